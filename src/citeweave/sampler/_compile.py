@@ -1,0 +1,54 @@
+"""The one decorator for compiled kernels, and where their machine code is kept."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import config as numba_config
+
+__all__ = ["kernel"]
+
+
+def _source_digest() -> str:
+    """Hash every kernel source: Numba's own check sees a kernel's file, not those it calls."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    package = Path(__file__).parent.parent
+    for folder in ("sampler", "simulate"):
+        for path in sorted((package / folder).rglob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> str:
+    base = numba_config.CACHE_DIR
+    if not base:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        base = str(Path(home) / "citeweave")
+    return str(Path(base) / f"kernels-{_source_digest()}")
+
+
+_CACHE_FOLDER = _cache_folder()
+
+
+def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compile a function of arrays and scalars with Numba, cached on disk and free of the GIL.
+
+    Machine code is kept in a folder named by the hash of all kernel sources, so that a
+    changed helper in another file never meets an old compiled caller.
+    """
+    if function is None:
+        return lambda inner: kernel(inner, **options)
+    settings: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"} | options
+    before = numba_config.CACHE_DIR
+    numba_config.CACHE_DIR = _CACHE_FOLDER
+    try:
+        return numba.njit(**settings)(function)
+    except RuntimeError:  # no folder can be written: compile anew in each process
+        settings["cache"] = False
+        return numba.njit(**settings)(function)
+    finally:
+        numba_config.CACHE_DIR = before
