@@ -1,0 +1,113 @@
+"""Small normalisers of what sources write in many ways: text, DOI, ORCID, year."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+from urllib.parse import unquote
+
+__all__ = ["clean", "find_doi", "normalise_doi", "normalise_orcid", "parse_year"]
+
+_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+", re.ASCII)
+_ORCID = re.compile(r"\b(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b", re.ASCII)
+_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
+_COMPACT_DATE = re.compile(r"(1[5-9]\d\d|20\d\d)(?:0\d|1[0-2])[0-3]\d", re.ASCII)
+_UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_LONGEST_DOI = 512
+
+
+def clean(value: Any) -> str | None:
+    r"""Return text with white space collapsed and unprintable characters removed.
+
+    Control characters and lone surrogates (which JSON can carry) would break later
+    storage as UTF-8, so they do not pass. Numbers become text, anything else None.
+
+    Examples
+    --------
+    >>> clean("  topic \\n models ")
+    'topic models'
+    >>> clean(" ") is None
+    True
+    """
+    if not isinstance(value, str):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                return None
+            if value.is_integer() and abs(value) < 1e15:
+                value = int(value)
+        # Python refuses to write integers of many thousand digits: no text needs one.
+        elif abs(value) >= 10**30:
+            return None
+        return str(value)
+    if value.isprintable():
+        if "  " in value:
+            value = " ".join(value.split())
+        return value.strip() or None
+    return " ".join(_UNPRINTABLE.sub(" ", value).split()) or None
+
+
+def normalise_doi(value: Any) -> str | None:
+    """Return a DOI in lower case without prefix or URL, or None where there is none.
+
+    Examples
+    --------
+    >>> normalise_doi("https://doi.org/10.1007/S10994-016-5562-3")
+    '10.1007/s10994-016-5562-3'
+    """
+    text = clean(value)
+    if text is None or "10." not in text:
+        return None
+    if "%" in text:
+        text = unquote(text)
+    text = text.lower()
+    start = text.index("10.")
+    # The usual case is told by two cheap looks; the pattern is for what is left.
+    found = _DOI.match(text, start) or _DOI.search(text)
+    if found is None or len(found[0]) > _LONGEST_DOI:
+        return None
+    return _without_tail(found[0])
+
+
+def find_doi(text: str) -> str | None:
+    """Return the first DOI inside a longer text, normalised."""
+    return normalise_doi(text) if "10." in text else None
+
+
+def _without_tail(doi: str) -> str:
+    """Strip punctuation that belongs to the sentence around a DOI."""
+    doi = doi.rstrip(".,;:'")
+    for opening, closing in ("()", "[]", "{}"):
+        while doi.endswith(closing) and doi.count(opening) < doi.count(closing):
+            doi = doi[:-1].rstrip(".,;:'")
+    return doi
+
+
+def normalise_orcid(value: Any) -> str | None:
+    """Return an ORCID as ``0000-0000-0000-0000`` without URL, or None."""
+    if not isinstance(value, str):
+        return None
+    found = _ORCID.search(value)
+    return "-".join(found.groups()).upper() if found else None
+
+
+def parse_year(value: Any) -> int | None:
+    """Return the year in a number or a date, None where there is no plausible one.
+
+    Examples
+    --------
+    >>> parse_year("Jan.-Feb. 2019"), parse_year(2016.0), parse_year("n.d.")
+    (2019, 2016, None)
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return int(value) if 1500 <= value < 2100 and value == int(value) else None
+    if not isinstance(value, str):
+        # datetime.date and datetime.datetime from Parquet
+        year = getattr(value, "year", None)
+        return parse_year(year) if isinstance(year, int) else None
+    found = _YEAR.search(value) or _COMPACT_DATE.search(value)
+    return int(found[1]) if found else None
