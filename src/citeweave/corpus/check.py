@@ -1,0 +1,219 @@
+"""Checks that every corpus passes, however it is built or loaded.
+
+Compiled kernels do not check bounds, so nothing out of range may leave this file.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from citeweave.errors import CorpusError
+
+__all__ = [
+    "as_integers",
+    "check_ids",
+    "check_lengths",
+    "check_offsets",
+    "check_strings",
+    "metadata_column",
+    "owner_of",
+    "remove_repeats",
+    "sort_citations",
+]
+
+_INT64 = np.iinfo(np.int64)
+
+
+def as_integers(values: Any, name: str, *, width: int | None = None) -> np.ndarray:
+    """Return values as an int64 array of one dimension, or of two with `width` columns."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise CorpusError(f"{name} must be an array of integers; {error}.") from error
+    if array.size == 0:
+        array = np.zeros((0,) if width is None else (0, width), dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        example = array.reshape(-1)[0]
+        raise CorpusError(
+            f"{name} must hold integers; got values of type {array.dtype} such as {example!r}."
+        )
+    expected = 1 if width is None else 2
+    if array.ndim != expected or (width is not None and array.shape[1] != width):
+        shape = "one dimension" if width is None else f"shape (n, {width})"
+        raise CorpusError(f"{name} must have {shape}; got an array of shape {array.shape}.")
+    if array.dtype == np.uint64 and array.max() > _INT64.max:
+        raise CorpusError(f"{name} holds the value {array.max()}, which is too large for an id.")
+    return array.astype(np.int64, copy=False)
+
+
+def check_offsets(offsets: np.ndarray, total: int, name: str) -> None:
+    """Check that offsets start at 0, never fall, and end at the number of entries."""
+    if len(offsets) < 2:
+        raise CorpusError(
+            f"A corpus needs at least one document; {name} has {len(offsets)} entries "
+            "(it needs one more than there are documents)."
+        )
+    falls = np.flatnonzero(np.diff(offsets) < 0)
+    if len(falls):
+        raise CorpusError(f"{name} must never fall; it does after document {falls[0]}.")
+    if offsets[0] != 0 or offsets[-1] != total:
+        raise CorpusError(
+            f"{name} must run from 0 to the number of entries, {total}; "
+            f"it runs from {offsets[0]} to {offsets[-1]}."
+        )
+
+
+def owner_of(offsets: np.ndarray, position: int) -> tuple[int, int]:
+    """Return the document that holds a flat position, and the position inside that document."""
+    document = int(np.searchsorted(offsets, position, side="right")) - 1
+    return document, int(position - offsets[document])
+
+
+def check_ids(
+    values: np.ndarray, size: int, offsets: np.ndarray | None, *, what: str, lowest: int = 0
+) -> None:
+    """Check that ids lie in `lowest` to `size - 1`; the error names document and position."""
+    if len(values) == 0 or (values.min() >= lowest and values.max() < size):
+        return
+    position = int(np.flatnonzero((values < lowest) | (values >= size))[0])
+    where = f"document {position}"
+    if offsets is not None:
+        where = "document {}, position {}".format(*owner_of(offsets, position))
+    raise CorpusError(
+        f"The {what} id of {where} must be between {lowest} and {size - 1} "
+        f"(there are {size}); got {values[position]}."
+    )
+
+
+def check_lengths(title_lengths: np.ndarray, offsets: np.ndarray) -> None:
+    """Check that no title has more words than its document."""
+    lengths = np.diff(offsets)
+    bad = np.flatnonzero((title_lengths < 0) | (title_lengths > lengths))
+    if len(bad):
+        raise CorpusError(
+            f"The title length of document {bad[0]} must be between 0 and its number of words, "
+            f"{lengths[bad[0]]}; got {title_lengths[bad[0]]}."
+        )
+
+
+def check_strings(
+    values: Sequence[Any],
+    name: str,
+    *,
+    size: int,
+    per: str,
+    optional: bool = False,
+    unique: bool = False,
+) -> list[Any]:
+    """Return a list of `size` strings (or None where `optional`), plain `str` and encodable."""
+    if isinstance(values, str | bytes):
+        raise CorpusError(f"{name} must be a list of strings; got one string, {values!r}.")
+    checked = list(values)
+    if len(checked) != size:
+        raise CorpusError(
+            f"{name} must have one entry for each {per}, {size} in all; got {len(checked)}."
+        )
+    for position, value in enumerate(checked):
+        if type(value) is str or (optional and value is None):
+            continue
+        if not isinstance(value, str):
+            hint = " or None" if optional else ""
+            raise CorpusError(
+                f"{name}[{position}] must be a string{hint}; got {value!r} "
+                f"of type {type(value).__name__}."
+            )
+        checked[position] = str(value)  # NumPy strings would not survive JSON and Parquet
+    check_encodable(checked, name)
+    if unique and len(set(checked)) != size:
+        seen: set[str] = set()
+        for position, value in enumerate(checked):
+            if value in seen:
+                raise CorpusError(
+                    f"{name} must be unique; {value!r} occurs again at position {position}."
+                )
+            seen.add(value)
+    return checked
+
+
+def check_encodable(values: Sequence[str | None], name: str) -> None:
+    """Refuse lone surrogates (of wrongly decoded input), which cannot be hashed or stored."""
+    try:
+        "".join(value for value in values if value is not None).encode()
+    except UnicodeEncodeError:
+        for position, value in enumerate(values):
+            if value is not None and any("\ud800" <= c <= "\udfff" for c in value):
+                raise CorpusError(
+                    f"{name}[{position}] is not valid Unicode text: {value!r}; "
+                    "decode the input with its right encoding."
+                ) from None
+        raise
+
+
+def metadata_column(values: Any, name: str, size: int) -> list[Any]:
+    """Return one metadata column as a list of one kind of value, None where missing.
+
+    Kinds are strings, booleans, integers, floats (integers among them become floats) and
+    lists of strings: what JSON, Parquet and a reader of tables agree on.
+    """
+    column = values.tolist() if hasattr(values, "tolist") else list(values)
+    where = f"metadata[{name!r}]"
+    if len(column) != size:
+        raise CorpusError(
+            f"{where} must have one entry for each document, {size} in all; got {len(column)}."
+        )
+    kinds = {type(value) for value in column if value is not None}
+    if kinds <= {str}:
+        check_encodable(column, where)
+    elif kinds == {int, float}:
+        column = [value if value is None else float(value) for value in column]
+    elif kinds == {int}:
+        large = [v for v in column if v is not None and not _INT64.min <= v <= _INT64.max]
+        if large:
+            raise CorpusError(f"{where} holds the integer {large[0]}, which exceeds 64 bits.")
+    elif kinds in ({list}, {tuple}, {list, tuple}):
+        column = [
+            value
+            if value is None
+            else check_strings(value, f"{where}[{i}]", size=len(value), per="item")
+            for i, value in enumerate(column)
+        ]
+    elif kinds not in ({bool}, {float}):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise CorpusError(
+            f"{where} must hold one kind of value (strings, booleans, integers, floats or lists "
+            f"of strings; None where missing); got {names}. Convert the values first."
+        )
+    return column
+
+
+def sort_citations(pairs: np.ndarray, documents: int) -> tuple[np.ndarray, int, int]:
+    """Return sorted unique citations, and how many self and repeated citations were removed."""
+    bad = np.flatnonzero(((pairs < 0) | (pairs >= documents)).any(axis=1))
+    if len(bad):
+        citing, cited = pairs[bad[0]].tolist()
+        raise CorpusError(
+            f"Citation {bad[0]}, ({citing}, {cited}), points outside the corpus: positions must be "
+            f"between 0 and {documents - 1}. Leave out citations of unknown documents."
+        )
+    other = pairs[:, 0] != pairs[:, 1]
+    keys = pairs[other, 0] * documents + pairs[other, 1]
+    unique = np.unique(keys)
+    citations = np.stack([unique // documents, unique % documents], axis=1).astype(np.int32)
+    return citations, int(len(pairs) - len(keys)), int(len(keys) - len(unique))
+
+
+def remove_repeats(
+    ids: np.ndarray, offsets: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Keep the first mention of an id in each document; return ids, offsets, number removed."""
+    if len(ids) == 0:
+        return ids, offsets, 0
+    owner = np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+    _, first = np.unique(owner * size + ids, return_index=True)
+    removed = len(ids) - len(first)
+    if removed == 0:
+        return ids, offsets, 0
+    first.sort()
+    counts = np.bincount(owner[first], minlength=len(offsets) - 1)
+    return ids[first], np.concatenate(([0], np.cumsum(counts))), removed

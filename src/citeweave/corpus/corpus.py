@@ -1,0 +1,353 @@
+"""The corpus that models see: frozen arrays of integers, with strings beside them."""
+
+import html
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from citeweave.corpus import storage
+from citeweave.corpus.build import parts_from_arrays, parts_from_lists
+from citeweave.corpus.report import CorpusReport, summarise
+from citeweave.corpus.split import Split, split_corpus, subset_parts
+from citeweave.corpus.text import Metadata, TextStore, hash_contents
+from citeweave.errors import CorpusError
+
+__all__ = ["Corpus"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """Documents as integer tokens, with authors, categories and citations.
+
+    Build one with `from_lists`, `from_arrays` or `load`, which validate what they get; the
+    constructor does not. All arrays are read-only, in memory or memory-mapped alike.
+
+    Attributes
+    ----------
+    tokens : ndarray of int32, shape (n_tokens,)
+        Word ids w of all documents, one after the other.
+    offsets : ndarray of int64, shape (n_documents + 1,)
+        Document d holds `tokens[offsets[d]:offsets[d + 1]]`.
+    vocabulary_size : int
+        Number of words in the vocabulary.
+    title_lengths : ndarray of int32, shape (n_documents,)
+        How many of a document's first tokens come from its title; 0 where unknown.
+    author_ids : ndarray of int32
+        Authors of all documents in order; the first of a document is its dominant author a_d.
+    author_offsets : ndarray of int64, shape (n_documents + 1,)
+        Document d has the authors `author_ids[author_offsets[d]:author_offsets[d + 1]]`.
+    n_authors : int
+        Size of the table of authors.
+    categories : ndarray of int32, shape (n_documents,)
+        Category e_d, or -1 where missing.
+    n_categories : int
+        Size of the table of categories.
+    citations : ndarray of int32, shape (n_citations, 2)
+        Rows (citing, cited): sorted, unique, without self-citations.
+    report : CorpusReport
+        What was removed or is missing.
+    preparation : dict
+        Description of the text pipeline that made the tokens; may be empty.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_lists(
+    ...     tokens=[["topic", "model"], ["citation", "model", "model"]],
+    ...     authors=[["Ann Lee"], ["Bo Chen", "Ann Lee"]],
+    ...     citations=[(1, 0), (1, 1)],
+    ... )
+    >>> corpus
+    Corpus(2 documents, 5 tokens, vocabulary 3, 2 authors, 0 categories, 1 citation)
+    >>> corpus.tokens
+    array([0, 1, 2, 1, 1], dtype=int32)
+    >>> corpus.report.self_citations
+    1
+    """
+
+    tokens: np.ndarray
+    offsets: np.ndarray
+    vocabulary_size: int
+    title_lengths: np.ndarray
+    author_ids: np.ndarray
+    author_offsets: np.ndarray
+    n_authors: int
+    categories: np.ndarray
+    n_categories: int
+    citations: np.ndarray
+    report: CorpusReport
+    preparation: dict[str, Any]
+    text: TextStore
+    _stored_fingerprint: str | None = field(default=None)
+
+    @classmethod
+    def from_lists(
+        cls,
+        *,
+        tokens: Iterable[Any],
+        vocabulary: Sequence[str] | None = None,
+        authors: Iterable[Sequence[str] | None] | None = None,
+        categories: Iterable[str | int | None] | None = None,
+        citations: Iterable[Any] | None = None,
+        titles: Sequence[str | None] | None = None,
+        ids: Sequence[str] | None = None,
+        title_lengths: Sequence[int] | np.ndarray | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        preparation: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Build a corpus from Python lists, one entry a document.
+
+        Parameters
+        ----------
+        tokens
+            For each document a list of words, or of word ids (lists or integer arrays).
+        vocabulary
+            The words by id. If not given, words are collected in the order of first use, and
+            word ids get the names "w0", "w1", ...
+        authors
+            For each document its authors' names in order; None or [] where unknown.
+        categories
+            For each document a label, string or integer; None (or -1) where unknown. Strings
+            are numbered by first use, integers in ascending order.
+        citations
+            Pairs (citing, cited), as positions of documents or, if `ids` are given, as ids.
+            Self-citations and repetitions are removed and counted in `report`.
+        titles, ids
+            For each document its title (or None) and its unique id (default "0", "1", ...).
+        title_lengths
+            For each document how many of its first tokens come from its title.
+        metadata
+            Further columns by name, one value a document (strings, booleans, integers, floats
+            or lists of strings; None where missing).
+        preparation
+            JSON-able description of how the tokens were made.
+
+        Raises
+        ------
+        CorpusError
+            The input is not valid; the text names the document and the value.
+        """
+        return cls(
+            **parts_from_lists(
+                tokens=tokens,
+                vocabulary=vocabulary,
+                authors=authors,
+                categories=categories,
+                citations=citations,
+                titles=titles,
+                ids=ids,
+                title_lengths=title_lengths,
+                metadata=metadata,
+                preparation=preparation,
+            )
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        tokens: np.ndarray,
+        offsets: np.ndarray,
+        vocabulary: Sequence[str] | None = None,
+        vocabulary_size: int | None = None,
+        title_lengths: np.ndarray | None = None,
+        author_ids: np.ndarray | None = None,
+        author_offsets: np.ndarray | None = None,
+        author_names: Sequence[str] | None = None,
+        categories: np.ndarray | None = None,
+        category_names: Sequence[str] | None = None,
+        citations: np.ndarray | None = None,
+        ids: Sequence[str] | None = None,
+        titles: Sequence[str | None] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        preparation: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Build a corpus from flat arrays, laid out as the attributes of this class.
+
+        Tables without names get made-up ones ("w0", "author 0", "category 0"), as many as the
+        largest id asks for; `vocabulary_size` may ask for more words. The other parameters, and
+        the errors, are those of `from_lists`.
+        """
+        return cls(
+            **parts_from_arrays(
+                tokens=tokens,
+                offsets=offsets,
+                vocabulary=vocabulary,
+                vocabulary_size=vocabulary_size,
+                title_lengths=title_lengths,
+                author_ids=author_ids,
+                author_offsets=author_offsets,
+                author_names=author_names,
+                categories=categories,
+                category_names=category_names,
+                citations=citations,
+                ids=ids,
+                titles=titles,
+                metadata=metadata,
+                preparation=preparation,
+            )
+        )
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, mmap: bool = True) -> Self:
+        """Load a saved corpus; with `mmap` its arrays stay on disk until they are used.
+
+        Strings are read from Parquet when first asked for, and only that needs polars.
+        """
+        parts, fingerprint = storage.read(folder, mmap=mmap)
+        return cls(**parts, _stored_fingerprint=fingerprint)
+
+    def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Save to a folder, whole or not at all; an existing corpus is replaced if `overwrite`."""
+        return storage.write(self, folder, overwrite=overwrite)
+
+    def subset(self, index: Sequence[int] | np.ndarray) -> Self:
+        """Return the documents at these positions (in that order) or under a mask.
+
+        Vocabulary, authors and categories keep their ids; citations inside the subset stay.
+        """
+        return type(self)(**subset_parts(self, index))
+
+    def split(self, *, test: float = 0.1, seed: int | None = 0) -> Split:
+        """Divide the documents at random into training and test documents.
+
+        Both parts share the vocabulary and the tables of authors and categories. Citations
+        inside each part stay there; those between the parts are in `Split.links`.
+        """
+        return split_corpus(self, test=test, seed=seed)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures of the paper's tbl:datasets and what is missing, as a dictionary."""
+        return summarise(self)
+
+    def verify(self) -> str:
+        """Read everything, compute the fingerprint anew and compare; return it if it is right."""
+        computed = self._compute_fingerprint()
+        if computed != self.fingerprint:
+            raise CorpusError(
+                f"The contents of the corpus (fingerprint {computed[:12]}) are not those that were "
+                f"saved ({self.fingerprint[:12]}); its files were changed. Make the corpus anew."
+            )
+        return computed
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents, D."""
+        return len(self.offsets) - 1
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens in all documents."""
+        return len(self.tokens)
+
+    @property
+    def n_citations(self) -> int:
+        """Number of citations inside the corpus."""
+        return len(self.citations)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Number of tokens of each document, N_d."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def first_authors(self) -> np.ndarray:
+        """Dominant author of each document a_d as int32, -1 where a document has no author."""
+        first = np.full(self.n_documents, -1, dtype=np.int32)
+        known = np.diff(self.author_offsets) > 0
+        first[known] = self.author_ids[self.author_offsets[:-1][known]]
+        first.flags.writeable = False
+        return first
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """The words by id; not to be changed."""
+        return self.text.column("vocabulary", "word")
+
+    @property
+    def author_names(self) -> list[str]:
+        """The authors' names by id; not to be changed."""
+        return self.text.column("authors", "name")
+
+    @property
+    def category_names(self) -> list[str]:
+        """The categories' names by id; not to be changed."""
+        return self.text.column("categories", "name")
+
+    @property
+    def ids(self) -> list[str]:
+        """The documents' ids; not to be changed."""
+        return self.text.column("documents", "id")
+
+    @property
+    def titles(self) -> list[str | None]:
+        """The documents' titles, None where unknown; not to be changed."""
+        return self.text.column("documents", "title")
+
+    @property
+    def metadata(self) -> Mapping[str, list[Any]]:
+        """Further columns by document, each read when first asked for."""
+        return Metadata(self.text)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the arrays and strings; the same content has the same fingerprint."""
+        return self._stored_fingerprint or self._compute_fingerprint()
+
+    def _compute_fingerprint(self) -> str:
+        arrays = {name: getattr(self, name) for name in storage.ARRAYS}
+        sizes = (self.vocabulary_size, self.n_authors, self.n_categories)
+        return hash_contents(arrays, sizes, self.text)
+
+    def words(self, document: int) -> list[str]:
+        """Return the words of one document."""
+        vocabulary = self.vocabulary
+        begin, end = self.offsets[document], self.offsets[document + 1]
+        return [vocabulary[word] for word in self.tokens[begin:end].tolist()]
+
+    def authors(self, document: int) -> list[str]:
+        """Return the names of one document's authors, in order."""
+        names = self.author_names
+        begin, end = self.author_offsets[document], self.author_offsets[document + 1]
+        return [names[author] for author in self.author_ids[begin:end].tolist()]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore from a copy made by another process, with arrays read-only as before."""
+        self.__dict__.update(state)
+        for name in storage.ARRAYS:
+            self.__dict__[name].flags.writeable = False
+
+    def __repr__(self) -> str:
+        """Give the size in one line."""
+        return f"Corpus({', '.join(f'{value} {name}'.strip() for name, value in self._sizes())})"
+
+    def _repr_html_(self) -> str:
+        """Show the size, and the titles of the first documents, as a small table."""
+        cells = "".join(
+            f"<td>{html.escape(f'{value} {name}'.strip())}</td>" for name, value in self._sizes()
+        )
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{html.escape(title or '')}</td></tr>"
+            for name, title in zip(self.ids[:5], self.titles[:5], strict=True)
+        )
+        return (
+            f"<table><caption>Corpus {self.fingerprint[:12]}</caption><tr>{cells}</tr></table>"
+            f"<table><tr><th>id</th><th>title</th></tr>{rows}</table>"
+        )
+
+    def _sizes(self) -> list[tuple[str, str]]:
+        def count(number: int, one: str, many: str) -> tuple[str, str]:
+            return (one if number == 1 else many, f"{number:,}")
+
+        return [
+            count(self.n_documents, "document", "documents"),
+            count(self.n_tokens, "token", "tokens"),
+            ("", f"vocabulary {self.vocabulary_size:,}"),
+            count(self.n_authors, "author", "authors"),
+            count(self.n_categories, "category", "categories"),
+            count(self.n_citations, "citation", "citations"),
+        ]

@@ -1,0 +1,102 @@
+"""What was found and removed while a corpus was built, and its figures at a glance."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from citeweave.errors import CorpusError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from citeweave.corpus.corpus import Corpus
+
+__all__ = ["CorpusReport", "percent_repeated", "summarise"]
+
+
+@dataclass(frozen=True)
+class CorpusReport:
+    """Counts of what was removed from, or is missing in, a corpus.
+
+    Attributes
+    ----------
+    self_citations
+        Citations of a document by itself, removed.
+    duplicate_citations
+        Repetitions of a (citing, cited) pair, removed.
+    outside_citations
+        Citations whose other end is not in the corpus, removed when a subset is taken.
+    duplicate_authors
+        Repetitions of an author within one document, removed.
+    empty_documents
+        Documents without words, kept.
+    documents_without_authors, documents_without_category, documents_without_citations
+        Documents kept with that part missing; a document has citations if it cites or is cited.
+    """
+
+    self_citations: int = 0
+    duplicate_citations: int = 0
+    outside_citations: int = 0
+    duplicate_authors: int = 0
+    empty_documents: int = 0
+    documents_without_authors: int = 0
+    documents_without_category: int = 0
+    documents_without_citations: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts as a plain dictionary."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, counts: "Mapping[str, Any]") -> Self:
+        """Rebuild a report from `as_dict`; unknown or non-integer entries are an error."""
+        known = {field.name for field in fields(cls)}
+        for name, value in counts.items():
+            if name not in known or type(value) is not int:
+                raise CorpusError(
+                    f"A corpus report cannot hold {name!r}: {value!r}; "
+                    f"it holds whole numbers named {', '.join(sorted(known))}."
+                )
+        return cls(**counts)
+
+
+def percent_repeated(tokens: np.ndarray, offsets: np.ndarray, vocabulary_size: int) -> float:
+    """Average percentage of a document's unique words that occur in it more than once.
+
+    This is the last column of the paper's tbl:datasets; documents without words do not count.
+    """
+    if len(tokens) == 0:
+        return 0.0
+    lengths = np.diff(offsets)
+    documents = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    pairs = documents * vocabulary_size + tokens
+    pairs.sort()
+    starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
+    repeated = np.diff(np.append(starts, len(pairs))) > 1
+    owner = pairs[starts] // vocabulary_size
+    unique_words = np.bincount(owner, minlength=len(lengths))
+    repeated_words = np.bincount(owner, weights=repeated, minlength=len(lengths))
+    present = unique_words > 0
+    return float(100.0 * np.mean(repeated_words[present] / unique_words[present]))
+
+
+def summarise(corpus: "Corpus") -> dict[str, Any]:
+    """Return the figures of the paper's tbl:datasets and the counts of what is missing."""
+    report = corpus.report
+    return {
+        "documents": corpus.n_documents,
+        "tokens": corpus.n_tokens,
+        "vocabulary": corpus.vocabulary_size,
+        "vocabulary_used": int(np.count_nonzero(np.bincount(corpus.tokens))),
+        "words_per_document": corpus.n_tokens / corpus.n_documents,
+        "percent_repeat": percent_repeated(corpus.tokens, corpus.offsets, corpus.vocabulary_size),
+        "authors": corpus.n_authors,
+        "authors_used": int(np.count_nonzero(np.bincount(corpus.author_ids))),
+        "categories": corpus.n_categories,
+        "citations": corpus.n_citations,
+        "documents_without_words": report.empty_documents,
+        "documents_without_authors": report.documents_without_authors,
+        "documents_without_category": report.documents_without_category,
+        "documents_without_citations": report.documents_without_citations,
+    }

@@ -1,0 +1,330 @@
+"""A corpus as a folder: manifest.json, arrays that can be memory-mapped, Parquet for people.
+
+    manifest.json          format, version, fingerprint, counts, report, preparation
+    arrays/*.npy           all that fitting needs
+    documents.parquet      id, title, and the metadata columns
+    vocabulary.parquet, authors.parquet, categories.parquet
+
+Nothing is ever pickled. A folder is written beside its place and renamed into it.
+"""
+
+import json
+import os
+import secrets
+import shutil
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citeweave.corpus.check import check_ids, check_lengths, check_offsets
+from citeweave.corpus.report import CorpusReport
+from citeweave.corpus.text import NAME_COLUMN
+from citeweave.errors import CorpusError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from citeweave.corpus.build import Parts
+    from citeweave.corpus.corpus import Corpus
+
+__all__ = ["ARRAYS", "FORMAT", "VERSION", "StoredText", "is_corpus_folder", "read", "write"]
+
+FORMAT = "citeweave-corpus"
+VERSION = 1
+
+ARRAYS: dict[str, type] = {
+    "tokens": np.int32,
+    "offsets": np.int64,
+    "title_lengths": np.int32,
+    "author_ids": np.int32,
+    "author_offsets": np.int64,
+    "categories": np.int32,
+    "citations": np.int32,
+}
+
+
+def is_corpus_folder(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder says that it is a corpus, of whatever version."""
+    try:
+        manifest = json.loads((Path(folder) / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
+def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) -> Path:
+    """Save a corpus so that the folder is, at any moment, the old one or the whole new one."""
+    target = Path(os.path.abspath(folder))  # noqa: PTH100 (resolve() would follow a link away)
+    _check_target(target, overwrite=overwrite)
+    pl = _polars("Saving a corpus")
+    temporary = target.parent / f".{target.name}.new-{secrets.token_hex(4)}"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.mkdir()
+        _write_contents(corpus, temporary, pl)
+        if target.exists():
+            _replace(target, temporary)
+        else:
+            temporary.rename(target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CorpusError(
+            f"The corpus cannot be saved to '{target}': {reason}. Nothing there was changed; "
+            "free some space or choose a folder that can be written."
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return target
+
+
+def _check_target(target: Path, *, overwrite: bool) -> None:
+    if not target.exists() and not target.is_symlink():
+        return
+    if not overwrite:
+        raise CorpusError(
+            f"'{target}' exists already; choose another folder or pass overwrite=True."
+        )
+    if not target.is_dir() or not (is_corpus_folder(target) or not any(target.iterdir())):
+        raise CorpusError(
+            f"'{target}' exists and is no corpus, so it is not overwritten; choose another folder."
+        )
+
+
+def _replace(target: Path, new: Path) -> None:
+    """Put a new folder in the place of an old one; the old one comes back if that fails."""
+    old = target.parent / f".{target.name}.old-{secrets.token_hex(4)}"
+    target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_contents(corpus: "Corpus", folder: Path, pl: ModuleType) -> None:
+    (folder / "arrays").mkdir()
+    for name, dtype in ARRAYS.items():
+        array = getattr(corpus, name)
+        little = np.dtype(dtype).newbyteorder("<")
+        np.save(folder / "arrays" / f"{name}.npy", array.astype(little), allow_pickle=False)
+    for table, name in NAME_COLUMN.items():
+        values = corpus.text.column(table, name)
+        frame = pl.DataFrame({name: pl.Series(name, values, dtype=pl.String)})
+        frame.write_parquet(folder / f"{table}.parquet")
+    names = ("id", "title", *corpus.metadata)
+    documents = {name: corpus.text.column("documents", name) for name in names}
+    frame = pl.DataFrame([_series(pl, name, values) for name, values in documents.items()])
+    frame.write_parquet(folder / "documents.parquet")
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "fingerprint": corpus.fingerprint,
+        "counts": _counts(corpus),
+        "metadata": list(corpus.metadata),
+        "report": corpus.report.as_dict(),
+        "preparation": corpus.preparation,
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
+
+
+def _counts(corpus: "Corpus") -> dict[str, int]:
+    return {
+        "documents": corpus.n_documents,
+        "tokens": corpus.n_tokens,
+        "vocabulary": corpus.vocabulary_size,
+        "authors": corpus.n_authors,
+        "author_mentions": len(corpus.author_ids),
+        "categories": corpus.n_categories,
+        "citations": corpus.n_citations,
+    }
+
+
+def _series(pl: ModuleType, name: str, values: list[Any]) -> Any:
+    """Make a column of the type of its first value, so that rows of None do not decide it."""
+    example = next((value for value in values if value is not None), "")
+    types = {
+        bool: pl.Boolean,
+        int: pl.Int64,
+        float: pl.Float64,
+        str: pl.String,
+        list: pl.List(pl.String),
+    }
+    return pl.Series(name, values, dtype=types[type(example)])
+
+
+def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
+    """Read and check a folder; return the parts of the corpus and its fingerprint."""
+    place = Path(folder)
+    manifest = _read_manifest(place)
+    try:
+        fingerprint = str(manifest["fingerprint"])
+        counts = {name: int(value) for name, value in manifest["counts"].items()}
+        documents, tokens = counts["documents"], counts["tokens"]
+        shapes: dict[str, tuple[int, ...]] = {
+            "tokens": (tokens,),
+            "offsets": (documents + 1,),
+            "title_lengths": (documents,),
+            "author_ids": (counts["author_mentions"],),
+            "author_offsets": (documents + 1,),
+            "categories": (documents,),
+            "citations": (counts["citations"], 2),
+        }
+        report = CorpusReport.from_dict(manifest["report"])
+        preparation = dict(manifest["preparation"])
+        metadata = tuple(str(name) for name in manifest["metadata"])
+        sizes = (counts["vocabulary"], counts["authors"], counts["categories"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CorpusError(
+            f"'{place / 'manifest.json'}' is damaged ({type(error).__name__}: {error}); "
+            "make the corpus anew."
+        ) from error
+    arrays = {name: _read_array(place, name, shape, mmap=mmap) for name, shape in shapes.items()}
+    _check_arrays(place, arrays, documents, sizes)
+    parts: Parts = {
+        "tokens": arrays["tokens"],
+        "offsets": arrays["offsets"],
+        "vocabulary_size": sizes[0],
+        "title_lengths": arrays["title_lengths"],
+        "author_ids": arrays["author_ids"],
+        "author_offsets": arrays["author_offsets"],
+        "n_authors": sizes[1],
+        "categories": arrays["categories"],
+        "n_categories": sizes[2],
+        "citations": arrays["citations"],
+        "report": report,
+        "preparation": preparation,
+        "text": StoredText(place.absolute(), fingerprint, (documents, *sizes), metadata),
+    }
+    return parts, fingerprint
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / "manifest.json"
+    if not folder.is_dir():
+        raise CorpusError(f"There is no corpus folder '{folder}'.")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CorpusError(f"'{folder}' is no corpus: it has no manifest.json.") from None
+    except OSError as error:
+        raise CorpusError(f"'{path}' cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise CorpusError(f"'{path}' is not valid JSON; make the corpus anew.") from error
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if found != FORMAT:
+        raise CorpusError(f"'{folder}' is no corpus: its manifest names the format {found!r}.")
+    if manifest.get("version") != VERSION:
+        raise CorpusError(
+            f"'{folder}' is a corpus of format version {manifest.get('version')!r}; this release "
+            f"reads version {VERSION}. Make the corpus anew or use another release of citeweave."
+        )
+    return dict(manifest)
+
+
+def _read_array(folder: Path, name: str, shape: tuple[int, ...], *, mmap: bool) -> np.ndarray:
+    path = folder / "arrays" / f"{name}.npy"
+    mapped = mmap and 0 not in shape  # an empty array cannot be mapped
+    try:
+        array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+    except FileNotFoundError:
+        raise CorpusError(f"The corpus lacks the file '{path}'; make the corpus anew.") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise CorpusError(
+            f"'{path}' is damaged or truncated ({error}); make the corpus anew."
+        ) from error
+    dtype = np.dtype(ARRAYS[name])
+    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
+        raise CorpusError(
+            f"'{path}' does not match the manifest: it should hold {dtype} of shape {shape}; "
+            f"got {getattr(array, 'dtype', type(array))} of shape {getattr(array, 'shape', None)}."
+        )
+    plain = np.asarray(array)  # a view without the memmap class, which compiled code need not know
+    plain.flags.writeable = False
+    return plain
+
+
+def _check_arrays(
+    folder: Path, arrays: dict[str, np.ndarray], documents: int, sizes: tuple[int, int, int]
+) -> None:
+    """Compiled code trusts these arrays, so a changed file must be found here."""
+    try:
+        check_offsets(arrays["offsets"], len(arrays["tokens"]), "offsets")
+        check_offsets(arrays["author_offsets"], len(arrays["author_ids"]), "author_offsets")
+        check_ids(arrays["tokens"], sizes[0], arrays["offsets"], what="word")
+        check_ids(arrays["author_ids"], sizes[1], arrays["author_offsets"], what="author")
+        check_ids(arrays["categories"], sizes[2], None, what="category", lowest=-1)
+        check_lengths(arrays["title_lengths"], arrays["offsets"])
+        pairs = arrays["citations"].astype(np.int64)
+        if len(pairs):
+            keys = pairs[:, 0] * documents + pairs[:, 1]
+            if (
+                pairs.min() < 0
+                or pairs.max() >= documents
+                or (np.diff(keys) <= 0).any()
+                or (pairs[:, 0] == pairs[:, 1]).any()
+            ):
+                raise CorpusError("citations are not sorted, unique and inside the corpus.")  # noqa: TRY301
+    except CorpusError as error:
+        raise CorpusError(f"The arrays in '{folder}' are damaged: {error}") from error
+
+
+class StoredText:
+    """The Parquet tables of a corpus folder, a column read when it is first asked for."""
+
+    def __init__(
+        self,
+        folder: Path,
+        fingerprint: str,
+        sizes: tuple[int, int, int, int],
+        metadata: tuple[str, ...],
+    ) -> None:
+        self._folder = folder
+        self._fingerprint = fingerprint
+        tables = ("documents", "vocabulary", "authors", "categories")
+        self._sizes = dict(zip(tables, sizes, strict=True))
+        self._metadata = metadata
+        self._columns: dict[tuple[str, str], list[Any]] = {}
+
+    @property
+    def metadata_names(self) -> tuple[str, ...]:
+        """Names of the further columns of the table of documents."""
+        return self._metadata
+
+    def column(self, table: str, name: str) -> list[Any]:
+        """Return one column; the error says so if the folder is not what it was when loaded."""
+        if (table, name) not in self._columns:
+            self._columns[table, name] = self._read(table, name)
+        return self._columns[table, name]
+
+    def _read(self, table: str, name: str) -> list[Any]:
+        path = self._folder / f"{table}.parquet"
+        pl = _polars(f"Reading '{path.name}' of a corpus")
+        if _read_manifest(self._folder).get("fingerprint") != self._fingerprint:
+            raise CorpusError(
+                f"'{self._folder}' holds another corpus than when it was loaded; load it again."
+            )
+        try:
+            values: list[Any] = pl.read_parquet(path, columns=[name])[name].to_list()
+        except (OSError, pl.exceptions.PolarsError) as error:
+            reason = str(error).splitlines()[0]
+            raise CorpusError(
+                f"The column '{name}' of '{path}' cannot be read ({reason}); make the corpus anew."
+            ) from error
+        if len(values) != self._sizes[table]:
+            raise CorpusError(
+                f"'{path}' does not match the manifest: it has {len(values)} rows instead of "
+                f"{self._sizes[table]}; make the corpus anew."
+            )
+        return values
+
+
+def _polars(purpose: str) -> ModuleType:
+    try:
+        import polars  # noqa: ICN001, PLC0415 (fitting must not need it)
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"{purpose} needs polars, which is not installed: pip install polars"
+        ) from error
+    return polars

@@ -1,0 +1,148 @@
+"""Where the strings of a corpus are: in memory, in Parquet tables, or in a larger corpus.
+
+The sampler needs arrays only. Strings (words, names, titles, metadata) are reached through a
+`TextStore`, which reads a column when it is first asked for.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from citeweave.errors import CorpusError
+
+__all__ = ["NAME_COLUMN", "MemoryText", "Metadata", "SubsetText", "TextStore", "hash_contents"]
+
+# The column that holds the names, for each table that is not the table of documents.
+NAME_COLUMN = {"vocabulary": "word", "authors": "name", "categories": "name"}
+
+_ARRAY_TYPES = {
+    "tokens": "<i4",
+    "offsets": "<i8",
+    "title_lengths": "<i4",
+    "author_ids": "<i4",
+    "author_offsets": "<i8",
+    "categories": "<i4",
+    "citations": "<i4",
+}
+
+
+class TextStore(Protocol):
+    """The columns of strings that belong to a corpus."""
+
+    @property
+    def metadata_names(self) -> tuple[str, ...]:
+        """Names of the further columns of the table of documents."""
+
+    def column(self, table: str, name: str) -> list[Any]:
+        """Return one column of "documents", "vocabulary", "authors" or "categories"."""
+
+
+class MemoryText:
+    """Columns held as lists."""
+
+    def __init__(
+        self, columns: Mapping[tuple[str, str], list[Any]], metadata: Sequence[str] = ()
+    ) -> None:
+        self._columns: dict[tuple[str, str], list[Any]] = dict(columns)
+        self._metadata = tuple(metadata)
+
+    @property
+    def metadata_names(self) -> tuple[str, ...]:
+        """Names of the further columns of the table of documents."""
+        return self._metadata
+
+    def column(self, table: str, name: str) -> list[Any]:
+        """Return one column."""
+        return self._columns[table, name]
+
+
+class SubsetText:
+    """Some documents of another store; the other tables are shared with it."""
+
+    def __init__(self, parent: TextStore, index: np.ndarray) -> None:
+        self._parent = parent
+        self._index = index
+        self._gathered: dict[str, list[Any]] = {}
+
+    @property
+    def metadata_names(self) -> tuple[str, ...]:
+        """Names of the further columns of the table of documents."""
+        return self._parent.metadata_names
+
+    def column(self, table: str, name: str) -> list[Any]:
+        """Return one column, gathered from the parent the first time."""
+        if table != "documents":
+            return self._parent.column(table, name)
+        if name not in self._gathered:
+            values = self._parent.column(table, name)
+            self._gathered[name] = [values[i] for i in self._index.tolist()]
+        return self._gathered[name]
+
+
+class Metadata(Mapping[str, list[Any]]):
+    """Further columns by document (year, venue, abstract, ...), each read when first asked for."""
+
+    def __init__(self, text: TextStore) -> None:
+        self._text = text
+
+    def __getitem__(self, name: str) -> list[Any]:
+        """Return a column, one value a document."""
+        if name not in self._text.metadata_names:
+            raise KeyError(name)
+        return self._text.column("documents", name)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the columns."""
+        return iter(self._text.metadata_names)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self._text.metadata_names)
+
+    def __repr__(self) -> str:
+        """Name the columns without reading them."""
+        return f"Metadata({', '.join(self)})"
+
+
+def hash_contents(arrays: Mapping[str, np.ndarray], sizes: Sequence[int], text: TextStore) -> str:
+    """Hash arrays and strings, the same on every platform and for every way of building.
+
+    Parameters
+    ----------
+    arrays
+        The seven arrays of a corpus by name.
+    sizes
+        Sizes of the vocabulary, author and category tables.
+    text
+        The strings, metadata included.
+    """
+    digest = hashlib.sha256(f"citeweave-corpus 1 {list(sizes)}".encode())
+    for name, dtype in _ARRAY_TYPES.items():
+        array = np.ascontiguousarray(arrays[name], dtype=dtype)
+        digest.update(f"\n{name} {dtype} {array.shape}\n".encode())
+        digest.update(array.reshape(-1).data)
+    columns = [*NAME_COLUMN.items(), ("documents", "id"), ("documents", "title")]
+    columns += [("documents", name) for name in sorted(text.metadata_names)]
+    for table, name in columns:
+        values = text.column(table, name)
+        digest.update(f"\n{table} {name!r} {len(values)}\n".encode())
+        for value in values:
+            part = _canonical(value)
+            digest.update(b"%d:" % len(part))
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _canonical(value: object) -> bytes:
+    """Bytes that differ wherever values or their types differ."""
+    if isinstance(value, str):
+        return b"s" + value.encode()
+    if isinstance(value, list):
+        return b"l" + b"".join(b"%d:%b" % (len(p), p) for p in map(_canonical, value))
+    if value is None or isinstance(value, bool | int | float):
+        return f"{type(value).__name__[0]}{value!r}".encode()
+    raise CorpusError(
+        f"A corpus cannot hold a {type(value).__name__} ({value!r}) as a string or metadata value."
+    )
