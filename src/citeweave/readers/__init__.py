@@ -1,1 +1,1 @@
-
+"""Readers of bibliographic files: one small reader a format, chosen by content."""

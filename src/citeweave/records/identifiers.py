@@ -25,7 +25,7 @@ def clean(value: Any) -> str | None:
 
     Examples
     --------
-    >>> clean("  topic \\n models ")
+    >>> clean("  topic \n models ")
     'topic models'
     >>> clean(" ") is None
     True

@@ -19,47 +19,13 @@ _GLUED = re.compile(r"((?:[^\W\d_]{1,2}\.-?)+)([^\W\d_][^.]*)")
 _AND = re.compile(r"\s+(?:and|&)\s+|;\s*|\|", re.IGNORECASE)
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "2nd", "3rd"})
 _PARTICLES = frozenset(
-    [
-        "af",
-        "al",
-        "ap",
-        "bin",
-        "da",
-        "dal",
-        "de",
-        "del",
-        "della",
-        "den",
-        "der",
-        "di",
-        "dos",
-        "du",
-        "el",
-        "la",
-        "le",
-        "ten",
-        "ter",
-        "van",
-        "von",
-        "zu",
-        "zur",
-    ]
+    {"af", "al", "ap", "bin", "da", "dal", "de", "del", "della", "den", "der", "di", "dos", "du"}
+    | {"el", "la", "le", "ten", "ter", "van", "von", "zu", "zur"}
 )
 _NOBODY = frozenset(
-    [
-        "and others",
-        "anonymous",
-        "[anonymous]",
-        "et al",
-        "et al.",
-        "others",
-        "n/a",
-        "none",
-        "null",
-        "nan",
-        "[no author name available]",
-        "no author name available",
-    ]
+    {"anonymous", "[anonymous]", "n/a", "none", "null", "nan"}
+    | {"others", "and others", "et al", "et al."}
+    | {"[no author name available]", "no author name available"}
 )
 
 

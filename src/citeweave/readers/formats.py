@@ -1,0 +1,164 @@
+"""What a format is, how one is told from the first bytes of a file, and how readers fail."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from citeweave.readers.problems import Context
+    from citeweave.readers.streams import ByteStream
+    from citeweave.records import Record
+
+__all__ = ["Format", "Sample", "as_dict", "as_list", "convert"]
+
+T = TypeVar("T")
+
+_JSON_KEY = re.compile(r'"([A-Za-z_][\w.]*)"\s*:')
+_SHAPE_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: how to recognise it and how to read it.
+
+    Attributes
+    ----------
+    name : str
+        What the user writes in ``format=``.
+    label : str
+        What people call it.
+    sniff : callable
+        From a `Sample` to a score: 0 for "not mine", 10 to 40 for formats that many files
+        would pass for, 50 and more for files that bear a clear mark of the format.
+    read : callable
+        From a `ByteStream` and a `Context` to records.
+    suffixes : tuple of str
+        Usual endings of file names; they only break ties.
+    gives : str
+        Fields of `Record` the format can fill, separated by spaces; ``author_ids`` stands
+        for an author id or ORCID.
+    companions : callable or None
+        From a file's name to the names of files that belong to it.
+    """
+
+    name: str
+    label: str
+    sniff: Callable[[Sample], int]
+    read: Callable[[ByteStream, Context], Iterator[Record]]
+    suffixes: tuple[str, ...] = ()
+    gives: str = ""
+    companions: Callable[[str], tuple[str, ...]] | None = None
+
+    def score(self, sample: Sample) -> int:
+        """Return the sniffed score, raised a little where the name's suffix agrees."""
+        score = self.sniff(sample)
+        return score + 3 if score and sample.name.endswith(self.suffixes) else score
+
+
+class Sample:
+    """The head of a file and cheap views of it, shared by the sniffers of all formats.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without folders and ``.gz``.
+    head : bytes
+        Its first 64 kB.
+    text : str
+        The same as text.
+    """
+
+    def __init__(self, name: str, head: bytes, text: str) -> None:
+        self.name = name.lower()
+        self.head = head
+        self.text = text
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The first lines that are not empty, at most 200."""
+        lines = re.split(r"\r\n|\r|\n", self.text)
+        return [line for line in lines if line.strip()][:200]
+
+    @cached_property
+    def first_line(self) -> str:
+        """The first line that is not empty."""
+        return self.lines[0] if self.lines else ""
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether the text begins as a JSON object or a list of objects."""
+        return re.match(r"\s*(?:\[\s*)?\{\s*(?:\"|\}|$)", self.text) is not None
+
+    @cached_property
+    def json_keys(self) -> frozenset[str]:
+        """All keys seen in the head, nested ones too."""
+        return frozenset(_JSON_KEY.findall(self.text)) if self.is_json else frozenset()
+
+    @cached_property
+    def delimiter(self) -> str:
+        """The most frequent of the usual delimiters in the first line, outside quotes."""
+        bare = re.sub(r'"[^"]*"', "", self.first_line)
+        return max(",\t;|", key=bare.count)
+
+    @cached_property
+    def header(self) -> frozenset[str]:
+        """Column names in lower case, if the first line is read as the head of a table."""
+        return frozenset(cell.strip().lower() for cell in self.cells)
+
+    @cached_property
+    def cells(self) -> list[str]:
+        """The cells of the first line."""
+        line = self.first_line[:50_000]
+        return next(csv.reader([line], delimiter=self.delimiter), [])
+
+
+def convert(
+    items: Iterable[tuple[int, T]],
+    make: Callable[[T, int, Context], Record | None],
+    context: Context,
+) -> Iterator[Record]:
+    """Make a record of each (line, item); one that cannot be made is reported, not fatal."""
+    for line, item in items:
+        try:
+            record = make(item, line, context)
+        except _SHAPE_ERRORS as error:
+            context.skip(
+                line,
+                f"record passed over, a field has an unexpected shape "
+                f"({type(error).__name__}: {str(error)[:200]})",
+            )
+            continue
+        if record is None or not (
+            record.title or record.abstract or record.doi or record.words is not None
+        ):
+            context.skip(
+                line, "record passed over: it has no title, no abstract, no DOI and no words"
+            )
+            continue
+        yield record
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list as it is, None as an empty list, anything else as a list of one."""
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """Return a JSON object as it is and anything else as an empty one."""
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,164 @@
+"""Rows of CSV and TSV files as dictionaries, with broken quotes kept from doing harm.
+
+One stray quotation mark makes a strict CSV parser swallow every row after it. Here a row
+may span many lines, but when a row does not end, or ends with the wrong number of cells,
+only its first line is given up and reading goes on with the second.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.readers.problems import Context
+    from citeweave.readers.streams import ByteStream
+
+__all__ = ["Row", "table_rows"]
+
+Row = dict[str, str]
+
+_MOST_LINES = 1000
+_MOST_CHARACTERS = 1 << 20
+
+
+def table_rows(
+    stream: ByteStream, context: Context, *, delimiter: str, quoted: bool = True
+) -> Iterator[tuple[int, Row]]:
+    """Give (line, row) of each row that is not empty; keys are the header in lower case.
+
+    Parameters
+    ----------
+    stream : ByteStream
+        The file.
+    context : Context
+        Where problems go.
+    delimiter : str
+        Between cells.
+    quoted : bool
+        Whether quotation marks enclose cells; in Web of Science's tables they do not.
+    """
+    lines = _Lines(stream.lines())
+    header = _header(lines, delimiter, quoted=quoted)
+    if header is None:
+        context.refuse("the table is empty")
+        return
+    width = len(header)
+    bad_from: int | None = None
+    bad_to = 0
+    while True:
+        taken = lines.take_row(delimiter, width, quoted=quoted)
+        if taken is None:
+            break
+        number, cells, whole = taken
+        if not whole and len(cells) != width:
+            # Lines after a broken row are mostly its own rest: report them as one.
+            if bad_from is not None and number != bad_to + 1:
+                _report(context, bad_from, bad_to)
+                bad_from = None
+            bad_from = number if bad_from is None else bad_from
+            bad_to = number
+            continue
+        if bad_from is not None:
+            _report(context, bad_from, bad_to)
+            bad_from = None
+        if not any(cell and not cell.isspace() for cell in cells):
+            continue
+        if not whole:
+            context.note(number, "quotation marks do not match; the line was read by itself")
+        elif len(cells) > width and any(cell.strip() for cell in cells[width:]):
+            context.note(number, f"{len(cells)} cells under {width} columns; the last are ignored")
+        elif len(cells) < width:
+            context.note(number, f"only {len(cells)} cells under {width} columns")
+        yield number, dict(zip(header, cells, strict=False))
+    if bad_from is not None:
+        _report(context, bad_from, bad_to)
+
+
+def _report(context: Context, first: int, last: int) -> None:
+    lines = f"lines {first} to {last}" if last > first else "the line"
+    context.skip(
+        first, f"{lines} passed over: quotation marks or number of cells do not fit the header"
+    )
+
+
+def _header(lines: _Lines, delimiter: str, *, quoted: bool) -> list[str] | None:
+    while True:
+        taken = lines.take_row(delimiter, None, quoted=quoted)
+        if taken is None:
+            return None
+        cells = [" ".join(cell.split()).lower() for cell in taken[1]]
+        if any(cells):
+            break
+    # An export's last column is often followed by an empty one.
+    while cells and not cells[-1]:
+        cells.pop()
+    seen: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        seen[cell] = seen.get(cell, 0) + 1
+        if seen[cell] > 1:
+            cells[place] = f"{cell}.{seen[cell]}"
+    return cells
+
+
+class _Lines:
+    """Lines that can be put back."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+        self._source = lines
+        self._back: deque[tuple[int, str]] = deque()
+
+    def _next(self) -> tuple[int, str] | None:
+        if self._back:
+            return self._back.popleft()
+        return next(self._source, None)
+
+    def take_row(
+        self, delimiter: str, width: int | None, *, quoted: bool
+    ) -> tuple[int, list[str], bool] | None:
+        """Return line number and cells of the next row, and whether it is whole."""
+        taken: list[tuple[int, str]] = []
+        ran_out = False
+
+        def feed() -> Iterator[str]:
+            nonlocal ran_out
+            size = 0
+            while True:
+                line = None
+                if len(taken) < _MOST_LINES and size <= _MOST_CHARACTERS:
+                    line = self._next()
+                if line is None:
+                    ran_out = True
+                    return
+                taken.append(line)
+                size += len(line[1])
+                yield line[1] + "\n"
+
+        cells = _parse(feed(), delimiter, quoted=quoted)
+        if not taken:
+            return None
+        number = taken[0][0]
+        if not ran_out and (len(taken) == 1 or width is None or len(cells) == width):
+            return number, cells, True
+        if len(taken) > 1:
+            self._back.extendleft(reversed(taken[1:]))
+            cells = _parse(iter([taken[0][1]]), delimiter, quoted=quoted)
+        return number, cells, False
+
+
+def _parse(lines: Iterator[str], delimiter: str, *, quoted: bool) -> list[str]:
+    """Read one row, pulling as many lines as its quotation marks ask for."""
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    # The module's limit of 128 kB a cell is too small for long reference lists; a row is
+    # bounded above anyway. The limit is global to the process, hence put back.
+    limit = csv.field_size_limit(1 << 28)
+    try:
+        cells = next(csv.reader(lines, delimiter=delimiter, quoting=quoting), [])
+    finally:
+        csv.field_size_limit(limit)
+    if cells and cells[-1].endswith("\n"):
+        cells[-1] = cells[-1].rstrip("\n")
+    return cells
