@@ -7,8 +7,10 @@ With S(c, t) the generalised Stirling number of a discount a,
 a node of c customers at t tables needs only ratios of neighbours:
 
     R(c, t)  = S(c, t-1) / S(c, t)
-    A0(c, t) = S(c+1, t)   / S(c, t) * (c+1-t) / (c+1) = (c - t a + R(c, t)) (c+1-t) / (c+1)
-    B1(c, t) = S(c+1, t+1) / S(c, t) * (t+1)   / (c+1) = (1 + (c - (t+1) a) / R(c, t+1)) (t+1) / (c+1)
+    A0(c, t) = S(c+1, t) / S(c, t) (c+1-t) / (c+1)
+             = (c - t a + R(c, t)) (c+1-t) / (c+1)
+    B1(c, t) = S(c+1, t+1) / S(c, t) (t+1) / (c+1)
+             = (1 + (c - (t+1) a) / R(c, t+1)) (t+1) / (c+1)
 
 Up to ``DENSE_LIMIT`` customers they are read from a table filled by a recurrence of positive
 terms. Beyond it one smooth function serves for all counts: with e = c - t + 1,
@@ -18,6 +20,9 @@ terms. Beyond it one smooth function serves for all counts: with e = c - t + 1,
 is bounded, and analytic in log t and log e. It is sampled by quadrature of the Cauchy integral
 of S on a few Chebyshev points an octave, and kept as low-degree polynomials on a quarter octave
 of t by a quarter octave of e each. ``docs/stirling.md`` derives this and lists measured errors.
+
+The weights are inlined into their callers, and check the counts before they touch an array:
+with a possible exit while an array is held, Numba counts references, at 8 ns a lookup.
 """
 
 from typing import NamedTuple
@@ -134,33 +139,33 @@ def build_ratio_table(discount: float) -> RatioTable:
     )
 
 
-@kernel
+@kernel(forceinline=True)
 def stay_weight(table: RatioTable, customers: int, tables: int) -> float:
     """Weight A0 of adding a customer without a new table, 0 where the node is empty.
 
     Requires 1 <= tables <= customers, or both 0. Equals
     ``(c - t * a + R(c, t)) * (c + 1 - t) / (c + 1)``.
     """
-    if customers <= DENSE_LIMIT:
-        return table.weights[_dense_place(customers, tables), 0]
     _check_counts(customers, tables)
+    if customers <= DENSE_LIMIT:
+        return float(table.weights[customers * (customers + 1) // 2 + tables, 0])
     c = float(customers)
     t = float(tables)
     e = c - t + 1.0
     scaled = _scaled_ratio(table.patches, t, e)
-    return ((c - t * table.discount) * e + (t - 1.0) * c * scaled) / (c + 1.0)
+    return float(((c - t * table.discount) * e + (t - 1.0) * c * scaled) / (c + 1.0))
 
 
-@kernel
+@kernel(forceinline=True)
 def open_weight(table: RatioTable, customers: int, tables: int) -> float:
     """Weight B1 of adding a customer at a new table, 1 where the node is empty.
 
     Requires 1 <= tables <= customers, or both 0. Equals
     ``(1 + (c - (t + 1) * a) / R(c, t + 1)) * (t + 1) / (c + 1)``, and 1 where t = c.
     """
-    if customers <= DENSE_LIMIT:
-        return table.weights[_dense_place(customers, tables), 1]
     _check_counts(customers, tables)
+    if customers <= DENSE_LIMIT:
+        return float(table.weights[customers * (customers + 1) // 2 + tables, 1])
     if tables == customers:
         return 1.0
     c = float(customers)
@@ -168,39 +173,32 @@ def open_weight(table: RatioTable, customers: int, tables: int) -> float:
     e = c - t
     product = t * c * _scaled_ratio(table.patches, t + 1.0, e)
     numerator = (t + 1.0) * (product + (c - (t + 1.0) * table.discount) * e)
-    return numerator / ((c + 1.0) * product)
+    return float(numerator / ((c + 1.0) * product))
 
 
-@kernel
+@kernel(forceinline=True)
 def ratio(table: RatioTable, customers: int, tables: int) -> float:
     """Ratio R(c, t) = S(c, t-1) / S(c, t) for 1 <= tables <= customers."""
-    if customers <= DENSE_LIMIT:
-        return table.ratios[_dense_place(customers, tables)]
     _check_counts(customers, tables)
+    if customers <= DENSE_LIMIT:
+        return float(table.ratios[customers * (customers + 1) // 2 + tables])
     c = float(customers)
     t = float(tables)
     e = c - t + 1.0
-    return (t - 1.0) * c / e * _scaled_ratio(table.patches, t, e)
+    return float((t - 1.0) * c / e * _scaled_ratio(table.patches, t, e))
 
 
 @kernel(inline="always")
-def _dense_place(customers, tables):
-    """Place of (c, t) in the triangular tables; refuses what would read another entry."""
-    if tables < 0 or tables > customers:
-        raise ValueError("counts of a node must satisfy 0 <= tables <= customers")
-    return customers * (customers + 1) // 2 + tables
-
-
-@kernel(inline="always")
-def _check_counts(customers, tables):
-    if tables < 1 or tables > customers:
-        raise ValueError("counts of a node must satisfy 1 <= tables <= customers")
+def _check_counts(customers: int, tables: int) -> None:
+    """Refuse counts that no node has."""
+    if tables > customers or tables < (customers > 0):
+        raise ValueError("counts of a node must satisfy 1 <= tables <= customers, or both be 0")
     if customers > COUNT_LIMIT:
         raise ValueError("a node has more customers than COUNT_LIMIT")
 
 
 @kernel(inline="always")
-def _cell(value):
+def _cell(value: float) -> tuple[np.int64, np.float64]:
     """Cell of a float >= 1 and the position inside it, from the bits of its exponent and mantissa.
 
     Four cells an octave: equals ``divmod(4 * value / 2**k - 4, 1)`` with the cell 4 k added.
@@ -210,7 +208,7 @@ def _cell(value):
 
 
 @kernel(inline="always")
-def _scaled_ratio(patches, t, e):
+def _scaled_ratio(patches: FloatArray, t: float, e: float) -> float:
     """G(t, e) from the polynomial of its cell, by Horner's rule in v and then in u."""
     row, u = _cell(t)
     column, v = _cell(e)
@@ -220,7 +218,7 @@ def _scaled_ratio(patches, t, e):
     row2 = p[11] + v * (p[12] + v * (p[13] + v * p[14]))
     row3 = p[15] + v * (p[16] + v * p[17])
     row4 = p[18] + v * p[19]
-    return row0 + u * (row1 + u * (row2 + u * (row3 + u * (row4 + u * p[20]))))
+    return float(row0 + u * (row1 + u * (row2 + u * (row3 + u * (row4 + u * p[20])))))
 
 
 def _dense_ratios(discount: float) -> FloatArray:
