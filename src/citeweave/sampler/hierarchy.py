@@ -1,0 +1,150 @@
+"""Moves on the topic side: one customer climbs from a node towards the root.
+
+A customer of a node either sits at a table that is there (the climb ends) or opens one and
+becomes a customer of the parent too. How many levels it reaches is its *depth*: 1 for the
+node alone, up to the number of levels. The depth is all that the table indicators u of one
+token say, so a move is (topic, depth) and can be undone exactly.
+"""
+
+from citeweave.sampler._compile import kernel
+from citeweave.sampler.random import uniform
+from citeweave.sampler.stirling import open_weight, stay_weight
+
+__all__ = [
+    "draw_addition",
+    "draw_removal",
+    "move_customer",
+    "node_weights",
+    "opening_scale",
+    "path_weight",
+    "root_weight",
+]
+
+
+@kernel(forceinline=True)
+def root_weight(counts, parameters, topic):
+    """Weight of topic k at mu before division by (beta + C).
+
+    The GEM seats each topic at its one table: c_k - alpha for a topic in use. The weight of a
+    new topic, beta + alpha K, is shared evenly by the free slots, so that slots are
+    exchangeable; with no free slot the cap binds and nothing opens.
+    """
+    customers = counts.customers[0, topic]
+    if customers > 0:
+        return customers - parameters.topic_discount[0]
+    used = counts.total_tables[0]
+    free = counts.customers.shape[1] - used
+    new = parameters.topic_concentration[0] + parameters.topic_discount[0] * used
+    return new / free
+
+
+@kernel(forceinline=True)
+def opening_scale(counts, parameters, level, node, parent):
+    """Factor of a new table: (beta + alpha T) / (beta_parent + C_parent)."""
+    top = (
+        parameters.topic_concentration[node]
+        + parameters.topic_discount[level] * counts.total_tables[node]
+    )
+    return top / (parameters.topic_concentration[parent] + counts.total_customers[parent])
+
+
+@kernel
+def path_weight(tables, layout, counts, parameters, level, node, topic, path, climb):
+    """Probability of the next customer of ``node`` having topic k, its tables summed out.
+
+    ``path[l]`` and ``climb[l]`` receive, for each level l on the way, the node and its weight
+    before division by (beta + C): A0 + B1 s (...), the nested eq:conditional_posterior.
+    """
+    n = node
+    for lower in range(level, -1, -1):
+        path[lower] = n
+        n = layout.parent[n]
+    weight = root_weight(counts, parameters, topic)
+    climb[0] = weight
+    for lower in range(1, level + 1):
+        n = path[lower]
+        c = counts.customers[n, topic]
+        weight *= opening_scale(counts, parameters, lower, n, path[lower - 1])
+        if c > 0:
+            t = counts.tables[n, topic]
+            table = tables.topic[lower]
+            weight = stay_weight(table, c, t) + open_weight(table, c, t) * weight
+        climb[lower] = weight
+    return weight / (parameters.topic_concentration[node] + counts.total_customers[node])
+
+
+@kernel
+def node_weights(tables, layout, counts, parameters, level, node, path, weights):
+    """Fill ``weights`` with every topic's ``path_weight``, up to one common factor."""
+    n = node
+    for lower in range(level, -1, -1):
+        path[lower] = n
+        n = layout.parent[n]
+    n_topics = weights.shape[0]
+    for k in range(n_topics):
+        weights[k] = root_weight(counts, parameters, k)
+    for lower in range(1, level + 1):
+        n = path[lower]
+        scale = opening_scale(counts, parameters, lower, n, path[lower - 1])
+        table = tables.topic[lower]
+        for k in range(n_topics):
+            weights[k] *= scale
+            c = counts.customers[n, k]
+            if c > 0:
+                t = counts.tables[n, k]
+                weights[k] = stay_weight(table, c, t) + open_weight(table, c, t) * weights[k]
+
+
+@kernel
+def draw_addition(rng, tables, counts, level, topic, path, climb):
+    """Draw how far a new customer climbs (eq:sample_counts), given ``path_weight``'s climb."""
+    depth = 1
+    for lower in range(level, 0, -1):
+        n = path[lower]
+        c = counts.customers[n, topic]
+        if c > 0:
+            stay = stay_weight(tables.topic[lower], c, counts.tables[n, topic])
+            if uniform(rng) * climb[lower] < stay:
+                return depth
+        depth += 1
+    return depth
+
+
+@kernel(forceinline=True)
+def draw_removal(rng, layout, counts, level, node, topic):
+    """Draw how far the customer that leaves ``node`` had climbed: u ~ Bernoulli(t / c) a level.
+
+    Returns 0 where the removal is blocked: the customer holds the only table of others, so
+    the state without it has probability zero and it must come back just as it was.
+    """
+    depth = 1
+    n = node
+    for _ in range(level):
+        c = counts.customers[n, topic]
+        t = counts.tables[n, topic]
+        if t < c:
+            if uniform(rng) * c >= t:
+                return depth
+            if t == 1:
+                return 0
+        n = layout.parent[n]
+        depth += 1
+    return depth
+
+
+@kernel(forceinline=True)
+def move_customer(layout, counts, level, node, topic, depth, sign):
+    """Add (sign 1) or remove (sign -1) a customer that climbs ``depth`` levels."""
+    n = node
+    for step in range(depth):
+        counts.customers[n, topic] += sign
+        counts.total_customers[n] += sign
+        if step < level:
+            if step + 1 < depth:
+                counts.tables[n, topic] += sign
+                counts.total_tables[n] += sign
+        else:  # the root: a topic's table stands while anybody sits there
+            standing = 1 if counts.customers[n, topic] > 0 else 0
+            counts.total_tables[n] += standing - counts.tables[n, topic]
+            counts.tables[n, topic] = standing
+        n = layout.parent[n]

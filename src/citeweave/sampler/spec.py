@@ -1,0 +1,225 @@
+"""Models as data: a list of levels on the topic side and one on the word side.
+
+Every model of the paper is the same picture with levels left out (DESIGN 1), so a new model
+is a new list, and the one sampler serves it.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from citeweave.errors import ParameterError
+
+__all__ = ["PRESETS", "Level", "ModelSpec", "preset"]
+
+TOPIC_NODES = ("corpus", "category", "author", "group", "document")
+WORD_NODES = ("corpus", "topic", "document-topic")
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of Pitman-Yor processes.
+
+    Parameters
+    ----------
+    name : str
+        How traces and tables call it.
+    nodes : str
+        What has a node of its own on this level. Topic side: ``corpus`` (the root),
+        ``category``, ``author``, ``group`` (author or category, by eta), ``document``.
+        Word side: ``corpus``, ``topic``, ``document-topic``.
+    discount : float
+        alpha, in [0, 1).
+    shared_concentration : bool
+        One concentration for all nodes of the level (default), or one a node.
+    """
+
+    name: str
+    nodes: str
+    discount: float
+    shared_concentration: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """What a model is made of.
+
+    Parameters
+    ----------
+    name : str
+    topic_side : tuple of Level
+        Root first. The first level is the corpus; document levels come last.
+    word_side : tuple of Level
+        An optional corpus level, the topics, an optional document-topic level (burstiness).
+    citations : str or None
+        Name of the document level whose topics citations see; None for a model of text alone.
+    words_choose_author : bool
+        Each word picks one of the document's authors (the author-topic model); the last level
+        of the topic side is then the authors'.
+
+    Examples
+    --------
+    A variant without burstiness is the same list, one level shorter:
+
+    >>> plain = preset("cntm-text").without("phi'")
+    >>> [level.name for level in plain.word_side]
+    ['gamma', 'phi']
+    """
+
+    name: str
+    topic_side: tuple[Level, ...]
+    word_side: tuple[Level, ...]
+    citations: str | None = None
+    words_choose_author: bool = False
+
+    def __post_init__(self) -> None:
+        kinds = [level.nodes for level in self.topic_side]
+        for level, allowed, side in [
+            *((level, TOPIC_NODES, "topic") for level in self.topic_side),
+            *((level, WORD_NODES, "word") for level in self.word_side),
+        ]:
+            if level.nodes not in allowed:
+                raise ParameterError(
+                    f"Level {level.name!r} on the {side} side must have nodes that are one of "
+                    f"{', '.join(allowed)}. Got {level.nodes!r} instead."
+                )
+            if not 0.0 <= level.discount < 1.0:
+                raise ParameterError(
+                    f"The discount of level {level.name!r} must be in [0, 1). "
+                    f"Got {level.discount!r} instead."
+                )
+        if len(kinds) < 2 or kinds[0] != "corpus" or "corpus" in kinds[1:]:
+            raise ParameterError(
+                f"The topic side of model {self.name!r} must begin with its one corpus level and "
+                f"have a level below it. Got {kinds} instead."
+            )
+        if "document" in kinds and kinds[kinds.index("document") :] != ["document"] * kinds.count(
+            "document"
+        ):
+            raise ParameterError(
+                f"Document levels of model {self.name!r} must come last on the topic side. "
+                f"Got {kinds} instead."
+            )
+        words = [level.nodes for level in self.word_side]
+        if [kind for kind in WORD_NODES if kind in words] != words or "topic" not in words:
+            raise ParameterError(
+                f"The word side of model {self.name!r} must be topics, with at most a corpus level "
+                f"above and a document-topic level below. Got {words} instead."
+            )
+        if self.words_choose_author and (kinds[-1] != "author" or "document-topic" in words):
+            raise ParameterError(
+                f"In model {self.name!r} words choose their author: its topic side must end with "
+                "the authors and its word side must have no document-topic level."
+            )
+        if not self.words_choose_author and kinds[-1] != "document":
+            raise ParameterError(
+                f"The topic side of model {self.name!r} must end with a document level. "
+                f"Got {kinds} instead."
+            )
+        documents = [level.name for level in self.topic_side if level.nodes == "document"]
+        if self.citations is not None and self.citations not in documents:
+            raise ParameterError(
+                f"Citations of model {self.name!r} must see one of its document levels "
+                f"({', '.join(documents) or 'it has none'}). Got {self.citations!r} instead."
+            )
+
+    @property
+    def n_shared(self) -> int:
+        """Number of topic-side levels above documents."""
+        return sum(level.nodes != "document" for level in self.topic_side)
+
+    @property
+    def n_document(self) -> int:
+        """Number of document levels."""
+        return len(self.topic_side) - self.n_shared
+
+    @property
+    def below_citations(self) -> int:
+        """Number of document levels below the one that citations see."""
+        if self.citations is None:
+            return 0
+        names = [level.name for level in self.topic_side]
+        return len(names) - 1 - names.index(self.citations)
+
+    def word_level(self, nodes: str) -> Level | None:
+        """Find a word-side level by what its nodes are."""
+        return next((level for level in self.word_side if level.nodes == nodes), None)
+
+    def without(self, *names: str) -> Self:
+        """Copy the model with some levels left out."""
+        known = {level.name for level in (*self.topic_side, *self.word_side)}
+        if unknown := set(names) - known:
+            raise ParameterError(
+                f"Model {self.name!r} has no level {sorted(unknown)}. "
+                f"Did you mean one of: {', '.join(sorted(known))}?"
+            )
+        return replace(
+            self,
+            topic_side=tuple(level for level in self.topic_side if level.name not in names),
+            word_side=tuple(level for level in self.word_side if level.name not in names),
+            citations=None if self.citations in names else self.citations,
+        )
+
+    def with_discounts(self, *, topics: float | None = None, words: float | None = None) -> Self:
+        """Copy the model with other discounts, the same on all levels of a side."""
+        return replace(
+            self,
+            topic_side=tuple(
+                replace(level, discount=level.discount if topics is None else topics)
+                for level in self.topic_side
+            ),
+            word_side=tuple(
+                replace(level, discount=level.discount if words is None else words)
+                for level in self.word_side
+            ),
+        )
+
+
+TOPIC_DISCOUNT = 0.01
+WORD_DISCOUNT = 0.7
+
+_MU = Level("mu", "corpus", TOPIC_DISCOUNT)
+_NU = Level("nu", "group", TOPIC_DISCOUNT)
+_AUTHORS = Level("nu", "author", TOPIC_DISCOUNT)
+_THETA_PRIME = Level("theta'", "document", TOPIC_DISCOUNT)
+_THETA = Level("theta", "document", TOPIC_DISCOUNT)
+_GAMMA = Level("gamma", "corpus", WORD_DISCOUNT)
+_PHI = Level("phi", "topic", WORD_DISCOUNT)
+_PHI_PRIME = Level("phi'", "document-topic", WORD_DISCOUNT)
+
+PRESETS: dict[str, ModelSpec] = {
+    spec.name: spec
+    for spec in (
+        ModelSpec(
+            "scntm",
+            topic_side=(_MU, _NU, _THETA_PRIME, _THETA),
+            word_side=(_GAMMA, _PHI, _PHI_PRIME),
+            citations="theta'",
+        ),
+        ModelSpec(
+            "cntm-text",
+            topic_side=(_MU, _NU, _THETA_PRIME, _THETA),
+            word_side=(_GAMMA, _PHI, _PHI_PRIME),
+        ),
+        ModelSpec(
+            "bursty-hdp-lda",
+            topic_side=(_MU, _THETA),
+            word_side=(_GAMMA, _PHI, _PHI_PRIME),
+        ),
+        ModelSpec(
+            "np-atm",
+            topic_side=(_MU, _AUTHORS),
+            word_side=(_GAMMA, _PHI),
+            words_choose_author=True,
+        ),
+    )
+}
+
+
+def preset(name: str) -> ModelSpec:
+    """Look up a model by name."""
+    try:
+        return PRESETS[name]
+    except KeyError:
+        raise ParameterError(
+            f"There is no model {name!r}. Did you mean one of: {', '.join(PRESETS)}?"
+        ) from None
