@@ -1,0 +1,301 @@
+"""Significant phrases of two and three words, found over a whole corpus of word ids.
+
+A text is an array of word ids with -1 at breaks: punctuation, numbers and stop words,
+across which no phrase goes. Counting is one sort, so time is n log n in the words.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+__all__ = ["Phrase", "PhraseTable", "Statistic", "association", "find_phrases"]
+
+Statistic = Literal["llr", "chi2"]
+
+_CHUNK = 4_000_000
+
+
+class Phrase(NamedTuple):
+    """A phrase as word ids, how often it was seen, and its score."""
+
+    words: tuple[int, ...]
+    count: int
+    score: float
+
+
+def association(
+    together: np.ndarray, left: np.ndarray, right: np.ndarray, total: int, statistic: Statistic
+) -> tuple[np.ndarray, np.ndarray]:
+    """Measure how much more often two words are neighbours than by chance.
+
+    Parameters
+    ----------
+    together, left, right
+        Occurrences of the pair, of its first word and of its second word.
+    total
+        Number of words.
+    statistic
+        "llr", Dunning's log-likelihood ratio, or "chi2", Pearson's chi-square, of the
+        two-by-two table (first word or not, second word or not).
+
+    Returns
+    -------
+    score : ndarray of float64
+        The statistic; zero where the words are seen together less often than by chance.
+    strength : ndarray of float64
+        Normalised pointwise mutual information, 0 for chance and 1 for words that never
+        part: the size of the effect, where `score` is its significance.
+    """
+    both = np.asarray(together, dtype=np.float64)
+    first = np.maximum(np.asarray(left, dtype=np.float64), both)
+    second = np.maximum(np.asarray(right, dtype=np.float64), both)
+    n = float(max(total, 2))
+    neither = np.maximum(n - first - second + both, 0.0)
+    table = (both, first - both, second - both, neither)
+    rows = (first, first, n - first, n - first)
+    columns = (second, n - second, second, n - second)
+    # Order of the cells: both, first only, second only, neither.
+    expected = [
+        rows[0] * columns[0] / n,
+        rows[1] * columns[1] / n,
+        rows[2] * columns[2] / n,
+        rows[3] * columns[3] / n,
+    ]
+    score = np.zeros_like(both)
+    for seen, chance in zip(table, expected, strict=True):
+        safe = np.maximum(chance, 1e-12)
+        if statistic == "llr":
+            score += 2.0 * np.where(seen > 0, seen * np.log(np.maximum(seen, 1e-300) / safe), 0.0)
+        else:
+            score += (seen - chance) ** 2 / safe
+    lift = np.log(np.maximum(both, 1e-300) * n / (first * second))
+    surprise = -np.log(np.minimum(both / n, 1.0 - 1e-12))
+    return np.where(lift > 0, score, 0.0), lift / surprise
+
+
+def find_phrases(
+    texts: np.ndarray,
+    n_words: int,
+    *,
+    min_count: int,
+    max_words: int = 3,
+    statistic: Statistic = "llr",
+    min_score: float = 30.0,
+    min_strength: float = 0.25,
+) -> list[Phrase]:
+    """Find the significant phrases of a corpus.
+
+    A pair is one when its statistic and its strength (see `association`) reach the
+    thresholds; three words are one when both ways of parting them, (ab)c and a(bc),
+    reach them, and the score is the lower of the two.
+
+    Parameters
+    ----------
+    texts
+        Word ids, -1 at breaks.
+    n_words
+        Word ids are below this.
+    min_count
+        Phrases seen less often are left out.
+
+    Returns
+    -------
+    list of Phrase
+        Strongest first; ties by word ids.
+    """
+    if max_words < 2 or len(texts) < 2:
+        return []
+    counts = np.bincount(texts[texts >= 0], minlength=n_words)
+    total = int(counts.sum())
+    frequent = np.flatnonzero(counts >= min_count)
+    if len(frequent) == 0:
+        return []
+    place = np.full(n_words + 1, -1, dtype=np.int32)
+    place[frequent] = np.arange(len(frequent), dtype=np.int32)
+    compact = place[texts]  # -1 takes the last entry, which is -1
+    occurrences = counts[frequent]
+    size = np.int64(len(frequent))
+
+    at = np.flatnonzero((compact[:-1] >= 0) & (compact[1:] >= 0))
+    keys = compact[at].astype(np.int64) * size + compact[at + 1]
+    pairs, pair_counts = np.unique(keys, return_counts=True)
+    often = pair_counts >= min_count
+    pairs, pair_counts = pairs[often], pair_counts[often]
+    first, second = pairs // size, pairs % size
+    score, strength = association(
+        pair_counts, occurrences[first], occurrences[second], total, statistic
+    )
+    good = (score >= min_score) & (strength >= min_strength)
+    phrases = [
+        Phrase((int(frequent[a]), int(frequent[b])), int(c), float(s))
+        for a, b, c, s in zip(first[good], second[good], pair_counts[good], score[good], strict=True)
+    ]
+    if max_words >= 3 and len(pairs):
+        pair_at = np.full(len(compact), -1, dtype=np.int64)
+        found, index = _look_up(pairs, keys)
+        pair_at[at[found]] = index[found]
+        start = np.flatnonzero((pair_at[:-1] >= 0) & (pair_at[1:] >= 0))
+        keys = pair_at[start] * np.int64(len(pairs)) + pair_at[start + 1]
+        triples, triple_counts = np.unique(keys, return_counts=True)
+        often = triple_counts >= min_count
+        triples, triple_counts = triples[often], triple_counts[often]
+        head, tail = triples // len(pairs), triples % len(pairs)
+        a, b, c = first[head], second[head], second[tail]
+        last_score, last_strength = association(
+            triple_counts, pair_counts[head], occurrences[c], total, statistic
+        )
+        first_score, first_strength = association(
+            triple_counts, occurrences[a], pair_counts[tail], total, statistic
+        )
+        score = np.minimum(first_score, last_score)
+        good = (score >= min_score) & (np.minimum(first_strength, last_strength) >= min_strength)
+        phrases += [
+            Phrase((int(frequent[i]), int(frequent[j]), int(k)), int(n), float(s))
+            for i, j, k, n, s in zip(
+                a[good], b[good], frequent[c[good]], triple_counts[good], score[good], strict=True
+            )
+        ]
+    return sorted(phrases, key=lambda p: (-p.score, p.words))
+
+
+class PhraseTable:
+    """Phrases by word id, ready to be found in texts.
+
+    Parameters
+    ----------
+    phrases
+        For each phrase its two or three word ids; phrase i becomes the unit ``n_words + i``.
+    scores
+        For each phrase its score, which decides where phrases overlap.
+    n_words
+        Word ids are below this.
+    """
+
+    def __init__(self, phrases: list[tuple[int, ...]], scores: list[float], n_words: int) -> None:
+        self.phrases = phrases
+        self.n_words = n_words
+        self._size = np.int64(n_words + 1)
+        order = [i for i, words in enumerate(phrases) if len(words) == 2]
+        self._pairs = self._index([self._pair(phrases[i]) for i in order], order, scores)
+        order = [i for i, words in enumerate(phrases) if len(words) == 3]
+        heads = sorted({self._pair(phrases[i][:2]) for i in order})
+        place = {key: i for i, key in enumerate(heads)}
+        self._heads = np.array(heads, dtype=np.int64)
+        keys = [place[self._pair(phrases[i][:2])] * int(self._size) + phrases[i][2] for i in order]
+        self._triples = self._index(keys, order, scores)
+
+    def _pair(self, words: tuple[int, ...]) -> int:
+        return words[0] * int(self._size) + words[1]
+
+    def _index(
+        self, keys: list[int], order: list[int], scores: list[float]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        by_key = np.argsort(np.array(keys, dtype=np.int64), kind="stable")
+        return (
+            np.array(keys, dtype=np.int64)[by_key],
+            np.array([self.n_words + i for i in order], dtype=np.int32)[by_key],
+            np.array([scores[i] for i in order], dtype=np.float64)[by_key],
+        )
+
+    def segment(self, texts: np.ndarray) -> np.ndarray:
+        """Replace phrases by their units.
+
+        Three words go before two; of overlapping phrases of one length the stronger
+        wins, then the one further left. What is chosen depends on the words between two
+        breaks only, so a text alone gives what it gives inside a corpus.
+
+        Returns
+        -------
+        ndarray of int32
+            As long as `texts`: the unit at a phrase's first word, -2 at its other words.
+        """
+        if len(texts) <= _CHUNK:
+            return self._segment(texts)
+        parts, start = [], 0
+        breaks = np.flatnonzero(texts < 0)
+        while start < len(texts):
+            stop = len(texts)
+            if stop - start > _CHUNK:
+                later = breaks[np.searchsorted(breaks, start + _CHUNK) :]
+                stop = int(later[0]) + 1 if len(later) else stop
+            parts.append(self._segment(texts[start:stop]))
+            start = stop
+        return np.concatenate(parts)
+
+    def _segment(self, texts: np.ndarray) -> np.ndarray:
+        units = texts.astype(np.int32, copy=True)
+        if len(self._heads):
+            keys, valid = self._pair_keys(units)
+            head = np.full(len(keys), -1, dtype=np.int64)
+            found, index = _look_up(self._heads, keys)
+            head[found & valid] = index[found & valid]
+            start = np.flatnonzero((head[:-1] >= 0) & (units[2:] >= 0)) if len(head) > 1 else None
+            if start is not None and len(start):
+                self._place(units, start, head[start] * self._size + units[start + 2], 3)
+        if len(self._pairs[0]):
+            keys, valid = self._pair_keys(units)
+            start = np.flatnonzero(valid)
+            if len(start):
+                self._place(units, start, keys[start], 2)
+        return units
+
+    def _pair_keys(self, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        left, right = units[:-1].astype(np.int64), units[1:]
+        # Units of phrases already placed are no words any more.
+        valid = (left >= 0) & (right >= 0) & (left < self.n_words) & (right < self.n_words)
+        return left * self._size + right, valid
+
+    def _place(self, units: np.ndarray, start: np.ndarray, keys: np.ndarray, length: int) -> None:
+        """Choose among the candidates at `start` and write them into `units`."""
+        table, unit, score = self._triples if length == 3 else self._pairs
+        found, index = _look_up(table, keys)
+        start, index = start[found], index[found]
+        chosen = _without_overlap(start, score[index], length)
+        units[start[chosen]] = unit[index[chosen]]
+        for step in range(1, length):
+            units[start[chosen] + step] = -2
+
+
+def _look_up(table: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give which keys are in the sorted table, and where."""
+    if len(table) == 0:
+        return np.zeros(len(keys), dtype=bool), np.zeros(len(keys), dtype=np.int64)
+    index = np.minimum(np.searchsorted(table, keys), len(table) - 1)
+    return table[index] == keys, index
+
+
+def _without_overlap(start: np.ndarray, score: np.ndarray, length: int) -> np.ndarray:
+    """Choose non-overlapping intervals, higher score first, then further left."""
+    chosen = np.zeros(len(start), dtype=bool)
+    open_ = np.ones(len(start), dtype=bool)
+    rival = np.zeros((length - 1, 2, len(start)), dtype=bool)
+    for step in range(1, length):
+        # Sorted positions: what overlaps an interval is at most length - 1 entries away.
+        near = start[step:] - start[:-step] < length
+        rival[step - 1, 0, :-step] = near
+        rival[step - 1, 1, step:] = near
+    while open_.any():
+        wins = open_.copy()
+        for step in range(1, length):
+            right_open = np.zeros_like(open_)
+            right_open[:-step] = open_[step:]
+            left_open = np.zeros_like(open_)
+            left_open[step:] = open_[:-step]
+            better = np.zeros_like(open_)
+            better[:-step] = score[step:] > score[:-step]
+            wins &= ~(rival[step - 1, 0] & right_open & better)
+            better = np.zeros_like(open_)
+            better[step:] = score[:-step] >= score[step:]
+            wins &= ~(rival[step - 1, 1] & left_open & better)
+        chosen |= wins
+        open_ &= ~wins
+        for step in range(1, length):
+            beaten: Any = np.zeros_like(open_)
+            beaten[:-step] = wins[step:]
+            open_ &= ~(rival[step - 1, 0] & beaten)
+            beaten = np.zeros_like(open_)
+            beaten[step:] = wins[:-step]
+            open_ &= ~(rival[step - 1, 1] & beaten)
+    return np.flatnonzero(chosen)

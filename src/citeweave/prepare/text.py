@@ -1,0 +1,177 @@
+"""From raw text to words: mark-up, mathematics and addresses out, then tokens in lower case."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+__all__ = ["BREAK", "clean", "is_missing", "normalise_word", "pieces"]
+
+#: What `pieces` gives between words that are not neighbours (punctuation).
+BREAK = ""
+
+_INLINE_TAG = re.compile(r"</?(?:jats:)?(?:sub|sup|sc|b|i|em|strong|u|tt)(?:\s[^<>]{0,200})?>", re.I)
+_FORMULA = re.compile(r"<(mml:math|math|tex-math|inline-formula)\b.{0,5000}?</\1>", re.I | re.S)
+_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
+_URL = re.compile(
+    r"(?:https?|ftp)://[^\s<>]+|\bwww\.[^\s<>]+|\bdoi:\s*\S+|\b10\.\d{4,9}/\S+"
+    r"|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}"
+    r"|\barXiv:\S+|\b[a-z]{2,8}-[a-z]{2,4}/\d{7}\b",
+    re.IGNORECASE,
+)
+_COPYRIGHT = re.compile(
+    r"(?:©|\(c\)|&copy;|\bcopyright\b)\s*(?:©|\(c\))?\s*(?:\d{4}\b|the authors?\b|by\b).{0,400}$",
+    re.IGNORECASE | re.DOTALL,
+)
+_RIGHTS = re.compile(r"\ball rights reserved\b\.?", re.IGNORECASE)
+_MATH = re.compile(r"\$\$(.{0,2000}?)\$\$|\$([^$]{0,500})\$|\\\((.{0,500}?)\\\)", re.DOTALL)
+_MATH_TEXT = re.compile(r"\\(?:math(?:rm|bf|it|sf|cal)|text(?:rm|bf|it|sf)?|mbox|rm|bf|it)\b\s*")
+_SCRIPT = re.compile(r"[_^]\s*(?:\{[^{}]*\}|\\[A-Za-z]+|.)", re.DOTALL)
+_COMMAND = re.compile(r"\\[A-Za-z]+\*?|\\[^A-Za-z\s]")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+_ACCENT = re.compile(r"\\([`'^\"~=.]|[uvHckrdb](?![A-Za-z]))\s*(?:\{\s*(\\?[A-Za-z])\s*\}|(\\?[A-Za-z]))")
+_SYMBOL = re.compile(r"\{?\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j)(?![A-Za-z])(?:\{\}|\s)?\}?")
+_BRACED = re.compile(r"\{([^{}\\]*)\}")
+_COMBINING = {
+    "`": "\u0300",
+    "'": "\u0301",
+    "^": "\u0302",
+    '"': "\u0308",
+    "~": "\u0303",
+    "=": "\u0304",
+    ".": "\u0307",
+    "u": "\u0306",
+    "v": "\u030c",
+    "H": "\u030b",
+    "c": "\u0327",
+    "k": "\u0328",
+    "r": "\u030a",
+    "d": "\u0323",
+    "b": "\u0331",
+}
+_SYMBOLS = {
+    "ss": "ß",
+    "ae": "æ",
+    "AE": "Æ",
+    "oe": "œ",
+    "OE": "Œ",
+    "aa": "å",
+    "AA": "Å",
+    "o": "ø",
+    "O": "Ø",
+    "l": "ł",
+    "L": "Ł",
+    "i": "i",
+    "j": "j",
+}
+_DASHES = str.maketrans({"\u2010": "-", "\u2011": "-", "\u00ad": None, "\u2019": "'", "\u02bc": "'"})
+_PIECE = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[^\w\s]|_")
+_MISSING = frozenset(
+    {"no abstract available", "abstract not available", "no abstract", "not available", "n/a", "na"}
+    | {"none", "null", "nan", "abstract", "-", "no abstract provided", "no abstract is available"}
+)
+
+
+def is_missing(text: str | None) -> bool:
+    """Tell whether a field is empty or only says so ("[No abstract available]").
+
+    Examples
+    --------
+    >>> is_missing("[No abstract available]"), is_missing("Abstract algebra")
+    (True, False)
+    """
+    return not text or text.strip(" []().\t\n").lower() in _MISSING or not text.strip()
+
+
+def clean(text: str, *, urls: bool = True, markup: bool = True, copyright_notes: bool = True) -> str:
+    """Remove from a text what is not prose.
+
+    Parameters
+    ----------
+    text
+        A title, abstract or keyword as its source gives it.
+    urls
+        Remove web and mail addresses, DOIs and arXiv numbers.
+    markup
+        Remove HTML and JATS tags, decode entities, write LaTeX accents as letters and
+        leave of LaTeX mathematics only words ("AdS" of ``$AdS_5$``).
+    copyright_notes
+        Remove a publisher's copyright line from the end of an abstract.
+
+    Examples
+    --------
+    >>> clean("Schr\\\\\\"odinger's <i>CO<sub>2</sub></i> in $AdS_5$, see https://x.org/a")
+    "Schrödinger's CO2 in AdS, see"
+    """
+    if markup:
+        text = _without_markup(text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_DASHES))
+    if urls and ("/" in text or "@" in text or "www." in text or "iv:" in text or "doi:" in text):
+        text = _URL.sub(" ", text)
+    if copyright_notes:
+        if "©" in text or "opyright" in text or "(c)" in text or "(C)" in text:
+            text = _COPYRIGHT.sub(" ", text)
+        if "eserved" in text:
+            text = _RIGHTS.sub(" ", text)
+    return " ".join(text.split())
+
+
+def pieces(text: str) -> list[str]:
+    """Part a clean text into words, with other characters than words between them.
+
+    A word is letters and digits, with hyphens and apostrophes inside it.
+
+    Examples
+    --------
+    >>> pieces("K-means, a p53 tree")
+    ['k-means', ',', 'a', 'p53', 'tree']
+    """
+    return _PIECE.findall(text.lower())
+
+
+def normalise_word(piece: str) -> str:
+    """Give the word that a piece stands for, or `BREAK` for punctuation and numbers.
+
+    Examples
+    --------
+    >>> [normalise_word(p) for p in ("kolmogorov's", "3d", "1990", ";")]
+    ['kolmogorov', '3d', '', '']
+    """
+    word = piece.removesuffix("'s")
+    return word if any(c.isalpha() for c in word) else BREAK
+
+
+def _without_markup(text: str) -> str:
+    if "&" in text and ";" in text:
+        text = html.unescape(text)
+    if "<" in text:
+        text = _FORMULA.sub(" ", text)
+        text = _INLINE_TAG.sub("", text)
+        text = _TAG.sub(" ", text)
+    if "$" in text or "\\(" in text:
+        text = _MATH.sub(_math_words, text)
+    if "\\" in text:
+        text = _ACCENT.sub(_accent, text)
+        text = _SYMBOL.sub(lambda found: _SYMBOLS[found.group(1)], text)
+    if "{" in text:
+        # Braces protect capitals or group: the text stays, the braces go, innermost first.
+        for _ in range(4):
+            text = _BRACED.sub(r"\1", text)
+    if "\\" in text:
+        text = _COMMAND.sub(" ", text)
+    return text
+
+
+def _math_words(found: re.Match[str]) -> str:
+    inside = found.group(1) or found.group(2) or found.group(3) or ""
+    inside = _SCRIPT.sub(" ", _MATH_TEXT.sub(" ", inside))
+    inside = _COMMAND.sub(" ", inside)
+    words = _LETTERS.findall(inside)
+    return f" {' '.join(words)} " if words else " "
+
+
+def _accent(found: re.Match[str]) -> str:
+    letter = (found.group(2) or found.group(3)).lstrip("\\")
+    return unicodedata.normalize("NFC", letter + _COMBINING[found.group(1)])

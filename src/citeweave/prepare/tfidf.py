@@ -1,0 +1,168 @@
+"""Word counts from TF-IDF values (the paper's appendix:recovering_from_tfidf).
+
+A value is t = f i, where f = c / n is the share of a word in its document and i the
+inverse document frequency log(N / df). The paper takes N and df from the data; where
+the weights were made on a larger corpus that is off. Here the weights are found from the
+documents themselves first: the shares of each document sum to 1, a linear system in 1/i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import lsqr
+
+from citeweave.errors import CorpusError
+
+__all__ = ["Recovered", "counts_from_tfidf"]
+
+_TOLERANCE = 1e-3  # distance from an integer that still counts as one
+_MULTIPLES = 12  # how often a document's rarest word may occur
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """Counts recovered from TF-IDF values.
+
+    Attributes
+    ----------
+    counts : ndarray of int64
+        One count for each value.
+    method : {"constraint", "formula"}
+        Whether the weights came from the documents' own constraint or from the paper's
+        formula over the documents at hand.
+    n_documents : int
+        N of the weights: size of the corpus that they were made on.
+    largest_error : float
+        Largest distance of a count from an integer before rounding.
+    off : int
+        Documents with a count further than 1e-3 from an integer.
+    """
+
+    counts: np.ndarray
+    method: Literal["constraint", "formula"]
+    n_documents: int
+    largest_error: float
+    off: int
+
+
+def counts_from_tfidf(
+    values: np.ndarray, words: np.ndarray, offsets: np.ndarray, n_words: int
+) -> Recovered:
+    """Recover word counts.
+
+    Parameters
+    ----------
+    values, words
+        TF-IDF values, all above 0, and the word that each belongs to.
+    offsets
+        Document d holds the values ``offsets[d]`` to ``offsets[d + 1]``.
+    n_words
+        Number of words.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if len(values) and not (np.isfinite(values).all() and values.min() > 0):
+        raise CorpusError(
+            f"TF-IDF values must be above 0 and finite; got {float(values.min())!r} among them. "
+            "Leave out the words that a document lacks."
+        )
+    n_documents = int(np.count_nonzero(np.diff(offsets)))
+    frequency = np.bincount(words, minlength=n_words).astype(np.float64)
+    weights = _weights_by_constraint(values, words, offsets, frequency)
+    constrained = None
+    if weights is not None:
+        idf, size = weights
+        constrained = _round(values / idf[words], offsets, "constraint", size)
+        if constrained.off == 0:
+            return constrained
+    with np.errstate(divide="ignore"):
+        idf = np.log(max(n_documents, 1) / np.maximum(frequency, 1.0))
+    # A word of every document has weight 0 under the formula and so no value to recover.
+    idf[idf <= 0] = np.log(max(n_documents, 2) / max(n_documents - 0.5, 1.0))
+    by_formula = _round(values / idf[words], offsets, "formula", n_documents)
+    if constrained is not None and constrained.off <= by_formula.off:
+        return constrained
+    return by_formula
+
+
+def _weights_by_constraint(
+    values: np.ndarray, words: np.ndarray, offsets: np.ndarray, frequency: np.ndarray
+) -> tuple[np.ndarray, int] | None:
+    """Find idf and N so that every document's shares sum to 1, None where that cannot be."""
+    documents = len(offsets) - 1
+    used = np.flatnonzero(frequency)
+    filled = np.flatnonzero(np.diff(offsets))
+    if len(filled) < len(used) or len(used) == 0:
+        return None  # fewer equations than weights
+    matrix = sp.csr_matrix((values, words, offsets), shape=(documents, len(frequency)))
+    matrix = matrix[filled][:, used]
+    if len(used) <= 4000:
+        gram = (matrix.T @ matrix).toarray()
+        right = np.asarray(matrix.T @ np.ones(len(filled)))
+        try:
+            inverse = np.linalg.solve(gram, right)
+            # Once more on what is left: the normal equations square the condition number.
+            inverse += np.linalg.solve(gram, matrix.T @ (1.0 - matrix @ inverse))
+        except np.linalg.LinAlgError:
+            return None
+    else:
+        inverse = lsqr(matrix, np.ones(len(filled)), atol=1e-14, btol=1e-14)[0]
+    residual = float(np.abs(matrix @ inverse - 1.0).max())
+    if inverse.min() <= 0 or residual > 1e-4:
+        return None
+    found = np.ones(len(frequency))
+    found[used] = 1.0 / inverse
+    size = _corpus_size(found[used], frequency[used], len(filled))
+    if size is not None:
+        # Document frequencies are integers: with N known the weights are exact.
+        found[used] = np.log(size / np.round(size * np.exp(-found[used])))
+        return found, size
+    return found, len(filled)
+
+
+def _corpus_size(idf: np.ndarray, frequency: np.ndarray, documents: int) -> int | None:
+    """Find the N for which N exp(-idf) is an integer for every word, and at least its df."""
+    shares = np.exp(-idf)
+    lowest = max(documents, int(np.ceil((frequency / shares).max() - 0.5)))
+    best, best_error = None, 0.05
+    for start in range(lowest, 3 * documents + 2, 1024):
+        sizes = np.arange(start, min(start + 1024, 3 * documents + 2))
+        frequencies = sizes[:, None] * shares[None, :]
+        error = np.abs(frequencies - np.round(frequencies)).max(axis=1)
+        at = int(error.argmin())
+        # A multiple of N fits as well as N, so a later one must be clearly better.
+        if error[at] < 0.5 * best_error:
+            best, best_error = int(sizes[at]), float(error[at])
+    return best
+
+
+def _round(
+    shares: np.ndarray, offsets: np.ndarray, method: Literal["constraint", "formula"], size: int
+) -> Recovered:
+    """Scale each document's shares so that the rarest word occurs once, and round.
+
+    Where that leaves fractions, the rarest word is let occur twice, three times, ...;
+    the first number that makes all counts integers is taken, else the paper's one.
+    """
+    lengths = np.diff(offsets)
+    filled = np.flatnonzero(lengths)
+    starts = offsets[filled]
+    if len(filled) == 0:
+        return Recovered(np.zeros(0, dtype=np.int64), method, size, 0.0, 0)
+    owner = np.repeat(np.arange(len(filled)), lengths[filled])
+    base = shares / np.minimum.reduceat(shares, starts)[owner]
+    exact, open_ = base, np.ones(len(filled), dtype=bool)
+    for multiple in range(1, _MULTIPLES + 1):
+        scaled = base * multiple
+        error = np.maximum.reduceat(np.abs(scaled - np.round(scaled)), starts)
+        settled = open_ & (error <= _TOLERANCE)
+        exact = np.where(settled[owner], scaled, exact)
+        open_ &= ~settled
+        if not open_.any():
+            break
+    counts = np.maximum(np.round(exact), 1.0)
+    largest = float(np.abs(exact - counts).max())
+    return Recovered(counts.astype(np.int64), method, size, largest, int(open_.sum()))
