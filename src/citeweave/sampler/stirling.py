@@ -42,6 +42,7 @@ __all__ = [
     "open_weight",
     "ratio",
     "stay_weight",
+    "weight_pair",
 ]
 
 FloatArray = npt.NDArray[np.float64]
@@ -174,6 +175,36 @@ def open_weight(table: RatioTable, customers: int, tables: int) -> float:
     product = t * c * _scaled_ratio(table.patches, t + 1.0, e)
     numerator = (t + 1.0) * (product + (c - (t + 1.0) * table.discount) * e)
     return float(numerator / ((c + 1.0) * product))
+
+
+@kernel(forceinline=True)
+def weight_pair(table: RatioTable, customers: int, tables: int) -> tuple[float, float]:
+    """Both weights (A0, B1) at once, for hot loops: a table read where counts are small.
+
+    Counts are taken on trust up to ``DENSE_LIMIT``; beyond it they are checked.
+    """
+    if customers <= DENSE_LIMIT:
+        place = ((customers * (customers + 1)) >> 1) + tables
+        return table.weights[place, 0], table.weights[place, 1]
+    return _large_pair(table.discount, table.patches, customers, tables)
+
+
+@kernel
+def _large_pair(
+    discount: float, patches: FloatArray, customers: int, tables: int
+) -> tuple[float, float]:
+    """Both weights beyond the dense table; a call of its own keeps its callers small."""
+    _check_counts(customers, tables)
+    c = float(customers)
+    t = float(tables)
+    e = c - t + 1.0
+    stay = ((c - t * discount) * e + (t - 1.0) * c * _scaled_ratio(patches, t, e)) / (c + 1.0)
+    if tables == customers:
+        return stay, 1.0
+    e -= 1.0
+    product = t * c * _scaled_ratio(patches, t + 1.0, e)
+    numerator = (t + 1.0) * (product + (c - (t + 1.0) * discount) * e)
+    return stay, numerator / ((c + 1.0) * product)
 
 
 @kernel(forceinline=True)
