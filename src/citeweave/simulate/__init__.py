@@ -1,1 +1,24 @@
+"""Corpora drawn from the model, with the truth beside them, and the demo corpus."""
 
+import sys
+from types import ModuleType
+from typing import Any
+
+from citeweave.simulate.demo import demo_corpus
+from citeweave.simulate.draw import Simulation, Truth, simulate
+
+__all__ = ["Simulation", "Truth", "demo_corpus", "simulate"]
+
+
+class _CallableModule(ModuleType):
+    """`citeweave.simulate(...)` is the public call, and this package bears the same name.
+
+    Whichever of the two an import binds to the name, the call works.
+    """
+
+    def __call__(self, **options: Any) -> Simulation:
+        """Draw a corpus: see `simulate`."""
+        return simulate(**options)
+
+
+sys.modules[__name__].__class__ = _CallableModule
