@@ -58,10 +58,14 @@ class Parameters:
         return self.discounts[level], self.concentrations[level]
 
 
-def fail(name: str, wanted: str, value: object) -> ParameterError:
-    """Return the error for a wrong value, in the one template of this package."""
+def fail(name: str, wanted: str, value: object = None, *, got: str | None = None) -> ParameterError:
+    """Return the error for a wrong value, in the one template of this package.
+
+    `got` describes a value that is too large to be shown.
+    """
+    shown = repr(value) if got is None else got
     return ParameterError(
-        f"The '{name}' parameter of simulate must be {wanted}. Got {value!r} instead."
+        f"The '{name}' parameter of simulate must be {wanted}. Got {shown} instead."
     )
 
 
@@ -97,7 +101,7 @@ def check(
         raise fail(
             "vocabulary_words",
             f"a list of {vocabulary} words, one for each column of topic_word",
-            f"{len(vocabulary_words)} words",
+            got=f"{len(vocabulary_words)} words",
         )
     authors = 0 if authors is None else _integer("authors", authors, lowest=0)
     categories = 0 if categories is None else _integer("categories", categories, lowest=0)
@@ -188,15 +192,18 @@ def _rows(name: str, values: Any, rows: int | None, columns: int | None) -> np.n
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise fail(name, wanted, type(values).__name__) from None
+        raise fail(name, wanted, values) from None
     dimensions = 1 if rows is None else 2
     size = columns if rows is None else rows
     if array.ndim != dimensions or len(array) != size or array.size == 0:
-        raise fail(name, wanted, f"an array of shape {array.shape}")
-    sums = array.sum(axis=-1)
+        raise fail(name, wanted, got=f"an array of shape {array.shape}")
+    sums = np.asarray(array.sum(axis=-1))
     if not np.isfinite(array).all() or array.min() < 0 or not np.allclose(sums, 1.0, atol=1e-6):
-        raise fail(name, wanted, f"values from {array.min()} and sums from {np.min(sums)}")
-    array /= np.asarray(sums)[..., None]
+        got = (
+            f"values from {array.min()} to {array.max()} and sums from {sums.min()} to {sums.max()}"
+        )
+        raise fail(name, wanted, got=got)
+    array /= sums[..., None]
     return array
 
 
