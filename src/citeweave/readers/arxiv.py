@@ -53,7 +53,7 @@ def _year(paper: dict[str, Any]) -> int | None:
 
 
 def _text(value: Any) -> str | None:
-    """Return text with LaTeX accents resolved, formulas as they are written."""
+    """Return text without LaTeX, if it has any."""
     text = clean(value)
     return clean(plain_text(text)) if text and "\\" in text else text
 

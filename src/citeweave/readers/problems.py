@@ -67,6 +67,8 @@ class FileCounts:
         Lines that were not valid in the file's encoding and were read as Windows-1252.
     links : int
         Citation lines, for a file that lists citations.
+    vocabulary : int
+        Words the file has columns for, used or not, where it comes as bags of words.
     refused : str or None
         Why nothing was read from it.
     """
@@ -78,6 +80,7 @@ class FileCounts:
     problems: int = 0
     recoded_lines: int = 0
     links: int = 0
+    vocabulary: int = 0
     refused: str | None = None
 
 

@@ -13,14 +13,17 @@ import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING
+
+from citeweave.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from citeweave.readers.problems import Context
 
-__all__ = ["HEAD_BYTES", "LONGEST_LINE", "ByteStream", "Input"]
+__all__ = ["HEAD_BYTES", "LONGEST_LINE", "ByteStream", "Input", "copy_limited", "file_input"]
 
 HEAD_BYTES = 1 << 16
 LONGEST_LINE = 1 << 26
@@ -61,13 +64,13 @@ class Input:
     name : str
         The name for messages.
     open : callable
-        Gives the open binary file.
+        Gives the open binary file as a context that closes what is ours to close.
     path : Path or None
         Where it lies on disk as it is (not for a member of an archive).
     """
 
     name: str
-    open: Callable[[], IO[bytes]]
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
     path: Path | None = None
 
     @property
@@ -75,6 +78,11 @@ class Input:
         """The last part of the name, without folders, archive and ``.gz``."""
         name = self.name.replace("\\", "/").rsplit("!", 1)[-1].rsplit("/", 1)[-1]
         return name.removesuffix(".gz")
+
+
+def file_input(path: Path, *, name: str | None = None) -> Input:
+    """Return a file on disk as an input; under another name if it is a temporary copy."""
+    return Input(name or str(path), lambda: path.open("rb"), path if name is None else None)
 
 
 class ByteStream:
@@ -88,7 +96,7 @@ class ByteStream:
         The encoding told from a byte order mark or from the pattern of zero bytes.
     """
 
-    def __init__(self, raw: IO[bytes] | BinaryIO, context: Context) -> None:
+    def __init__(self, raw: IO[bytes], context: Context) -> None:
         self._context = context
         chunks = _raw_chunks(raw, context)
         first = next(chunks, b"")
@@ -183,13 +191,18 @@ class ByteStream:
             self._context.note(None, f"the file ends inside a character of {self.encoding}")
 
 
-def _raw_chunks(raw: IO[bytes] | BinaryIO, context: Context) -> Iterator[bytes]:
+def _raw_chunks(raw: IO[bytes], context: Context) -> Iterator[bytes]:
     while True:
         try:
             chunk = raw.read(_CHUNK)
         except OSError as error:
             context.note(None, f"reading stopped: {error}; records before that point are kept")
             return
+        if not isinstance(chunk, bytes):
+            raise ParameterError(
+                "A source of read must be a file opened in binary mode ('rb'). "
+                f"Got {context.file}, which gives {type(chunk).__name__}."
+            )
         if not chunk:
             return
         yield chunk
