@@ -130,6 +130,15 @@ def test_report_round_trip_and_unknown_entries():
         CorpusReport.from_dict({"x": 1})
 
 
+@pytest.mark.parametrize("position", [-1, 60])
+def test_positions_outside_are_refused(position):
+    corpus = random_corpus()
+    with pytest.raises(CorpusError, match=f"no document {position}; positions run from 0 to 59"):
+        corpus.words(position)
+    with pytest.raises(CorpusError, match=f"no document {position}"):
+        corpus.authors(position)
+
+
 def test_html_is_escaped():
     corpus = Corpus.from_lists(tokens=[["a"]], titles=["<script>x</script>"], ids=["<i>"])
     page = corpus._repr_html_()

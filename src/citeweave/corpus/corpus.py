@@ -305,15 +305,23 @@ class Corpus:
 
     def words(self, document: int) -> list[str]:
         """Return the words of one document."""
+        self._check_position(document)
         vocabulary = self.vocabulary
         begin, end = self.offsets[document], self.offsets[document + 1]
         return [vocabulary[word] for word in self.tokens[begin:end].tolist()]
 
     def authors(self, document: int) -> list[str]:
         """Return the names of one document's authors, in order."""
+        self._check_position(document)
         names = self.author_names
         begin, end = self.author_offsets[document], self.author_offsets[document + 1]
         return [names[author] for author in self.author_ids[begin:end].tolist()]
+
+    def _check_position(self, document: int) -> None:
+        if not 0 <= document < self.n_documents:
+            raise CorpusError(
+                f"There is no document {document}; positions run from 0 to {self.n_documents - 1}."
+            )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore from a copy made by another process, with arrays read-only as before."""
