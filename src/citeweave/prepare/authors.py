@@ -35,7 +35,8 @@ class ResolvedAuthors:
     Attributes
     ----------
     labels : list of str
-        One name for display an author, unique: the fullest form seen.
+        One name for display an author, unique: the fullest form seen, or "B. Lee" where
+        several first names were joined.
     of_mention : list of int
         The author of each mention.
     identified : int
@@ -193,7 +194,11 @@ class AuthorRegister:
         labels, used = [], set()
         for members in ordered:
             best = max((self._mentions[i] for i in members), key=_fullness)
-            label = base = _mixed_case(best.name)
+            people = {self._first(i) for i in members} - {""}
+            own_id = any(self._mentions[i].id or self._mentions[i].orcid for i in members)
+            # One full name would speak for several people: the paper's form speaks for all.
+            several = len(people) > 1 and not own_id
+            label = base = best.name.short if several else _mixed_case(best.name)
             if label in used and (best.orcid or best.id):
                 label = f"{base} [{best.orcid or best.id}]"
             number = 2

@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 
-__all__ = ["doi_key", "fold", "hash64", "numerals", "title_key"]
+__all__ = ["doi_key", "fold", "hash64", "numerals", "scrub", "title_key"]
 
 # Letters that Unicode does not decompose into a base letter and an accent.
 _SPECIAL = str.maketrans(
@@ -97,3 +97,14 @@ def hash64(text: str) -> int:
     """Give a 64-bit number for a text, the same in every process; never 0 (0 means absent)."""
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little") or 1
+
+
+def scrub(text: str) -> str:
+    """Replace lone surrogates, which wrong decoding leaves behind and no file can hold."""
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text

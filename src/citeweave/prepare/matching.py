@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from citeweave.prepare.keys import hash64, numerals
 from citeweave.prepare.references import NO_YEAR, ReferenceColumns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["FATES", "MatchOptions", "Matches", "Work", "match"]
 
@@ -59,15 +63,19 @@ class Matches(NamedTuple):
         Rows (citing, cited), each once, none to itself.
     fate : ndarray of uint8
         For each reference its place in `FATES`.
+    citing : ndarray of int64
+        For each reference the work that it stands in, -1 if that is not in the corpus.
     """
 
     citations: np.ndarray
     fate: np.ndarray
+    citing: np.ndarray
 
     def by_file(self, file: np.ndarray, names: list[str]) -> dict[str, dict[str, int]]:
         """Count fates for each source file."""
         table = np.zeros((len(names), len(FATES)), dtype=np.int64)
-        np.add.at(table, (file, self.fate), 1)
+        inside = self.citing >= 0
+        np.add.at(table, (file[inside], self.fate[inside]), 1)
         return {
             name: {"references": int(row.sum()), **dict(zip(FATES, row.tolist(), strict=True))}
             for name, row in zip(names, table, strict=True)
@@ -75,21 +83,25 @@ class Matches(NamedTuple):
         }
 
 
-def match(works: list[Work], references: ReferenceColumns, options: MatchOptions) -> Matches:
+def match(
+    works: list[Work], references: ReferenceColumns, citing: np.ndarray, options: MatchOptions
+) -> Matches:
     """Match references to works.
 
     Parameters
     ----------
     works
-        The documents of the corpus; ``references.document`` are places in this list.
+        The documents of the corpus.
     references
         The references of all documents.
+    citing
+        For each reference the work that it stands in, -1 if that is not in the corpus.
     options
         Which steps to take.
     """
     found = np.full(len(references), -1, dtype=np.int64)
     fate = np.full(len(references), _OUTSIDE, dtype=np.uint8)
-    open_ = np.ones(len(references), dtype=bool)
+    open_ = citing >= 0
 
     def by_hash(column: str, keys: list[tuple[str, ...]], code: int) -> None:
         hashes, work = _index(keys)
@@ -118,7 +130,7 @@ def match(works: list[Work], references: ReferenceColumns, options: MatchOptions
                 fate[members], open_[members] = _AMBIGUOUS, False
             elif target >= 0:
                 found[members], fate[members], open_[members] = target, code, False
-    return _settle(references.column("document").astype(np.int64), found, fate)
+    return _settle(citing, found, fate)
 
 
 def _settle(citing: np.ndarray, found: np.ndarray, fate: np.ndarray) -> Matches:
@@ -129,12 +141,13 @@ def _settle(citing: np.ndarray, found: np.ndarray, fate: np.ndarray) -> Matches:
     hit = hit[citing[hit] != found[hit]]
     pairs = np.stack([citing[hit], found[hit]], axis=1)
     if len(pairs) == 0:
-        return Matches(np.zeros((0, 2), dtype=np.int64), fate)
-    _, first = np.unique(pairs, axis=0, return_index=True)
+        return Matches(np.zeros((0, 2), dtype=np.int64), fate, citing)
+    width = int(pairs.max()) + 1
+    _, first = np.unique(pairs[:, 0] * width + pairs[:, 1], return_index=True)
     again = np.ones(len(hit), dtype=bool)
     again[first] = False
     fate[hit[again]] = _DUPLICATE
-    return Matches(pairs[np.sort(first)], fate)
+    return Matches(pairs[np.sort(first)], fate, citing)
 
 
 def _index(keys: list[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
@@ -158,17 +171,19 @@ def _search(hashes: np.ndarray, works: np.ndarray, wanted: np.ndarray) -> np.nda
     return np.where(hashes[place] == wanted, works[place], -1)
 
 
-def _alike(references: ReferenceColumns, at: np.ndarray, column: str) -> list[np.ndarray]:
+def _alike(references: ReferenceColumns, at: np.ndarray, column: str) -> Iterator[np.ndarray]:
     """Group references that say the same, so that each saying is looked up once."""
     if len(at) == 0:
-        return []
+        return
     mixed = references.column(column)[at].astype(np.uint64)
     for other in ("family", "year", "initial"):
         value = references.column(other)[at].astype(np.int64).view(np.uint64)
         mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + value
     order = np.argsort(mixed, kind="stable")
-    ordered = mixed[order]
-    return np.split(at[order], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1)
+    ordered, at = mixed[order], at[order]
+    starts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(at)]
+    for start, stop in pairwise(starts):
+        yield at[start:stop]
 
 
 class _Facts:

@@ -71,7 +71,7 @@ class Settings:
     phrase_min_count : int or None
         Least occurrences; None takes the least count of a word.
     join_hyphens : bool
-        Read "real-time" as "real time" where the latter is a phrase.
+        Of "real-time" and "real time" read both as the one that the corpus prefers.
     max_document_share : float
         Drop words in more than this share of documents; 1 keeps all.
     max_document_floor : int

@@ -14,6 +14,8 @@ BREAK = ""
 _INLINE_TAG = re.compile(r"</?(?:jats:)?(?:sub|sup|sc|b|i|em|strong|u|tt)(?:\s[^<>]{0,200})?>", re.I)
 _FORMULA = re.compile(r"<(mml:math|math|tex-math|inline-formula)\b.{0,5000}?</\1>", re.I | re.S)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
+# How IEEE writes Greek letters and indices in plain text: "/spl alpha/", "/sup 2/".
+_SLASHED = re.compile(r"/(?:spl|sup|sub)\s[^/]{1,24}/")
 _URL = re.compile(
     r"(?:https?|ftp)://[^\s<>]+|\bwww\.[^\s<>]+|\bdoi:\s*\S+|\b10\.\d{4,9}/\S+"
     r"|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}"
@@ -150,6 +152,8 @@ def _without_markup(text: str) -> str:
         text = _FORMULA.sub(" ", text)
         text = _INLINE_TAG.sub("", text)
         text = _TAG.sub(" ", text)
+    if "/s" in text:
+        text = _SLASHED.sub(" ", text)
     if "$" in text or "\\(" in text:
         text = _MATH.sub(_math_words, text)
     if "\\" in text:
