@@ -38,8 +38,10 @@ Entry = dict[str, str]
 _START = re.compile(r"\s*@\s*([A-Za-z]+)\s*[{(]")
 _ENTRY = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")
 _NEXT_ENTRY = re.compile(r"@\s*[A-Za-z]+\s*[{(]\s*[^\s,{}()]+\s*,")
-_FIELD = re.compile(r"[\s,]*([A-Za-z][\w.:+-]*)\s*=\s*")
-_FIELD_LINE = re.compile(r"^[\s,]*([A-Za-z][\w.:+-]*)\s*=\s*(.*)", re.DOTALL)
+# Scopus writes "funding_text 1" with a space that does not break.
+_NAME = r"[\s,]*([A-Za-z][\w.:+-]*(?:[ \u00a0]\d+)?)\s*=\s*"
+_FIELD = re.compile(_NAME)
+_FIELD_LINE = re.compile(_NAME + r"(.*)", re.DOTALL)
 _WORD = re.compile(r"[^\s,#{}\"=()]+")
 _BRACES = re.compile(r"\\.|[{}\"]", re.DOTALL)
 _NO_ENTRY = frozenset({"comment", "preamble"})

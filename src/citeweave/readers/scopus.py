@@ -83,9 +83,27 @@ def _record(row: Row, line: int, context: Context) -> Record | None:
     )
 
 
+def _align(header: list[str], cells: list[str]) -> list[str] | None:
+    """Bring a row with more cells under its columns.
+
+    Scopus writes as many columns "Funding Text" as some record of the export needs, so
+    that in files put together from several exports the columns after it are shifted. The
+    EID at the very end tells.
+    """
+    extra = len(cells) - len(header)
+    if extra <= 0 or header[-1] != "eid" or not cells[-1].startswith("2-s2.0-"):
+        return None
+    for name in ("funding text 1", "funding details"):
+        if name in header:
+            after = header.index(name) + 1
+            return cells[:after] + cells[after + extra :]
+    return None
+
+
 def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
     sample = Sample("", stream.head, stream.head_text)
-    return convert(table_rows(stream, context, delimiter=sample.delimiter), _record, context)
+    rows = table_rows(stream, context, delimiter=sample.delimiter, align=_align)
+    return convert(rows, _record, context)
 
 
 def _sniff(sample: Sample) -> int:

@@ -9,24 +9,30 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from citeweave.readers.problems import Context
     from citeweave.readers.streams import ByteStream
 
-__all__ = ["Row", "table_rows"]
+__all__ = ["Align", "Row", "table_rows"]
 
 Row = dict[str, str]
+Align: TypeAlias = "Callable[[list[str], list[str]], list[str] | None]"
 
 _MOST_LINES = 1000
 _MOST_CHARACTERS = 1 << 20
 
 
 def table_rows(
-    stream: ByteStream, context: Context, *, delimiter: str, quoted: bool = True
+    stream: ByteStream,
+    context: Context,
+    *,
+    delimiter: str,
+    quoted: bool = True,
+    align: Align | None = None,
 ) -> Iterator[tuple[int, Row]]:
     """Give (line, row) of each row that is not empty; keys are the header in lower case.
 
@@ -40,21 +46,46 @@ def table_rows(
         Between cells.
     quoted : bool
         Whether quotation marks enclose cells; in Web of Science's tables they do not.
+    align : callable or None
+        From the header and the cells of a row that do not fit it to cells that do, where
+        the format knows how such rows come about; else to None.
     """
     lines = _Lines(stream.lines())
     header = _header(lines, delimiter, quoted=quoted)
-    if header is None:
+    if not header:
         context.refuse("the table is empty")
         return
+    # An export's last column is often followed by an empty one.
+    widths = {len(header)}
+    while header and not header[-1]:
+        header.pop()
     width = len(header)
+    widths.add(width)
     bad_from: int | None = None
     bad_to = 0
+    aligned_before = False
+
+    def fits(cells: list[str]) -> bool:
+        return len(cells) in widths or (align is not None and align(header, cells) is not None)
+
     while True:
-        taken = lines.take_row(delimiter, width, quoted=quoted)
+        taken = lines.take_row(delimiter, fits, quoted=quoted)
         if taken is None:
             break
         number, cells, whole = taken
-        if not whole and len(cells) != width:
+        if align is not None and whole and len(cells) != width:
+            aligned = align(header, cells)
+            if aligned is not None:
+                if not aligned_before:
+                    context.note(
+                        number,
+                        f"{len(cells)} cells under {width} columns; these and further such rows "
+                        "were brought under their columns",
+                    )
+                aligned_before = True
+                cells = aligned
+        after_bad = bad_from is not None and number == bad_to + 1
+        if len(cells) not in widths and (after_bad or not whole):
             # Lines after a broken row are mostly its own rest: report them as one.
             if bad_from is not None and number != bad_to + 1:
                 _report(context, bad_from, bad_to)
@@ -67,6 +98,7 @@ def table_rows(
             bad_from = None
         if not any(cell and not cell.isspace() for cell in cells):
             continue
+        widths.add(len(cells))
         if not whole:
             context.note(number, "quotation marks do not match; the line was read by itself")
         elif len(cells) > width and any(cell.strip() for cell in cells[width:]):
@@ -85,21 +117,18 @@ def _report(context: Context, first: int, last: int) -> None:
     )
 
 
-def _header(lines: _Lines, delimiter: str, *, quoted: bool) -> list[str] | None:
+def _header(lines: _Lines, delimiter: str, *, quoted: bool) -> list[str]:
     while True:
-        taken = lines.take_row(delimiter, None, quoted=quoted)
+        taken = lines.take_row(delimiter, lambda _: True, quoted=quoted)
         if taken is None:
-            return None
+            return []
         cells = [" ".join(cell.split()).lower() for cell in taken[1]]
         if any(cells):
             break
-    # An export's last column is often followed by an empty one.
-    while cells and not cells[-1]:
-        cells.pop()
     seen: dict[str, int] = {}
     for place, cell in enumerate(cells):
         seen[cell] = seen.get(cell, 0) + 1
-        if seen[cell] > 1:
+        if seen[cell] > 1 and cell:
             cells[place] = f"{cell}.{seen[cell]}"
     return cells
 
@@ -117,9 +146,13 @@ class _Lines:
         return next(self._source, None)
 
     def take_row(
-        self, delimiter: str, width: int | None, *, quoted: bool
+        self, delimiter: str, fits: Callable[[list[str]], bool], *, quoted: bool
     ) -> tuple[int, list[str], bool] | None:
-        """Return line number and cells of the next row, and whether it is whole."""
+        """Return line number and cells of the next row, and whether it is whole.
+
+        A row over several lines must fit, or it is taken for one whose quotation mark
+        does not close.
+        """
         taken: list[tuple[int, str]] = []
         ran_out = False
 
@@ -141,7 +174,7 @@ class _Lines:
         if not taken:
             return None
         number = taken[0][0]
-        if not ran_out and (len(taken) == 1 or width is None or len(cells) == width):
+        if not ran_out and (len(taken) == 1 or fits(cells)):
             return number, cells, True
         if len(taken) > 1:
             self._back.extendleft(reversed(taken[1:]))

@@ -90,6 +90,8 @@ def _parts(name: str, *, family_first: bool) -> tuple[str | None, str | None]:
 
 
 def _is_initials(word: str, *, bare: bool) -> bool:
+    if word.lower() in _SUFFIXES:
+        return False
     if "." in word:
         return _INITIALS.fullmatch(word) is not None
     return bare and _BARE_INITIALS.fullmatch(word) is not None
