@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from citeweave.prepare.names import Name, is_person, parse, parse_author
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from citeweave.prepare.settings import AuthorNames
     from citeweave.records import Author
 

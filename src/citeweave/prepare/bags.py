@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from citeweave.prepare.keys import scrub
 from citeweave.prepare.tfidf import Recovered, counts_from_tfidf
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from citeweave.prepare.settings import Settings
     from citeweave.records import Record
 
@@ -73,7 +74,7 @@ class BagColumns:
                 raise CorpusError(
                     f"{record.source.file}, record at {record.source.position}: the value of word "
                     f"{word!r} must be {kind} of 0 or more; got {value!r}. "
-                    "Mark TF-IDF values as such (words_kind=\"tfidf\")."
+                    'Mark TF-IDF values as such (words_kind="tfidf").'
                 )
             if value > 0:
                 self._word.append(number)
@@ -88,11 +89,12 @@ class BagColumns:
         order = sorted(range(len(self.words)), key=lambda i: _natural(self.words[i]))
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
-        words, values = (np.frombuffer(c, dtype=t) if len(c) else np.zeros(0, dtype=t)
-                         for c, t in ((self._word, np.int32), (self._value, np.float64)))
+        words, values = (
+            np.frombuffer(c, dtype=t) if len(c) else np.zeros(0, dtype=t)
+            for c, t in ((self._word, np.int32), (self._value, np.float64))
+        )
         at = _gather([span or (0, 0) for span in spans])
         lengths = np.array([span[1] - span[0] if span else 0 for span in spans], dtype=np.int64)
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
         words, values = place[words[at]], values[at]
         counts = np.round(values).astype(np.int64)
         recovered = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,8 @@ from citeweave.prepare.text import is_missing
 from citeweave.prepare.thesaurus import read_thesaurus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from citeweave.prepare.report import ImportReport
     from citeweave.prepare.settings import Settings
     from citeweave.records import Record
@@ -147,9 +148,7 @@ class Collector:
         )
         draft = Draft(
             ident,
-            WorkKeys.of(
-                id=ident, doi=record.doi, title=title, year=record.year, family=family
-            ),
+            WorkKeys.of(ident=ident, doi=record.doi, title=title, year=record.year, family=family),
             title=scrub(title) if title else None,
             abstract=scrub(abstract) if abstract and use.keep_abstracts else None,
             keywords=keywords,

@@ -23,10 +23,10 @@ class WorkKeys(NamedTuple):
 
     @classmethod
     def of(
-        cls, *, id: str, doi: str | None, title: str | None, year: int | None, family: str
+        cls, *, ident: str, doi: str | None, title: str | None, year: int | None, family: str
     ) -> WorkKeys:
         """Make the keys from what a record says; an id that is a DOI serves as such."""
-        return cls(id.strip(), doi_key(doi) or doi_key(id), title_key(title), year, family)
+        return cls(ident.strip(), doi_key(doi) or doi_key(ident), title_key(title), year, family)
 
 
 class DuplicateIndex:

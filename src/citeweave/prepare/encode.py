@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from citeweave.prepare.phrases import PhraseTable, find_phrases
 from citeweave.prepare.pipeline import FORCED_SCORE, Pipeline, WordRules, load_thesaurus
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from citeweave.prepare.settings import Settings
 
 __all__ = ["Encoded", "TextColumns", "automatic_min_count", "build_text"]
@@ -180,7 +181,7 @@ def build_text(
         columns.rules.stop,
         dict(zip(phrases.names, phrases.scores, strict=True)),
         thesaurus,
-        hyphens,
+        hyphens=hyphens,
     )
     terms, of_unit = _terms(names + phrases.names, pipeline)
     at = np.flatnonzero(units >= 0)
@@ -288,7 +289,7 @@ def _phrases(
 
 
 def _terms(units: list[str], pipeline: Pipeline) -> tuple[list[str], np.ndarray]:
-    """Number the terms that units are counted as; -1 for units that are dropped."""
+    """Give each unit the number of the term it is counted as; -1 for units that are dropped."""
     number: dict[str, int] = {}
     of_unit = np.full(len(units) + 1, -1, dtype=np.int64)
     for i, unit in enumerate(units):

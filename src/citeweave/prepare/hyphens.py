@@ -7,12 +7,14 @@ phrases then sees like any other two words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from citeweave.prepare.phrases import PhraseTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["HyphenRules", "apply_hyphens", "find_hyphens"]
 

@@ -17,7 +17,7 @@ __all__ = ["LanguageFilter", "language_code"]
 
 # Languages in which research is published. Latin and creoles are left out on purpose:
 # titles full of technical terms ("Fault-tolerant quantum computation") look like them.
-_CANDIDATES = (
+_CANDIDATES = (  # noqa: SIM905 (reads as a list)
     "ar bg bs ca cs da de el en es et eu fa fi fr gl he hi hr hu id is it ja ka kk ko lt lv mk ms "
     "nl nn no pl pt ro ru sk sl sq sr sv th tr uk ur uz vi zh"
 ).split()
@@ -152,7 +152,7 @@ class LanguageFilter:
             return None
         codes = language_code(stated)
         if codes:
-            return None if self.language in codes else sorted(codes)[0]
+            return None if self.language in codes else min(codes)
         if len(text) < self.min_letters:
             return None
         sample = text[:_SAMPLE]

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def match(
 
     by_hash("id", [work.ids for work in works], _ID)
     by_hash("doi", [work.dois for work in works], _DOI)
-    steps = []
+    steps: list[tuple[int, str, _Index]] = []
     if options.titles:
         steps.append((_TITLE, "title", _TitleIndex(works, options)))
         if options.fuzzy:
@@ -152,7 +152,7 @@ def _settle(citing: np.ndarray, found: np.ndarray, fate: np.ndarray) -> Matches:
 
 def _index(keys: list[tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
     """Give sorted hashes and their works; -2 where two works share a key."""
-    pairs = {}
+    pairs: dict[int, int] = {}
     for work, group in enumerate(keys):
         for key in group:
             if key:
@@ -186,6 +186,13 @@ def _alike(references: ReferenceColumns, at: np.ndarray, column: str) -> Iterato
         yield at[start:stop]
 
 
+class _Index(Protocol):
+    """One way to look a reference up."""
+
+    def find(self, references: ReferenceColumns, reference: int) -> int:
+        """Give the work that a reference names: -1 for none, -2 for several."""
+
+
 class _Facts:
     """Year and first author of works and references, compared with what is missing allowed."""
 
@@ -196,7 +203,7 @@ class _Facts:
 
     def fit(self, work: int, year: int, family: int) -> bool:
         own = self.years[work]
-        if year != NO_YEAR and own != NO_YEAR and abs(own - year) > self.tolerance:
+        if NO_YEAR not in {year, own} and abs(own - year) > self.tolerance:
             return False
         return not family or not self.families[work] or family == self.families[work]
 
@@ -261,7 +268,9 @@ class _FuzzyIndex:
         least = self._similarity
         if year == NO_YEAR or not family:
             least = max(least, 0.95)  # the title has to speak for itself
-        candidates = {p for w in self._rarest(set(title.split()), 6) for p in self._block.get(w, ())}
+        candidates = {
+            p for w in self._rarest(set(title.split()), 6) for p in self._block.get(w, ())
+        }
         numbers = numerals(title)
         scores: dict[int, float] = {}
         matcher = SequenceMatcher(autojunk=False)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from citeweave.prepare.keys import fold
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from citeweave.records import Author
 
 __all__ = ["EXCLUSION_WORDS", "Name", "is_person", "parse", "parse_author"]
@@ -46,13 +47,14 @@ _PLACEHOLDERS = frozenset(
     | {"no author name available", "no author", "not available"}
 )
 _TITLES = frozenset(
-    "prof professor dr doctor mr mrs ms miss sir dame lord lady rev reverend hon fr pater "
+    "prof professor dr doctor mr mrs ms miss sir dame lord lady rev reverend hon fr pater "  # noqa: SIM905 (reads as a list)
     "ing dipl dipl-ing dr-ing eng mag doz priv-doz".split()
 )
-_DEGREES = frozenset("phd dphil md msc mba bsc ma frs facs dsc mph rn dds esq cbe obe".split())
+_DEGREES = frozenset("phd dphil md msc mba bsc ma frs facs dsc mph rn dds esq cbe obe".split())  # noqa: SIM905
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "filho", "neto"})
 _PARTICLES = frozenset(
-    "van von der den de del della dela di da das dos do du la le las los el al bin ibn ben bint "
+    "van von der den de del della dela di da das dos do du la le las los el "  # noqa: SIM905
+    "al bin ibn ben bint "
     "ter ten te zu zur zum 't af av vom vander st mac abu dal dalla degli lo san santa".split()
 )
 # Scripts written without spaces inside a name: the name stays whole.
@@ -215,7 +217,7 @@ def _strip_titles(words: list[str]) -> list[str]:
 
 
 def _is_degree(word: str) -> bool:
-    """"PhD" and "M.D." are degrees, "Ma" is a family name."""
+    """Tell degrees ("PhD", "M.D.") from family names ("Ma")."""
     letters = [c for c in word if c.isalpha()]
     return sum(c.isupper() for c in letters) >= 2
 

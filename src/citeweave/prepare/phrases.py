@@ -6,7 +6,8 @@ across which no phrase goes. Counting is one sort, so time is n log n in the wor
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,7 +18,8 @@ Statistic = Literal["llr", "chi2"]
 _CHUNK = 4_000_000
 
 
-class Phrase(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Phrase:
     """A phrase as word ids, how often it was seen, and its score."""
 
     words: tuple[int, ...]
@@ -130,7 +132,9 @@ def find_phrases(
     good = (score >= min_score) & (strength >= min_strength)
     phrases = [
         Phrase((int(frequent[a]), int(frequent[b])), int(c), float(s))
-        for a, b, c, s in zip(first[good], second[good], pair_counts[good], score[good], strict=True)
+        for a, b, c, s in zip(
+            first[good], second[good], pair_counts[good], score[good], strict=True
+        )
     ]
     if max_words >= 3 and len(pairs):
         pair_at = np.full(len(compact), -1, dtype=np.int64)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from citeweave.errors import CorpusError
 from citeweave.prepare import text as text_steps
@@ -12,6 +11,9 @@ from citeweave.prepare.segment import Segmenter
 from citeweave.prepare.settings import Settings
 from citeweave.prepare.stopwords import academic_words, read_word_list, stop_words
 from citeweave.prepare.thesaurus import read_thesaurus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["FORCED_SCORE", "Pipeline", "WordRules", "load_thesaurus"]
 
@@ -102,6 +104,7 @@ class Pipeline:
         stop: Iterable[str],
         phrases: Mapping[str, float],
         thesaurus: Mapping[str, str],
+        *,
         hyphens: HyphenRules = HyphenRules(),  # noqa: B008 (immutable)
         vocabulary: Sequence[str] | None = None,
     ) -> None:
@@ -139,10 +142,10 @@ class Pipeline:
             preparation["stop_words"],
             {phrase: float(score) for phrase, score in preparation["phrases"]},
             preparation["word_thesaurus"],
-            HyphenRules(
+            hyphens=HyphenRules(
                 frozenset(preparation["hyphens"]["split"]), dict(preparation["hyphens"]["join"])
             ),
-            vocabulary,
+            vocabulary=vocabulary,
         )
 
     def as_preparation(self) -> dict[str, Any]:

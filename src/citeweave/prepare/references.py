@@ -20,7 +20,9 @@ __all__ = ["NO_YEAR", "ReferenceColumns", "family_key", "person_key", "venue_key
 NO_YEAR = -1
 _YEAR = re.compile(r"^\(?(1[5-9]\d\d|20\d\d)[a-z]?\)?$")
 _NOT_LETTER = re.compile(r"[\W\d_]+")
-_SMALL = frozenset("of the and for in on a an de la le les et und der die das fur sur del di".split())
+_SMALL = frozenset(
+    "of the and for in on a an de la le les et und der die das fur sur del di".split()  # noqa: SIM905 (reads as a list)
+)
 
 
 def family_key(family: str) -> str:
@@ -82,6 +84,7 @@ class ReferenceColumns:
         self._venue_number: dict[str, int] = {}
 
     def __len__(self) -> int:
+        """Give the number of references."""
         return len(self.document)
 
     def add(self, document: int, reference: Reference, file: int) -> None:
@@ -114,7 +117,7 @@ class ReferenceColumns:
         return np.frombuffer(values, dtype=kind) if len(values) else np.zeros(0, dtype=kind)
 
     def _venue(self, raw: str | None) -> int:
-        """Number the journal in a string such as "ABRAHAM M, 1909, RC CIRC MAT, V28, P1"."""
+        """Give the number of the journal in "ABRAHAM M, 1909, RC CIRC MAT, V28, P1"."""
         parts = [part.strip() for part in (raw or "").split(",")]
         place = next((i for i, part in enumerate(parts) if _YEAR.match(part)), None)
         if place is None or place + 1 >= len(parts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -137,7 +137,7 @@ def prepare(
     tell("citations", len(collector.references), len(collector.references))
 
     corpus = _corpus(collector, drafts, tokens, citations, encoded)
-    _describe(report, collector, drafts, encoded, bags, corpus)
+    _describe(report, collector, drafts, encoded, bags=bags, corpus=corpus)
     return Prepared(corpus, report)
 
 
@@ -223,7 +223,7 @@ def _corpus(
     lengths = np.array([len(draft.authors) for draft in drafts], dtype=np.int64)
     names = dict.fromkeys(draft.category for draft in drafts if draft.category)
     number = {name: i for i, name in enumerate(names)}
-    metadata = {
+    metadata: dict[str, list[Any]] = {
         "year": [draft.year for draft in drafts],
         "venue": [draft.venue for draft in drafts],
         "doi": [draft.doi for draft in drafts],
@@ -270,6 +270,7 @@ def _describe(
     collector: Collector,
     drafts: list[Draft],
     encoded: Encoded,
+    *,
     bags: Bags,
     corpus: Corpus,
 ) -> None:
@@ -348,6 +349,6 @@ def _warnings(report: ImportReport, collector: Collector, corpus: Corpus) -> lis
     if report.merged_first_names_total:
         warnings.append(
             f"{report.merged_first_names_total} authors join different first names under one "
-            "initial, as the paper does; set author_names = \"compatible\" to keep them apart."
+            'initial, as the paper does; set author_names = "compatible" to keep them apart.'
         )
     return warnings

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from citeweave.prepare.phrases import PhraseTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Segmenter"]
 

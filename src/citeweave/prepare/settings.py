@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from citeweave.errors import ParameterError
 from citeweave.prepare.names import EXCLUSION_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["AuthorNames", "CategoryFrom", "Settings"]
 
@@ -127,6 +129,7 @@ class Settings:
     keep_abstracts: bool = True
 
     def __post_init__(self) -> None:
+        """Check the values."""
         hints = get_type_hints(type(self))
         for setting in fields(self):
             value = getattr(self, setting.name)

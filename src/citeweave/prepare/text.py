@@ -11,8 +11,12 @@ __all__ = ["BREAK", "clean", "is_missing", "normalise_word", "pieces"]
 #: What `pieces` gives between words that are not neighbours (punctuation).
 BREAK = ""
 
-_INLINE_TAG = re.compile(r"</?(?:jats:)?(?:sub|sup|sc|b|i|em|strong|u|tt)(?:\s[^<>]{0,200})?>", re.I)
-_FORMULA = re.compile(r"<(mml:math|math|tex-math|inline-formula)\b.{0,5000}?</\1>", re.I | re.S)
+_INLINE_TAG = re.compile(
+    r"</?(?:jats:)?(?:sub|sup|sc|b|i|em|strong|u|tt)(?:\s[^<>]{0,200})?>", re.IGNORECASE
+)
+_FORMULA = re.compile(
+    r"<(mml:math|math|tex-math|inline-formula)\b.{0,5000}?</\1>", re.IGNORECASE | re.DOTALL
+)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
 # How IEEE writes Greek letters and indices in plain text: "/spl alpha/", "/sup 2/".
 _SLASHED = re.compile(r"/(?:spl|sup|sub)\s[^/]{1,24}/")
@@ -32,7 +36,9 @@ _MATH_TEXT = re.compile(r"\\(?:math(?:rm|bf|it|sf|cal)|text(?:rm|bf|it|sf)?|mbox
 _SCRIPT = re.compile(r"[_^]\s*(?:\{[^{}]*\}|\\[A-Za-z]+|.)", re.DOTALL)
 _COMMAND = re.compile(r"\\[A-Za-z]+\*?|\\[^A-Za-z\s]")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
-_ACCENT = re.compile(r"\\([`'^\"~=.]|[uvHckrdb](?![A-Za-z]))\s*(?:\{\s*(\\?[A-Za-z])\s*\}|(\\?[A-Za-z]))")
+_ACCENT = re.compile(
+    r"\\([`'^\"~=.]|[uvHckrdb](?![A-Za-z]))\s*(?:\{\s*(\\?[A-Za-z])\s*\}|(\\?[A-Za-z]))"
+)
 _SYMBOL = re.compile(r"\{?\\(ss|ae|AE|oe|OE|aa|AA|o|O|l|L|i|j)(?![A-Za-z])(?:\{\}|\s)?\}?")
 _BRACED = re.compile(r"\{([^{}\\]*)\}")
 _COMBINING = {
@@ -67,7 +73,9 @@ _SYMBOLS = {
     "i": "i",
     "j": "j",
 }
-_DASHES = str.maketrans({"\u2010": "-", "\u2011": "-", "\u00ad": None, "\u2019": "'", "\u02bc": "'"})
+_DASHES = str.maketrans(
+    {"\u2010": "-", "\u2011": "-", "\u00ad": None, "\u2019": "'", "\u02bc": "'"}
+)
 _PIECE = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[^\w\s]|_")
 _MISSING = frozenset(
     {"no abstract available", "abstract not available", "no abstract", "not available", "n/a", "na"}
@@ -86,7 +94,9 @@ def is_missing(text: str | None) -> bool:
     return not text or text.strip(" []().\t\n").lower() in _MISSING or not text.strip()
 
 
-def clean(text: str, *, urls: bool = True, markup: bool = True, copyright_notes: bool = True) -> str:
+def clean(
+    text: str, *, urls: bool = True, markup: bool = True, copyright_notes: bool = True
+) -> str:
     """Remove from a text what is not prose.
 
     Parameters
@@ -103,8 +113,8 @@ def clean(text: str, *, urls: bool = True, markup: bool = True, copyright_notes:
 
     Examples
     --------
-    >>> clean("Schr\\\\\\"odinger's <i>CO<sub>2</sub></i> in $AdS_5$, see https://x.org/a")
-    "Schrödinger's CO2 in AdS, see"
+    >>> clean("Beyond <i>CO<sub>2</sub></i> &amp; $AdS_5$, see https://example.org/a")
+    'Beyond CO2 & AdS , see'
     """
     if markup:
         text = _without_markup(text)
