@@ -9,15 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.sampler._compile import hot_kernel
+from citeweave.sampler.stirling import RatioTable
+
 __all__ = [
     "Assignments",
     "Layout",
     "Parameters",
     "Shape",
+    "StackedTables",
     "State",
     "Tables",
     "TopicCounts",
     "WordCounts",
+    "level_table",
 ]
 
 Array = np.ndarray
@@ -66,14 +71,33 @@ class Layout(NamedTuple):
     """Node of document 0 on the level that citations reach; document d is d further."""
 
 
+class StackedTables(NamedTuple):
+    """Ratio tables of several levels in one set of arrays, so that a level is an index."""
+
+    place: Array
+    """int64 [levels]: which of the tables a level uses."""
+    discount: Array
+    """float64 [tables]."""
+    ratios: Array
+    weights: Array
+    patches: Array
+
+
 class Tables(NamedTuple):
     """Stirling ratio tables by level."""
 
-    topic: tuple[NamedTuple, ...]
-    """One a topic-side level, root first."""
-    background: NamedTuple
-    topic_word: NamedTuple
-    burst: NamedTuple
+    topic: StackedTables
+    """For the topic-side levels, root first."""
+    background: RatioTable
+    topic_word: RatioTable
+    burst: RatioTable
+
+
+@hot_kernel(forceinline=True)
+def level_table(tables, level):
+    """Give the ratio table of a topic-side level."""
+    i = tables.place[level]
+    return RatioTable(tables.discount[i], tables.ratios[i], tables.weights[i], tables.patches[i])
 
 
 class TopicCounts(NamedTuple):

@@ -13,6 +13,7 @@ from citeweave.sampler.arrays import (
     Layout,
     Parameters,
     Shape,
+    StackedTables,
     State,
     Tables,
     TopicCounts,
@@ -389,10 +390,22 @@ def _tables(spec: ModelSpec) -> Tables:
         return table(level.discount if level else spec.word_side[0].discount)
 
     return Tables(
-        topic=tuple(table(level.discount) for level in spec.topic_side),
+        topic=_stack([table(level.discount) for level in spec.topic_side]),
         background=word_table("corpus"),
         topic_word=word_table("topic"),
         burst=word_table("document-topic"),
+    )
+
+
+def _stack(tables: Sequence[RatioTable]) -> StackedTables:
+    distinct = {table.discount: table for table in tables}
+    places = {discount: i for i, discount in enumerate(distinct)}
+    return StackedTables(
+        place=np.array([places[table.discount] for table in tables]),
+        discount=np.array(list(distinct)),
+        ratios=np.stack([table.ratios for table in distinct.values()]),
+        weights=np.stack([table.weights for table in distinct.values()]),
+        patches=np.stack([table.patches for table in distinct.values()]),
     )
 
 

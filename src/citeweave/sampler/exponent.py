@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.sampler._compile import kernel
+from citeweave.sampler._compile import hot_kernel
 
 __all__ = [
     "Exponent",
@@ -66,7 +66,7 @@ def new_exponent(n_nodes: int, n_topics: int, n_levels: int) -> Exponent:
     )
 
 
-@kernel
+@hot_kernel
 def rebuild_exponent(layout, counts, parameters, level, exponent):
     """Recompute weights and sums from the counts; ``level`` is the one that citations reach."""
     n_documents = parameters.cite.shape[0]
@@ -97,7 +97,7 @@ def rebuild_exponent(layout, counts, parameters, level, exponent):
                 exponent.cited_weight[parent] += cited * share
 
 
-@kernel
+@hot_kernel
 def total_rate(exponent, parameters):
     """Sum of all citation rates, E."""
     total = 0.0
@@ -106,7 +106,7 @@ def total_rate(exponent, parameters):
     return total
 
 
-@kernel
+@hot_kernel
 def _node_change(
     counts, parameters, exponent, lower, n, old, new, left, closed, came, opened, carry, carried
 ):
@@ -160,7 +160,7 @@ def _node_change(
     )
 
 
-@kernel
+@hot_kernel
 def exponent_change(
     layout, counts, parameters, exponent, level, first, second, old, new, removed, added
 ):
@@ -233,7 +233,7 @@ def exponent_change(
     return _pending_rate(parameters, exponent)
 
 
-@kernel
+@hot_kernel
 def concentration_change(layout, counts, parameters, exponent, level, node, before):
     """Change of E by a new concentration of one node (already set), left pending likewise."""
     exponent.cite_change[:] = 0.0
@@ -259,7 +259,7 @@ def concentration_change(layout, counts, parameters, exponent, level, node, befo
     return _pending_rate(parameters, exponent)
 
 
-@kernel
+@hot_kernel
 def _pending_rate(parameters, exponent):
     change = 0.0
     for k in range(exponent.cite_sum.shape[0]):
@@ -271,7 +271,7 @@ def _pending_rate(parameters, exponent):
     return change
 
 
-@kernel
+@hot_kernel
 def commit_change(exponent):
     """Make the pending change final."""
     for k in range(exponent.cite_sum.shape[0]):

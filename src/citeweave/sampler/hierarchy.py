@@ -6,9 +6,10 @@ node alone, up to the number of levels. The depth is all that the table indicato
 token say, so a move is (topic, depth) and can be undone exactly.
 """
 
-from citeweave.sampler._compile import kernel
+from citeweave.sampler._compile import hot_kernel
+from citeweave.sampler.arrays import level_table
 from citeweave.sampler.random import uniform
-from citeweave.sampler.stirling import open_weight, stay_weight
+from citeweave.sampler.stirling import weight_pair
 
 __all__ = [
     "draw_addition",
@@ -21,7 +22,7 @@ __all__ = [
 ]
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def root_weight(counts, parameters, topic):
     """Weight of topic k at mu before division by (beta + C).
 
@@ -38,7 +39,7 @@ def root_weight(counts, parameters, topic):
     return new / free
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def opening_scale(counts, parameters, level, node, parent):
     """Factor of a new table: (beta + alpha T) / (beta_parent + C_parent)."""
     top = (
@@ -48,7 +49,7 @@ def opening_scale(counts, parameters, level, node, parent):
     return top / (parameters.topic_concentration[parent] + counts.total_customers[parent])
 
 
-@kernel
+@hot_kernel
 def path_weight(tables, layout, counts, parameters, level, node, topic, path, climb):
     """Probability of the next customer of ``node`` having topic k, its tables summed out.
 
@@ -63,17 +64,16 @@ def path_weight(tables, layout, counts, parameters, level, node, topic, path, cl
     climb[0] = weight
     for lower in range(1, level + 1):
         n = path[lower]
-        c = counts.customers[n, topic]
+        stay, opened = weight_pair(
+            level_table(tables.topic, lower), counts.customers[n, topic], counts.tables[n, topic]
+        )
         weight *= opening_scale(counts, parameters, lower, n, path[lower - 1])
-        if c > 0:
-            t = counts.tables[n, topic]
-            table = tables.topic[lower]
-            weight = stay_weight(table, c, t) + open_weight(table, c, t) * weight
+        weight = stay + opened * weight
         climb[lower] = weight
     return weight / (parameters.topic_concentration[node] + counts.total_customers[node])
 
 
-@kernel
+@hot_kernel
 def node_weights(tables, layout, counts, parameters, level, node, path, weights):
     """Fill ``weights`` with every topic's ``path_weight``, up to one common factor."""
     n = node
@@ -86,31 +86,28 @@ def node_weights(tables, layout, counts, parameters, level, node, path, weights)
     for lower in range(1, level + 1):
         n = path[lower]
         scale = opening_scale(counts, parameters, lower, n, path[lower - 1])
-        table = tables.topic[lower]
+        table = level_table(tables.topic, lower)
         for k in range(n_topics):
-            weights[k] *= scale
-            c = counts.customers[n, k]
-            if c > 0:
-                t = counts.tables[n, k]
-                weights[k] = stay_weight(table, c, t) + open_weight(table, c, t) * weights[k]
+            stay, opened = weight_pair(table, counts.customers[n, k], counts.tables[n, k])
+            weights[k] = stay + opened * scale * weights[k]
 
 
-@kernel
+@hot_kernel
 def draw_addition(rng, tables, counts, level, topic, path, climb):
     """Draw how far a new customer climbs (eq:sample_counts), given ``path_weight``'s climb."""
     depth = 1
     for lower in range(level, 0, -1):
         n = path[lower]
-        c = counts.customers[n, topic]
-        if c > 0:
-            stay = stay_weight(tables.topic[lower], c, counts.tables[n, topic])
-            if uniform(rng) * climb[lower] < stay:
-                return depth
+        stay, _ = weight_pair(
+            level_table(tables.topic, lower), counts.customers[n, topic], counts.tables[n, topic]
+        )
+        if stay > 0.0 and uniform(rng) * climb[lower] < stay:
+            return depth
         depth += 1
     return depth
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def draw_removal(rng, layout, counts, level, node, topic):
     """Draw how far the customer that leaves ``node`` had climbed: u ~ Bernoulli(t / c) a level.
 
@@ -132,7 +129,7 @@ def draw_removal(rng, layout, counts, level, node, topic):
     return depth
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def move_customer(layout, counts, level, node, topic, depth, sign):
     """Add (sign 1) or remove (sign -1) a customer that climbs ``depth`` levels."""
     n = node

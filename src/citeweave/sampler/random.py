@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numba.core import config as numba_config
 
-from citeweave.sampler._compile import kernel
+from citeweave.sampler._compile import hot_kernel
 
 __all__ = ["log_beta_complement", "new_generator", "standard_gamma", "standard_normal", "uniform"]
 
@@ -45,7 +45,7 @@ if numba_config.DISABLE_JIT:
 
 else:
 
-    @kernel(forceinline=True)
+    @hot_kernel(forceinline=True)
     def _advance(rng):
         """Step xoshiro256++ and give 53 random bits."""
         s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
@@ -65,13 +65,13 @@ else:
         return result >> np.uint64(11)
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def uniform(rng):
     """Draw from the uniform distribution on [0, 1)."""
     return np.float64(_advance(rng)) * _TO_UNIT
 
 
-@kernel
+@hot_kernel
 def standard_normal(rng):
     """Draw from the standard normal distribution (polar method)."""
     while True:
@@ -82,7 +82,7 @@ def standard_normal(rng):
             return x * math.sqrt(-2.0 * math.log(s) / s)
 
 
-@kernel
+@hot_kernel
 def _gamma_above_one(rng, shape):
     """Draw from Gamma(shape, 1) for shape >= 1 (Marsaglia and Tsang's squeeze)."""
     d = shape - 1.0 / 3.0
@@ -98,7 +98,7 @@ def _gamma_above_one(rng, shape):
             return d * v
 
 
-@kernel
+@hot_kernel
 def standard_gamma(rng, shape):
     """Draw from Gamma(shape, 1) for any shape > 0."""
     if shape >= 1.0:
@@ -107,7 +107,7 @@ def standard_gamma(rng, shape):
     return _gamma_above_one(rng, shape + 1.0) * u ** (1.0 / shape)
 
 
-@kernel
+@hot_kernel
 def log_beta_complement(rng, customers, concentration):
     """Draw log(1 - xi) with xi ~ Beta(customers, concentration).
 

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from citeweave.errors import ParameterError
-from citeweave.sampler._compile import kernel
+from citeweave.sampler._compile import hot_kernel
 
 __all__ = [
     "COUNT_LIMIT",
@@ -140,7 +140,7 @@ def build_ratio_table(discount: float) -> RatioTable:
     )
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def stay_weight(table: RatioTable, customers: int, tables: int) -> float:
     """Weight A0 of adding a customer without a new table, 0 where the node is empty.
 
@@ -157,7 +157,7 @@ def stay_weight(table: RatioTable, customers: int, tables: int) -> float:
     return float(((c - t * table.discount) * e + (t - 1.0) * c * scaled) / (c + 1.0))
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def open_weight(table: RatioTable, customers: int, tables: int) -> float:
     """Weight B1 of adding a customer at a new table, 1 where the node is empty.
 
@@ -177,7 +177,7 @@ def open_weight(table: RatioTable, customers: int, tables: int) -> float:
     return float(numerator / ((c + 1.0) * product))
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def weight_pair(table: RatioTable, customers: int, tables: int) -> tuple[float, float]:
     """Both weights (A0, B1) at once, for hot loops: a table read where counts are small.
 
@@ -189,7 +189,7 @@ def weight_pair(table: RatioTable, customers: int, tables: int) -> tuple[float, 
     return _large_pair(table.discount, table.patches, customers, tables)
 
 
-@kernel
+@hot_kernel
 def _large_pair(
     discount: float, patches: FloatArray, customers: int, tables: int
 ) -> tuple[float, float]:
@@ -207,7 +207,7 @@ def _large_pair(
     return stay, numerator / ((c + 1.0) * product)
 
 
-@kernel(forceinline=True)
+@hot_kernel(forceinline=True)
 def ratio(table: RatioTable, customers: int, tables: int) -> float:
     """Ratio R(c, t) = S(c, t-1) / S(c, t) for 1 <= tables <= customers."""
     _check_counts(customers, tables)
@@ -219,7 +219,7 @@ def ratio(table: RatioTable, customers: int, tables: int) -> float:
     return float((t - 1.0) * c / e * _scaled_ratio(table.patches, t, e))
 
 
-@kernel(inline="always")
+@hot_kernel(inline="always")
 def _check_counts(customers: int, tables: int) -> None:
     """Refuse counts that no node has."""
     if tables > customers or tables < (customers > 0):
@@ -228,7 +228,7 @@ def _check_counts(customers: int, tables: int) -> None:
         raise ValueError("a node has more customers than COUNT_LIMIT")
 
 
-@kernel(inline="always")
+@hot_kernel(inline="always")
 def _cell(value: float) -> tuple[np.int64, np.float64]:
     """Cell of a float >= 1 and the position inside it, from the bits of its exponent and mantissa.
 
@@ -238,7 +238,7 @@ def _cell(value: float) -> tuple[np.int64, np.float64]:
     return (bits >> _FRACTION_BITS) - _FIRST_CELL, (bits & _FRACTION_MASK) * _FRACTION_SCALE
 
 
-@kernel(inline="always")
+@hot_kernel(inline="always")
 def _scaled_ratio(patches: FloatArray, t: float, e: float) -> float:
     """G(t, e) from the polynomial of its cell, by Horner's rule in v and then in u."""
     row, u = _cell(t)
