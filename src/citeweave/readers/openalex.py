@@ -39,14 +39,30 @@ def abstract_from_index(index: Any) -> str | None:
     """
     if not isinstance(index, dict) or not index:
         return None
-    placed: list[tuple[int, str]] = []
-    for word, positions in index.items():
-        for position in positions:
-            placed.append((position, word))  # noqa: PERF401  the flat loop is the quicker one
-    if len(placed) > _LONGEST_ABSTRACT:
-        raise ValueError(f"abstract_inverted_index of {len(placed)} words")
-    placed.sort()
-    return clean(" ".join([word for _, word in placed]))
+    length = sum(map(len, index.values()))
+    if length > _LONGEST_ABSTRACT:
+        raise ValueError(f"{length} words")
+    # Nearly always each place below the length is taken once: no sorting then.
+    words: list[str | None] = [None] * length
+    try:
+        for word, positions in index.items():
+            for position in positions:
+                words[position] = word
+    except IndexError:
+        words = [None]
+    if None not in words:
+        return clean(" ".join(words))  # type: ignore[arg-type]
+    placed = [(int(place), word) for word, places in index.items() for place in places]
+    return clean(" ".join([word for _, word in sorted(placed)]))
+
+
+def _references(cited: Any) -> tuple[Reference, ...]:
+    """Return the cited works; the loop over all of them takes a good part of the time."""
+    ids = [item for item in as_list(cited) if isinstance(item, str)]
+    joined = "".join(ids)
+    if joined.isprintable() and " " not in joined:
+        return tuple([Reference(item[item.rfind("/") + 1 :]) for item in ids if item[-1:] != "/"])
+    return tuple([Reference(name) for name in map(short_id, ids) if name])
 
 
 def _authors(authorships: Any) -> tuple[Author, ...]:
@@ -117,13 +133,7 @@ def _record(work: dict[str, Any], line: int, context: Context) -> Record | None:
         year=parse_year(work.get("publication_year")) or parse_year(work.get("publication_date")),
         venue=_venue(work),
         category=_category(work),
-        references=tuple(
-            [
-                Reference(short_id(cited))
-                for cited in as_list(work.get("referenced_works"))
-                if isinstance(cited, str) and cited
-            ]
-        ),
+        references=_references(work.get("referenced_works")),
         language=clean(work.get("language")),
     )
 
