@@ -179,8 +179,10 @@ def main() -> None:
             if seen != count or reading.problem_count:
                 raise SystemExit(f"{seen} of {count} works read, {reading.problems[:1]}")
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"{count} works of {size / count / 1000:.1f} kB: {count / best:,.0f} works/s, ")
-    print(f"{size / best / 1e6:.0f} MB/s, memory grew by {(after - before) / 1024:.1f} MB")
+    print(
+        f"{count} works of {size / count / 1000:.1f} kB: {count / best:,.0f} works/s, "
+        f"{size / best / 1e6:.0f} MB/s, memory grew by {(after - before) / 1024:.1f} MB"
+    )
 
 
 if __name__ == "__main__":

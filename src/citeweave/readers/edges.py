@@ -98,7 +98,11 @@ def _sniff(sample: Sample) -> int:
     names = {cell.lower().strip('"') for cell in rows[0]}
     if names & _CITING and names & _CITED:
         return 80
-    return 25 if sample.name.endswith((".cites", ".edges", ".edgelist")) else 15
+    if sample.name.endswith((".cites", ".edges", ".edgelist")):
+        return 40
+    # Two words a line are ids only if there are digits in them.
+    numbered = all(any(letter.isdigit() for letter in cell) for row in rows[1:] for cell in row)
+    return 15 if len(rows) > 2 and numbered else 0
 
 
 FORMAT = Format(
