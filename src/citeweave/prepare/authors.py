@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from citeweave.prepare.keys import scrub
 from citeweave.prepare.names import Name, is_person, parse, parse_author
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ class AuthorRegister:
 
         Mentions that share an id or an ORCID are one; an id and an ORCID seen together
         belong to one. A mention without either goes by its name; where exactly one
-        identified author bears that name it is taken for that author.
+        identified author bears that name, and the first names do not contradict, it is
+        taken for that author.
         """
         roots = _Roots()
         identity: dict[int, str] = {}
@@ -172,8 +174,11 @@ class AuthorRegister:
             people = set().union(*owners.values())
             nameless = [index for index in members if index not in identity]
             if self.mode != "compatible":
-                only = people.pop() if len(people) == 1 else f"name {key}"
-                grouped |= dict.fromkeys(nameless, only)
+                only = min(people) if len(people) == 1 else ""
+                for index in nameless:
+                    first = self._first(index)
+                    fits = not first or first in owners or set(owners) == {""}
+                    grouped[index] = only if only and fits else f"name {key}"
                 continue
             for index in nameless:
                 first = self._first(index)
@@ -199,9 +204,9 @@ class AuthorRegister:
             own_id = any(self._mentions[i].id or self._mentions[i].orcid for i in members)
             # One full name would speak for several people: the paper's form speaks for all.
             several = len(people) > 1 and not own_id
-            label = base = best.name.short if several else _mixed_case(best.name)
+            label = base = scrub(best.name.short if several else _mixed_case(best.name))
             if label in used and (best.orcid or best.id):
-                label = f"{base} [{best.orcid or best.id}]"
+                label = f"{base} [{scrub(best.orcid or best.id or '')}]"
             number = 2
             while label in used:
                 label = f"{base} ({number})"

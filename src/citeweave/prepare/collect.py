@@ -110,8 +110,8 @@ class Collector:
         self.report.records_read += 1
         abstract = None if is_missing(record.abstract) else record.abstract
         title = None if is_missing(record.title) else record.title
-        if not (title or abstract or record.keywords or record.words):
-            self.report.drop("no text")
+        if not (title or abstract or record.words or _says_something(record)):
+            self.report.drop("empty record")
             return
         if record.words is None:
             sample = f"{title or ''}. {abstract or ''}"
@@ -217,3 +217,10 @@ class Collector:
             initial=initial,
             venue=venue_key(draft.venue),
         )
+
+
+def _says_something(record: Record) -> bool:
+    """Tell whether a record without text has what a citation network can use."""
+    return bool(
+        record.keywords or record.authors or record.references or record.doi or record.category
+    )

@@ -34,8 +34,9 @@ class DuplicateIndex:
 
     Two records are one work if they have the same DOI, or the same normalised title, the
     same family name of the first author and the same year (or a year missing in one).
-    Short titles ("Editorial") do not join records whose DOIs differ. The same id joins
-    records unless their titles differ, in which case two sources used one id twice.
+    Without a first author a title says too little, and short titles ("Editorial") do not
+    join records whose DOIs differ. The same id joins records unless their titles differ,
+    in which case two sources used one id for two works.
     """
 
     def __init__(self) -> None:
@@ -75,7 +76,7 @@ class DuplicateIndex:
                 same_doi = self._by_doi.setdefault(keys.doi, number)
                 if same_doi != number:
                     found.append((same_doi, "doi"))
-            if keys.title:
+            if keys.title and keys.family:
                 found += [(work, "title") for work in self._same_title(keys, number)]
         return found, id_taken
 

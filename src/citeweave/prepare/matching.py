@@ -18,7 +18,7 @@ from citeweave.prepare.keys import hash64, numerals
 from citeweave.prepare.references import NO_YEAR, ReferenceColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = ["FATES", "MatchOptions", "Matches", "Work", "match"]
 
@@ -114,16 +114,19 @@ def match(
 
     by_hash("id", [work.ids for work in works], _ID)
     by_hash("doi", [work.dois for work in works], _DOI)
-    steps: list[tuple[int, str, _Index]] = []
+    steps: list[tuple[int, str, Callable[[], _Index]]] = []
     if options.titles:
-        steps.append((_TITLE, "title", _TitleIndex(works, options)))
+        steps.append((_TITLE, "title", lambda: _TitleIndex(works, options)))
         if options.fuzzy:
-            steps.append((_FUZZY, "title", _FuzzyIndex(works, options)))
+            steps.append((_FUZZY, "title", lambda: _FuzzyIndex(works, options)))
     if options.strings:
-        steps.append((_STRING, "venue", _StringIndex(works, references.venues)))
-    for code, column, index in steps:
+        steps.append((_STRING, "venue", lambda: _StringIndex(works, references.venues)))
+    for code, column, build in steps:
         absent = -1 if column == "venue" else 0
         at = np.flatnonzero(open_ & (references.column(column) != absent))
+        if len(at) == 0:
+            continue
+        index = build()
         for members in _alike(references, at, column):
             target = index.find(references, int(members[0]))
             if target == -2:
@@ -250,27 +253,45 @@ class _FuzzyIndex:
         words = [set(title.split()) for _, title in self._titles]
         self._count = Counter(word for group in words for word in group)
         self._block: dict[str, list[int]] = defaultdict(list)
+        self._by_author: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self._families = set(self._facts.families)
         for place, group in enumerate(words):
-            if _long(self._titles[place][1]):
+            work, title = self._titles[place]
+            if _long(title):
                 for word in self._rarest(group, 4):
                     self._block[word].append(place)
+                    self._by_author[word, self._facts.families[work]].append(place)
 
     def _rarest(self, words: set[str], number: int) -> list[str]:
         count = self._count
         known = [word for word in words if 0 < count[word] <= _BLOCK]
         return sorted(known, key=lambda word: (count[word], word))[:number]
 
+    def _candidates(self, title: str, family: int) -> set[int]:
+        """Give the titles that share a rare word, and the first author where it is known."""
+        words = self._rarest(set(title.split()), 6)
+        if not family:
+            return {place for word in words for place in self._block.get(word, ())}
+        return {
+            place
+            for word in words
+            for author in (family, 0)
+            for place in self._by_author.get((word, author), ())
+        }
+
     def find(self, references: ReferenceColumns, reference: int) -> int:
+        year, family = references.year[reference], references.family[reference]
+        if family and family not in self._families and 0 not in self._families:
+            return -1
         title = references.title_text(reference)
         if not _long(title):
             return -1
-        year, family = references.year[reference], references.family[reference]
         least = self._similarity
         if year == NO_YEAR or not family:
             least = max(least, 0.95)  # the title has to speak for itself
-        candidates = {
-            p for w in self._rarest(set(title.split()), 6) for p in self._block.get(w, ())
-        }
+        candidates = self._candidates(title, family)
+        if not candidates:
+            return -1
         numbers = numerals(title)
         scores: dict[int, float] = {}
         matcher = SequenceMatcher(autojunk=False)

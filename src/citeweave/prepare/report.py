@@ -22,7 +22,7 @@ class ImportReport:
     documents : int
         Documents of the corpus.
     dropped : dict
-        Records that are no document of their own, by reason: "language", "no text",
+        Records that are no document of their own, by reason: "language", "empty record",
         "duplicate of same id", "duplicate of same doi", "duplicate of same title",
         "no words left".
     languages_dropped : dict

@@ -15,10 +15,12 @@ from citeweave.prepare.collect import Collector, Draft
 from citeweave.prepare.encode import Encoded, build_text
 from citeweave.prepare.keys import scrub
 from citeweave.prepare.matching import FATES, MatchOptions, match
+from citeweave.prepare.pipeline import FORMAT
 from citeweave.prepare.report import ImportReport
 from citeweave.prepare.settings import Settings
 
 if TYPE_CHECKING:
+    from citeweave.prepare.authors import ResolvedAuthors
     from citeweave.prepare.bags import Bags
     from citeweave.records import Record
 
@@ -28,6 +30,7 @@ __all__ = ["Prepared", "Progress", "prepare"]
 Progress = Callable[[str, int, int | None], None]
 
 _EVERY = 500
+_NO_TEXT = {"format": FORMAT, "bags": True}
 _MERGED_SHOWN = 50
 _EXCLUDED_SHOWN = 50
 
@@ -136,8 +139,14 @@ def prepare(
     citations = _citations(collector, drafts, place, report)
     tell("citations", len(collector.references), len(collector.references))
 
-    corpus = _corpus(collector, drafts, tokens, citations, encoded)
-    _describe(report, collector, drafts, encoded, bags=bags, corpus=corpus)
+    resolved = collector.authors.resolve()
+    preparation = encoded.pipeline.as_preparation() if collector.text.words else dict(_NO_TEXT)
+    corpus = _corpus(drafts, tokens, citations, resolved, preparation)
+    _describe_documents(report, drafts)
+    _describe_authors(report, collector, resolved, corpus.n_authors)
+    report.author_mentions = len(corpus.author_ids)
+    _describe_words(report, encoded, bags, corpus)
+    report.warnings += encoded.warnings + _warnings(report, collector, corpus)
     return Prepared(corpus, report)
 
 
@@ -210,13 +219,12 @@ def _citations(
 
 
 def _corpus(
-    collector: Collector,
     drafts: list[Draft],
     tokens: _Tokens,
     citations: np.ndarray,
-    encoded: Encoded,
+    resolved: ResolvedAuthors,
+    preparation: dict[str, Any],
 ) -> Corpus:
-    resolved = collector.authors.resolve()
     of_mention = np.array(resolved.of_mention, dtype=np.int64)
     mentions = np.array([m for draft in drafts for m in draft.authors], dtype=np.int64)
     used, author_ids = np.unique(of_mention[mentions], return_inverse=True)
@@ -230,7 +238,6 @@ def _corpus(
         "keywords": [list(draft.keywords) or None for draft in drafts],
         "abstract": [draft.abstract for draft in drafts],
     }
-    has_text = bool(collector.text.words)
     return Corpus.from_arrays(
         tokens=tokens.tokens,
         offsets=tokens.offsets,
@@ -238,43 +245,18 @@ def _corpus(
         title_lengths=tokens.title_lengths,
         author_ids=author_ids,
         author_offsets=np.concatenate(([0], np.cumsum(lengths))),
-        author_names=_unique([scrub(resolved.labels[i]) for i in used.tolist()]),
+        author_names=[resolved.labels[i] for i in used.tolist()],
         categories=np.array([number.get(d.category or "", -1) for d in drafts], dtype=np.int64),
         category_names=list(names),
         citations=citations,
         ids=[draft.id for draft in drafts],
         titles=[draft.title for draft in drafts],
         metadata={k: v for k, v in metadata.items() if any(x is not None for x in v)},
-        preparation=encoded.pipeline.as_preparation() if has_text else {"format": 1, "bags": True},
+        preparation=preparation,
     )
 
 
-def _unique(labels: list[str]) -> list[str]:
-    """Tell labels apart that became one when undecodable characters were replaced."""
-    seen: Counter[str] = Counter()
-    unique = []
-    taken = set(labels)
-    for label in labels:
-        seen[label] += 1
-        new = label
-        while seen[label] > 1 and new in taken:
-            new = f"{label} ({seen[label]})"
-            seen[label] += 1
-        taken.add(new)
-        unique.append(new)
-    return unique
-
-
-def _describe(
-    report: ImportReport,
-    collector: Collector,
-    drafts: list[Draft],
-    encoded: Encoded,
-    *,
-    bags: Bags,
-    corpus: Corpus,
-) -> None:
-    """Write down what is known only at the end."""
+def _describe_documents(report: ImportReport, drafts: list[Draft]) -> None:
     report.documents = len(drafts)
     report.with_title = sum(draft.title is not None for draft in drafts)
     report.with_abstract = sum(draft.has_abstract for draft in drafts)
@@ -283,11 +265,13 @@ def _describe(
     report.with_year = sum(draft.year is not None for draft in drafts)
     report.with_category = sum(draft.category is not None for draft in drafts)
 
-    resolved = collector.authors.resolve()
+
+def _describe_authors(
+    report: ImportReport, collector: Collector, resolved: ResolvedAuthors, n_authors: int
+) -> None:
     excluded = Counter(collector.authors.excluded)
-    report.authors = corpus.n_authors
+    report.authors = n_authors
     report.authors_identified = resolved.identified
-    report.author_mentions = sum(len(draft.authors) for draft in drafts)
     report.authors_excluded = {scrub(n): c for n, c in excluded.most_common(_EXCLUDED_SHOWN)}
     report.authors_excluded_mentions = excluded.total()
     report.merged_names = [
@@ -297,6 +281,8 @@ def _describe(
     report.merged_names_total = len(resolved.merged)
     report.merged_first_names_total = sum(m.first_names > 1 for m in resolved.merged)
 
+
+def _describe_words(report: ImportReport, encoded: Encoded, bags: Bags, corpus: Corpus) -> None:
     report.words = encoded.words
     report.tokens = corpus.n_tokens
     report.vocabulary_before = encoded.terms + bags.words_before
@@ -320,7 +306,6 @@ def _describe(
             "largest_error": bags.recovered.largest_error,
             "documents_off": bags.recovered.off,
         }
-    report.warnings += encoded.warnings + _warnings(report, collector, corpus)
 
 
 def _warnings(report: ImportReport, collector: Collector, corpus: Corpus) -> list[str]:
