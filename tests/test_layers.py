@@ -1,0 +1,151 @@
+"""Imports go one way: what reads files and shows results stands on what samples, never below it."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+import citeweave
+
+PACKAGE = Path(citeweave.__file__).parent
+
+# What each part of the package may import of the others; everything may import `errors`.
+# `simulate` takes one file of the sampler, the decorator of compiled kernels.
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "sampler": set(),
+    "corpus": set(),
+    "simulate": {"corpus", "sampler._compile"},
+    "records": set(),
+    "readers": {"records"},
+    "prepare": {"records", "readers", "corpus"},
+    "datasets": {"records", "readers", "prepare", "corpus"},
+    "model": {"corpus", "sampler"},
+    "evaluate": {"corpus", "sampler", "model", "simulate"},
+    "explore": {"corpus", "model", "evaluate"},
+    "web": {"corpus", "model", "evaluate", "explore"},
+    # the package itself re-exports what users call; it must not pull in the command line
+    "": {"corpus", "sampler", "simulate", "records", "readers", "prepare", "datasets", "model"}
+    | {"evaluate", "explore"},
+}
+ALLOWED["cli"] = {part for part in ALLOWED if part} | {""}
+
+SAMPLER_MAY_USE = {"numpy", "scipy.special", "numba"}
+
+
+def source_files() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    """Name a file by its place below the package: `sampler.words`, or "" for the package."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def part_of(module: str) -> str:
+    return module.split(".", maxsplit=1)[0]
+
+
+def imports_of(source: str, module: str, *, is_package: bool) -> set[str]:
+    """Full names of all that a file imports, at any depth of functions and conditions."""
+    found: set[str] = set()
+    package = f"citeweave.{module}".rstrip(".").split(".")
+    if not is_package:
+        package = package[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [base])])
+            # "from citeweave import corpus" names a part only in its list of names
+            found.update(f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
+            names = [arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant)]
+            found.update(str(name) for name in names)
+    return found
+
+
+def imports_of_file(path: Path) -> set[str]:
+    return imports_of(
+        path.read_text(encoding="utf-8"), module_name(path), is_package=path.stem == "__init__"
+    )
+
+
+def own_imports(path: Path) -> set[str]:
+    """What a file imports of this package, named as `module_name` does."""
+    names = imports_of_file(path)
+    return {name.removeprefix("citeweave.") for name in names if name.startswith("citeweave.")}
+
+
+def is_allowed(part: str, imported: str) -> bool:
+    if part_of(imported) in {"errors", "__version__", part}:
+        return True
+    return any(imported == name or imported.startswith(f"{name}.") for name in ALLOWED[part])
+
+
+def test_every_part_has_its_rule() -> None:
+    parts = {part_of(module_name(path)) for path in source_files()}
+    assert parts <= set(ALLOWED), f"say in ALLOWED what {parts - set(ALLOWED)} may import"
+
+
+@pytest.mark.parametrize("path", source_files(), ids=lambda path: module_name(path) or "citeweave")
+def test_imports_go_one_way(path: Path) -> None:
+    part = part_of(module_name(path))
+    if part == "cli":
+        return  # the top: nothing is above it
+    wrong = {name for name in own_imports(path) if not is_allowed(part, name)}
+    assert not wrong, f"{path.name} of {part!r} must not import {sorted(wrong)}"
+
+
+def test_nothing_below_imports_the_command_line() -> None:
+    for path in source_files():
+        if part_of(module_name(path)) != "cli":
+            named = {part_of(name) for name in own_imports(path)}
+            assert "cli" not in named, f"{path} imports the command line"
+
+
+def test_the_allowed_imports_have_no_cycle() -> None:
+    left = {part: {part_of(name) for name in names} - {""} for part, names in ALLOWED.items()}
+    while left:
+        free = [part for part, names in left.items() if not names & set(left)]
+        assert free, f"a cycle among {sorted(left)}"
+        for part in free:
+            del left[part]
+
+
+def test_the_sampler_uses_arrays_and_the_compiler_alone() -> None:
+    for path in source_files():
+        if part_of(module_name(path)) != "sampler":
+            continue
+        for name in imports_of_file(path):
+            top = part_of(name)
+            foreign = top not in sys.stdlib_module_names and top != "citeweave"
+            fits = any(name == good or name.startswith(f"{good}.") for good in SAMPLER_MAY_USE)
+            assert fits or not foreign, f"{path.name} imports {name}"
+
+
+@pytest.mark.parametrize(
+    ("source", "module", "found"),
+    [
+        ("import citeweave.cli.main", "model.x", {"citeweave.cli.main"}),
+        ("from citeweave import cli", "model.x", {"citeweave.cli"}),
+        ("from ..cli import main", "model.x", {"citeweave.cli.main"}),
+        ("from . import y", "model.x", {"citeweave.model.y"}),
+        ("def f():\n    from citeweave.cli import main", "model.x", {"citeweave.cli.main"}),
+        ("import_module\nimportlib.import_module('citeweave.cli')", "model.x", {"citeweave.cli"}),
+    ],
+)
+def test_the_search_sees_every_form_of_import(source: str, module: str, found: set[str]) -> None:
+    assert imports_of(source, module, is_package=False) == found
+
+
+def test_the_rules_refuse_what_they_should() -> None:
+    assert not is_allowed("sampler", "corpus.corpus.Corpus")
+    assert not is_allowed("simulate", "sampler.words.word_sweep")
+    assert is_allowed("simulate", "sampler._compile.kernel")
+    assert not is_allowed("model", "explore.tables")
+    assert not is_allowed("", "cli.main")
