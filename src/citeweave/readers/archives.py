@@ -38,16 +38,17 @@ _BROKEN = (
 
 def is_archive(path: Path) -> bool:
     """Tell whether a file is a tar or zip archive (an Office document is no archive here)."""
-    with path.open("rb") as file:
-        head = file.read(4)
+    try:
+        with path.open("rb") as file:
+            head = file.read(262)
+    except OSError:
+        # It is reported when it is read.
+        return False
     if head.startswith(b"PK\x03\x04"):
         return not _is_office(path)
     if path.name.lower().endswith((".tgz", ".tar.gz", ".tar")):
         return True
-    if head.startswith(b"\x1f\x8b"):
-        return False
-    with path.open("rb") as file:
-        return file.read(262)[257:262] == b"ustar"
+    return head[257:262] == b"ustar"
 
 
 def _is_office(path: Path) -> bool:

@@ -79,19 +79,18 @@ class Sample:
     head : bytes
         Its first 64 kB.
     text : str
-        The same as text.
+        The same as text; kept with one kind of line end.
     """
 
     def __init__(self, name: str, head: bytes, text: str) -> None:
         self.name = name.lower()
         self.head = head
-        self.text = text
+        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
 
     @cached_property
     def lines(self) -> list[str]:
         """The first lines that are not empty, at most 200."""
-        lines = re.split(r"\r\n|\r|\n", self.text)
-        return [line for line in lines if line.strip()][:200]
+        return [line for line in self.text.split("\n") if line.strip()][:200]
 
     @cached_property
     def first_line(self) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["json_objects"]
 
 _LARGEST_VALUE = 1 << 26
+_SOME = 1 << 20
 _CONTAINERS = frozenset(
     {"articles", "data", "documents", "hits", "items", "papers", "records", "results", "works"}
 )
@@ -224,41 +225,47 @@ class _Cursor:
                 if after < len(self._buffer) or self._ended or not isinstance(value, int | float):
                     self._at = after
                     return True, value
-            end = self._value_end()
+            end, broken = self._value_end()
             size = len(self._buffer) - self._at
-            if end is not None or self._ended or size > _LARGEST_VALUE:
+            # What looks broken may only be cut by the end of the buffer: see some more first.
+            if end is not None or self._ended or size > (_SOME if broken else _LARGEST_VALUE):
                 break
             self._fill(max(size, 1 << 16))
         if within:
             self._known_keys = self._known_keys or frozenset(within)
-        self._pass_over(end, reason)
-        return False, None
-
-    def _pass_over(self, end: int | None, reason: str) -> None:
         self.context.skip(self.line, f"JSON value that cannot be read passed over ({reason})")
         if end is not None:
             self._at = end
         else:
             self._at += 1
             self.next_object()
+        return False, None
 
-    def _value_end(self) -> int | None:
-        """Return where the value ends by its brackets alone, None if not in the buffer."""
-        if self._buffer[self._at] == '"':
+    def _value_end(self) -> tuple[int | None, bool]:
+        """Return where the value ends by its brackets alone, and whether these are broken.
+
+        None where the end is not in the buffer or cannot be told.
+        """
+        start = self._buffer[self._at]
+        if start == '"':
             string = _MARKS.match(self._buffer, self._at)
-            return string.end() if string and string["end"] else None
-        if self._buffer[self._at] not in "{[":
+            return (string.end() if string and string["end"] else None), False
+        if start not in "{[":
             found = _SCALAR_END.search(self._buffer, self._at + 1)
-            return found.start() if found else None
-        depth = 0
+            return (found.start() if found else None), False
+        closing: list[str] = []
         for mark in _MARKS.finditer(self._buffer, self._at):
-            if mark[0] in "{[":
-                depth += 1
-            elif mark[0] in "}]":
-                depth -= 1
-                if depth == 0:
-                    return mark.end()
-        return None
+            here = mark[0]
+            if here in "{[":
+                closing.append("}" if here == "{" else "]")
+            elif here in "}]":
+                if closing.pop() != here:
+                    return None, True
+                if not closing:
+                    return mark.end(), False
+            elif mark["end"] in ("\r", "\n"):
+                return None, True
+        return None, False
 
     def next_object(self) -> bool:
         """Find the next object that can be decoded and looks like the records so far."""

@@ -174,7 +174,7 @@ class _Lines:
         if not taken:
             return None
         number = taken[0][0]
-        if not ran_out and (len(taken) == 1 or fits(cells)):
+        if not ran_out and (len(taken) == 1 or _one_row(taken, cells, delimiter, fits)):
             return number, cells, True
         if len(taken) > 1:
             self._back.extendleft(reversed(taken[1:]))
@@ -182,14 +182,38 @@ class _Lines:
         return number, cells, False
 
 
-def _parse(lines: Iterator[str], delimiter: str, *, quoted: bool) -> list[str]:
+def _one_row(
+    taken: list[tuple[int, str]],
+    cells: list[str],
+    delimiter: str,
+    fits: Callable[[list[str]], bool],
+) -> bool:
+    """Tell whether several lines are one row, and not two whose quotation marks pair up.
+
+    A mark left open in one row is closed by the opening one in the same column of the
+    next, and the number of cells is right. But then text follows a closing mark, and the
+    second line is a whole row by itself.
+    """
+    if not fits(cells):
+        return False
+    text = [line + "\n" for _, line in taken]
+    try:
+        _parse(iter(text), delimiter, quoted=True, strict=True)
+    except csv.Error:
+        return not fits(_parse(iter(text[1:2]), delimiter, quoted=True))
+    return True
+
+
+def _parse(
+    lines: Iterator[str], delimiter: str, *, quoted: bool, strict: bool = False
+) -> list[str]:
     """Read one row, pulling as many lines as its quotation marks ask for."""
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     # The module's limit of 128 kB a cell is too small for long reference lists; a row is
     # bounded above anyway. The limit is global to the process, hence put back.
     limit = csv.field_size_limit(1 << 28)
     try:
-        cells = next(csv.reader(lines, delimiter=delimiter, quoting=quoting), [])
+        cells = next(csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=strict), [])
     finally:
         csv.field_size_limit(limit)
     if cells and cells[-1].endswith("\n"):

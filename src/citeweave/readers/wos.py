@@ -31,7 +31,7 @@ __all__ = ["PLAIN", "TABBED"]
 # Tag to its values: a line each in plain text, one cell in a table.
 Fields = dict[str, list[str]]
 
-_TAG = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|$)")
+_TAG = re.compile(r"([A-Z][A-Z0-9])(?: (\S.*)|\s*)")
 _ONE_A_LINE = frozenset({"AU", "AF", "BA", "BF", "CR", "C1", "CA", "GP"})
 _GIVES = "id doi title abstract keywords authors author_ids year venue category references language"
 
