@@ -293,10 +293,10 @@ def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
 
 
 def _sniff(sample: Sample) -> int:
-    kinds = re.findall(r"^\s*@\s*([A-Za-z]+)\s*[{(]", sample.text, re.MULTILINE)
+    kinds = re.findall(r"^[ \t]*@[ \t]*([A-Za-z]+)[ \t]*[{(]", sample.text, re.MULTILINE)
     if not kinds or sample.is_json:
         return 0
-    fields = re.findall(r"^[\s,]*[A-Za-z][\w-]*\s*=\s*[{\"\d\w]", sample.text, re.MULTILINE)
+    fields = re.findall(r"^[ \t,]*[A-Za-z][\w-]*[ \t]*=[ \t]*[{\"\w]", sample.text, re.MULTILINE)
     return 85 if fields else 50
 
 

@@ -310,6 +310,8 @@ class Reading(Iterator[Record]):
                     yield replace(record, references=record.references + cited)
                 else:
                     yield record
+            if not context.counts.read and not context.counts.problems:
+                context.refuse(f"no records in it, read as {form.name} ({form.label})")
 
 
 def _place(item: Input) -> str:
