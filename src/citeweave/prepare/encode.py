@@ -22,6 +22,7 @@ __all__ = ["Encoded", "TextColumns", "automatic_min_count", "build_text"]
 
 Span = tuple[int, int]
 _ROUNDS = 6
+_CHUNK = 1_000_000
 
 
 class TextColumns:
@@ -54,6 +55,8 @@ class TextColumns:
     def joined(self, documents: Iterable[tuple[list[Span], list[Span]]]) -> _Joined:
         """Put the texts of documents one after the other, a break after each text.
 
+        What was collected is given up, so that its memory is free for the steps to come.
+
         Parameters
         ----------
         documents
@@ -72,6 +75,8 @@ class TextColumns:
                 length += stop - start + 1
             ends.append(length)
         flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+        del parts, stream
+        self._stream, self._of_piece = array("i"), _PieceIds(self._id)
         offsets = np.concatenate(([0], np.array(ends, dtype=np.int64)))
         return _Joined(flat, offsets, np.array(titles, dtype=np.int64))
 
@@ -184,13 +189,11 @@ def build_text(
         hyphens=hyphens,
     )
     terms, of_unit = _terms(names + phrases.names, pipeline)
-    at = np.flatnonzero(units >= 0)
-    numbers = of_unit[units[at]]
-    at, numbers = at[numbers >= 0], numbers[numbers >= 0]
-    owner = np.searchsorted(joined.offsets, at, side="right") - 1
+    del phrases, flat
+    numbers, owner, in_title, in_documents = _count(units, joined, of_unit, len(terms))
+    del units
 
     counts = np.bincount(numbers, minlength=len(terms))
-    in_documents = _document_counts(numbers, owner, len(terms))
     with_words = len(np.unique(owner))
     limit = max(settings.max_document_share * with_words, settings.max_document_floor)
     seen = counts > 0
@@ -206,8 +209,7 @@ def build_text(
     tokens = place[numbers] if len(numbers) else np.zeros(0, dtype=np.int32)
     stays = tokens >= 0
     lengths = np.bincount(owner[stays], minlength=len(documents))
-    in_title = at[stays] < joined.titles[owner[stays]] if len(owner) else np.zeros(0, dtype=bool)
-    title_lengths = np.bincount(owner[stays][in_title], minlength=len(documents))
+    title_lengths = np.bincount(owner[stays & in_title], minlength=len(documents))
     top = sorted(np.flatnonzero(common).tolist(), key=lambda i: (-counts[i], terms[i]))
     warnings = []
     if hopeless:
@@ -299,9 +301,35 @@ def _terms(units: list[str], pipeline: Pipeline) -> tuple[list[str], np.ndarray]
     return list(number), of_unit
 
 
-def _document_counts(numbers: np.ndarray, owner: np.ndarray, size: int) -> np.ndarray:
-    """Count in how many documents each term occurs."""
-    if len(numbers) == 0:
-        return np.zeros(size, dtype=np.int64)
-    keys = np.unique(numbers * (int(owner.max()) + 1) + owner)
-    return np.bincount(keys // (int(owner.max()) + 1), minlength=size)
+def _count(
+    units: np.ndarray, joined: _Joined, of_unit: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Give the number of every term of all documents, some documents at a time.
+
+    Returns
+    -------
+    numbers, owner, in_title : ndarray
+        For each term in a text its number, its document, whether it stands in the title.
+    in_documents : ndarray of int64
+        For each number the documents that have it.
+    """
+    in_documents = np.zeros(size, dtype=np.int64)
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    first, n_documents = 0, len(joined.titles)
+    while first < n_documents:
+        goal = joined.offsets[first] + _CHUNK
+        last = max(first + 1, int(np.searchsorted(joined.offsets, goal, side="right")) - 1)
+        start, stop = joined.offsets[first], joined.offsets[last]
+        at = start + np.flatnonzero(units[start:stop] >= 0)
+        numbers = of_unit[units[at]]
+        at, numbers = at[numbers >= 0], numbers[numbers >= 0]
+        owner = np.searchsorted(joined.offsets, at, side="right") - 1
+        pairs = np.unique((owner - first) * np.int64(size) + numbers)
+        in_documents += np.bincount(pairs % size, minlength=size) if size else 0
+        parts.append((numbers.astype(np.int32), owner.astype(np.int32), at < joined.titles[owner]))
+        first = last
+    if not parts:
+        empty = np.zeros(0, dtype=np.int32)
+        return empty, empty, empty.astype(bool), in_documents
+    numbers, owner, in_title = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return numbers, owner, in_title, in_documents

@@ -7,11 +7,12 @@ phrases then sees like any other two words.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from citeweave.prepare.phrases import PhraseTable
+from citeweave.prepare.phrases import PhraseTable, chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,21 +95,33 @@ def apply_hyphens(
     """
     number = {word: i for i, word in enumerate(words)}
     if rules.split:
-        texts, places = _split(texts, places, number, rules)
+        texts, places = _in_chunks(texts, places, _splitter(number, rules))
     if rules.join:
-        phrases = [tuple(number[part] for part in word.split("-")) for word in rules.join]
-        table = PhraseTable(phrases, [float(n) for n in rules.join.values()], len(words))
-        unit = np.array([*range(len(words)), *(number[w] for w in rules.join)], dtype=np.int32)
-        units = table.segment(texts)
-        places = [np.concatenate(([0], np.cumsum(units != -2)))[at] for at in places]
-        units = units[units != -2]
-        texts = np.where(units >= 0, unit[units], -1).astype(np.int32)
+        texts, places = _in_chunks(texts, places, _joiner(number, rules))
     return texts, places
 
 
-def _split(
-    texts: np.ndarray, places: list[np.ndarray], number: dict[str, int], rules: HyphenRules
+# Gives a new text, and for each old position, and the end, where it went.
+_Step = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def _in_chunks(
+    texts: np.ndarray, places: list[np.ndarray], step: _Step
 ) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Apply a step piece by piece, and move the places, which are in ascending order."""
+    moved = [np.zeros_like(at) for at in places]
+    parts, length = [], 0
+    for start, stop in chunks(texts):
+        part, where = step(texts[start:stop])
+        for at, new in zip(places, moved, strict=True):
+            first, last = np.searchsorted(at, start), np.searchsorted(at, stop, side="right")
+            new[first:last] = length + where[at[first:last] - start]
+        parts.append(part)
+        length += len(part)
+    return (np.concatenate(parts) if parts else texts), moved
+
+
+def _splitter(number: dict[str, int], rules: HyphenRules) -> _Step:
     table = np.full((len(number) + 1, 3), -1, dtype=np.int32)
     table[:-1, 0] = np.arange(len(number))
     size = np.ones(len(number) + 1, dtype=np.int64)  # the last entry is for breaks, -1
@@ -116,8 +129,27 @@ def _split(
         parts = [number[part] for part in word.split("-")]
         table[number[word], : len(parts)] = parts
         size[number[word]] = len(parts)
-    repeats = size[texts]
-    starts = np.concatenate(([0], np.cumsum(repeats)))
-    owner = np.repeat(np.arange(len(texts)), repeats)
-    inside = np.arange(len(owner)) - starts[owner]
-    return table[texts[owner], inside], [starts[at] for at in places]
+
+    def step(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        repeats = size[texts]
+        starts = np.concatenate(([0], np.cumsum(repeats)))
+        owner = np.repeat(np.arange(len(texts)), repeats)
+        inside = np.arange(len(owner)) - starts[owner]
+        return table[texts[owner], inside], starts
+
+    return step
+
+
+def _joiner(number: dict[str, int], rules: HyphenRules) -> _Step:
+    phrases = [tuple(number[part] for part in word.split("-")) for word in rules.join]
+    table = PhraseTable(phrases, [float(n) for n in rules.join.values()], len(number))
+    unit = np.array([*range(len(number)), *(number[w] for w in rules.join)], dtype=np.int32)
+
+    def step(texts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        units = table.segment(texts)
+        stays = units != -2
+        units = units[stays]
+        joined = np.where(units >= 0, unit[units], -1).astype(np.int32)
+        return joined, np.concatenate(([0], np.cumsum(stays)))
+
+    return step

@@ -7,15 +7,18 @@ across which no phrase goes. Counting is one sort, so time is n log n in the wor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-__all__ = ["Phrase", "PhraseTable", "Statistic", "association", "find_phrases"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Phrase", "PhraseTable", "Statistic", "association", "chunks", "find_phrases"]
 
 Statistic = Literal["llr", "chi2"]
 
-_CHUNK = 4_000_000
+_CHUNK = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,19 @@ def association(
     return np.where(lift > 0, score, 0.0), lift / surprise
 
 
+def chunks(texts: np.ndarray, size: int = _CHUNK) -> Iterator[tuple[int, int]]:
+    """Part texts at breaks into pieces of about `size` words, to bound what a step needs."""
+    start = 0
+    while start < len(texts):
+        stop = start + size
+        if stop < len(texts):
+            later = np.flatnonzero(texts[stop : stop + 100_000] < 0)
+            stop = stop + int(later[0]) + 1 if len(later) else len(texts)
+        stop = min(stop, len(texts))
+        yield start, stop
+        start = stop
+
+
 def find_phrases(
     texts: np.ndarray,
     n_words: int,
@@ -120,7 +136,7 @@ def find_phrases(
     occurrences = counts[frequent]
     size = np.int64(len(frequent))
 
-    at = np.flatnonzero((compact[:-1] >= 0) & (compact[1:] >= 0))
+    at = _positions((compact[:-1] >= 0) & (compact[1:] >= 0))
     keys = compact[at].astype(np.int64) * size + compact[at + 1]
     pairs, pair_counts = np.unique(keys, return_counts=True)
     often = pair_counts >= min_count
@@ -137,11 +153,12 @@ def find_phrases(
         )
     ]
     if max_words >= 3 and len(pairs):
-        pair_at = np.full(len(compact), -1, dtype=np.int64)
+        pair_at = np.full(len(compact), -1, dtype=np.int32)
         found, index = _look_up(pairs, keys)
         pair_at[at[found]] = index[found]
+        del keys, at, found, index
         start = np.flatnonzero((pair_at[:-1] >= 0) & (pair_at[1:] >= 0))
-        keys = pair_at[start] * np.int64(len(pairs)) + pair_at[start + 1]
+        keys = pair_at[start].astype(np.int64) * len(pairs) + pair_at[start + 1]
         triples, triple_counts = np.unique(keys, return_counts=True)
         often = triple_counts >= min_count
         triples, triple_counts = triples[often], triple_counts[often]
@@ -215,18 +232,10 @@ class PhraseTable:
         ndarray of int32
             As long as `texts`: the unit at a phrase's first word, -2 at its other words.
         """
-        if len(texts) <= _CHUNK:
-            return self._segment(texts)
-        parts, start = [], 0
-        breaks = np.flatnonzero(texts < 0)
-        while start < len(texts):
-            stop = len(texts)
-            if stop - start > _CHUNK:
-                later = breaks[np.searchsorted(breaks, start + _CHUNK) :]
-                stop = int(later[0]) + 1 if len(later) else stop
-            parts.append(self._segment(texts[start:stop]))
-            start = stop
-        return np.concatenate(parts)
+        units = np.empty(len(texts), dtype=np.int32)
+        for start, stop in chunks(texts):
+            units[start:stop] = self._segment(texts[start:stop])
+        return units
 
     def _segment(self, texts: np.ndarray) -> np.ndarray:
         units = texts.astype(np.int32, copy=True)
@@ -260,6 +269,12 @@ class PhraseTable:
         units[start[chosen]] = unit[index[chosen]]
         for step in range(1, length):
             units[start[chosen] + step] = -2
+
+
+def _positions(where: np.ndarray) -> np.ndarray:
+    """Give the positions of what is true, in four bytes each where that is enough."""
+    at = np.flatnonzero(where)
+    return at.astype(np.int32) if len(where) < 2**31 else at
 
 
 def _look_up(table: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
