@@ -21,8 +21,8 @@ is bounded, and analytic in log t and log e. It is sampled by quadrature of the 
 of S on a few Chebyshev points an octave, and kept as low-degree polynomials on a quarter octave
 of t by a quarter octave of e each. ``docs/stirling.md`` derives this and lists measured errors.
 
-The weights are inlined into their callers, and check the counts before they touch an array:
-with a possible exit while an array is held, Numba counts references, at 8 ns a lookup.
+The weights are compiled into their callers without reference counting, which took more time
+than the lookup itself.
 """
 
 from typing import NamedTuple
@@ -185,8 +185,9 @@ def weight_pair(table: RatioTable, customers: int, tables: int) -> tuple[float, 
     """
     if customers <= DENSE_LIMIT:
         place = ((customers * (customers + 1)) >> 1) + tables
-        return table.weights[place, 0], table.weights[place, 1]
-    return _large_pair(table.discount, table.patches, customers, tables)
+        return float(table.weights[place, 0]), float(table.weights[place, 1])
+    pair: tuple[float, float] = _large_pair(table.discount, table.patches, customers, tables)
+    return pair
 
 
 @hot_kernel
@@ -259,6 +260,7 @@ def _dense_ratios(discount: float) -> FloatArray:
     and R(c+1, c+1) = R(c, c) + c - c a.
     """
     packed = np.full((DENSE_LIMIT + 1) * (DENSE_LIMIT + 2) // 2, np.nan)
+    packed[0] = 0.0  # of an empty node: S(0, -1) = 0
     row = np.zeros(1)
     for customers in range(1, DENSE_LIMIT + 1):
         start = customers * (customers + 1) // 2
