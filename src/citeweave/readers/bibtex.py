@@ -219,7 +219,7 @@ _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 def _authors(entry: Entry) -> tuple[Author, ...]:
     orcids = _orcids(entry.get("orcid-numbers", ""))
     authors = []
-    for name in _split_outside_braces(entry.get("author") or entry.get("editor") or "", _AND):
+    for name in _split_outside_braces(entry.get("author", ""), _AND):
         text = plain_text(name)
         if name.startswith("{") and name.endswith("}") and "," not in text:
             # Braces around the whole name mark an organisation.

@@ -56,7 +56,7 @@ def _keywords(fields: Fields) -> tuple[str, ...]:
 
 def _authors(fields: Fields) -> list[str]:
     names: list[str] = []
-    for value in fields.get("AU") or fields.get("A1") or fields.get("A2") or ():
+    for value in fields.get("AU") or fields.get("A1") or ():
         lines = [line.strip() for line in value.split("\n")]
         for line in filter(None, lines):
             names += split_names(line) if ";" in line or " and " in line else [line]
