@@ -149,7 +149,9 @@ def test_thesaurus_and_exclusion():
     assert register.excluded == {"Nobody Atall": 1, "Some University": 1}
 
 
-@given(st.lists(st.text(max_size=12), max_size=8), st.sampled_from(["initials", "compatible", "full"]))
+@given(
+    st.lists(st.text(max_size=12), max_size=8), st.sampled_from(["initials", "compatible", "full"])
+)
 def test_every_mention_gets_one_author_with_a_unique_label(names, mode):
     who, resolved, _ = _authors(mode, *names)
     assert len(set(resolved.labels)) == len(resolved.labels)

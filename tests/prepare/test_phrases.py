@@ -1,5 +1,7 @@
 """Phrases: the statistic, what is found, and how overlaps are settled."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -105,7 +107,7 @@ def test_chunks_part_at_breaks():
     spans = list(chunks(texts, size=95))
     assert spans[0][0] == 0
     assert spans[-1][1] == len(texts)
-    assert all(a[1] == b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(spans))
     assert all(texts[stop - 1] == -1 for _, stop in spans)
 
 

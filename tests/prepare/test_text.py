@@ -24,9 +24,15 @@ GERMAN = (
     [
         ("See https://example.org/a?b=c now", "See now"),
         ("Mail me@example.org, www.example.org/x", "Mail ,"),
-        ("<jats:p>Growth of <i>E. coli</i> &amp; CO<sub>2</sub></jats:p>", "Growth of E. coli & CO2"),
+        (
+            "<jats:p>Growth of <i>E. coli</i> &amp; CO<sub>2</sub></jats:p>",
+            "Growth of E. coli & CO2",
+        ),
         ("a < b and c > d", "a < b and c > d"),
-        (r"Schr\"odinger and Erd\H{o}s, {\'E}cole \c{c}a {\o}re", "Schrödinger and Erdős, École ça øre"),
+        (
+            r"Schr\"odinger and Erd\H{o}s, {\'E}cole \c{c}a {\o}re",
+            "Schrödinger and Erdős, École ça øre",
+        ),
         (r"On {LaTeX} with $\mathcal{N}=4$ in $AdS_5$ space", "On LaTeX with in AdS space"),
         ("Good work. © 2020 Elsevier B.V. All rights reserved.", "Good work."),
         ("The /spl alpha/-shape", "The -shape"),

@@ -32,7 +32,7 @@ _SPECIAL = str.maketrans(
 )
 _NOT_WORD = re.compile(r"[\W_]+")
 _TAGS = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
-_DOI = re.compile(r"10\.\d{4,9}/\S+")
+_DOI = re.compile(r"10\.\d+(?:\.\d+)*/\S+")
 _ROMAN = re.compile(r"^(?=[ivx])(x{0,2})(ix|iv|v?i{0,3})$")
 
 

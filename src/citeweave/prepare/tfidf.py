@@ -125,13 +125,19 @@ def _weights_by_constraint(
 
 def _corpus_size(idf: np.ndarray, frequency: np.ndarray, documents: int) -> int | None:
     """Find the N for which N exp(-idf) is an integer for every word, and at least its df."""
+    largest = 3 * documents + 1
+    if idf.max() > np.log(largest):
+        return None
     shares = np.exp(-idf)
     lowest = max(documents, int(np.ceil((frequency / shares).max() - 0.5)))
     best, best_error = None, 0.05
-    for start in range(lowest, 3 * documents + 2, 1024):
-        sizes = np.arange(start, min(start + 1024, 3 * documents + 2))
+    for start in range(lowest, largest + 1, 1024):
+        sizes = np.arange(start, min(start + 1024, largest + 1))
         frequencies = sizes[:, None] * shares[None, :]
-        error = np.abs(frequencies - np.round(frequencies)).max(axis=1)
+        whole = np.round(frequencies)
+        error = np.abs(frequencies - whole).max(axis=1)
+        # A word of no document, or of every one, would have no weight at all.
+        error[((whole < 1) | (whole >= sizes[:, None])).any(axis=1)] = np.inf
         at = int(error.argmin())
         # A multiple of N fits as well as N, so a later one must be clearly better.
         if error[at] < 0.5 * best_error:
