@@ -324,7 +324,6 @@ class Chain:
             self._pooled,
             self._citation_level if self.network_on else -1,
             self._exponent,
-            np.zeros(2, np.int64),
         )
         draw_word_concentrations(self.shape, self.layout, self.state, prior, self._words_pooled)
 

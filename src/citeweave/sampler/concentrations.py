@@ -2,9 +2,9 @@
 
 For each node xi ~ Beta(C, beta) and psi_j ~ Bernoulli(beta / (beta + j alpha)), j = 0 ... T - 1; then
 beta ~ Gamma(tau_0 + sum psi, tau_1 - sum log(1 - xi)), the sums over all nodes that share the
-concentration. On the levels that citations lean on, the draw is a proposal: it is reversible
-with respect to the posterior without the exponential, so Metropolis-Hastings accepts it
-with the ratio of the exponentials alone.
+concentration. On the levels that citations lean on, theta' and above, the exponential of the
+citation likelihood depends on beta too: there beta is slice-sampled from the Gamma density times
+the exponential, given the same auxiliaries.
 """
 
 import numpy as np
@@ -17,6 +17,11 @@ from citeweave.sampler.exponent import (
     total_rate,
 )
 from citeweave.sampler.random import log_beta_complement, standard_gamma, uniform
+
+_MOST_STEPS = 8
+"""Steps out on either side; a limit keeps the draw exact since both sides have the same."""
+_SMALLEST = 1e-8
+"""Concentrations below it are as good as zero, and logarithms stay finite."""
 
 __all__ = ["draw_topic_concentrations", "draw_word_concentrations"]
 
@@ -37,8 +42,8 @@ def _posterior_draw(rng, prior, successes, log_sum):
 
 
 @kernel
-def _propose(rng, counts, discount, beta, prior, begin, end):
-    """Draw a concentration shared by the nodes ``begin`` to ``end`` - 1."""
+def _gather(rng, counts, discount, beta, begin, end):
+    """Draw the auxiliaries of the nodes ``begin`` to ``end`` - 1, which share a concentration."""
     successes = 0.0
     log_sum = 0.0
     for n in range(begin, end):
@@ -48,49 +53,96 @@ def _propose(rng, counts, discount, beta, prior, begin, end):
             )
             successes += won
             log_sum += log_share
-    return _posterior_draw(rng, prior, successes, log_sum)
+    return successes, log_sum
 
 
 @kernel
-def draw_topic_concentrations(layout, state, prior, pooled, citation_level, exponent, tally):
+def _set_and_weigh(
+    layout, counts, parameters, exponent, level, citation_level, begin, end, beta, shape, rate
+):
+    """Set a concentration and return its log density, the exponential of citations included."""
+    before = parameters.topic_concentration[begin]
+    parameters.topic_concentration[begin:end] = beta
+    if end - begin == 1:
+        concentration_change(layout, counts, parameters, exponent, level, begin, before)
+        commit_change(exponent)
+    else:
+        rebuild_exponent(layout, counts, parameters, citation_level, exponent)
+    return (shape - 1.0) * np.log(beta) - rate * beta - total_rate(exponent, parameters)
+
+
+@kernel
+def _slice_draw(
+    rng, layout, counts, parameters, exponent, level, citation_level, begin, end, shape, rate
+):
+    """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking (Neal 2003)."""
+    start = parameters.topic_concentration[begin]
+    weigh = (layout, counts, parameters, exponent, level, citation_level, begin, end)
+    height = _set_and_weigh(*weigh, start, shape, rate) + np.log(1.0 - uniform(rng))
+    width = np.sqrt(shape) / rate
+    low = start - width * uniform(rng)
+    high = low + width
+    for _ in range(_MOST_STEPS):
+        if low <= _SMALLEST or _set_and_weigh(*weigh, low, shape, rate) < height:
+            break
+        low -= width
+    for _ in range(_MOST_STEPS):
+        if _set_and_weigh(*weigh, high, shape, rate) < height:
+            break
+        high += width
+    low = max(low, _SMALLEST)
+    while True:
+        beta = low + uniform(rng) * (high - low)
+        if beta == start or _set_and_weigh(*weigh, beta, shape, rate) >= height:
+            break
+        if beta < start:
+            low = beta
+        else:
+            high = beta
+    _set_and_weigh(*weigh, beta, shape, rate)
+
+
+@kernel
+def draw_topic_concentrations(layout, state, prior, pooled, citation_level, exponent):
     """Renew the topic side's concentrations, root level first.
 
     ``pooled`` (uint8 [levels]) says which levels share one; ``citation_level`` is -1 while no
-    citation counts. ``tally`` (int64 [2]) counts corrected proposals and the accepted ones.
+    citation counts.
     """
     counts = state.topics
     parameters = state.parameters
     rng = state.random
     for level in range(layout.level_start.shape[0] - 1):
-        discount = parameters.topic_discount[level]
         begin = layout.level_start[level]
         end = layout.level_start[level + 1]
         step = end - begin if pooled[level] else 1
-        corrected = level <= citation_level
         for n in range(begin, end, step):
-            before = parameters.topic_concentration[n]
-            after = _propose(rng, counts, discount, before, prior, n, n + step)
-            if not corrected:
-                parameters.topic_concentration[n : n + step] = after
-                continue
-            tally[0] += 1
-            rate = total_rate(exponent, parameters)
-            parameters.topic_concentration[n : n + step] = after
-            if step == 1:
-                change = concentration_change(
-                    layout, counts, parameters, exponent, level, n, before
+            successes, log_sum = _gather(
+                rng,
+                counts,
+                parameters.topic_discount[level],
+                parameters.topic_concentration[n],
+                n,
+                n + step,
+            )
+            if level > citation_level:
+                parameters.topic_concentration[n : n + step] = _posterior_draw(
+                    rng, prior, successes, log_sum
                 )
             else:
-                rebuild_exponent(layout, counts, parameters, citation_level, exponent)
-                change = total_rate(exponent, parameters) - rate
-            if change <= 0.0 or uniform(rng) < np.exp(-change):
-                tally[1] += 1
-                if step == 1:
-                    commit_change(exponent)
-            else:
-                parameters.topic_concentration[n : n + step] = before
-                if step > 1:
-                    rebuild_exponent(layout, counts, parameters, citation_level, exponent)
+                _slice_draw(
+                    rng,
+                    layout,
+                    counts,
+                    parameters,
+                    exponent,
+                    level,
+                    citation_level,
+                    n,
+                    n + step,
+                    prior[0] + successes,
+                    prior[1] - log_sum,
+                )
 
 
 @kernel

@@ -1,0 +1,109 @@
+"""Run a chain's sweeps many times in compiled code and note every state it passes."""
+
+import numba
+import numpy as np
+
+
+def topic_record_width(chain):
+    state = chain.state
+    citations = len(chain.layout.citing) if chain.spec.citations else 0
+    tables = state.topics.tables[1:].size
+    return len(state.assignments.topic) + len(state.assignments.path) + citations + tables
+
+
+def word_record_width(chain):
+    state = chain.state
+    return (
+        len(state.assignments.topic)
+        + len(state.assignments.burst_table)
+        + state.words.tables.size
+        + state.words.background_tables.size
+    )
+
+
+@numba.njit(nogil=True)
+def _note(records, row, at, values):
+    for value in values:
+        records[row, at] = value
+        at += 1
+    return at
+
+
+def make_runner(word_sweep, citation_sweep, rebuild_exponent):
+    """Build the loop around a set of kernels: the real ones, or broken variants of them."""
+
+    @numba.njit(nogil=True)
+    def run(
+        sweeps, thin, level, model, state, cache, work, citation_work, exponent, topic_rows, word_rows
+    ):
+        shape, layout, tables = model
+        tally = np.zeros(4, np.int64)
+        citation_tally = np.zeros(3, np.int64)
+        n_documents = layout.document_start.shape[0] - 1
+        for sweep in range(sweeps):
+            if len(shape.network) > 0:
+                rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
+            word_sweep(
+                shape, layout, tables, state, cache, work, exponent, 0, n_documents, 0, tally
+            )
+            if len(shape.network) > 0:
+                citation_sweep(
+                    level, layout, tables, state, citation_work, exponent, citation_tally
+                )
+            if sweep % thin == 0:
+                row = sweep // thin
+                at = _note(topic_rows, row, 0, state.assignments.topic)
+                at = _note(topic_rows, row, at, state.assignments.path)
+                if len(shape.network) > 0:
+                    at = _note(topic_rows, row, at, state.assignments.citing_topic)
+                _note(topic_rows, row, at, state.topics.tables[1:].ravel())
+                at = _note(word_rows, row, 0, state.assignments.topic)
+                at = _note(word_rows, row, at, state.assignments.burst_table)
+                at = _note(word_rows, row, at, state.words.tables.ravel())
+                if len(shape.background) > 0:
+                    _note(word_rows, row, at, state.words.background_tables)
+
+    return run
+
+
+def run_chain(chain, runner, sweeps, *, thin=2):
+    """Run and return the visited topic-side and word-side states, one a row."""
+    rows = (sweeps + thin - 1) // thin
+    topic_rows = np.zeros((rows, topic_record_width(chain)), np.int8)
+    word_rows = np.zeros((rows, word_record_width(chain)), np.int8)
+    runner(
+        sweeps,
+        thin,
+        chain._citation_level,
+        (chain.shape, chain.layout, chain.tables),
+        chain.state,
+        chain._cache,
+        chain._work,
+        chain._citation_work,
+        chain._exponent,
+        topic_rows,
+        word_rows,
+    )
+    return topic_rows, word_rows
+
+
+def frequencies(rows):
+    keys, counts = np.unique(rows, axis=0, return_counts=True)
+    total = counts.sum()
+    return {
+        tuple(int(x) for x in key): count / total for key, count in zip(keys, counts, strict=True)
+    }
+
+
+def total_variation(exact, seen):
+    """Half the sum of absolute differences; states outside the exact support count in full."""
+    keys = exact.keys() | seen.keys()
+    return 0.5 * sum(abs(exact.get(key, 0.0) - seen.get(key, 0.0)) for key in keys)
+
+
+def marginal(distribution, width):
+    """Sum out all but the first ``width`` entries of the keys."""
+    out = {}
+    for key, weight in distribution.items():
+        out[key[:width]] = out.get(key[:width], 0.0) + weight
+    return out
