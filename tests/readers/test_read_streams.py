@@ -241,3 +241,20 @@ def test_reading_streams(tmp_path):
         next(reading)
         assert file.taken < 2_000_000 < path.stat().st_size
         reading.close()
+
+
+def test_lines_before_the_header_of_a_table():
+    ieee = FILES["ieee"][1]
+    for before in (b'"https://ieeexplore.ieee.org/search?x=1,2"\n', b"sep=,\n", b"\n\n"):
+        records, reading = read_bytes(before + ieee)
+        assert [r.title for r in records] == ["First paper", "Second paper", "Third paper"]
+        assert records[0].source.position == before.count(b"\n") + 2
+        assert reading.problems == []
+
+
+def test_tables_of_two_columns_and_of_a_trailing_empty_one():
+    records, reading = read_bytes("id,title\n1,One\n2,Two\n3,Three\n")
+    assert [(r.id, r.title) for r in records] == [("1", "One"), ("2", "Two"), ("3", "Three")]
+    records, more = read_bytes('id,title,year,\n1,"On\ne",2001,\n2,Two,2002,\n')
+    assert [(r.title, r.year) for r in records] == [("On e", 2001), ("Two", 2002)]
+    assert reading.problems == more.problems == []

@@ -108,21 +108,39 @@ class Sample:
         return frozenset(_JSON_KEY.findall(self.text)) if self.is_json else frozenset()
 
     @cached_property
+    def table_head(self) -> str:
+        """The line that heads the columns, if this is a table.
+
+        Some exports begin with a line on the search or with Excel's "sep=;".
+        """
+        for line in self.lines[:5]:
+            if len(_split(line, _delimiter(line))) > 2:
+                return line
+        return self.first_line
+
+    @cached_property
     def delimiter(self) -> str:
-        """The most frequent of the usual delimiters in the first line, outside quotes."""
-        bare = re.sub(r'"[^"]*"', "", self.first_line)
-        return max(",\t;|", key=bare.count)
+        """The most frequent of the usual delimiters in the line that heads the columns."""
+        return _delimiter(self.table_head)
 
     @cached_property
     def header(self) -> frozenset[str]:
-        """Column names in lower case, if the first line is read as the head of a table."""
+        """Column names in lower case, if this is a table."""
         return frozenset(cell.strip().lower() for cell in self.cells)
 
     @cached_property
     def cells(self) -> list[str]:
-        """The cells of the first line."""
-        line = self.first_line[:50_000]
-        return next(csv.reader([line], delimiter=self.delimiter), [])
+        """The cells of the line that heads the columns."""
+        return _split(self.table_head, self.delimiter)
+
+
+def _delimiter(line: str) -> str:
+    bare = re.sub(r'"[^"]*"', "", line)
+    return max(",\t;|", key=bare.count)
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line[:50_000]], delimiter=delimiter), [])
 
 
 def convert(

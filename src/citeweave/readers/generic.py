@@ -46,14 +46,17 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "eid",
         "ut",
         "citation_key",
+        "lens_id",
+        "publication id",
     ),
-    "doi": ("doi", "digital object identifier", "dois"),
+    "doi": ("doi", "digital object identifier", "dois", "item doi"),
     "title": (
         "title",
         "document title",
         "article title",
         "paper title",
         "paper_title",
+        "item title",
         "titles",
         "display_name",
     ),
@@ -95,6 +98,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "publication_year",
         "pubyear",
         "pub_year",
+        "year_published",
         "py",
         "publication date",
         "publication_date",
@@ -230,11 +234,15 @@ def _author(item: Any) -> Author | None:
     orcid = normalise_orcid(item.get("orcid") or item.get("ORCID"))
     name = item.get("name") or item.get("display_name") or item.get("full_name")
     if name is None:
-        given = clean(item.get("given") or item.get("first") or item.get("firstName"))
-        family = clean(item.get("family") or item.get("last") or item.get("lastName"))
+        given = _any(item, "given", "first", "first_name", "firstName")
+        family = _any(item, "family", "last", "last_name", "lastName")
         whole = " ".join(filter(None, (given, family)))
         return Author(whole, given, family, identifier, orcid) if whole else None
     return parse_name(name, id=identifier, orcid=orcid)
+
+
+def _any(item: dict[str, Any], *keys: str) -> str | None:
+    return next((text for key in keys if (text := clean(item.get(key)))), None)
 
 
 def _authors(value: Any) -> tuple[Author, ...]:

@@ -29,8 +29,7 @@ def _read_csv(stream: ByteStream, context: Context) -> Iterator[Record]:
     if refusal is not None:
         context.refuse(refusal)
         return
-    rows = table_rows(stream, context, delimiter=sample.delimiter)
-    yield from convert(rows, _from_row, context)
+    yield from convert(table_rows(stream, context), _from_row, context)
 
 
 def _from_row(row: dict[str, str], line: int, context: Context) -> Record | None:

@@ -45,7 +45,7 @@ def _record(row: Row, line: int, context: Context) -> Record | None:
 
 
 def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
-    return convert(table_rows(stream, context, delimiter=","), _record, context)
+    return convert(table_rows(stream, context), _record, context)
 
 
 def _sniff(sample: Sample) -> int:

@@ -95,11 +95,11 @@ def _record(row: Row, line: int, context: Context) -> Record | None:
 
 
 def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
-    return convert(table_rows(stream, context, delimiter=","), _record, context)
+    return convert(table_rows(stream, context), _record, context)
 
 
 def _sniff(sample: Sample) -> int:
-    if sample.is_json or sample.delimiter != "," or "id" not in sample.header:
+    if sample.is_json or "id" not in sample.header:
         return 0
     if any(name.startswith("authorships.") for name in sample.header):
         return 90

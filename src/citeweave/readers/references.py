@@ -43,7 +43,7 @@ def _from_object(item: dict[str, Any]) -> Reference | None:
     for key in ("doi", "DOI"):
         doi = doi or normalise_doi(item.get(key))
     identifier = None
-    for key in ("id", "paperId", "paper_id", "link"):
+    for key in ("id", "paperId", "paper_id", "lens_id", "link"):
         identifier = identifier or clean(item.get(key))
     author = None
     authors = item.get("authors")

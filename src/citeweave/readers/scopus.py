@@ -101,9 +101,7 @@ def _align(header: list[str], cells: list[str]) -> list[str] | None:
 
 
 def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
-    sample = Sample("", stream.head, stream.head_text)
-    rows = table_rows(stream, context, delimiter=sample.delimiter, align=_align)
-    return convert(rows, _record, context)
+    return convert(table_rows(stream, context, align=_align), _record, context)
 
 
 def _sniff(sample: Sample) -> int:

@@ -11,6 +11,8 @@ import csv
 from collections import deque
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from citeweave.readers.formats import Sample
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -30,7 +32,7 @@ def table_rows(
     stream: ByteStream,
     context: Context,
     *,
-    delimiter: str,
+    delimiter: str | None = None,
     quoted: bool = True,
     align: Align | None = None,
 ) -> Iterator[tuple[int, Row]]:
@@ -42,8 +44,8 @@ def table_rows(
         The file.
     context : Context
         Where problems go.
-    delimiter : str
-        Between cells.
+    delimiter : str or None
+        Between cells; by default the first line tells.
     quoted : bool
         Whether quotation marks enclose cells; in Web of Science's tables they do not.
     align : callable or None
@@ -51,7 +53,10 @@ def table_rows(
         the format knows how such rows come about; else to None.
     """
     lines = _Lines(stream.lines())
-    header = _header(lines, delimiter, quoted=quoted)
+    sample = Sample("", stream.head, stream.head_text)
+    if delimiter is None:
+        delimiter = sample.delimiter
+    header = _header(lines, sample.table_head, delimiter, quoted=quoted)
     if not header:
         context.refuse("the table is empty")
         return
@@ -117,14 +122,13 @@ def _report(context: Context, first: int, last: int) -> None:
     )
 
 
-def _header(lines: _Lines, delimiter: str, *, quoted: bool) -> list[str]:
-    while True:
-        taken = lines.take_row(delimiter, lambda _: True, quoted=quoted)
-        if taken is None:
-            return []
-        cells = [" ".join(cell.split()).lower() for cell in taken[1]]
-        if any(cells):
-            break
+def _header(lines: _Lines, head: str, delimiter: str, *, quoted: bool) -> list[str]:
+    """Return the names of the columns, which the line that begins with `head` gives."""
+    lines.drop_before(head)
+    taken = lines.take_row(delimiter, lambda _: True, quoted=quoted)
+    if taken is None:
+        return []
+    cells = [" ".join(cell.split()).lower() for cell in taken[1]]
     seen: dict[str, int] = {}
     for place, cell in enumerate(cells):
         seen[cell] = seen.get(cell, 0) + 1
@@ -144,6 +148,13 @@ class _Lines:
         if self._back:
             return self._back.popleft()
         return next(self._source, None)
+
+    def drop_before(self, head: str) -> None:
+        """Pass over the lines before the one that begins with `head`."""
+        while (line := self._next()) is not None:
+            if line[1].startswith(head):
+                self._back.appendleft(line)
+                return
 
     def take_row(
         self, delimiter: str, fits: Callable[[list[str]], bool], *, quoted: bool
