@@ -46,7 +46,8 @@ def test_bags_and_texts_share_a_vocabulary(make):
         ]
     )
     words = [corpus.vocabulary[i] for i in corpus.tokens.tolist()]
-    assert words in (["oak", "ash", "elm", "oak", "oak"], ["oak", "ash", "oak", "oak", "elm"])
+    assert words == ["oak", "ash", "elm", "oak", "oak"]  # a bag is in the order of its words
+    assert corpus.offsets.tolist() == [0, 2, 5]
 
 
 def test_counts_must_be_whole_numbers(make):
@@ -80,12 +81,18 @@ def test_counts_come_back_even_if_the_weights_are_of_a_larger_corpus(extra):
 
 
 def test_too_few_documents_fall_back_to_the_formula():
-    counts = np.array([[1, 2, 0, 1], [1, 0, 3, 0]])
-    values, words, _offsets = _tfidf(counts, 2, np.array([1.5, 1, 1, 1]))
-    # Word 0 is in both documents: its weight under the formula would be 0.
-    found = counts_from_tfidf(values[1:], words[1:], np.array([0, 2, 4]), 4)
-    assert found.method == "formula"
-    assert found.counts[:2].tolist() == [2, 1]
+    # Three documents cannot fix the weights of four words; log(3 / df) gives the counts back.
+    counts = np.array([[1, 2, 0, 1], [1, 0, 3, 0], [0, 1, 0, 4]])
+    values, words, offsets = _tfidf(counts, 3, np.count_nonzero(counts, axis=0))
+    found = counts_from_tfidf(values, words, offsets, 4)
+    assert (found.method, found.n_documents, found.off) == ("formula", 3, 0)
+    assert found.counts.tolist() == counts[counts > 0].tolist()
+
+
+def test_counts_that_the_rarest_word_has_twice_come_back():
+    counts = np.array([[2, 3, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]])
+    values, words, offsets = _tfidf(counts, 3, np.count_nonzero(counts, axis=0))
+    assert counts_from_tfidf(values, words, offsets, 4).counts[:2].tolist() == [2, 3]
 
 
 def test_tfidf_must_be_positive():

@@ -60,8 +60,8 @@ def test_duplicates_are_merged_and_their_fields_united(make):
     title = "A long title that is the same in both"
     corpus, report = prepare(
         [
-            make("a", doi="10.1/x", title=title, year=2000, authors=("Lee, B.",), references=("c",)),
-            make("b", doi="10.1/X", title="Another title", abstract=ABSTRACT, references=("c", "d")),
+            make("a", doi="10.1/x", title=title, year=2000, authors=("B Lee",), references=("c",)),
+            make("b", doi="10.1/X", title="Another one", abstract=ABSTRACT, references=("c", "d")),
             make("c", title=title + "!", year=2000, authors=("Bruce Lee",), keywords=("trees",)),
             make("d", title="Something else", references=("b",)),
         ]
