@@ -1,5 +1,50 @@
 """citeweave: topics, authors, labels and citations of research literature in one model."""
 
-__all__ = ["__version__"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from citeweave.corpus import Corpus
+    from citeweave.model import SCNTM, load, resume
+    from citeweave.sampler.spec import Level, ModelSpec, preset
+    from citeweave.simulate import simulate
+
+__all__ = [
+    "SCNTM",
+    "Corpus",
+    "Level",
+    "ModelSpec",
+    "__version__",
+    "load",
+    "preset",
+    "resume",
+    "simulate",
+]
 
 __version__ = "0.1.0"
+
+# Imported when first asked for, so that `import citeweave` does not wait for the compiler.
+_HOMES = {
+    "Corpus": "citeweave.corpus",
+    "SCNTM": "citeweave.model",
+    "load": "citeweave.model",
+    "resume": "citeweave.model",
+    "simulate": "citeweave.simulate",
+    "ModelSpec": "citeweave.sampler.spec",
+    "Level": "citeweave.sampler.spec",
+    "preset": "citeweave.sampler.spec",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'citeweave' has no attribute {name!r}")
+    module = import_module(_HOMES[name])
+    # the package `simulate` may be called too, so the name may stand for either
+    value = module if name == "simulate" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

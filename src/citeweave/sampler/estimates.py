@@ -118,11 +118,10 @@ def take_means(sums: Sums) -> Sums:
     NumPy: each array divided by ``samples``, phi by ``topic_samples``.
     """
     n = int(sums.samples[0])
-    for name in ("nodes", "documents", "mixture", "background", "citing"):
+    by_topic_samples = {"samples", "topic_samples", "topic_word"}
+    for name in set(Sums._fields) - by_topic_samples:
         array = getattr(sums, name)
         np.divide(array, array.dtype.type(n), out=array)
-    for array in (sums.cite, sums.cited, sums.topic_scale):
-        array /= n
     seen = sums.topic_samples > 0
     sums.topic_word[:, seen] /= sums.topic_samples[seen]
     n_words = len(sums.topic_word)

@@ -1,0 +1,295 @@
+"""Checkpoints of one chain: one .npz each, whole or not there, verified when read.
+
+A checkpoint holds the chain's state (random state included), the sums of its estimates and its
+traces so far, so that a resumed chain goes on as if it had never stopped. It is written under a
+temporary name, flushed to the disk and renamed; the newest two are kept.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from citeweave.errors import RunError
+from citeweave.sampler.arrays import State
+from citeweave.sampler.estimates import Sums
+
+__all__ = [
+    "KEPT",
+    "Checkpoint",
+    "Identity",
+    "read_checkpoint",
+    "read_latest",
+    "sync_folder",
+    "write_atomically",
+    "write_checkpoint",
+    "writing",
+]
+
+FORMAT = "citeweave-checkpoint"
+VERSION = 1
+KEPT = 2
+_PART = ".part"
+
+_T = TypeVar("_T", bound=tuple[Any, ...])
+
+
+class Identity(NamedTuple):
+    """What a checkpoint must agree with to be used."""
+
+    fingerprint: str
+    """Of the corpus."""
+    plan: str
+    """Digest of all parameters that decide what the chain draws."""
+    chain: int
+
+
+class Checkpoint(NamedTuple):
+    """What a chain needs to go on."""
+
+    iteration: int
+    state: dict[str, np.ndarray]
+    """The arrays of a `State`, named by their path ("topics.customers")."""
+    sums: Sums | None
+    """None before the first kept sample, or where a finished run does not need them."""
+    traces: dict[str, np.ndarray]
+    """One value (or row) an iteration done."""
+
+
+class _RefusedError(Exception):
+    """A file cannot be used; the text says why."""
+
+
+@contextlib.contextmanager
+def writing(path: Path, hint: str) -> Iterator[None]:
+    """Turn an error of the operating system into one that names the place and says what to do."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RunError(f"'{path}' cannot be written: {reason}. {hint}") from error
+
+
+def flatten(parts: tuple[Any, ...], prefix: str = "") -> dict[str, np.ndarray]:
+    """Name all arrays of a NamedTuple of NamedTuples by their path."""
+    arrays: dict[str, np.ndarray] = {}
+    for name, part in zip(parts._fields, parts, strict=True):  # type: ignore[attr-defined]
+        if isinstance(part, tuple):
+            arrays |= flatten(part, f"{prefix}{name}.")
+        else:
+            arrays[prefix + name] = part
+    return arrays
+
+
+def unflatten(like: _T, arrays: Mapping[str, np.ndarray], prefix: str = "") -> _T:
+    """Build the NamedTuple again, of the very shapes and types of ``like``."""
+    parts: list[Any] = []
+    for name, part in zip(like._fields, like, strict=True):  # type: ignore[attr-defined]
+        if isinstance(part, tuple):
+            parts.append(unflatten(part, arrays, f"{prefix}{name}."))
+            continue
+        found = arrays.get(prefix + name)
+        if found is None or found.shape != part.shape or found.dtype != part.dtype:
+            raise _RefusedError(
+                f"its array '{prefix}{name}' is "
+                + ("missing" if found is None else f"{found.dtype} of shape {found.shape}")
+                + f" where the chain has {part.dtype} of shape {part.shape}"
+            )
+        parts.append(found)
+    return type(like)(*parts)
+
+
+def restore_state(checkpoint: Checkpoint, like: State) -> State:
+    """Give the state of a checkpoint, which must fit the chain's own."""
+    try:
+        return unflatten(like, checkpoint.state)
+    except _RefusedError as refused:
+        raise RunError(
+            f"The checkpoint of iteration {checkpoint.iteration} does not fit the chain: {refused}."
+        ) from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush a folder's entries, so that a rename survives a power cut."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def write_atomically(path: Path) -> Iterator[Any]:
+    """Open a temporary file that takes the place of ``path`` when all went well."""
+    part = path.with_name(path.name + _PART)
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync_folder(path.parent)
+    except BaseException:
+        with contextlib.suppress(OSError):  # the first error is the one to tell
+            part.unlink(missing_ok=True)
+        raise
+
+
+def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -> Path:
+    """Write a checkpoint and remove all but the newest two.
+
+    Raises
+    ------
+    RunError
+        The disk is full or the folder cannot be written. Earlier checkpoints are as they were.
+    """
+    arrays = {f"state.{name}": array for name, array in checkpoint.state.items()}
+    if checkpoint.sums is not None:
+        arrays |= flatten(checkpoint.sums, "sums.")
+    arrays |= {f"traces.{name}": array for name, array in checkpoint.traces.items()}
+    header: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        **identity._asdict(),
+        "iteration": checkpoint.iteration,
+    }
+    header["sha256"] = _digest(header, arrays)
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    path = folder / f"checkpoint-{checkpoint.iteration:08d}.npz"
+    hint = (
+        "Earlier checkpoints are intact: free some space or mend the permissions, then run "
+        f"`citeweave resume {folder.parent.parent}`."
+    )
+    with writing(path, hint):
+        folder.mkdir(parents=True, exist_ok=True)
+        with write_atomically(path) as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        for old in _stored(folder)[KEPT:]:
+            old.unlink(missing_ok=True)
+    return path
+
+
+def _stored(folder: Path) -> list[Path]:
+    """Checkpoints of a chain, newest first."""
+    return sorted(folder.glob("checkpoint-*.npz"), reverse=True)
+
+
+def read_latest(folder: Path, identity: Identity) -> tuple[Checkpoint | None, list[str]]:
+    """Read the newest checkpoint that is whole and belongs to the run.
+
+    Returns
+    -------
+    checkpoint : Checkpoint or None
+        None where there is none at all.
+    refused : list of str
+        For each newer one that could not be used, which and why.
+
+    Raises
+    ------
+    RunError
+        There are checkpoints, and none can be used.
+    """
+    refused: list[str] = []
+    for path in _stored(folder):
+        try:
+            return read_checkpoint(path, identity), refused
+        except RunError as error:
+            refused.append(str(error))
+    if refused:
+        raise RunError(
+            f"No checkpoint in '{folder}' can be used: {' '.join(refused)} "
+            "Remove that folder to start the chain anew, or start another run."
+        )
+    return None, refused
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what a killed process left half written."""
+    for path in folder.glob(f"*{_PART}"):
+        path.unlink(missing_ok=True)
+
+
+def read_checkpoint(path: Path, identity: Identity) -> Checkpoint:
+    """Read and verify one checkpoint."""
+    try:
+        header, arrays = _read(path)
+        _check(header, arrays, identity)
+        sums = _sums(arrays)
+    except _RefusedError as refused:
+        raise RunError(f"The checkpoint '{path}' is refused: {refused}.") from None
+    return Checkpoint(
+        iteration=header["iteration"],
+        state=_under("state.", arrays),
+        sums=sums,
+        traces=_under("traces.", arrays),
+    )
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        header = json.loads(arrays.pop("header").tobytes())
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise _RefusedError(f"it is truncated or damaged ({error})") from error
+    except (KeyError, AttributeError) as error:
+        raise _RefusedError("it is no checkpoint of citeweave") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise _RefusedError("it is no checkpoint of citeweave")
+    return header, arrays
+
+
+def _check(header: dict[str, Any], arrays: dict[str, np.ndarray], identity: Identity) -> None:
+    if header.get("version") != VERSION:
+        raise _RefusedError(
+            f"it has format version {header.get('version')!r} where this release reads {VERSION}"
+        )
+    claimed = header.pop("sha256", None)
+    if claimed != _digest(header, arrays):
+        raise _RefusedError("its contents do not match their checksum")
+    told = {
+        "fingerprint": "it belongs to another corpus",
+        "plan": "it was made with other parameters",
+        "chain": "it belongs to another chain",
+    }
+    for name, reason in told.items():
+        expected = getattr(identity, name)
+        if header.get(name) != expected:
+            raise _RefusedError(
+                f"{reason} ({name} {str(header.get(name))[:12]} instead of {str(expected)[:12]})"
+            )
+
+
+def _sums(arrays: dict[str, np.ndarray]) -> Sums | None:
+    found = _under("sums.", arrays)
+    if not found:
+        return None
+    if set(found) != set(Sums._fields):
+        raise _RefusedError(f"its sums are {sorted(found)}, which this release does not know")
+    return Sums(**found)
+
+
+def _under(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def _digest(header: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(array.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()

@@ -1,0 +1,307 @@
+"""From parameters and a corpus to a result: fit, go on, load and save."""
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError, ParameterError, RunError
+from citeweave.model.checkpoint import Checkpoint, Identity, read_latest, write_checkpoint, writing
+from citeweave.model.groups import Tree, build_tree
+from citeweave.model.matching import Combination
+from citeweave.model.parameters import (
+    Plan,
+    fail,
+    make_plan,
+    parameters_from_json,
+    parameters_to_json,
+)
+from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
+from citeweave.model.run_folder import RunFolder, check_target, corpus_counts
+from citeweave.model.runner import Progress, Runner, Timing, chain_folder, new_traces
+
+__all__ = ["load_result", "resume_run", "run_model", "save_result"]
+
+Source = Corpus | str | os.PathLike[str]
+
+
+def run_model(
+    parameters: Mapping[str, Any],
+    corpus: Source,
+    *,
+    out: str | os.PathLike[str] | None,
+    overwrite: bool,
+    progress: Callable[[Progress], object] | None,
+    checkpoint_seconds: float | None,
+    checkpoint_iterations: int | None,
+    stop: threading.Event | None,
+) -> Result:
+    """Run all chains of a model and combine them; see `SCNTM.fit`."""
+    plan = make_plan(parameters)
+    timing = make_timing(checkpoint_seconds, checkpoint_iterations)
+    if out is not None:
+        check_target(Path(out), overwrite=overwrite)
+    corpus, source = open_corpus(corpus)
+    tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
+    runner = partial(
+        Runner,
+        plan,
+        tree.data,
+        fingerprint=corpus.fingerprint,
+        timing=timing,
+        progress=progress,
+        stop=stop,
+    )
+    if out is None:
+        return _finish(runner(), tree, corpus, source, None, resume=False)
+    contents = _contents(parameters, plan, corpus, source)
+    with RunFolder.create(out, overwrite=overwrite, contents=contents) as run:
+        run.store_corpus(corpus)
+    with run.lock():
+        return _finish(runner(chains=run.chains), tree, corpus, source, run, resume=False)
+
+
+def resume_run(
+    folder: str | os.PathLike[str],
+    corpus: Source | None,
+    *,
+    progress: Callable[[Progress], object] | None,
+    checkpoint_seconds: float | None,
+    checkpoint_iterations: int | None,
+    threads: int | None,
+    stop: threading.Event | None,
+) -> tuple[dict[str, Any], Result]:
+    """Go on with the chains of a run; see `citeweave.resume`."""
+    run = RunFolder.open(folder)
+    timing = make_timing(checkpoint_seconds, checkpoint_iterations)
+    opened = None if corpus is None else open_corpus(corpus)[0]
+    if opened is not None:
+        run.check_corpus(opened)
+    if run.done:
+        return load_result(folder)
+    parameters, plan = _stored_plan(run, threads)
+    opened = opened or run.corpus()
+    with run.lock():
+        tree = build_tree(opened, plan.spec, eta=plan.eta, unknown=plan.unknown)
+        runner = Runner(
+            plan,
+            tree.data,
+            fingerprint=opened.fingerprint,
+            chains=run.chains,
+            timing=timing,
+            progress=progress,
+            stop=stop,
+        )
+        source = run.manifest["corpus"].get("path")
+        return parameters, _finish(runner, tree, opened, source, run, resume=True)
+
+
+def load_result(folder: str | os.PathLike[str]) -> tuple[dict[str, Any], Result]:
+    """Read a run, done or not; see `citeweave.load`."""
+    run = RunFolder.open(folder)
+    parameters, plan = _stored_plan(run, None)
+    if not run.done:
+        return parameters, _load_unfinished(run, plan)
+    try:
+        stored = run.manifest["result"]
+        combination = Combination(**stored["combination"])
+        samples, iterations = int(stored["samples"]), int(stored["iterations"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(
+            f"The manifest of '{run.path}' is damaged ({type(error).__name__}: {error}); fit again."
+        ) from error
+    return parameters, Result(
+        plan=plan,
+        estimates=run.estimates(),
+        traces=run.traces(),
+        combination=combination,
+        samples=samples,
+        iterations=iterations,
+        open_corpus=run.corpus,
+        source=run.manifest["corpus"].get("path"),
+        folder=run.path,
+        notes=tuple(run.manifest.get("notes", ())),
+    )
+
+
+def save_result(
+    parameters: Mapping[str, Any],
+    result: Result,
+    folder: str | os.PathLike[str],
+    *,
+    overwrite: bool,
+) -> Path:
+    """Write a result as a run folder that is done; see `SCNTM.save`."""
+    if result.iterations < result.plan.iterations:
+        raise RunError(
+            f"The run '{result.folder}' is unfinished (iteration {result.iterations} of "
+            f"{result.plan.iterations}); go on with `citeweave resume {result.folder}`, then save."
+        )
+    if result.folder is not None and Path(folder).absolute() == result.folder.absolute():
+        raise RunError(f"The model is saved in '{folder}' already.")
+    contents = _contents(parameters, result.plan, result.corpus, result.source)
+    contents["notes"] = list(result.notes)
+    with RunFolder.create(folder, overwrite=overwrite, contents=contents) as run:
+        run.store_corpus(result.corpus)
+        if result.folder is not None:
+            with writing(run.chains, "Free some space or choose another folder."):
+                shutil.copytree(result.folder / "chains", run.chains, dirs_exist_ok=True)
+        for chain, state in enumerate(result.states):
+            identity = Identity(result.corpus.fingerprint, result.plan.digest(), chain)
+            traces = {name: trace[chain] for name, trace in result.traces.items()}
+            checkpoint = Checkpoint(result.iterations, dict(state), None, traces)
+            write_checkpoint(run.chains / f"chain-{chain}", identity, checkpoint)
+        run.finish(result.estimates, result.traces, _summary(result))
+    return run.path
+
+
+def make_timing(seconds: Any, iterations: Any) -> Timing:
+    """Check when checkpoints are due."""
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds >= 0):
+        raise fail("checkpoint_seconds", "a number of at least 0, or None", seconds)
+    if iterations is not None and not (isinstance(iterations, int) and iterations >= 1):
+        raise fail("checkpoint_iterations", "an integer of at least 1, or None", iterations)
+    return Timing(seconds, iterations)
+
+
+def open_corpus(corpus: Source) -> tuple[Corpus, str | None]:
+    """Take a corpus, or load one from the folder given; tell which."""
+    if isinstance(corpus, Corpus):
+        return corpus, None
+    if isinstance(corpus, str | os.PathLike):
+        return Corpus.load(corpus), os.fspath(corpus)
+    raise CorpusError(
+        f"A model is fitted to a Corpus or the folder of one. Got {type(corpus).__name__} instead; "
+        "see Corpus.from_lists."
+    )
+
+
+def _finish(
+    runner: Runner,
+    tree: Tree,
+    corpus: Corpus,
+    source: str | None,
+    run: RunFolder | None,
+    *,
+    resume: bool,
+) -> Result:
+    """Run the chains, combine them and write what came out."""
+    plan = runner.plan
+    chains = runner.run(resume=resume)
+    sums, combination = combine_results(
+        plan, [chain.sums for chain in chains], [chain.traces for chain in chains]
+    )
+    samples = int(sums.samples[0])
+    notes = tuple(runner.notes)
+    if run is not None:
+        notes = (*run.manifest.get("notes", ()), *notes)
+        run.manifest["notes"] = list(notes)
+    result = Result(
+        plan=plan,
+        estimates=name_estimates(plan.spec, sums, tree.levels, corpus),
+        traces=stack_traces([chain.traces for chain in chains]),
+        combination=combination,
+        samples=samples,
+        iterations=plan.iterations,
+        open_corpus=lambda: corpus,
+        source=source,
+        folder=None if run is None else run.path,
+        states=[chain.state for chain in chains] if run is None else (),
+        notes=notes,
+    )
+    if run is not None:
+        run.finish(result.estimates, result.traces, _summary(result))
+    return result
+
+
+def _load_unfinished(run: RunFolder, plan: Plan) -> Result:
+    """Make a result of the latest checkpoints, if any chain has kept a sample."""
+    fingerprint, digest = run.manifest["corpus"]["fingerprint"], plan.digest()
+    sums, traces, done, notes = [], [], [], []
+    for number in range(plan.chains):
+        folder = chain_folder(run.chains, number)
+        checkpoint, refused = read_latest(folder, Identity(fingerprint, digest, number))
+        notes += refused
+        if checkpoint is None or checkpoint.sums is None:
+            continue
+        whole = new_traces(plan, plan.iterations)
+        for name, trace in checkpoint.traces.items():
+            whole[name][: len(trace)] = trace
+        sums.append(checkpoint.sums)
+        traces.append(whole)
+        done.append(checkpoint.iteration)
+    if not sums:
+        raise RunError(
+            f"The run '{run.path}' is unfinished and has kept no samples yet: "
+            f"run `citeweave resume {run.path}`."
+        )
+    corpus = run.corpus()
+    tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
+    combined, combination = combine_results(plan, sums, traces)
+    samples = int(combined.samples[0])
+    return Result(
+        plan=plan,
+        estimates=name_estimates(plan.spec, combined, tree.levels, corpus),
+        traces=stack_traces(traces),
+        combination=combination,
+        samples=samples,
+        iterations=min(done),
+        open_corpus=lambda: corpus,
+        source=run.manifest["corpus"].get("path"),
+        folder=run.path,
+        notes=(f"unfinished: iteration {min(done)} of {plan.iterations}", *notes),
+    )
+
+
+def _stored_plan(run: RunFolder, threads: int | None) -> tuple[dict[str, Any], Plan]:
+    try:
+        parameters = parameters_from_json(run.manifest["parameters"])
+        if threads is not None:
+            parameters["threads"] = threads
+        return parameters, make_plan(parameters | {"seed": run.manifest["seed"]})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise RunError(
+            f"The parameters of the run '{run.path}' cannot be read "
+            f"({type(error).__name__}: {error}); fit again."
+        ) from error
+    except ParameterError as error:
+        raise RunError(f"The run '{run.path}' cannot be used: {error}") from error
+
+
+def _contents(
+    parameters: Mapping[str, Any], plan: Plan, corpus: Corpus, source: str | None
+) -> dict[str, Any]:
+    return {
+        "parameters": parameters_to_json(parameters),
+        "seed": plan.seed,
+        "plan": {
+            "network_from": plan.settings.network_from,
+            "burn_in": plan.burn_in,
+            "thin": plan.thin,
+            "samples_per_chain": plan.kept,
+        },
+        "spec": asdict(plan.spec),
+        "corpus": {
+            "fingerprint": corpus.fingerprint,
+            "path": source,
+            "counts": corpus_counts(corpus),
+        },
+    }
+
+
+def _summary(result: Result) -> dict[str, Any]:
+    estimates = result.estimates
+    return {
+        "iterations": result.iterations,
+        "samples": result.samples,
+        "topics_in_use": int(np.count_nonzero(estimates["topic_samples"])),
+        "log_likelihood": result.combination.likelihoods[result.combination.best],
+        "combination": result.combination._asdict(),
+    }

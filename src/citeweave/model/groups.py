@@ -1,0 +1,298 @@
+"""Who the documents belong to: from authors, labels and eta to the tree that a chain climbs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError
+from citeweave.sampler.chain import Data
+from citeweave.sampler.spec import ModelSpec
+
+__all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree"]
+
+KINDS = ("author", "category", "unknown")
+_AUTHOR, _CATEGORY, _UNKNOWN = range(3)
+
+
+class Group(NamedTuple):
+    """One row of `Groups`."""
+
+    kind: str
+    name: str
+    documents: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups:
+    """The nodes of one level above documents.
+
+    Attributes
+    ----------
+    level : str
+        Name of the level.
+    kind : ndarray of int8, shape (n,)
+        Place in `KINDS`: author, category or unknown.
+    label : ndarray of int32, shape (n,)
+        Id of the author or category in the corpus. For an unknown group -1 where it is shared, or
+        the one document that it belongs to.
+    documents : ndarray of int32, shape (n,)
+        Number of documents below the node.
+    of_document : ndarray of int32, shape (D,)
+        The node of each document; where words choose their author, that of the first author.
+    parent : ndarray of int32, shape (n,)
+        The node's parent on the level above.
+    corpus : Corpus, optional
+        Where names come from.
+    """
+
+    level: str
+    kind: np.ndarray
+    label: np.ndarray
+    documents: np.ndarray
+    of_document: np.ndarray
+    parent: np.ndarray
+    corpus: Corpus | None = field(default=None)
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kind of each node in words."""
+        return [KINDS[kind] for kind in self.kind.tolist()]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The name of each node; read from the corpus when first asked for."""
+        if self.corpus is None:
+            raise CorpusError("These groups have no corpus to take their names from.")
+        has = set(self.kind.tolist())
+        tables = (
+            self.corpus.author_names if _AUTHOR in has else [],
+            self.corpus.category_names if _CATEGORY in has else [],
+        )
+        return [
+            ("unknown" if label < 0 else f"unknown, document {label}")
+            if kind == _UNKNOWN
+            else tables[kind][label]
+            for kind, label in zip(self.kind.tolist(), self.label.tolist(), strict=True)
+        ]
+
+    def find(self, kind: str, label: int) -> int:
+        """Return the row of an author or category by its id in the corpus, or -1."""
+        rows = np.flatnonzero((self.kind == KINDS.index(kind)) & (self.label == label))
+        return int(rows[0]) if len(rows) else -1
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self.kind)
+
+    def __getitem__(self, row: int) -> Group:
+        """Return kind, name and number of documents of one node."""
+        return Group(KINDS[self.kind[row]], self.names[row], int(self.documents[row]))
+
+    def __iter__(self) -> Iterator[Group]:
+        """Iterate over the rows."""
+        return (self[row] for row in range(len(self)))
+
+    def __repr__(self) -> str:
+        """Say how many nodes there are of each kind."""
+        found = np.bincount(self.kind, minlength=len(KINDS)).tolist()
+        parts = [f"{n:,} {kind}" for n, kind in zip(found, KINDS, strict=True) if n]
+        return f"Groups({self.level!r}: {', '.join(parts)})"
+
+
+class Tree(NamedTuple):
+    """What a chain is fitted to, and what its nodes stand for."""
+
+    data: Data
+    levels: tuple[Groups, ...]
+    """The levels between the corpus and the documents, upper first."""
+
+
+class _Members(NamedTuple):
+    """Which nodes the documents belong to on one level, before nodes are numbered."""
+
+    document: np.ndarray
+    """int64 [pairs], ascending."""
+    key: np.ndarray
+    """int64 [pairs]: sorts authors, then categories, then unknown groups, each by label."""
+
+
+def build_tree(corpus: Corpus, spec: ModelSpec, *, eta: float, unknown: str) -> Tree:
+    """Lay out the topic side of a model for a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    spec : ModelSpec
+    eta : float
+        For levels of nodes ``group``. 0: the first author always. n >= 1: the first author if
+        they are first author of at least n documents, else the category. Infinity: the category
+        always. A document left without either is unknown.
+    unknown : {"shared", "own"}
+        Whether unknown documents share one group or have one each.
+
+    Returns
+    -------
+    Tree
+        Nodes without documents are left out. A node's parent is the one that most of its
+        documents belong to on the level above, unknown ones not counted while there are others;
+        ties go to the smaller id.
+    """
+    if corpus.n_documents == 0 or corpus.n_tokens == 0:
+        raise CorpusError(
+            f"A model needs words, and the corpus has none in its {corpus.n_documents} documents. "
+            "Check how it was made."
+        )
+    members = [
+        _members(corpus, level.nodes, eta=eta, own=unknown == "own", every=spec.words_choose_author)
+        for level in spec.topic_side[1 : spec.n_shared]
+    ]
+    keys = _node_keys(members)
+    parents = _parents(members, keys)
+    levels = tuple(
+        _table(corpus, level.name, member, key, parent)
+        for level, member, key, parent in zip(
+            spec.topic_side[1:], _reached(members, keys, parents), keys, parents, strict=False
+        )
+    )
+    every = np.arange(corpus.n_documents)
+    leaf, leaf_start = every, np.arange(corpus.n_documents + 1)
+    if spec.n_document:
+        top = levels[-1].of_document if levels else np.zeros(corpus.n_documents, np.int64)
+        parents = [*parents, top, *[every] * (spec.n_document - 1)]
+    else:
+        last = members[-1]
+        leaf = np.searchsorted(keys[-1], last.key)
+        counts = np.bincount(last.document, minlength=corpus.n_documents)
+        leaf_start = np.concatenate([[0], np.cumsum(counts)])
+    data = Data(
+        tokens=np.asarray(corpus.tokens),
+        offsets=np.asarray(corpus.offsets),
+        n_words=corpus.vocabulary_size,
+        parents=tuple(parent.astype(np.int32) for parent in parents),
+        leaf=leaf.astype(np.int32),
+        leaf_start=leaf_start.astype(np.int64),
+        citing=np.ascontiguousarray(corpus.citations[:, 0]),
+        cited=np.ascontiguousarray(corpus.citations[:, 1]),
+    )
+    return Tree(data, levels)
+
+
+def _key(kind: int, label: np.ndarray) -> np.ndarray:
+    return kind * (1 << 32) + label.astype(np.int64)
+
+
+def _members(corpus: Corpus, nodes: str, *, eta: float, own: bool, every: bool) -> _Members:
+    """Give each document its node on a level, or each of its authors one where ``every``."""
+    documents = np.arange(corpus.n_documents)
+    # the shared unknown group sorts as label 0, and its label becomes -1 in the table
+    key = _key(_UNKNOWN, documents + 1 if own else np.zeros_like(documents))
+    first = corpus.first_authors.astype(np.int64)
+    category = np.asarray(corpus.categories, np.int64)
+    if nodes == "author" and every:
+        lengths = np.diff(corpus.author_offsets)
+        document = np.repeat(documents, lengths)
+        pair_key = _key(_AUTHOR, np.asarray(corpus.author_ids))
+        alone = lengths == 0
+        document = np.concatenate([document, documents[alone]])
+        pair_key = np.concatenate([pair_key, key[alone]])
+        order = np.argsort(document, kind="stable")
+        document, pair_key = document[order], pair_key[order]
+        pairs = np.stack([document, pair_key], axis=1)
+        _, index = np.unique(pairs, axis=0, return_index=True)
+        index.sort()  # authors stay in their order
+        return _Members(document[index], pair_key[index])
+    if nodes == "author":
+        by_author = first >= 0
+    elif nodes == "category":
+        by_author = np.zeros(corpus.n_documents, bool)
+    else:
+        papers = np.bincount(first[first >= 0], minlength=max(corpus.n_authors, 1))
+        by_author = (first >= 0) & (papers[first] >= eta)
+    by_category = ~by_author & (category >= 0)
+    if nodes == "author" or (nodes == "group" and eta == 0):
+        by_category[:] = False
+    key[by_author] = _key(_AUTHOR, first[by_author])
+    key[by_category] = _key(_CATEGORY, category[by_category])
+    return _Members(documents, key)
+
+
+def _node_keys(members: list[_Members]) -> list[np.ndarray]:
+    """Find the nodes of each level: those that a document reaches through the tree."""
+    keys: list[np.ndarray] = []
+    for lower in range(len(members) - 1, -1, -1):
+        if not keys:
+            keys.append(np.unique(members[lower].key))
+        else:
+            keys.append(np.unique(_parent_keys(members[lower], members[lower + 1], keys[-1])))
+    return keys[::-1]
+
+
+def _parents(members: list[_Members], keys: list[np.ndarray]) -> list[np.ndarray]:
+    """Find the parent of each node among the nodes of the level above."""
+    parents = []
+    for level, own in enumerate(keys):
+        if level == 0:
+            parents.append(np.zeros(len(own), np.int64))
+        else:
+            above = _parent_keys(members[level - 1], members[level], own)
+            parents.append(np.searchsorted(keys[level - 1], above))
+    return parents
+
+
+def _parent_keys(above: _Members, below: _Members, nodes: np.ndarray) -> np.ndarray:
+    """Vote: the node above that most documents of each node below belong to."""
+    kept = np.isin(below.key, nodes)  # a node that lost all its children is no node
+    below = _Members(below.document[kept], below.key[kept])
+    # join the two lists of (document, node) on the document
+    starts = np.searchsorted(above.document, below.document)
+    counts = np.searchsorted(above.document, below.document, side="right") - starts
+    row = np.repeat(np.arange(len(below.document)), counts)
+    place = (
+        np.repeat(starts, counts)
+        + np.arange(len(row))
+        - np.repeat(counts.cumsum() - counts, counts)
+    )
+    child = np.searchsorted(nodes, below.key[row])
+    candidate = above.key[place]
+    pairs, votes = np.unique(np.stack([child, candidate], axis=1), axis=0, return_counts=True)
+    known = pairs[:, 1] < _key(_UNKNOWN, np.zeros(1, np.int64))[0]
+    best = np.lexsort((pairs[:, 1], -votes, ~known, pairs[:, 0]))
+    _, first = np.unique(pairs[best, 0], return_index=True)
+    return np.asarray(pairs[best[first], 1])
+
+
+def _reached(
+    members: list[_Members], keys: list[np.ndarray], parents: list[np.ndarray]
+) -> list[_Members]:
+    """Follow the tree upwards: the places of the nodes that documents reach on each level."""
+    reached: list[_Members] = []
+    for level in range(len(members) - 1, -1, -1):
+        if not reached:
+            place = np.searchsorted(keys[level], members[level].key)
+            reached.append(_Members(members[level].document, place))
+        else:
+            below = reached[-1]
+            reached.append(_Members(below.document, parents[level + 1][below.key]))
+    return reached[::-1]
+
+
+def _table(
+    corpus: Corpus, name: str, reached: _Members, key: np.ndarray, parent: np.ndarray
+) -> Groups:
+    pairs = np.unique(reached.document * len(key) + reached.key)
+    _, first = np.unique(reached.document, return_index=True)
+    kind = key >> 32
+    label = key & ((1 << 32) - 1)
+    return Groups(
+        level=name,
+        kind=kind.astype(np.int8),
+        label=np.where(kind == _UNKNOWN, label - 1, label).astype(np.int32),
+        documents=np.bincount(pairs % len(key), minlength=len(key)).astype(np.int32),
+        of_document=reached.key[first].astype(np.int32),
+        parent=parent.astype(np.int32),
+        corpus=corpus,
+    )

@@ -1,0 +1,120 @@
+"""Topics of several chains: which is which, and whether they may be averaged.
+
+Chains number their topics as they please, and may have found different ones. Topics are paired so
+that the cosines of their words are largest in sum; the pairs' mean cosine, weighted by the topics'
+shares, says how well two chains agree.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from citeweave.sampler.estimates import Sums, merge_sums
+
+__all__ = ["GOOD_MATCH", "Combination", "combine_chains", "match_topics"]
+
+GOOD_MATCH = 0.8
+"""Chains are averaged by ``combine="auto"`` if each agrees at least so well with the best one."""
+
+
+class Combination(NamedTuple):
+    """How the chains of a run became one model."""
+
+    how: str
+    """``average`` or ``best`` (one chain alone is the best of one)."""
+    best: int
+    """The chain of the highest mean log likelihood after burn-in: topics are numbered as there."""
+    likelihoods: list[float]
+    """Mean log likelihood of each chain after burn-in."""
+    agreements: list[float]
+    """Agreement of each chain with the best one, from 0 to 1."""
+    orders: list[list[int]]
+    """For each chain the topic that stands for topic k of the best one."""
+
+
+def match_topics(
+    reference: np.ndarray, other: np.ndarray, *, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Pair the rows of two matrices of word probabilities.
+
+    Parameters
+    ----------
+    reference, other : ndarray, shape (K, V) and (L, V)
+    weights : ndarray, shape (K,), optional
+        Weights of the reference's topics in the mean, for instance their shares.
+
+    Returns
+    -------
+    order : ndarray of int, shape (K,)
+        Row of ``other`` that row k of ``reference`` is paired with, -1 where L < K leaves none.
+    cosines : ndarray, shape (K,)
+        Cosine of each pair, 0 where there is none.
+    agreement : float
+        Weighted mean of the cosines.
+
+    Examples
+    --------
+    >>> order, cosines, agreement = match_topics(np.eye(3), np.eye(3)[[2, 0, 1]])
+    >>> order.tolist(), agreement
+    ([1, 2, 0], 1.0)
+    """
+    cosine = _unit_rows(reference) @ _unit_rows(other).T
+    rows, columns = linear_sum_assignment(cosine, maximize=True)
+    order = np.full(len(reference), -1)
+    order[rows] = columns
+    cosines = np.zeros(len(reference))
+    cosines[rows] = cosine[rows, columns]
+    share = np.full(len(reference), 1.0) if weights is None else np.asarray(weights, float)
+    return order, cosines, float(cosines @ share / share.sum())
+
+
+def _unit_rows(matrix: np.ndarray) -> np.ndarray:
+    rows = np.asarray(matrix, np.float64)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.maximum(norms, np.finfo(float).tiny))
+
+
+def combine_chains(
+    sums: Sequence[Sums], likelihoods: Sequence[float], *, combine: str
+) -> tuple[Sums, Combination]:
+    """Make one set of sums from those of several chains; the first argument is used up.
+
+    Parameters
+    ----------
+    sums : sequence of Sums
+    likelihoods : sequence of float
+        Mean log likelihood of each chain after burn-in.
+    combine : {"auto", "average", "best"}
+    """
+    best = int(np.argmax(likelihoods))
+    reference = _topic_word(sums[best])
+    share = sums[best].nodes[0] / sums[best].samples[0]
+    orders, agreements = [], []
+    for i, chain in enumerate(sums):
+        if i == best:
+            order, agreement = np.arange(len(share)), 1.0
+        else:
+            order, _, agreement = match_topics(reference, _topic_word(chain), weights=share)
+        orders.append(order)
+        agreements.append(agreement)
+    average = len(sums) > 1 and (
+        combine == "average" or (combine == "auto" and min(agreements) >= GOOD_MATCH)
+    )
+    if average:
+        for i, chain in enumerate(sums):
+            if i != best:
+                merge_sums(sums[best], chain, orders[i])
+    return sums[best], Combination(
+        how="average" if average else "best",
+        best=best,
+        likelihoods=[float(value) for value in likelihoods],
+        agreements=[round(value, 6) for value in agreements],
+        orders=[order.tolist() for order in orders],
+    )
+
+
+def _topic_word(sums: Sums) -> np.ndarray:
+    """Word sums of each topic; cosines do not see by how many samples they are scaled."""
+    return sums.topic_word.T

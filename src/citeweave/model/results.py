@@ -1,0 +1,155 @@
+"""What a run leaves: estimates and traces by name, in memory or on disk alike."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.errors import RunError
+from citeweave.model.groups import Groups
+from citeweave.model.matching import Combination, combine_chains
+from citeweave.model.parameters import Plan
+from citeweave.sampler.estimates import Sums, take_means
+from citeweave.sampler.spec import ModelSpec
+
+__all__ = ["Result", "StoredArrays", "combine_results", "name_estimates", "stack_traces"]
+
+_GROUP_FIELDS = ("kind", "label", "documents", "of_document", "parent")
+
+
+class StoredArrays(Mapping[str, np.ndarray]):
+    """The .npy files of a folder by name, mapped into memory when first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names = sorted(path.stem for path in folder.glob("*.npy"))
+        self._loaded: dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return an array; it stays on disk until its values are read."""
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._loaded:
+            path = self._folder / f"{name}.npy"
+            try:
+                self._loaded[name] = _map_array(path)
+            except (OSError, ValueError, EOFError) as error:
+                raise RunError(
+                    f"'{path}' cannot be read ({error}); remove the folder '{self._folder}' and "
+                    f"make it anew from the chains, or fit again."
+                ) from error
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Return the number of arrays."""
+        return len(self._names)
+
+
+def _map_array(path: Path) -> np.ndarray:
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError:  # an empty array cannot be mapped
+        array = np.load(path, allow_pickle=False)
+        if array.size:
+            raise
+    plain = np.asarray(array)  # a view without the memmap class, which compiled code need not know
+    plain.flags.writeable = False
+    return plain
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A fitted model: what the attributes of `SCNTM` are read from."""
+
+    plan: Plan
+    estimates: Mapping[str, np.ndarray]
+    traces: Mapping[str, np.ndarray]
+    """By name, [chains, iterations] (concentrations: [chains, iterations, levels])."""
+    combination: Combination
+    samples: int
+    """Number of kept samples that the estimates are means of."""
+    iterations: int
+    open_corpus: Callable[[], Corpus]
+    source: str | None = None
+    """Where the corpus came from, as it was given."""
+    folder: Path | None = None
+    states: Sequence[Mapping[str, np.ndarray]] = field(default=())
+    """Last state of each chain, where the run has no folder that holds it."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model."""
+        return self.plan.spec
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """What the model was fitted to."""
+        return self.open_corpus()
+
+    @cached_property
+    def levels(self) -> dict[str, Groups]:
+        """The nodes of each level between the corpus and the documents, upper first."""
+        found = {}
+        for number, level in enumerate(self.spec.topic_side[1 : self.spec.n_shared], start=1):
+            fields = {name: self.estimates[f"level{number}_{name}"] for name in _GROUP_FIELDS}
+            found[level.name] = Groups(level=level.name, corpus=self.corpus, **fields)
+        return found
+
+
+def combine_results(
+    plan: Plan, sums: Sequence[Sums], traces: Sequence[Mapping[str, np.ndarray]]
+) -> tuple[Sums, Combination]:
+    """Average the chains or choose one, by the log likelihood after burn-in."""
+    likelihoods = []
+    for trace in traces:
+        values = trace["log_likelihood"][plan.burn_in :]
+        likelihoods.append(float(values[~np.isnan(values)].mean()))
+    return combine_chains(sums, likelihoods, combine=plan.combine)
+
+
+def name_estimates(
+    spec: ModelSpec, sums: Sums, levels: Sequence[Groups], corpus: Corpus
+) -> dict[str, np.ndarray]:
+    """Turn sums (which are used up) into the arrays that a run folder holds."""
+    means = take_means(sums)
+    out: dict[str, np.ndarray] = {"topic_share": means.nodes[0]}
+    begin = 1
+    for number, groups in enumerate(levels, start=1):
+        end = begin + len(groups)
+        out[f"level{number}_topic"] = means.nodes[begin:end]
+        out |= {f"level{number}_{name}": getattr(groups, name) for name in _GROUP_FIELDS}
+        begin = end
+    if spec.words_choose_author:
+        out["doc_topic"] = means.mixture
+    else:
+        seen = spec.n_document - 1 - spec.below_citations if spec.citations is not None else 0
+        out["doc_topic"] = means.documents[seen]
+        if spec.n_document > 1:
+            out["doc_word_topic"] = means.documents[-1]
+    out["topic_word"] = np.ascontiguousarray(means.topic_word.T)
+    out["topic_samples"] = means.topic_samples
+    if spec.word_level("corpus"):
+        out["background"] = means.background
+    if spec.citations is not None:
+        out["citing_topic"] = means.citing
+        out["cite_propensity"] = means.cite
+        out["cited_propensity"] = means.cited
+        out["topic_scale"] = means.topic_scale
+        first = corpus.first_authors
+        out["author_influence"] = np.bincount(
+            first[first >= 0], weights=means.cited[first >= 0], minlength=corpus.n_authors
+        )
+    return out
+
+
+def stack_traces(traces: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Put the traces of all chains side by side."""
+    return {name: np.stack([trace[name] for trace in traces]) for name in traces[0]}

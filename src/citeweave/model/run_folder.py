@@ -1,0 +1,311 @@
+"""A run as a folder: all that is needed to use the model later, or to go on with its chains.
+
+    manifest.json            format, version, status, parameters, seed, corpus, versions, result
+    corpus/                  a copy of the corpus (a corpus folder)
+    chains/chain-0/*.npz     checkpoints: state, sums and traces of each chain
+    estimates/*.npy          posterior means, when the run is done
+    traces/*.npy             a value an iteration and chain, when the run is done
+
+`docs/run-folder.md` describes every file. Nothing is ever pickled.
+"""
+
+import contextlib
+import json
+import os
+import platform
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Self
+
+import numba
+import numpy as np
+
+import citeweave
+from citeweave.corpus import Corpus, storage
+from citeweave.errors import CorpusError, MissingDependencyError, RunError
+from citeweave.model.checkpoint import sync_folder, write_atomically, writing
+from citeweave.model.results import StoredArrays
+
+try:
+    import fcntl as _fcntl
+except ImportError:  # not on Windows, where a run is not guarded against a second process
+    fcntl: ModuleType | None = None
+else:
+    fcntl = _fcntl
+
+__all__ = ["FORMAT", "VERSION", "RunFolder", "is_run_folder"]
+
+FORMAT = "citeweave-run"
+VERSION = 1
+_HINT = "Free some space, mend the permissions, or choose another folder."
+
+
+def is_run_folder(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder says that it is a run, of whatever version."""
+    try:
+        manifest = json.loads((Path(folder) / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
+class RunFolder:
+    """One run on disk."""
+
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Self:
+        """Open an existing run; the error says what is wrong with it."""
+        path = Path(folder)
+        return cls(path, _read_manifest(path))
+
+    @classmethod
+    @contextlib.contextmanager
+    def create(
+        cls, folder: str | os.PathLike[str], *, overwrite: bool, contents: Mapping[str, Any]
+    ) -> Iterator[Self]:
+        """Make a new run; it takes its place, whole, when the block ends without an error.
+
+        ``contents`` are the manifest's entries beyond format, version and dates.
+        """
+        target = Path(folder)
+        check_target(target, overwrite=overwrite)
+        absolute = Path(os.path.abspath(target))  # noqa: PTH100 (resolve() would follow a link)
+        temporary = absolute.parent / f".{absolute.name}.new-{secrets.token_hex(4)}"
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "status": "running",
+            "started": _now(),
+            "versions": _versions(),
+            **contents,
+        }
+        run = cls(temporary, manifest)
+        try:
+            with writing(target, f"Nothing there was changed. {_HINT}"):
+                temporary.parent.mkdir(parents=True, exist_ok=True)
+                temporary.mkdir()
+                (temporary / "chains").mkdir()
+                run.write_manifest()
+            yield run
+            with writing(target, f"Nothing there was changed. {_HINT}"):
+                _put_in_place(temporary, absolute)
+                sync_folder(absolute.parent)
+            run.path = target
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    @property
+    def chains(self) -> Path:
+        """Folder of the chains."""
+        return self.path / "chains"
+
+    @property
+    def done(self) -> bool:
+        """Whether all chains have come to their end and the estimates are there."""
+        return bool(self.manifest["status"] == "done")
+
+    def estimates(self) -> StoredArrays:
+        """Give the estimates by name."""
+        return StoredArrays(self.path / "estimates")
+
+    def traces(self) -> StoredArrays:
+        """Give the traces by name."""
+        return StoredArrays(self.path / "traces")
+
+    def corpus(self) -> Corpus:
+        """Load the run's own copy of its corpus."""
+        try:
+            corpus = Corpus.load(self.path / "corpus")
+        except CorpusError as error:
+            raise RunError(f"The run '{self.path}' has no usable corpus: {error}") from error
+        self.check_corpus(corpus)
+        return corpus
+
+    def check_corpus(self, corpus: Corpus) -> None:
+        """Refuse a corpus that the run was not made with."""
+        expected = self.manifest["corpus"]["fingerprint"]
+        if corpus.fingerprint != expected:
+            raise RunError(
+                f"The run '{self.path}' was made with another corpus (fingerprint {expected[:12]}, "
+                f"got {corpus.fingerprint[:12]}). Leave the corpus out to use the run's own copy."
+            )
+
+    def store_corpus(self, corpus: Corpus) -> None:
+        """Copy the corpus into the run."""
+        with writing(self.path / "corpus", _HINT):
+            _store_corpus(corpus, self.path / "corpus")
+
+    def write_manifest(self) -> None:
+        """Write the manifest anew, whole or not at all."""
+        text = json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n"
+        path = self.path / "manifest.json"
+        with writing(path, _HINT), write_atomically(path) as file:
+            file.write(text.encode())
+
+    def finish(
+        self,
+        estimates: Mapping[str, np.ndarray],
+        traces: Mapping[str, np.ndarray],
+        result: Mapping[str, Any],
+    ) -> None:
+        """Write what came out, and only then say that the run is done."""
+        hint = f"The chains are saved: {_HINT[0].lower()}{_HINT[1:]}"
+        for name, arrays in (("estimates", estimates), ("traces", traces)):
+            folder, part = self.path / name, self.path / f"{name}.part"
+            with writing(folder, hint):
+                for old in (part, folder):  # of a process killed while it wrote
+                    shutil.rmtree(old, ignore_errors=True)
+                part.mkdir()
+                for key, array in arrays.items():
+                    with (part / f"{key}.npy").open("wb") as file:
+                        np.save(file, array, allow_pickle=False)
+                        file.flush()
+                        os.fsync(file.fileno())
+                part.rename(folder)
+        self.manifest |= {"status": "done", "finished": _now(), "result": dict(result)}
+        self.write_manifest()
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep a second process from working on the same run; the system lifts it if we die."""
+        if fcntl is None:
+            yield
+            return
+        path = self.path / ".lock"
+        with writing(path, _HINT), path.open("w", encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RunError(
+                    f"Another process is working on '{self.path}'; wait for it or stop it."
+                ) from None
+            yield
+
+
+def check_target(target: Path, *, overwrite: bool) -> None:
+    """Refuse a place that holds something, before any work is done."""
+    try:
+        if not target.exists() and not target.is_symlink():
+            return
+        if target.is_dir() and not any(target.iterdir()):
+            return
+    except OSError as error:
+        raise RunError(f"'{target}' cannot be used: {error.strerror or error}. {_HINT}") from error
+    if not is_run_folder(target):
+        raise RunError(
+            f"'{target}' exists and is no run, so it is not overwritten; choose another folder."
+        )
+    if not overwrite:
+        raise RunError(
+            f"'{target}' holds a run already; choose another folder, go on with it by "
+            f"`citeweave resume {target}`, or pass overwrite=True."
+        )
+
+
+def _put_in_place(new: Path, target: Path) -> None:
+    """Rename a finished folder to its name; an old one comes back if that fails."""
+    if not target.exists():
+        new.rename(target)
+        return
+    old = target.parent / f".{target.name}.old-{secrets.token_hex(4)}"
+    target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _store_corpus(corpus: Corpus, folder: Path) -> None:
+    """Write a corpus folder; without polars the strings are copied, or left out if in memory."""
+    if isinstance(corpus.text, storage.StoredText):
+        source = corpus.text._folder  # noqa: SLF001
+        if storage.is_corpus_folder(source):
+            shutil.copytree(source, folder)
+            return
+    try:
+        corpus.save(folder)
+    except CorpusError as error:
+        raise RunError(f"The run's copy of the corpus cannot be written: {error}") from error
+    except MissingDependencyError:
+        _store_arrays(corpus, folder)
+
+
+def _store_arrays(corpus: Corpus, folder: Path) -> None:
+    """Write a corpus folder without its Parquet tables: enough to go on with the chains."""
+    (folder / "arrays").mkdir(parents=True)
+    for name, dtype in storage.ARRAYS.items():
+        array = np.asarray(getattr(corpus, name), np.dtype(dtype).newbyteorder("<"))
+        np.save(folder / "arrays" / f"{name}.npy", array, allow_pickle=False)
+    manifest = {
+        "format": storage.FORMAT,
+        "version": storage.VERSION,
+        "fingerprint": corpus.fingerprint,
+        "counts": corpus_counts(corpus),
+        "metadata": [],
+        "report": corpus.report.as_dict(),
+        "preparation": corpus.preparation,
+    }
+    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
+
+
+def corpus_counts(corpus: Corpus) -> dict[str, int]:
+    """Sizes of a corpus, as manifests hold them."""
+    return {
+        "documents": corpus.n_documents,
+        "tokens": corpus.n_tokens,
+        "vocabulary": corpus.vocabulary_size,
+        "authors": corpus.n_authors,
+        "author_mentions": len(corpus.author_ids),
+        "categories": corpus.n_categories,
+        "citations": corpus.n_citations,
+    }
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / "manifest.json"
+    if not folder.is_dir():
+        raise RunError(f"There is no run folder '{folder}'.")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RunError(f"'{folder}' is no run: it has no manifest.json.") from None
+    except OSError as error:
+        raise RunError(f"'{path}' cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise RunError(f"'{path}' is not valid JSON; the run cannot be used.") from error
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if found != FORMAT:
+        raise RunError(f"'{folder}' is no run: its manifest names the format {found!r}.")
+    if manifest.get("version") != VERSION:
+        raise RunError(
+            f"'{folder}' is a run of format version {manifest.get('version')!r}; this release "
+            f"reads version {VERSION}. Fit again or use another release of citeweave."
+        )
+    for name in ("status", "parameters", "seed", "corpus"):
+        if name not in manifest:
+            raise RunError(f"'{path}' is damaged: it lacks {name!r}. Fit again.")
+    return dict(manifest)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "citeweave": citeweave.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }

@@ -1,0 +1,279 @@
+"""Run the chains of a model side by side, with progress, checkpoints and a way to stop."""
+
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.model.checkpoint import (
+    Checkpoint,
+    Identity,
+    flatten,
+    read_latest,
+    remove_leftovers,
+    restore_state,
+    write_checkpoint,
+)
+from citeweave.model.parameters import Plan
+from citeweave.sampler.chain import Chain, Data, Info
+from citeweave.sampler.estimates import Sums, add_sample, new_sums
+
+__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "new_traces"]
+
+TRACES = (
+    "log_likelihood",
+    "acceptance",
+    "word_acceptance",
+    "topics",
+    "blocked",
+    "blocked_citations",
+    "rate",
+    "seconds",
+)
+"""Fields of `Info` of which a value an iteration is kept, beside the concentrations."""
+
+_SMOOTHING = 0.1
+
+
+class Progress(NamedTuple):
+    """What a progress callback is told after each iteration, from the chain's own thread."""
+
+    chain: int
+    iteration: int
+    iterations: int
+    info: Info
+    tokens_per_second: float
+    seconds_left: float
+    """For this chain, at the speed of its latest iterations."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """The run was stopped on request; the text says what is saved and how to go on."""
+
+
+class ChainResult(NamedTuple):
+    """What is left of a chain that has done all its iterations."""
+
+    sums: Sums
+    traces: dict[str, np.ndarray]
+    state: dict[str, np.ndarray]
+
+
+class Timing(NamedTuple):
+    """When checkpoints are due; None for never by that measure."""
+
+    seconds: float | None = 60.0
+    iterations: int | None = None
+
+
+def new_traces(plan: Plan, iterations: int) -> dict[str, np.ndarray]:
+    """Make room for the traces of one chain, nan where nothing is known yet."""
+    traces = {name: np.full(iterations, np.nan) for name in TRACES}
+    traces["concentrations"] = np.full((iterations, len(plan.level_names)), np.nan)
+    return traces
+
+
+class Runner:
+    """Runs chains in threads; the kernels leave Python free meanwhile.
+
+    Parameters
+    ----------
+    plan : Plan
+    data : Data
+    fingerprint : str
+        Of the corpus, written into checkpoints.
+    chains : Path or None
+        Folder of the chains' checkpoints; None to keep nothing on disk.
+    timing : Timing
+    progress : callable, optional
+        Called after every iteration with a `Progress`, from the threads that run the chains.
+    stop : threading.Event, optional
+        Set it to stop all chains after their present iteration.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        data: Data,
+        *,
+        fingerprint: str,
+        chains: Path | None = None,
+        timing: Timing = Timing(),  # noqa: B008 (immutable)
+        progress: Callable[[Progress], object] | None = None,
+        stop: threading.Event | None = None,
+    ) -> None:
+        self.plan = plan
+        self.data = data
+        self.fingerprint = fingerprint
+        self.chains = chains
+        self.timing = timing
+        self.progress = progress
+        self.stop = stop or threading.Event()
+        self.notes: list[str] = []
+        self._results: dict[int, ChainResult] = {}
+        self._iterations: dict[int, int] = {}
+        self._errors: list[BaseException] = []
+        self._waiting = iter(range(plan.chains))
+        self._lock = threading.Lock()
+
+    def run(self, *, resume: bool = False) -> list[ChainResult]:
+        """Run all chains to their end.
+
+        Parameters
+        ----------
+        resume : bool
+            Go on from the latest good checkpoints instead of starting anew.
+
+        Raises
+        ------
+        RunInterrupted
+            Ctrl-C was pressed or the stop event set; chains with a folder are checkpointed.
+        RunError
+            A checkpoint could not be written, or none of those there can be used.
+        """
+        stored = {chain: self._stored(chain) for chain in range(self.plan.chains) if resume}
+        threads = [
+            threading.Thread(target=self._work, args=(stored,), name=f"citeweave-{i}", daemon=True)
+            for i in range(self.plan.threads)
+        ]
+        for thread in threads:
+            thread.start()
+        interrupted = False
+        while any(thread.is_alive() for thread in threads):
+            try:
+                for thread in threads:
+                    thread.join(0.2)
+            except KeyboardInterrupt:
+                if interrupted:  # asked twice: leave without waiting for the last checkpoint
+                    raise
+                interrupted = True
+                self.stop.set()
+        if self._errors:
+            raise self._errors[0]
+        if len(self._results) < self.plan.chains:
+            raise RunInterrupted(self._stopped())
+        return [self._results[chain] for chain in range(self.plan.chains)]
+
+    def identity(self, chain: int) -> Identity:
+        """Give what checkpoints of a chain must agree with."""
+        return Identity(self.fingerprint, self.plan.digest(), chain)
+
+    def _stored(self, chain: int) -> Checkpoint | None:
+        if self.chains is None:
+            return None
+        folder = chain_folder(self.chains, chain)
+        remove_leftovers(folder)
+        checkpoint, refused = read_latest(folder, self.identity(chain))
+        for text in refused:
+            used = f"The one of iteration {checkpoint.iteration if checkpoint else 0} is used."
+            self.notes.append(f"{text} {used}")
+            warnings.warn(f"{text} {used}", RuntimeWarning, stacklevel=4)
+        return checkpoint
+
+    def _work(self, stored: dict[int, Checkpoint | None]) -> None:
+        """Take chains from the queue until none is left; what goes wrong stops the others."""
+        while not self.stop.is_set():
+            with self._lock:
+                chain = next(self._waiting, None)
+            if chain is None:
+                return
+            try:
+                self._run_chain(chain, stored.pop(chain, None))
+            except BaseException as error:  # noqa: BLE001 (raised again in the calling thread)
+                self._errors.append(error)
+                self.stop.set()
+
+    def _run_chain(self, number: int, stored: Checkpoint | None) -> None:
+        plan = self.plan
+        chain = Chain(plan.spec, self.data, plan.settings, seed=plan.seed, stream=number)
+        traces = new_traces(plan, plan.iterations)
+        sums = new_sums(chain)
+        if stored is None:
+            chain.start()
+        else:
+            chain.restore(restore_state(stored, chain.state))
+            for name, trace in stored.traces.items():
+                traces[name][: len(trace)] = trace
+            if stored.sums is not None:
+                sums = stored.sums
+            del stored
+        folder = None if self.chains is None else chain_folder(self.chains, number)
+        saved, saved_at = chain.iteration, time.monotonic()
+        pace = 0.0
+        while chain.iteration < plan.iterations and not self.stop.is_set():
+            info = chain.step()
+            record(traces, info)
+            if plan.keeps(info.iteration):
+                add_sample(chain, sums)
+            # the first iterations may have been compiling
+            weight = 1.0 if pace == 0.0 or info.seconds < pace / 4 else _SMOOTHING
+            pace += weight * (info.seconds - pace)
+            self._iterations[number] = info.iteration
+            if self.progress is not None:
+                self.progress(self._progress(number, info, pace))
+            if folder is not None and self._due(info.iteration - saved, saved_at):
+                self._save(folder, number, chain, sums, traces)
+                saved, saved_at = info.iteration, time.monotonic()
+        self._iterations[number] = chain.iteration
+        if folder is not None and saved < chain.iteration:
+            self._save(folder, number, chain, sums, traces)
+        if chain.iteration == plan.iterations:
+            self._results[number] = ChainResult(sums, traces, flatten(chain.state))
+
+    def _progress(self, number: int, info: Info, pace: float) -> Progress:
+        return Progress(
+            chain=number,
+            iteration=info.iteration,
+            iterations=self.plan.iterations,
+            info=info,
+            tokens_per_second=len(self.data.tokens) / pace if pace else float("nan"),
+            seconds_left=(self.plan.iterations - info.iteration) * pace,
+        )
+
+    def _due(self, iterations: int, since: float) -> bool:
+        timing = self.timing
+        return (timing.iterations is not None and iterations >= timing.iterations) or (
+            timing.seconds is not None and time.monotonic() - since >= timing.seconds
+        )
+
+    def _save(
+        self,
+        folder: Path,
+        number: int,
+        chain: Chain,
+        sums: Sums,
+        traces: dict[str, np.ndarray],
+    ) -> None:
+        done = chain.iteration
+        checkpoint = Checkpoint(
+            iteration=done,
+            state=flatten(chain.state),
+            sums=sums if sums.samples[0] else None,
+            traces={name: trace[:done] for name, trace in traces.items()},
+        )
+        write_checkpoint(folder, self.identity(number), checkpoint)
+
+    def _stopped(self) -> str:
+        done = [self._iterations.get(chain, 0) for chain in range(self.plan.chains)]
+        shown = ", ".join(str(n) for n in done)
+        text = f"Stopped after iteration {shown} of {self.plan.iterations}. "
+        if self.chains is None:
+            return text + "The run had no folder, so nothing is kept; fit with out=FOLDER."
+        return text + f"All is saved; go on with: citeweave resume {self.chains.parent}"
+
+
+def chain_folder(chains: Path, number: int) -> Path:
+    """Give the folder of one chain's checkpoints."""
+    return chains / f"chain-{number}"
+
+
+def record(traces: dict[str, np.ndarray], info: Info) -> None:
+    """Enter what a step reports into the traces."""
+    row = info.iteration - 1
+    for name in TRACES:
+        traces[name][row] = getattr(info, name)
+    traces["concentrations"][row] = info.concentrations

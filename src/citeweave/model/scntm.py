@@ -1,0 +1,484 @@
+"""The estimator: parameters in, fitted attributes out, in the scikit-learn manner."""
+
+import html
+import inspect
+import os
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.errors import ParameterError
+from citeweave.model.fitting import load_result, resume_run, run_model, save_result
+from citeweave.model.groups import Groups
+from citeweave.model.parameters import make_plan
+from citeweave.model.results import Result
+from citeweave.model.runner import Progress
+from citeweave.sampler.spec import ModelSpec
+
+__all__ = ["SCNTM", "load", "resume"]
+
+
+class SCNTM:
+    """Supervised citation network topic model, and the models it is made of.
+
+    Parameters
+    ----------
+    topics : int
+        Largest number of topics K; fewer may be in use.
+    eta : int or float
+        Author threshold. 0: documents belong to their first author. n >= 1: to the first author if
+        they are first author of at least n documents, else to the category. Infinity: to the
+        category.
+    iterations : int
+        Iterations of each chain.
+    network_from : int, optional
+        Iterations of text alone before citations count; half of all if not given.
+    seed : int, optional
+        The same seed gives the same estimates, byte for byte; a fresh one is drawn (and kept in
+        `seed_`) if not given.
+    chains : int
+        Number of independent chains.
+    model : str or ModelSpec
+        Name of a preset (``scntm``, ``cntm-text``, ``bursty-hdp-lda``, ``np-atm``) or a model of
+        your own.
+    burn_in : int, optional
+        Iterations before samples are kept; three quarters of all (and not before `network_from`)
+        if not given.
+    thin : int, optional
+        Keep every so many iterations; chosen to keep about 50 if not given. The last is kept.
+    start : {"random", "sequential"}
+        How tokens get their first topics.
+    unknown : {"shared", "own"}
+        Whether documents with neither author nor category share one group or have one each.
+    combine : {"auto", "average", "best"}
+        Average the chains' estimates, topics matched, or take those of the chain with the highest
+        log likelihood. ``auto`` averages where the chains agree (see `combination_`).
+    concentration : float
+        First value of all concentrations beta.
+    concentration_prior : (float, float)
+        Shape and rate of the Gamma prior of concentrations.
+    propensity_prior : (float, float)
+        Shape and rate of the Gamma priors of lambda+, lambda- and lambdaT.
+    self_citations : bool
+        The paper's simplification that each document cites itself once.
+    topic_discount, word_discount : float, optional
+        Discounts alpha on all levels of a side; the model's own if not given.
+    threads : int, optional
+        How many chains run at a time; as many as there are cores if not given.
+
+    Attributes
+    ----------
+    doc_topic_ : ndarray, shape (D, K)
+        theta', the topics of each document as citations see them (for a model with one document
+        level, that level; for ``np-atm`` the mean nu of the authors that its words chose).
+    doc_word_topic_ : ndarray, shape (D, K)
+        theta, the topics of each document as its words see them.
+    topic_word_ : ndarray, shape (K, V)
+        phi.
+    background_ : ndarray, shape (V,)
+        gamma.
+    topic_share_ : ndarray, shape (K,)
+        mu, over the topics in use.
+    group_topic_ : ndarray, shape (B, K)
+        nu, a row for each of `groups_`.
+    groups_ : Groups
+        Kind, name and number of documents of each group.
+    citing_topic_ : ndarray, shape (E, K)
+        Probability of each topic to be the one of a citation, a row for each of
+        ``corpus.citations``.
+    cite_propensity_, cited_propensity_ : ndarray, shape (D,)
+        lambda+ and lambda-, each of mean 1.
+    topic_scale_ : ndarray, shape (K,)
+        lambdaT on the scale that belongs to these.
+    author_influence_ : ndarray, shape (n_authors,)
+        Sum of lambda- of the documents that an author is first author of.
+    labels_ : ndarray of int, shape (D,)
+        Dominant topic of each document.
+    traces_ : dict of ndarray, shape (chains, iterations)
+        log_likelihood, acceptance, word_acceptance, topics, blocked, blocked_citations, rate,
+        seconds; and concentrations, of shape (chains, iterations, levels), see `level_names_`.
+    acceptance_ : float
+        Mean acceptance of citing topics while the network was on.
+    n_iter_ : int
+        Iterations done.
+
+    Examples
+    --------
+    >>> from citeweave import SCNTM, simulate
+    >>> corpus = simulate(documents=60, vocabulary=80, topics=3, authors=20, citations=90).corpus
+    >>> model = SCNTM(topics=4, iterations=20, seed=1).fit(corpus)
+    >>> model.doc_topic_.shape, model.citing_topic_.shape[1]
+    ((60, 4), 4)
+    """
+
+    def __init__(
+        self,
+        *,
+        topics: int = 20,
+        eta: float | str = 0,
+        iterations: int = 2000,
+        network_from: int | None = None,
+        seed: int | None = None,
+        chains: int = 1,
+        model: str | ModelSpec = "scntm",
+        burn_in: int | None = None,
+        thin: int | None = None,
+        start: str = "random",
+        unknown: str = "shared",
+        combine: str = "auto",
+        concentration: float = 0.1,
+        concentration_prior: tuple[float, float] = (1.0, 1.0),
+        propensity_prior: tuple[float, float] = (1.0, 1.0),
+        self_citations: bool = True,
+        topic_discount: float | None = None,
+        word_discount: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.topics = topics
+        self.eta = eta
+        self.iterations = iterations
+        self.network_from = network_from
+        self.seed = seed
+        self.chains = chains
+        self.model = model
+        self.burn_in = burn_in
+        self.thin = thin
+        self.start = start
+        self.unknown = unknown
+        self.combine = combine
+        self.concentration = concentration
+        self.concentration_prior = concentration_prior
+        self.propensity_prior = propensity_prior
+        self.self_citations = self_citations
+        self.topic_discount = topic_discount
+        self.word_discount = word_discount
+        self.threads = threads
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002, FBT001, FBT002 (scikit-learn's signature)
+        """Return the parameters by name."""
+        return {name: getattr(self, name) for name in _defaults()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; they are checked by `fit`."""
+        for name in params:
+            if name not in _defaults():
+                raise ParameterError(
+                    f"SCNTM has no parameter {name!r}. "
+                    f"Did you mean one of: {', '.join(_defaults())}?"
+                )
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def fit(
+        self,
+        corpus: Corpus | str | os.PathLike[str],
+        *,
+        out: str | os.PathLike[str] | None = None,
+        overwrite: bool = False,
+        progress: Callable[[Progress], object] | None = None,
+        checkpoint_seconds: float | None = 60,
+        checkpoint_iterations: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Self:
+        """Fit the model to a corpus.
+
+        Parameters
+        ----------
+        corpus : Corpus or path
+            A corpus, or the folder of one.
+        out : path, optional
+            Folder of the run: checkpoints while it goes, the fitted model at its end.
+        overwrite : bool
+            Replace a run that is there already.
+        progress : callable, optional
+            Called after each iteration with a `Progress`, from the thread of its chain (so from
+            several threads at a time if there are several chains).
+        checkpoint_seconds, checkpoint_iterations : float and int, optional
+            How often a chain is saved (whichever comes first); None for never by that measure. A
+            chain is also saved at its end and when it is stopped.
+        stop : threading.Event, optional
+            Set it to stop after the present iteration, as Ctrl-C does.
+
+        Raises
+        ------
+        ParameterError
+            A parameter has a wrong value.
+        RunError
+            The folder exists or cannot be written.
+        RunInterrupted
+            Ctrl-C was pressed: the chains are saved, and the text says how to go on. It is a
+            KeyboardInterrupt.
+        """
+        self._result = run_model(
+            self.get_params(),
+            corpus,
+            out=out,
+            overwrite=overwrite,
+            progress=progress,
+            checkpoint_seconds=checkpoint_seconds,
+            checkpoint_iterations=checkpoint_iterations,
+            stop=stop,
+        )
+        return self
+
+    def fit_transform(self, corpus: Corpus | str | os.PathLike[str], **options: Any) -> np.ndarray:
+        """Fit and return `doc_topic_`; options are those of `fit`."""
+        return self.fit(corpus, **options).doc_topic_
+
+    def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Save the fitted model as a run folder, whole or not at all; returns its path."""
+        return save_result(self.get_params(), self._fitted, folder, overwrite=overwrite)
+
+    @property
+    def _fitted(self) -> Result:
+        result: Result | None = self.__dict__.get("_result")
+        if result is None:
+            raise AttributeError(
+                "This SCNTM is not fitted yet; call fit(corpus), or citeweave.load(folder)."
+            )
+        return result
+
+    def _estimate(self, name: str, lacks: str) -> np.ndarray:
+        estimates = self._fitted.estimates
+        if name not in estimates:
+            raise AttributeError(
+                f"The model {self._fitted.spec.name!r} {lacks}, so it has no '{name}_'."
+            )
+        return estimates[name]
+
+    @property
+    def doc_topic_(self) -> np.ndarray:
+        """Topics theta' [D, K]."""
+        return self._estimate("doc_topic", "has no documents")
+
+    @property
+    def doc_word_topic_(self) -> np.ndarray:
+        """Topics theta [D, K]."""
+        return self._estimate("doc_word_topic", "has not two document levels (see 'doc_topic_')")
+
+    @property
+    def topic_word_(self) -> np.ndarray:
+        """Words of topics phi [K, V]."""
+        return self._estimate("topic_word", "has no topics")
+
+    @property
+    def background_(self) -> np.ndarray:
+        """Words of the corpus gamma [V]."""
+        return self._estimate("background", "has no corpus level on its word side")
+
+    @property
+    def topic_share_(self) -> np.ndarray:
+        """Shares of topics mu [K]."""
+        return self._estimate("topic_share", "has no topics")
+
+    @property
+    def topic_samples_(self) -> np.ndarray:
+        """In how many of the kept samples each topic is in use [K]; 0 for one never used."""
+        return self._estimate("topic_samples", "has no topics")
+
+    @property
+    def level_topic_(self) -> dict[str, np.ndarray]:
+        """Topics of the nodes of every level between the corpus and the documents, by name."""
+        levels = self._fitted.levels
+        return {
+            name: self._fitted.estimates[f"level{number}_topic"]
+            for number, name in enumerate(levels, start=1)
+        }
+
+    @property
+    def levels_(self) -> dict[str, Groups]:
+        """The nodes of every level between the corpus and the documents, by name."""
+        return self._fitted.levels
+
+    @property
+    def groups_(self) -> Groups:
+        """The nodes that documents belong to, the rows of `group_topic_`."""
+        levels = self._fitted.levels
+        if not levels:
+            raise AttributeError(f"The model {self._fitted.spec.name!r} has no groups.")
+        return list(levels.values())[-1]
+
+    @property
+    def group_topic_(self) -> np.ndarray:
+        """Topics of groups nu [B, K]."""
+        level = self._fitted.spec.n_shared - 1
+        return self._estimate(f"level{level}_topic", "has no groups")
+
+    @property
+    def citing_topic_(self) -> np.ndarray:
+        """Probabilities of y [E, K]."""
+        return self._estimate("citing_topic", "has no citations")
+
+    @property
+    def cite_propensity_(self) -> np.ndarray:
+        """Propensity to cite, lambda+ [D]."""
+        return self._estimate("cite_propensity", "has no citations")
+
+    @property
+    def cited_propensity_(self) -> np.ndarray:
+        """Propensity to be cited, lambda- [D]."""
+        return self._estimate("cited_propensity", "has no citations")
+
+    @property
+    def topic_scale_(self) -> np.ndarray:
+        """Strength of topics in citing, lambdaT [K]."""
+        return self._estimate("topic_scale", "has no citations")
+
+    @property
+    def author_influence_(self) -> np.ndarray:
+        """Sum of lambda- over the documents of each first author [n_authors]."""
+        return self._estimate("author_influence", "has no citations")
+
+    @property
+    def labels_(self) -> np.ndarray:
+        """Dominant topic of each document [D]."""
+        return np.asarray(self.doc_topic_.argmax(axis=1))
+
+    @property
+    def traces_(self) -> Mapping[str, np.ndarray]:
+        """Traces by name [chains, iterations]."""
+        return self._fitted.traces
+
+    @property
+    def level_names_(self) -> list[str]:
+        """Names of the levels in `traces_["concentrations"]`."""
+        return self._fitted.plan.level_names
+
+    @property
+    def acceptance_(self) -> float:
+        """Mean acceptance of citing topics while the network was on; nan without citations."""
+        name = self._fitted.spec.name
+        if self._fitted.spec.citations is None:
+            raise AttributeError(
+                f"The model {name!r} has no citations, so it has no 'acceptance_'."
+            )
+        values = self.traces_["acceptance"]
+        values = values[~np.isnan(values)]
+        return float(values.mean()) if len(values) else float("nan")
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations done."""
+        return self._fitted.iterations
+
+    @property
+    def n_samples_(self) -> int:
+        """Number of samples that the estimates are means of."""
+        return self._fitted.samples
+
+    @property
+    def seed_(self) -> int:
+        """The seed that was used."""
+        return self._fitted.plan.seed
+
+    @property
+    def combination_(self) -> dict[str, Any]:
+        """How chains became one model: how, best, likelihoods, agreements, orders."""
+        return self._fitted.combination._asdict()
+
+    @property
+    def corpus_(self) -> Corpus:
+        """The corpus that the model was fitted to."""
+        return self._fitted.corpus
+
+    @property
+    def spec_(self) -> ModelSpec:
+        """The levels of the model, discounts included."""
+        return self._fitted.spec
+
+    @property
+    def notes_(self) -> tuple[str, ...]:
+        """What happened on the way that one should know, such as a checkpoint refused."""
+        return self._fitted.notes
+
+    def __repr__(self) -> str:
+        """Give the parameters that are not the defaults, as scikit-learn does."""
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if not _same(value, _defaults()[name])
+        ]
+        return f"SCNTM({', '.join(changed)})"
+
+    def _repr_html_(self) -> str:
+        """Show parameters and, if fitted, sizes as a small table."""
+        rows = [("model", repr(self))]
+        if self.__dict__.get("_result") is not None:
+            rows += [
+                ("corpus", repr(self.corpus_)),
+                ("topics in use", str(int((self.topic_samples_ > 0).sum()))),
+                ("samples", f"{self.n_samples_} ({self.combination_['how']})"),
+            ]
+        cells = "".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
+            for name, text in rows
+        )
+        return f"<table>{cells}</table>"
+
+
+def _same(value: object, default: object) -> bool:
+    return type(value) is type(default) and value == default
+
+
+def _defaults() -> dict[str, Any]:
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(SCNTM.__init__).parameters.items()
+        if name != "self"
+    }
+
+
+def load(folder: str | os.PathLike[str]) -> SCNTM:
+    """Load a fitted model from its run folder; arrays are mapped, and read when they are used.
+
+    A run that is not done is loaded from the latest checkpoints of its chains, if they have kept
+    samples; `SCNTM.n_iter_` tells how far it is.
+    """
+    parameters, result = load_result(folder)
+    return _with_result(parameters, result)
+
+
+def resume(
+    folder: str | os.PathLike[str],
+    corpus: Corpus | str | os.PathLike[str] | None = None,
+    *,
+    progress: Callable[[Progress], object] | None = None,
+    checkpoint_seconds: float | None = 60,
+    checkpoint_iterations: int | None = None,
+    threads: int | None = None,
+    stop: threading.Event | None = None,
+) -> SCNTM:
+    """Go on with a run to its end and return the fitted model; a run that is done is loaded.
+
+    Parameters
+    ----------
+    folder : path
+    corpus : Corpus or path, optional
+        What the run was started with; the run's own copy if not given.
+    progress, checkpoint_seconds, checkpoint_iterations, stop
+        As those of `SCNTM.fit`.
+    threads : int, optional
+        How many chains run at a time.
+    """
+    parameters, result = resume_run(
+        folder,
+        corpus,
+        progress=progress,
+        checkpoint_seconds=checkpoint_seconds,
+        checkpoint_iterations=checkpoint_iterations,
+        threads=threads,
+        stop=stop,
+    )
+    return _with_result(parameters, result)
+
+
+def _with_result(parameters: Mapping[str, Any], result: Result) -> SCNTM:
+    make_plan(parameters)
+    model = SCNTM(**parameters)
+    model._result = result  # noqa: SLF001
+    return model
