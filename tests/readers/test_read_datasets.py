@@ -194,9 +194,10 @@ def test_citations_apart(tmp_path):
 def test_citation_list_beside_the_only_file_of_a_folder_is_its_own(tmp_path):
     (tmp_path / "papers.jsonl").write_bytes(json_lines(GENERIC_ROWS))
     (tmp_path / "cites.tsv").write_text("citing\tcited\ng2\tg1\n")
-    reading = read(tmp_path)
-    assert cited(reading)["g2"] == ["g1"]
-    assert reading.problems == []
+    for sources in ([tmp_path], [tmp_path / "papers.jsonl", tmp_path / "cites.tsv"]):
+        reading = read(*sources)
+        assert cited(reading)["g2"] == ["g1"]
+        assert reading.problems == []
 
 
 def test_citation_list_alone_is_refused():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import ParameterError
 from citeweave.readers.formats import as_dict, as_list
+from citeweave.readers.latex import plain_text
 from citeweave.readers.references import reference_of
 from citeweave.records import (
     Author,
@@ -18,7 +19,6 @@ from citeweave.records import (
     normalise_doi,
     normalise_orcid,
     parse_name,
-    parse_names,
     parse_year,
     split_names,
 )
@@ -229,7 +229,8 @@ def _listed(text: str) -> list[Any] | None:
 
 def _author(item: Any) -> Author | None:
     if not isinstance(item, dict):
-        return parse_name(item)
+        latex = isinstance(item, str) and ("\\" in item or "~" in item)
+        return parse_name(plain_text(item) if latex else item)
     identifier = clean(item.get("id") or item.get("authorId") or item.get("_id"))
     orcid = normalise_orcid(item.get("orcid") or item.get("ORCID"))
     name = item.get("name") or item.get("display_name") or item.get("full_name")
@@ -249,7 +250,7 @@ def _authors(value: Any) -> tuple[Author, ...]:
     if isinstance(value, str):
         listed = _listed(value)
         if listed is None:
-            return parse_names(split_names(value))
+            listed = list(split_names(value))
         value = listed
     found = (_author(item) for item in as_list(value))
     return tuple(author for author in found if author is not None)

@@ -97,7 +97,7 @@ def read(
 def _checked(source: SourceLike) -> Path | Input:
     """Return a path that exists or an open file, so that a wrong name shows at once."""
     if isinstance(source, str) and source == "-":
-        return Input("-", lambda: nullcontext(sys.stdin.buffer))
+        return Input("-", lambda: nullcontext(sys.stdin.buffer), once=True)
     if isinstance(source, str | PathLike):
         path = Path(source)
         if not path.exists():
@@ -110,7 +110,8 @@ def _checked(source: SourceLike) -> Path | Input:
         )
     name = getattr(source, "name", None)
     # What the caller opened, the caller closes.
-    return Input(name if isinstance(name, str) else "<open file>", lambda: nullcontext(source))
+    shown = name if isinstance(name, str) else "<open file>"
+    return Input(shown, lambda: nullcontext(source), once=True)
 
 
 class Reading(Iterator[Record]):
@@ -137,6 +138,7 @@ class Reading(Iterator[Record]):
         self._log = log
         self._form = form
         self._columns = columns
+        self._edge_files: list[str] = []
         self.counts: dict[str, FileCounts] = {}
         self._records = self._run(sources, citations)
 
@@ -200,7 +202,7 @@ class Reading(Iterator[Record]):
             links = sum(map(len, given.values()))
             self._log.add(
                 Problem(
-                    "citations",
+                    ", ".join(self._edge_files),
                     None,
                     "references",
                     f"{links} citations by {len(given)} documents that were not read left out",
@@ -230,11 +232,14 @@ class Reading(Iterator[Record]):
     def _load_citations(self, sources: Sequence[Path | Input]) -> edges.Citations:
         given: edges.Citations = {}
         for source in sources:
-            item = source if isinstance(source, Input) else file_input(source)
-            context = self._context(item)
-            context.counts.format = "edges"
-            edges.read_edges(item, context, into=given)
+            self._read_edges(source if isinstance(source, Input) else file_input(source), given)
         return given
+
+    def _read_edges(self, item: Input, given: edges.Citations) -> None:
+        context = self._context(item)
+        context.counts.format = "edges"
+        self._edge_files.append(item.name)
+        edges.read_edges(item, context, into=given)
 
     def _group(
         self, items: Sequence[Input], given: edges.Citations, *, folder: bool
@@ -249,7 +254,7 @@ class Reading(Iterator[Record]):
                 companions[item.name] = found
                 claimed.update(other.name for other in found.values())
         left = [item for item in items if item.name not in claimed]
-        if folder and self._form is None:
+        if len(left) > 1 and self._form is None and not any(item.once for item in left):
             left = self._attach_edges(left, given)
         for item in left:
             yield from self._file(item, companions.get(item.name, {}), given, folder=folder)
@@ -260,9 +265,7 @@ class Reading(Iterator[Record]):
         others = [item for item in items if item not in lists and not _is_aside(item)]
         if lists and len(others) == 1:
             for item in lists:
-                context = self._context(item)
-                context.counts.format = "edges"
-                edges.read_edges(item, context, into=given)
+                self._read_edges(item, given)
             return others
         return list(items)
 

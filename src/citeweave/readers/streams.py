@@ -67,11 +67,14 @@ class Input:
         Gives the open binary file as a context that closes what is ours to close.
     path : Path or None
         Where it lies on disk as it is (not for a member of an archive).
+    once : bool
+        It can be read once only (standard input, a file of the caller's).
     """
 
     name: str
     open: Callable[[], AbstractContextManager[IO[bytes]]]
     path: Path | None = None
+    once: bool = False
 
     @property
     def basename(self) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 __all__ = ["clean", "find_doi", "normalise_doi", "normalise_orcid", "parse_year"]
 
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+", re.ASCII)
+_WHOLE_DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+$", re.ASCII)
 _ORCID = re.compile(r"\b(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b", re.ASCII)
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
 _COMPACT_DATE = re.compile(r"(1[5-9]\d\d|20\d\d)(?:0\d|1[0-2])[0-3]\d", re.ASCII)
@@ -63,9 +64,8 @@ def normalise_doi(value: Any) -> str | None:
     if "%" in text:
         text = unquote(text)
     text = text.lower()
-    start = text.index("10.")
-    # The usual case is told by two cheap looks; the pattern is for what is left.
-    found = _DOI.match(text, start) or _DOI.search(text)
+    # Alone, a DOI may hold what would end it in running text, as old ones do: "<1::aid>2".
+    found = _WHOLE_DOI.match(text, text.index("10.")) or _DOI.search(text)
     if found is None or len(found[0]) > _LONGEST_DOI:
         return None
     return _without_tail(found[0])

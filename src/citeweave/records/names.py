@@ -56,7 +56,7 @@ def parse_name(
     Author(name='Rens van de Schoot', given='Rens', family='van de Schoot', id=None, orcid=None)
     """
     name = clean(text)
-    if name is None or name.lower() in _NOBODY:
+    if name is None or name.lower() in _NOBODY or name.lower() in _SUFFIXES:
         return None
     given, family = _parts(name, family_first=family_first)
     if given is not None and family is not None and ("," in name or name.startswith(family)):
