@@ -28,6 +28,7 @@ _OUTSIDE, _ID, _DOI, _TITLE, _FUZZY, _STRING, _AMBIGUOUS, _SELF, _DUPLICATE = ra
 
 _MIN_FUZZY_WORDS = 4
 _MIN_FUZZY_LETTERS = 20
+_MAX_FUZZY_LETTERS = 500  # similarity takes quadratic time, and no title is longer
 _BLOCK = 200  # a word of more titles than this leads to none of them
 
 
@@ -373,4 +374,5 @@ def _initial_fits(own: str, code: int) -> bool:
 
 
 def _long(title: str) -> bool:
-    return len(title) >= _MIN_FUZZY_LETTERS and title.count(" ") + 1 >= _MIN_FUZZY_WORDS
+    fits = _MIN_FUZZY_LETTERS <= len(title) <= _MAX_FUZZY_LETTERS
+    return fits and title.count(" ") + 1 >= _MIN_FUZZY_WORDS

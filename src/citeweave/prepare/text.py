@@ -15,7 +15,7 @@ _INLINE_TAG = re.compile(
     r"</?(?:jats:)?(?:sub|sup|sc|b|i|em|strong|u|tt)(?:\s[^<>]{0,200})?>", re.IGNORECASE
 )
 _FORMULA = re.compile(
-    r"<(mml:math|math|tex-math|inline-formula)\b.{0,5000}?</\1>", re.IGNORECASE | re.DOTALL
+    r"<(mml:math|math|tex-math|inline-formula)\b.{0,2000}?</\1>", re.IGNORECASE | re.DOTALL
 )
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
 # How IEEE writes Greek letters and indices in plain text: "/spl alpha/", "/sup 2/".
