@@ -84,7 +84,7 @@ def resume_run(
     opened = None if corpus is None else open_corpus(corpus)[0]
     if opened is not None:
         run.check_corpus(opened)
-    if run.done:
+    if run.is_complete():
         return load_result(folder)
     parameters, plan = _stored_plan(run, threads)
     opened = opened or run.corpus()
@@ -109,6 +109,11 @@ def load_result(folder: str | os.PathLike[str]) -> tuple[dict[str, Any], Result]
     parameters, plan = _stored_plan(run, None)
     if not run.done:
         return parameters, _load_unfinished(run, plan)
+    if not run.is_complete():
+        raise RunError(
+            f"Files of the run '{run.path}' are missing or damaged; make them anew from its "
+            f"chains: citeweave resume {run.path}"
+        )
     try:
         stored = run.manifest["result"]
         combination = Combination(**stored["combination"])
@@ -144,7 +149,7 @@ def save_result(
             f"The run '{result.folder}' is unfinished (iteration {result.iterations} of "
             f"{result.plan.iterations}); go on with `citeweave resume {result.folder}`, then save."
         )
-    if result.folder is not None and Path(folder).absolute() == result.folder.absolute():
+    if result.folder is not None and Path(folder).resolve() == result.folder.resolve():
         raise RunError(f"The model is saved in '{folder}' already.")
     contents = _contents(parameters, result.plan, result.corpus, result.source)
     contents["notes"] = list(result.notes)

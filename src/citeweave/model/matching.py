@@ -15,7 +15,7 @@ from citeweave.sampler.estimates import Sums, merge_sums
 
 __all__ = ["GOOD_MATCH", "Combination", "combine_chains", "match_topics"]
 
-GOOD_MATCH = 0.8
+GOOD_MATCH = 0.9
 """Chains are averaged by ``combine="auto"`` if each agrees at least so well with the best one."""
 
 

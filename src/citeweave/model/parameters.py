@@ -134,6 +134,11 @@ class Plan:
         return (self.iterations - self.burn_in - 1) // self.thin + 1
 
     @property
+    def first_kept(self) -> int:
+        """Iterations done when the first sample is kept."""
+        return self.iterations - (self.kept - 1) * self.thin
+
+    @property
     def level_names(self) -> list[str]:
         """Names of the levels, topic side root first, then the word side."""
         return [level.name for level in (*self.spec.topic_side, *self.spec.word_side)]
@@ -159,6 +164,9 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     p = dict(parameters)
     spec = p["model"] if isinstance(p["model"], ModelSpec) else preset(p["model"])
     spec = spec.with_discounts(topics=p["topic_discount"], words=p["word_discount"])
+    names = [level.name for level in (*spec.topic_side, *spec.word_side)]
+    if len(set(names)) < len(names):
+        raise fail("model", "a model whose levels have different names", names)
     iterations = int(p["iterations"])
     network_from = iterations // 2 if p["network_from"] is None else int(p["network_from"])
     if network_from >= iterations:

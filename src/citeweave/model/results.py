@@ -38,8 +38,8 @@ class StoredArrays(Mapping[str, np.ndarray]):
                 self._loaded[name] = _map_array(path)
             except (OSError, ValueError, EOFError) as error:
                 raise RunError(
-                    f"'{path}' cannot be read ({error}); remove the folder '{self._folder}' and "
-                    f"make it anew from the chains, or fit again."
+                    f"'{path}' cannot be read ({error}). Make it anew from the chains: "
+                    f"citeweave resume {self._folder.parent}"
                 ) from error
         return self._loaded[name]
 

@@ -63,7 +63,7 @@ class RunFolder:
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
         """Open an existing run; the error says what is wrong with it."""
-        path = Path(folder)
+        path = _absolute(folder)
         return cls(path, _read_manifest(path))
 
     @classmethod
@@ -75,10 +75,9 @@ class RunFolder:
 
         ``contents`` are the manifest's entries beyond format, version and dates.
         """
-        target = Path(folder)
+        target = _absolute(folder)
         check_target(target, overwrite=overwrite)
-        absolute = Path(os.path.abspath(target))  # noqa: PTH100 (resolve() would follow a link)
-        temporary = absolute.parent / f".{absolute.name}.new-{secrets.token_hex(4)}"
+        temporary = target.parent / f".{target.name}.new-{secrets.token_hex(4)}"
         manifest = {
             "format": FORMAT,
             "version": VERSION,
@@ -96,8 +95,8 @@ class RunFolder:
                 run.write_manifest()
             yield run
             with writing(target, f"Nothing there was changed. {_HINT}"):
-                _put_in_place(temporary, absolute)
-                sync_folder(absolute.parent)
+                _put_in_place(temporary, target)
+                sync_folder(target.parent)
             run.path = target
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -143,6 +142,18 @@ class RunFolder:
         with writing(self.path / "corpus", _HINT):
             _store_corpus(corpus, self.path / "corpus")
 
+    def is_complete(self) -> bool:
+        """Whether the run is done and all its estimates and traces can still be read."""
+        if not self.done:
+            return False
+        try:
+            for name, arrays in (("estimates", self.estimates()), ("traces", self.traces())):
+                for key in self.manifest["arrays"][name]:
+                    arrays[key]  # reads its header and checks its length
+        except (KeyError, TypeError, RunError):
+            return False
+        return True
+
     def write_manifest(self) -> None:
         """Write the manifest anew, whole or not at all."""
         text = json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n"
@@ -170,7 +181,13 @@ class RunFolder:
                         file.flush()
                         os.fsync(file.fileno())
                 part.rename(folder)
-        self.manifest |= {"status": "done", "finished": _now(), "result": dict(result)}
+        names = {"estimates": sorted(estimates), "traces": sorted(traces)}
+        self.manifest |= {
+            "status": "done",
+            "finished": _now(),
+            "arrays": names,
+            "result": dict(result),
+        }
         self.write_manifest()
 
     @contextlib.contextmanager
@@ -180,7 +197,9 @@ class RunFolder:
             yield
             return
         path = self.path / ".lock"
-        with writing(path, _HINT), path.open("w", encoding="utf-8") as file:
+        with writing(path, _HINT):
+            file = path.open("w", encoding="utf-8")
+        with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -188,6 +207,11 @@ class RunFolder:
                     f"Another process is working on '{self.path}'; wait for it or stop it."
                 ) from None
             yield
+
+
+def _absolute(folder: str | os.PathLike[str]) -> Path:
+    """Make a path that stays true if the working folder changes."""
+    return Path(os.path.abspath(folder))  # noqa: PTH100 (resolve() would follow a link away)
 
 
 def check_target(target: Path, *, overwrite: bool) -> None:

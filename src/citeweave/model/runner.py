@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.errors import RunError
 from citeweave.model.checkpoint import (
     Checkpoint,
     Identity,
@@ -140,18 +141,13 @@ class Runner:
             threading.Thread(target=self._work, args=(stored,), name=f"citeweave-{i}", daemon=True)
             for i in range(self.plan.threads)
         ]
-        for thread in threads:
-            thread.start()
-        interrupted = False
-        while any(thread.is_alive() for thread in threads):
-            try:
-                for thread in threads:
-                    thread.join(0.2)
-            except KeyboardInterrupt:
-                if interrupted:  # asked twice: leave without waiting for the last checkpoint
-                    raise
-                interrupted = True
-                self.stop.set()
+        try:
+            for thread in threads:
+                thread.start()
+            _wait(threads)
+        except KeyboardInterrupt:
+            self.stop.set()
+            _wait(threads)  # asked a second time, we leave without the last checkpoints
         if self._errors:
             raise self._errors[0]
         if len(self._results) < self.plan.chains:
@@ -200,6 +196,11 @@ class Runner:
                 traces[name][: len(trace)] = trace
             if stored.sums is not None:
                 sums = stored.sums
+            elif stored.iteration >= plan.first_kept:
+                raise RunError(
+                    f"The checkpoint of chain {number} holds a state but no sums of samples, so "
+                    "its estimates cannot be made from it; fit again."
+                )
             del stored
         folder = None if self.chains is None else chain_folder(self.chains, number)
         saved, saved_at = chain.iteration, time.monotonic()
@@ -264,6 +265,12 @@ class Runner:
         if self.chains is None:
             return text + "The run had no folder, so nothing is kept; fit with out=FOLDER."
         return text + f"All is saved; go on with: citeweave resume {self.chains.parent}"
+
+
+def _wait(threads: list[threading.Thread]) -> None:
+    for thread in threads:
+        while thread.is_alive():
+            thread.join(0.2)  # in slices, so that Ctrl-C comes through on every system
 
 
 def chain_folder(chains: Path, number: int) -> Path:

@@ -1,0 +1,142 @@
+"""Parameters: one table, one template, and what follows from what was left open."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from citeweave import SCNTM, ModelSpec, preset
+from citeweave.errors import ParameterError
+from citeweave.model.parameters import (
+    RULES,
+    make_plan,
+    parameters_from_json,
+    parameters_to_json,
+)
+
+WRONG = {
+    "topics": [0, -3, 2.5, "20", None, True, 5000],
+    "eta": ["x", -1, 1.5, math.nan, None, "3"],
+    "iterations": [0, -1, 1.0, None],
+    "network_from": [-1, "half", 2.0],
+    "seed": [-1, 1.5, "one"],
+    "chains": [0, None],
+    "model": ["lda", 3, None],
+    "burn_in": [-1, 0.5],
+    "thin": [0, 1.5],
+    "start": ["cold", None],
+    "unknown": ["none", True],
+    "combine": ["mean", None],
+    "concentration": [0, -1.0, math.inf, math.nan, "1"],
+    "concentration_prior": [(1,), (1, 0), 1.0, (1, -1), ("1", 1)],
+    "propensity_prior": [(1, 2, 3), (0, 1), None],
+    "self_citations": [1, None, "yes"],
+    "topic_discount": [1.0, -0.1, "0"],
+    "word_discount": [1.0, math.nan],
+    "threads": [0, 1.5],
+}
+
+
+def test_the_table_names_every_parameter():
+    assert list(RULES) == list(SCNTM().get_params())
+    assert set(WRONG) == set(RULES)
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in WRONG.items() for v in vs])
+def test_wrong_values_are_named(name, value, small):
+    with pytest.raises(ParameterError) as caught:
+        SCNTM(**{name: value}).fit(small)
+    text = str(caught.value)
+    assert text.startswith(f"The '{name}' parameter of SCNTM must be ")
+    assert text.endswith(f"Got {value!r} instead.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"iterations": 100, "network_from": 100}, "network_from"),
+        ({"iterations": 100, "network_from": 1000}, "network_from"),
+        ({"iterations": 100, "burn_in": 100}, "burn_in"),
+        ({"iterations": 100, "network_from": 50, "burn_in": 49}, "burn_in"),
+    ],
+)
+def test_parameters_that_do_not_go_together(changes, name, small):
+    with pytest.raises(ParameterError, match=f"^The '{name}' parameter of SCNTM must be "):
+        SCNTM(**changes).fit(small)
+
+
+def test_levels_need_different_names(small):
+    spec = preset("cntm-text")
+    twice = ModelSpec("twice", (*spec.topic_side, spec.topic_side[-1]), spec.word_side)
+    with pytest.raises(ParameterError, match="'model' parameter .* different names"):
+        SCNTM(model=twice).fit(small)
+
+
+@pytest.mark.parametrize("name", ["checkpoint_seconds", "checkpoint_iterations"])
+def test_wrong_checkpoint_intervals(name, small):
+    with pytest.raises(ParameterError, match=f"The '{name}' parameter"):
+        SCNTM().fit(small, **{name: -1})
+
+
+def test_init_only_assigns():
+    value = object()
+    assert SCNTM(topics=value).topics is value
+
+
+def test_get_and_set_params():
+    model = SCNTM(topics=7, eta=2)
+    copy = SCNTM(**model.get_params())
+    assert copy.get_params() == model.get_params()
+    assert model.set_params(topics=9, chains=2) is model
+    assert (model.topics, model.chains, model.eta) == (9, 2, 2)
+    with pytest.raises(ParameterError, match=r"no parameter 'topic'\. Did you mean one of: topics"):
+        model.set_params(topic=3)
+
+
+def test_repr_shows_what_differs():
+    assert repr(SCNTM()) == "SCNTM()"
+    assert repr(SCNTM(topics=5, seed=1)) == "SCNTM(topics=5, seed=1)"
+
+
+def plan(**changes):
+    return make_plan(SCNTM(**changes).get_params())
+
+
+def test_defaults_are_filled_in():
+    p = plan()
+    assert (p.settings.network_from, p.burn_in, p.thin, p.kept) == (1000, 1500, 10, 50)
+    late = plan(iterations=100, network_from=90)
+    assert late.burn_in == 90
+    assert plan(model="cntm-text", iterations=100, network_from=90).burn_in == 75
+    assert plan(topic_discount=0.2).spec.topic_side[0].discount == 0.2
+    assert plan().seed != plan().seed
+
+
+@pytest.mark.parametrize(
+    ("iterations", "burn_in", "thin"), [(10, 4, 1), (10, 4, 4), (11, 0, 3), (1, 0, 1), (9, 8, 50)]
+)
+def test_kept_samples(iterations, burn_in, thin):
+    p = plan(iterations=iterations, network_from=0, burn_in=burn_in, thin=thin)
+    kept = [i for i in range(1, iterations + 1) if p.keeps(i)]
+    assert len(kept) == p.kept
+    assert kept[0] == p.first_kept > burn_in
+    assert kept[-1] == iterations
+    assert all(b - a == thin for a, b in zip(kept, kept[1:], strict=False))
+
+
+def test_digest_changes_with_what_is_drawn():
+    base = {"seed": 1, "iterations": 20}
+    same = plan(**base).digest()
+    assert plan(**base, threads=1, chains=3, combine="best").digest() == same
+    for change in ({"topics": 21}, {"eta": 1}, {"unknown": "own"}, {"thin": 2}, {"word_discount": 0.5}):
+        assert plan(**base, **change).digest() != same
+
+
+@pytest.mark.parametrize("eta", [0, 3, np.int64(3), math.inf, "inf"])
+@pytest.mark.parametrize("model", ["np-atm", preset("scntm").without("phi'")])
+def test_parameters_through_json(eta, model):
+    params = SCNTM(eta=eta, model=model, concentration_prior=(2, 0.5)).get_params()
+    text = json.dumps(parameters_to_json(params), allow_nan=False)
+    back = parameters_from_json(json.loads(text))
+    assert make_plan(back | {"seed": 1}) == make_plan(params | {"seed": 1})
