@@ -58,9 +58,7 @@ class TinyPosterior:
         self.n_words = chain.state.words.customers.shape[0]
         self.n_documents = len(self.layout.document_start) - 1
         self.citation_level = self.n_levels - 1 - chain.spec.below_citations
-        self.document = np.repeat(
-            np.arange(self.n_documents), np.diff(self.layout.document_start)
-        )
+        self.document = np.repeat(np.arange(self.n_documents), np.diff(self.layout.document_start))
 
     def level_nodes(self, level):
         return range(self.layout.level_start[level], self.layout.level_start[level + 1])
@@ -93,9 +91,7 @@ class TinyPosterior:
             more = value
             for n, t in zip(nodes, choice, strict=True):
                 here[n] = t
-                more += log_node(
-                    customers[n], t, discount, self.parameters.topic_concentration[n]
-                )
+                more += log_node(customers[n], t, discount, self.parameters.topic_concentration[n])
                 for k in range(self.n_topics):
                     above[self.layout.parent[n]][k] += t[k]
             yield from self._climb(level - 1, above, here, more, citing_topics)
@@ -203,8 +199,7 @@ class TinyPosterior:
             topic_total = 0.0
             for path in itertools.product(*options):
                 leaves = [
-                    self.layout.leaf[first[d] + p]
-                    for d, p in zip(self.document, path, strict=True)
+                    self.layout.leaf[first[d] + p] for d, p in zip(self.document, path, strict=True)
                 ]
                 prior = -sum(math.log(len(o)) for o in options)
                 for y in itertools.product(range(self.n_topics), repeat=n_citations):

@@ -13,11 +13,12 @@ def topic_record_width(chain):
 
 def word_record_width(chain):
     state = chain.state
+    background = state.words.background_tables.size if chain.spec.word_level("corpus") else 0
     return (
         len(state.assignments.topic)
         + len(state.assignments.burst_table)
         + state.words.tables.size
-        + state.words.background_tables.size
+        + background
     )
 
 
@@ -33,10 +34,9 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
     """Build the loop around a set of kernels: the real ones, or broken variants of them."""
 
     @numba.njit(nogil=True)
-    def run(
-        sweeps, thin, level, model, state, cache, work, citation_work, exponent, topic_rows, word_rows
-    ):
+    def run(sweeps, thin, level, model, state, cache, work, citation_work, exponent, records):
         shape, layout, tables = model
+        topic_rows, word_rows = records
         tally = np.zeros(4, np.int64)
         citation_tally = np.zeros(3, np.int64)
         n_documents = layout.document_start.shape[0] - 1
@@ -81,8 +81,7 @@ def run_chain(chain, runner, sweeps, *, thin=2):
         chain._work,
         chain._citation_work,
         chain._exponent,
-        topic_rows,
-        word_rows,
+        (topic_rows, word_rows),
     )
     return topic_rows, word_rows
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.sampler._compile import hot_kernel
+from citeweave.sampler._compile import inlined
 from citeweave.sampler.stirling import RatioTable
 
 __all__ = [
@@ -93,7 +93,7 @@ class Tables(NamedTuple):
     burst: RatioTable
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def level_table(tables, level):
     """Give the ratio table of a topic-side level."""
     i = tables.place[level]

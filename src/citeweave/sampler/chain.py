@@ -22,6 +22,7 @@ from citeweave.sampler.arrays import (
 from citeweave.sampler.citations import citation_sweep, new_citation_work, start_citations
 from citeweave.sampler.concentrations import draw_topic_concentrations, draw_word_concentrations
 from citeweave.sampler.exponent import new_exponent, rebuild_exponent
+from citeweave.sampler.invariants import check_state
 from citeweave.sampler.likelihood import topic_word_means, word_log_likelihood
 from citeweave.sampler.propensities import degrees, draw_propensities
 from citeweave.sampler.random import new_generator
@@ -79,6 +80,8 @@ class Settings(NamedTuple):
     """x_ii of the paper: 1, or 0 to leave it out."""
     sample_concentrations: bool = True
     sample_propensities: bool = True
+    debug: bool = False
+    """Check every count against the assignments after each iteration (slow)."""
 
 
 class Info(NamedTuple):
@@ -229,6 +232,8 @@ class Chain:
         topic_word_means(self.shape, state, self._background, self._means)
         log_likelihood = word_log_likelihood(self.shape, self.layout, state, self._means)
         state.clock[0] += 1
+        if self.settings.debug:
+            check_state(self.spec, self.layout, state)
         visited, blocked, corrected, rejected = (int(x) for x in word_tally)
         tried = int(citation_tally[0] - citation_tally[1])
         return Info(
@@ -440,9 +445,7 @@ def _new_state(
         assignments=Assignments(
             topic=np.zeros(n_tokens, np.int16),
             path=np.zeros(n_tokens if spec.words_choose_author else 0, np.int16),
-            burst_table=np.zeros(
-                n_tokens if spec.word_level("document-topic") else 0, np.uint8
-            ),
+            burst_table=np.zeros(n_tokens if spec.word_level("document-topic") else 0, np.uint8),
             citing_topic=np.full(len(layout.citing), -1, np.int16),
         ),
         parameters=Parameters(

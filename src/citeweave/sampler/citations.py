@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.sampler._compile import hot_kernel
+from citeweave.sampler._compile import hot_kernel, inlined
 from citeweave.sampler.exponent import commit_change, exponent_change
 from citeweave.sampler.hierarchy import (
     draw_addition,
@@ -51,7 +51,7 @@ def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
     )
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _draw_topic(rng, parameters, work):
     """Draw from eq:proposal_y, with the collapsed weights of both ends."""
     total = 0.0
@@ -66,7 +66,7 @@ def _draw_topic(rng, parameters, work):
     return n_topics - 1
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _seat(rng, layout, tables, counts, parameters, work, level, node, topic):
     """Add one customer with indicators from their conditional; return its depth and weight."""
     weight = path_weight(

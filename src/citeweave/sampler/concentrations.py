@@ -176,9 +176,7 @@ def draw_word_concentrations(shape, layout, state, prior, pooled):
             successes += won
             log_sum += log_share
         if not pooled:
-            parameters.topic_word_concentration[k] = _posterior_draw(
-                rng, prior, successes, log_sum
-            )
+            parameters.topic_word_concentration[k] = _posterior_draw(rng, prior, successes, log_sum)
             successes = 0.0
             log_sum = 0.0
     if pooled:

@@ -6,7 +6,7 @@ node alone, up to the number of levels. The depth is all that the table indicato
 token say, so a move is (topic, depth) and can be undone exactly.
 """
 
-from citeweave.sampler._compile import hot_kernel
+from citeweave.sampler._compile import hot_kernel, inlined
 from citeweave.sampler.arrays import level_table
 from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def root_weight(counts, parameters, topic):
     """Weight of topic k at mu before division by (beta + C).
 
@@ -39,7 +39,7 @@ def root_weight(counts, parameters, topic):
     return new / free
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def opening_scale(counts, parameters, level, node, parent):
     """Factor of a new table: (beta + alpha T) / (beta_parent + C_parent)."""
     top = (
@@ -107,7 +107,7 @@ def draw_addition(rng, tables, counts, level, topic, path, climb):
     return depth
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def draw_removal(rng, layout, counts, level, node, topic):
     """Draw how far the customer that leaves ``node`` had climbed: u ~ Bernoulli(t / c) a level.
 
@@ -129,7 +129,7 @@ def draw_removal(rng, layout, counts, level, node, topic):
     return depth
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def move_customer(layout, counts, level, node, topic, depth, sign):
     """Add (sign 1) or remove (sign -1) a customer that climbs ``depth`` levels."""
     n = node

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numba.core import config as numba_config
 
-from citeweave.sampler._compile import hot_kernel
+from citeweave.sampler._compile import hot_kernel, inlined
 
 __all__ = ["log_beta_complement", "new_generator", "standard_gamma", "standard_normal", "uniform"]
 
@@ -45,7 +45,7 @@ if numba_config.DISABLE_JIT:
 
 else:
 
-    @hot_kernel(forceinline=True)
+    @inlined
     def _advance(rng):
         """Step xoshiro256++ and give 53 random bits."""
         s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]

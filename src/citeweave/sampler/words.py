@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.sampler._compile import hot_kernel
+from citeweave.sampler._compile import hot_kernel, inlined
 from citeweave.sampler.arrays import level_table
 from citeweave.sampler.exponent import commit_change, exponent_change
 from citeweave.sampler.hierarchy import draw_removal, move_customer, opening_scale, root_weight
@@ -128,7 +128,7 @@ def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -
     )
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _refresh_topic(words, parameters, cache, k):
     """Renew the normalisers of phi_k after its totals or its concentration changed."""
     beta = parameters.topic_word_concentration[k]
@@ -150,9 +150,7 @@ def refresh_word_cache(tables, words, parameters, cache):
         cache.background_stay[w] = stay
         cache.background_open[w] = opened
         for k in range(n_topics):
-            stay, opened = weight_pair(
-                tables.topic_word, words.customers[w, k], words.tables[w, k]
-            )
+            stay, opened = weight_pair(tables.topic_word, words.customers[w, k], words.tables[w, k])
             cache.stay[w, k] = stay
             cache.open[w, k] = opened
 
@@ -180,7 +178,7 @@ def _dense_pick(prior, stay, opened, inverse, opening, background, target):
     return last
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _top_node(shape, layout, leaf):
     """Lowest shared node above a leaf (the leaf itself where no level is a document's)."""
     n = leaf
@@ -189,7 +187,7 @@ def _top_node(shape, layout, leaf):
     return n
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _shared_chain(shape, layout, counts, parameters, work, p, node):
     """Recompute a path's shared weights from the cached A0 and B1 of its nodes."""
     n_topics = work.active.shape[0]
@@ -209,7 +207,7 @@ def _shared_chain(shape, layout, counts, parameters, work, p, node):
         work.prior[p, k] = work.shared_weight[p, low, k] if work.place[k] < 0 else 0.0
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _refresh_shared(shape, layout, tables, counts, work, p, node, k):
     """Renew A0 and B1 of one topic on every shared level of a path."""
     n = node
@@ -222,7 +220,7 @@ def _refresh_shared(shape, layout, tables, counts, work, p, node, k):
         n = layout.parent[n]
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _refresh_active(shape, work, k, in_use, n_active):
     """Enter a topic into the list of those in use, or strike it; return the list's length."""
     place = work.place[k]
@@ -243,7 +241,7 @@ def _refresh_active(shape, work, k, in_use, n_active):
     return n_active
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _refresh_document(shape, layout, tables, counts, work, leaf, k, depth):
     """Renew A0 and B1 of one topic on the document levels that a move of ``depth`` reached.
 
@@ -267,7 +265,7 @@ def _refresh_document(shape, layout, tables, counts, work, leaf, k, depth):
     return in_use
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _topic_moved(shape, layout, tables, counts, parameters, work, d, leaf, k, depth, n_active):
     """Bring the document's cached weights up to date after ``move_customer``; return n_active."""
     n_document = len(shape.document)
@@ -298,7 +296,7 @@ def _topic_moved(shape, layout, tables, counts, parameters, work, d, leaf, k, de
     return n_active
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _word_moved(shape, tables, words, parameters, cache, work, w, k, depth, sign):
     """Add or remove a token's customers on the word side, ``depth`` levels up, and refresh."""
     n_burst = len(shape.burst)
@@ -332,7 +330,7 @@ def _word_moved(shape, tables, words, parameters, cache, work, w, k, depth, sign
         _refresh_topic(words, parameters, cache, k)
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _refresh_burst(parameters, work, k):
     """Renew the normalisers of phi'_dk."""
     beta = parameters.word_concentration[1]
@@ -341,7 +339,7 @@ def _refresh_burst(parameters, work, k):
     work.burst_opening[k] = (beta + parameters.word_discount[2] * work.tables[k]) * inverse
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _leaves_table(rng, customers, tables):
     """Draw u ~ Bernoulli(t / c): 1 if the customer takes a table along, -1 where it cannot."""
     if tables == customers:
@@ -351,7 +349,7 @@ def _leaves_table(rng, customers, tables):
     return 1 if tables > 1 else -1
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _draw_word_removal(rng, shape, words, work, w, k):
     """Draw how far a token's word had climbed, 0 where the removal is blocked."""
     depth = 1
@@ -372,7 +370,7 @@ def _draw_word_removal(rng, shape, words, work, w, k):
     return depth
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _background_weight(shape, words, parameters, cache, w):
     """Probability of word w under gamma: where a new dish of phi comes from."""
     if len(shape.background) == 0:
@@ -384,7 +382,7 @@ def _background_weight(shape, words, parameters, cache, w):
     return weight / (beta + words.background_totals[0])
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _word_weight(shape, tables, cache, work, w, k, background):
     """Word-side weight of an active topic; ``background`` is gamma's probability of w."""
     weight = cache.stay[w, k] * cache.inverse[k] + cache.open[w, k] * cache.opening[k] * background
@@ -397,7 +395,7 @@ def _word_weight(shape, tables, cache, work, w, k, background):
     return weight
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _draw_word_addition(rng, shape, tables, words, parameters, cache, work, w, k, background):
     """Draw how far a token's word climbs under topic k."""
     depth = 1
@@ -425,7 +423,7 @@ def _draw_word_addition(rng, shape, tables, words, parameters, cache, work, w, k
     return depth
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _topic_weight(shape, work, p, k, levels):
     """Topic-side weight, nested over the first ``levels`` document levels."""
     weight = work.shared_weight[p, len(shape.shared) - 1, k]
@@ -434,7 +432,7 @@ def _topic_weight(shape, work, p, k, levels):
     return weight
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _draw_topic_addition(rng, shape, work, p, k):
     """Draw how far a token climbs on the topic side under topic k."""
     n_document = len(shape.document)
@@ -453,7 +451,7 @@ def _draw_topic_addition(rng, shape, work, p, k):
     return depth
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _open_document(shape, layout, tables, state, work, d, starting):
     """Fill the scratch rows for a document; return the number of topics it uses."""
     counts = state.topics
@@ -488,7 +486,7 @@ def _open_document(shape, layout, tables, state, work, d, starting):
     return n_active
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _refresh_scales(shape, layout, counts, parameters, work, d):
     """Renew the factors that all topics of a path share; n_paths of them where authors vie."""
     first = layout.leaf_start[d]
@@ -510,7 +508,7 @@ def _refresh_scales(shape, layout, counts, parameters, work, d):
         work.path_scale[0] = product
 
 
-@hot_kernel(forceinline=True)
+@inlined
 def _draw_topic(rng, shape, tables, cache, work, w, background, n_paths, n_active):
     """Draw a path and a topic from eq:conditional_posterior."""
     total = 0.0

@@ -1,0 +1,55 @@
+"""Corpora of a few tokens, as the sampler takes them."""
+
+import numpy as np
+
+import citeweave.sampler.chain as chain_module
+import citeweave.sampler.words as words_module
+from citeweave.sampler.chain import Data, Settings
+from citeweave.sampler.spec import preset
+
+FIXED = {"sample_concentrations": False, "sample_propensities": False}
+
+
+def tiny_data(
+    spec, *, documents=((0, 0, 1), (0, 1)), groups=(0, 0), citations=((0, 1),), n_words=2
+):
+    """Two papers of one author, a repeated word and a citation between them, by default."""
+    n = len(documents)
+    offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
+    tokens = np.array([w for d in documents for w in d], np.int32)
+    places = np.arange(n)
+    groups = np.asarray(groups)
+    if spec.words_choose_author:  # the first paper has a coauthor
+        leaf = np.concatenate([[0], 1 + groups])
+        start = np.concatenate([[0], np.arange(2, n + 2)])
+        parents = (np.zeros(groups.max() + 2, int),)
+    else:
+        leaf, start = places, np.arange(n + 1)
+        above = groups if spec.n_shared > 1 else np.zeros(n, int)
+        shared = (np.zeros(groups.max() + 1, int),) if spec.n_shared > 1 else ()
+        parents = (*shared, above, *(places,) * (spec.n_document - 1))
+    pairs = np.array(citations, np.int32).reshape(-1, 2)
+    return Data(tokens, offsets, n_words, parents, leaf, start, pairs[:, 0], pairs[:, 1])
+
+
+def tiny_chain(spec, *, topics=2, seed=3, modules=None, **corpus):
+    """Make a chain with uneven, fixed parameters, its network on, ready to sweep.
+
+    ``modules`` replaces the sampler's own modules by those of a broken variant.
+    """
+    modules = modules or {"chain": chain_module, "words": words_module}
+    spec = preset(spec) if isinstance(spec, str) else spec
+    settings = Settings(topics=topics, concentration=1.0, **FIXED)
+    chain = modules["chain"].Chain(spec, tiny_data(spec, **corpus), settings, seed=seed)
+    chain.start()
+    parameters = chain.state.parameters
+    if spec.citations is not None:
+        chain._switch_network_on()
+        parameters.cite[:] = np.linspace(1.5, 0.7, len(parameters.cite))
+        parameters.cited[:] = np.linspace(0.8, 2.0, len(parameters.cited))
+        parameters.topic_scale[:] = np.linspace(0.5, 1.5, topics)
+    parameters.topic_concentration[:] = np.linspace(0.5, 1.5, len(parameters.topic_concentration))
+    parameters.word_concentration[:] = [1.2, 0.6]
+    parameters.topic_word_concentration[:] = 0.9
+    modules["words"].refresh_word_cache(chain.tables, chain.state.words, parameters, chain._cache)
+    return chain
