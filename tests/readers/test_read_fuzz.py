@@ -194,7 +194,11 @@ def test_megabyte_long_junk_takes_no_long(form):
         check(junk * (1_000_000 // len(junk)), format=form)
 
 
-@pytest.mark.parametrize("junk", [b"{", b'"', b"[", b'{"a":', b"@a{", b"\n", b"a, B., ", b"(2000)"])
+JUNKS = [b"{", b'"', b"[", b'{"a":', b'[{"a":1,', b"@a{", b"@a{k,t={", b'@a{k,t={x}} @b{l,t="']
+JUNKS += [b"\n", b"a, B., ", b"(2000)", b"@a{k,t={x}}", b'a,b,"c\n', b'{"title":"x"},']
+
+
+@pytest.mark.parametrize("junk", JUNKS)
 def test_megabyte_long_junk_of_unknown_format(junk):
     check(junk * (1_000_000 // len(junk)))
 

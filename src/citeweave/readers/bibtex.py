@@ -8,6 +8,7 @@ lines instead.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from citeweave.readers.formats import Format, Sample, convert
@@ -46,6 +47,7 @@ _WORD = re.compile(r"[^\s,#{}\"=()]+")
 _BRACES = re.compile(r"\\.|[{}\"]", re.DOTALL)
 _NO_ENTRY = frozenset({"comment", "preamble"})
 _LARGEST_BLOCK = 1 << 25
+_MOST_OPEN_COMMENTS = 16
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
 
 
@@ -81,22 +83,36 @@ def _entries(stream: ByteStream, context: Context) -> Iterator[tuple[int, Entry]
     macros = {month: month for month in _MONTHS}
     seen = False
     for start, text in _blocks(stream, context):
-        at = 0
+        # Entries may share a line; what is broken in one must not reach into the next.
+        starts = [found.start() for found in _NEXT_ENTRY.finditer(text)]
+        at = counted = open_comments = 0
+        line = start
         while found := _ENTRY.search(text, at):
-            line = start + text.count("\n", 0, found.start())
+            line += text.count("\n", counted, found.start())
+            counted = found.start()
             kind = found[1].lower()
             seen = True
+            place = bisect_right(starts, found.start())
+            limit = starts[place] if place < len(starts) else len(text)
+            at = found.end()
+            if kind in _NO_ENTRY:
+                # What a comment holds is no entry; one left open is passed over by itself.
+                if open_comments < _MOST_OPEN_COMMENTS:
+                    try:
+                        at = _closing(text, at, "}") + 1
+                    except _UnbalancedError:
+                        open_comments += 1
+                continue
+            region = text[at:limit]
             try:
-                entry, at = _parse(text, found.end(), found[2], macros)
+                entry, end = _parse(region, 0, found[2], macros)
+                at += end
             except _UnbalancedError as error:
-                if kind not in _NO_ENTRY:
-                    context.note(line, f"{error}; its fields were told by their lines")
-                after = _NEXT_ENTRY.search(text, found.end())
-                at = after.start() if after else len(text)
-                entry = _by_lines(text[found.end() : at])
+                context.note(line, f"{error}; its fields were told by their lines")
+                entry, at = _by_lines(region), limit
             if kind == "string":
                 macros.update({name: value for name, value in entry.items() if name[:1] != "@"})
-            elif kind not in _NO_ENTRY:
+            else:
                 yield line, entry
     if not seen:
         context.refuse("no BibTeX entry found: nothing looks like '@article{key, …}'")

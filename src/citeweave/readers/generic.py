@@ -19,6 +19,7 @@ from citeweave.records import (
     normalise_doi,
     normalise_orcid,
     parse_name,
+    parse_names,
     parse_year,
     split_names,
 )
@@ -135,6 +136,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "language": ("language", "lang", "language of original document"),
 }
 _TEXT_COLUMNS = frozenset(COLUMNS["title"] + COLUMNS["abstract"])
+_SHORT_NAME = re.compile(r"[^,.]*[a-zß-ÿ][^,.]* [A-Z]{1,3}")
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 
 
@@ -251,6 +253,9 @@ def _authors(value: Any) -> tuple[Author, ...]:
         listed = _listed(value)
         if listed is None:
             listed = list(split_names(value))
+            # PubMed's tables write "Lim KW"; one such name alone could be "Wei LI".
+            if len(listed) > 1 and sum(map(bool, map(_SHORT_NAME.fullmatch, listed))) > 1:
+                return parse_names(listed, family_first=True)
         value = listed
     found = (_author(item) for item in as_list(value))
     return tuple(author for author in found if author is not None)

@@ -21,6 +21,8 @@ __all__ = ["json_objects"]
 
 _LARGEST_VALUE = 1 << 26
 _SOME = 1 << 20
+_PIECE = 1 << 16
+_COST_OF_DEPTH = 20_000
 _CONTAINERS = frozenset(
     {"articles", "data", "documents", "hits", "items", "papers", "records", "results", "works"}
 )
@@ -175,9 +177,9 @@ class _Cursor:
             for step in range(ahead + 1):
                 found = _WHITE.match(self._buffer, at + (step > 0))
                 at = found.end() if found else at
+            if ahead == 0:
+                self._at = at
             if at < len(self._buffer):
-                if ahead == 0:
-                    self._at = at
                 return self._buffer[at]
             if self._ended or not self._fill(1):
                 return ""
@@ -269,7 +271,8 @@ class _Cursor:
 
     def next_object(self) -> bool:
         """Find the next object that can be decoded and looks like the records so far."""
-        budget = 4 * _LARGEST_VALUE
+        # Failures cost time without getting far: a file made of them is given up by pieces.
+        budget = _LARGEST_VALUE
         while True:
             found = _NEXT_OBJECT.search(self._buffer, self._at)
             if found is None:
@@ -279,23 +282,35 @@ class _Cursor:
                 continue
             self._at = found.start()
             try:
-                value, end = _decode(self._buffer, self._at)
-            except RecursionError:
-                self._at += 1
-                continue
-            except ValueError as error:
-                seen = getattr(error, "pos", self._at + 1) - self._at
-                if not self._ended and len(self._buffer) - self._at < 1 << 20:
-                    self._fill(1 << 20)
-                    continue
-                budget -= max(seen, 1)
-                self._at += 1
-                if budget < 0:
-                    self._at = len(self._buffer)
+                value, end = self._decode_here()
+            except (RecursionError, ValueError) as error:
+                if isinstance(error, json.JSONDecodeError):
+                    if not self._ended and len(self._buffer) - self._at < _SOME:
+                        self._fill(_SOME)
+                        continue
+                    budget -= error.pos
+                else:
+                    budget -= _COST_OF_DEPTH
+                self._at = self._at + 1 if budget > 0 else len(self._buffer)
                 continue
             if self._looks_known(value):
                 return True
             self._at = end
+
+    def _decode_here(self) -> tuple[dict[str, Any], int]:
+        """Decode the object at this place, looking at some of the buffer first.
+
+        An error counts the lines before it: over and over in a large buffer that adds up.
+        """
+        piece = self._buffer[self._at : self._at + _PIECE]
+        try:
+            value, length = _decode(piece)
+        except json.JSONDecodeError as error:
+            cut = error.pos > _PIECE - 10 or error.msg.startswith("Unterminated")
+            if len(piece) < _PIECE or not cut:
+                raise
+            value, length = _decode(self._buffer[self._at :])
+        return value, self._at + length
 
     def _looks_known(self, value: dict[str, Any]) -> bool:
         if self._known_keys:

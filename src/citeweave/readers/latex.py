@@ -39,6 +39,7 @@ _LETTERS = {
     "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Sigma": "Σ", "Phi": "Φ",
     "Psi": "Ψ", "Omega": "Ω", "infty": "∞", "times": "×", "pm": "±", "leq": "≤", "le": "≤",
     "geq": "≥", "ge": "≥", "sim": "∼", "approx": "≈", "rightarrow": "→", "to": "→",
+    "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
     "cdot": "·", "ell": "ℓ", "partial": "∂", "prime": "′", "circ": "°",
 }  # fmt: skip
 

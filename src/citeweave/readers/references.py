@@ -97,7 +97,9 @@ def wos_reference(text: str) -> Reference | None:
             break
     found = _WOS_DOI.search(raw)
     doi = normalise_doi(found[1]) if found else None
-    if author is not None and author.strip("[]*").lower() in ("anonymous", ""):
+    # Organisations are marked by an asterisk.
+    author = author.strip("[]* ") if author else ""
+    if author.lower() in ("anonymous", ""):
         author = None
     return Reference(doi=doi, year=year, first_author=author, raw=raw)
 
@@ -108,23 +110,27 @@ def scopus_references(text: str) -> tuple[Reference, ...]:
     Semicolons also stand inside references (editors, publishers, titles): a piece with
     no year that does not begin as a reference does is joined to the one before it.
     """
-    joined: list[str] = []
-    for piece in text.split(";"):
-        piece = piece.strip()  # noqa: PLW2901
+    references: list[list[str]] = []
+    dated = False
+    for piece in map(str.strip, text.split(";")):
         if not piece:
             continue
-        if joined and _continues(joined[-1], piece):
-            joined[-1] += f"; {piece}"
+        has_year = _YEAR_IN_BRACKETS.search(piece) is not None
+        if references and _continues(piece, dated=dated, has_year=has_year):
+            references[-1].append(piece)
+            dated = dated or has_year
         else:
-            joined.append(piece)
-    return tuple(_scopus_reference(piece) for piece in joined)
+            references.append([piece])
+            dated = has_year
+    return tuple(_scopus_reference("; ".join(pieces)) for pieces in references)
 
 
-def _continues(before: str, piece: str) -> bool:
+def _continues(piece: str, *, dated: bool, has_year: bool) -> bool:
+    """Tell whether a piece belongs to the reference before it, which may be `dated`."""
     rest = _after_authors(piece)[1]
     starts_with_author = len(rest) < len(piece)
-    if _YEAR_IN_BRACKETS.search(piece):
-        return not starts_with_author and not _YEAR_IN_BRACKETS.search(before)
+    if has_year:
+        return not starts_with_author and not dated
     return not starts_with_author or len(rest) < 10
 
 
