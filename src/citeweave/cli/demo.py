@@ -1,0 +1,101 @@
+"""The command `demo`: a corpus whose truth is known, fitted and shown."""
+
+# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from citeweave.cli.errors import guarded
+from citeweave.cli.fit import free_folder
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from citeweave.cli.recovery import Recovery
+    from citeweave.model import SCNTM
+
+__all__ = ["register"]
+
+FOLDER = Path("citeweave-demo")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("demo")(demo)
+
+
+@guarded
+def demo(
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the run [default: citeweave-demo, numbered].", show_default=False
+        ),
+    ] = None,
+    iterations: Annotated[int, typer.Option(help="Of each chain.")] = 400,
+    chains: Annotated[int, typer.Option(help="Independent chains, one a core.")] = 2,
+    seed: Annotated[int, typer.Option(help="Of the sampler; the corpus is always the same.")] = 1,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a run of that name.")
+    ] = False,
+) -> None:
+    """Fit 1,500 made-up papers of ten research areas and compare with the truth."""
+    from citeweave.cli import show
+    from citeweave.cli.recovery import compare
+    from citeweave.cli.running import fit_model
+    from citeweave.model import SCNTM
+    from citeweave.simulate import demo_corpus
+
+    console = show.make_console()
+    place = out if out is not None else free_folder(FOLDER)
+    simulation = demo_corpus()
+    model = SCNTM(topics=12, iterations=iterations, chains=chains, seed=seed)
+    console.print("A made-up literature of ten research areas, drawn from the model itself.")
+    fit_model(model, simulation.corpus, console, out=place, overwrite=overwrite)
+    recovery = compare(model, simulation)
+    _print_model(console, model, recovery)
+    console.print(_recovery_table(recovery))
+    console.print(show.run_table(model))
+    console.print()
+    console.print(f"The run is in {place}. What to try next:")
+    console.print(f"  citeweave info {place}")
+    console.print(f"  citeweave fit {place / 'corpus'} --topics 12 --eta inf --out labels-run")
+    console.print(f'  python -c "import citeweave; print(citeweave.load({str(place)!r}).labels_)"')
+
+
+def _print_model(console: "Console", model: "SCNTM", recovery: "Recovery") -> None:
+    from citeweave.cli import show
+
+    areas = model.corpus_.category_names
+    found = [areas[true] if true >= 0 else "–" for true in recovery.true_topic.tolist()]
+    names = [f"{k} {area}" if area != "–" else str(k) for k, area in enumerate(found)]
+    words = show.pick_words(model, 12)
+    console.print()
+    console.print(show.topic_table(model, words, areas=found))
+    for table in (show.author_table(model, names), show.paper_table(model, names)):
+        if table is not None:
+            console.print(table)
+
+
+def _recovery_table(recovery: "Recovery") -> "Table":
+    from citeweave.cli.show import new_table
+
+    table = new_table("Truth recovered", expand=False)
+    table.add_column("")
+    table.add_column("found", justify="right", style="bold green")
+    table.add_column("by guessing", justify="right")
+    table.add_column("", overflow="fold")
+    table.add_row(
+        "topics", f"{recovery.mean_cosine:.3f}", "–", "mean cosine of true and matched topics"
+    )
+    for name, score, what in (
+        ("papers", recovery.documents, "papers' dominant topics"),
+        ("authors", recovery.authors, "dominant topics of authors with 3 papers or more"),
+        ("citations", recovery.citations, "topics of citations"),
+    ):
+        shares = (f"{100 * value:.0f} %" for value in (score.found, score.guessed))
+        table.add_row(name, *shares, f"of {score.compared:,} {what}")
+    return table

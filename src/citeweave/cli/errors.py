@@ -1,0 +1,64 @@
+"""Errors of users as one line on standard error, with the exit codes of the command."""
+
+import functools
+import sys
+import warnings
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import typer
+
+from citeweave.errors import CiteweaveError
+
+__all__ = ["INTERRUPTED", "USER_ERROR", "complain", "guarded"]
+
+USER_ERROR = 2
+INTERRUPTED = 130
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def complain(kind: str, text: str) -> None:
+    """Write one line to standard error, whatever line breaks the text has."""
+    line = " ".join(str(text).split())
+    sys.stderr.write(f"citeweave: {kind}: {line}\n")
+    sys.stderr.flush()
+
+
+def guarded(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn what a user can mend into a line and an exit code; anything else is a bug and shows.
+
+    Warnings of the library become notes on standard error.
+    """
+
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("always", category=RuntimeWarning, module="citeweave")
+            warnings.showwarning = _show_warning
+            try:
+                return command(*args, **kwargs)
+            except CiteweaveError as error:
+                complain("error", str(error))
+                raise typer.Exit(USER_ERROR) from error
+            except KeyboardInterrupt as error:
+                complain("stopped", str(error) or "by Ctrl-C.")
+                raise typer.Exit(INTERRUPTED) from error
+            except MemoryError as error:
+                hint = "use fewer topics or fewer chains at a time (--threads)"
+                complain("error", f"not enough memory ({error}); {hint}")
+                raise typer.Exit(USER_ERROR) from error
+            except BrokenPipeError:
+                raise  # the reader of our output has gone, as `head` does: typer ends quietly
+            except OSError as error:
+                if error.filename is None:
+                    raise
+                complain("error", f"'{error.filename}': {error.strerror or error}")
+                raise typer.Exit(USER_ERROR) from error
+
+    return wrapper
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    complain("note", str(message))

@@ -1,0 +1,262 @@
+"""The commands `fit` and `resume`."""
+
+# ruff: noqa: PLC0415  heavy imports inside the commands, so that the others start at once
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from citeweave.cli.errors import guarded
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from citeweave.model import SCNTM
+
+__all__ = ["free_folder", "read_eta", "register"]
+
+CHAIN = "Sampling"
+MODEL = "Model"
+RUN = "Run"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command("fit")(fit)
+    app.command("resume")(resume)
+
+
+@guarded
+def fit(
+    *,
+    corpus: Annotated[Path, typer.Argument(help="Corpus folder.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the run [default: CORPUS-run, numbered].",
+            rich_help_panel=RUN,
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str,
+        typer.Option(help="scntm, cntm-text, bursty-hdp-lda or np-atm.", rich_help_panel=MODEL),
+    ] = "scntm",
+    topics: Annotated[int, typer.Option(help="Most topics there may be.")] = 20,
+    eta: Annotated[
+        str,
+        typer.Option(
+            help="Papers an author needs to count as such, else the label does; 0: authors "
+            "always, inf: labels always.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "0",
+    iterations: Annotated[int, typer.Option(help="Of each chain.")] = 2000,
+    network_from: Annotated[
+        int | None,
+        typer.Option(
+            help="Iterations of text alone before citations count [default: half].",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Same seed, same result [default: a new one].", show_default=False),
+    ] = None,
+    chains: Annotated[int, typer.Option(help="Independent chains, one a core.")] = 1,
+    burn_in: Annotated[
+        int | None,
+        typer.Option(
+            help="Iterations before samples are kept [default: three quarters].",
+            rich_help_panel=CHAIN,
+            show_default=False,
+        ),
+    ] = None,
+    thin: Annotated[
+        int | None,
+        typer.Option(
+            help="Keep every so many iterations [default: about 50 samples].",
+            rich_help_panel=CHAIN,
+            show_default=False,
+        ),
+    ] = None,
+    start: Annotated[
+        str,
+        typer.Option(help="First topics: random or sequential.", rich_help_panel=CHAIN),
+    ] = "random",
+    combine: Annotated[
+        str,
+        typer.Option(help="Chains to one model: auto, average or best.", rich_help_panel=CHAIN),
+    ] = "auto",
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Chains at a time [default: as many as cores].",
+            rich_help_panel=CHAIN,
+            show_default=False,
+        ),
+    ] = None,
+    unknown: Annotated[
+        str,
+        typer.Option(
+            help="Papers without author and label: one shared group or each its own.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "shared",
+    self_citations: Annotated[
+        bool,
+        typer.Option(help="Count x_ii = 1 in the rates, as the paper does.", rich_help_panel=MODEL),
+    ] = True,
+    topic_discount: Annotated[
+        float | None,
+        typer.Option(
+            help="Of all topic levels [default: 0.01].", rich_help_panel=MODEL, show_default=False
+        ),
+    ] = None,
+    word_discount: Annotated[
+        float | None,
+        typer.Option(
+            help="Of all word levels [default: 0.7].", rich_help_panel=MODEL, show_default=False
+        ),
+    ] = None,
+    concentration: Annotated[
+        float,
+        typer.Option(help="First value of all concentrations.", rich_help_panel=MODEL),
+    ] = 0.1,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a run of that name.", rich_help_panel=RUN)
+    ] = False,
+    checkpoint_seconds: Annotated[
+        float, typer.Option(help="Save each chain so often.", rich_help_panel=RUN)
+    ] = 60.0,
+    checkpoint_iterations: Annotated[
+        int | None,
+        typer.Option(
+            help="Save each chain after so many iterations too.",
+            rich_help_panel=RUN,
+            show_default=False,
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Write errors only.", rich_help_panel=RUN)
+    ] = False,
+) -> None:
+    """Fit a model to a corpus and leave a run folder.
+
+    Ctrl-C saves the chains; `citeweave resume RUN` goes on as if nothing had happened.
+    """
+    from citeweave.cli.running import fit_model
+    from citeweave.cli.sources import open_corpus
+    from citeweave.model import SCNTM
+
+    model_ = SCNTM(
+        topics=topics,
+        eta=read_eta(eta),
+        iterations=iterations,
+        network_from=network_from,
+        seed=seed,
+        chains=chains,
+        model=model,
+        burn_in=burn_in,
+        thin=thin,
+        start=start,
+        unknown=unknown,
+        combine=combine,
+        concentration=concentration,
+        self_citations=self_citations,
+        topic_discount=topic_discount,
+        word_discount=word_discount,
+        threads=threads,
+    )
+    place = out if out is not None else free_folder(Path(f"{corpus.name or 'corpus'}-run"))
+    console = _console(quiet=quiet)
+    fitted = fit_model(
+        model_,
+        open_corpus(corpus),
+        console,
+        out=place,
+        overwrite=overwrite,
+        checkpoint_seconds=checkpoint_seconds,
+        checkpoint_iterations=checkpoint_iterations,
+    )
+    if console is not None:
+        _report(fitted, place, console)
+
+
+@guarded
+def resume(
+    *,
+    run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="Corpus folder [default: the run's own copy].", show_default=False),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Chains at a time [default: as at its start].", show_default=False),
+    ] = None,
+    checkpoint_seconds: Annotated[float, typer.Option(help="Save each chain so often.")] = 60.0,
+    checkpoint_iterations: Annotated[
+        int | None,
+        typer.Option(help="Save each chain after so many iterations too.", show_default=False),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
+) -> None:
+    """Go on with a run that was stopped; the result is the same as without the stop."""
+    from citeweave.cli.running import resume_model
+    from citeweave.cli.sources import open_corpus
+
+    console = _console(quiet=quiet)
+    fitted = resume_model(
+        run,
+        None if corpus is None else open_corpus(corpus),
+        console,
+        threads=threads,
+        checkpoint_seconds=checkpoint_seconds,
+        checkpoint_iterations=checkpoint_iterations,
+    )
+    if console is not None:
+        _report(fitted, run, console)
+
+
+def read_eta(text: str) -> Any:
+    """Read eta: a number where it is one, else the text, which the model refuses by name.
+
+    Examples
+    --------
+    >>> read_eta("3"), read_eta("infinity"), read_eta("x")
+    (3, inf, 'x')
+    """
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def free_folder(folder: Path) -> Path:
+    """Give a folder that is not there yet: the one asked for, or with the next free number."""
+    place, number = folder, 1
+    while place.exists() or place.is_symlink():
+        number += 1
+        place = folder.with_name(f"{folder.name}-{number}")
+    return place
+
+
+def _console(*, quiet: bool) -> "Console | None":
+    from citeweave.cli.show import make_console
+
+    return None if quiet else make_console()
+
+
+def _report(model: "SCNTM", folder: Path, console: "Console") -> None:
+    from citeweave.cli.show import pick_words, run_table, topic_table
+
+    console.print()
+    console.print(topic_table(model, pick_words(model, 12)))
+    console.print(run_table(model))
+    console.print()
+    console.print(f"The run is in {folder}. Look at it again: citeweave info {folder}")

@@ -1,0 +1,56 @@
+"""The `citeweave` command: its options, its commands, and where it starts.
+
+A group of commands is one file beside this one that offers ``register(app)``. What is heavy (NumPy,
+the compiler, rich) is imported inside commands, so that ``citeweave --help`` answers at once.
+"""
+
+from typing import Annotated
+
+import typer
+
+import citeweave
+from citeweave.cli import demo, fit, info
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="citeweave",
+    help="Topics, authors, labels and citations of research literature in one model.",
+    epilog="Begin with: citeweave demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(value: bool) -> None:  # noqa: FBT001 (typer's signature of a callback)
+    if value:
+        typer.echo(f"citeweave {citeweave.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+for group in (fit, demo, info):
+    group.register(app)
+
+
+def main() -> None:
+    """Run the command line; usage errors and errors of users exit with 2, Ctrl-C with 130."""
+    app(prog_name="citeweave")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""Progress of chains: a live table on a terminal, plain lines elsewhere.
+
+Chains run in threads of their own and report from there, so everything here that they reach is
+behind a lock.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from citeweave.model import Progress
+
+__all__ = ["ChainProgress", "LiveDisplay", "PlainDisplay", "open_display", "short", "time_left"]
+
+SILENCE = 2.0
+"""Seconds without news after which the display says what is probably being waited for."""
+
+WARMING = 3
+"""First iterations, which may have been compiling, say nothing of the time that is left."""
+
+STARTING = "laying out the corpus and compiling kernels, once per machine ..."
+SWITCHING = "switching citations on and compiling their kernels, once per machine ..."
+
+
+@dataclass
+class ChainProgress:
+    """The latest news of one chain, as the display shows it."""
+
+    iteration: int = 0
+    log_likelihood: float = math.nan
+    """Per word."""
+    iterations_per_second: float = math.nan
+    tokens_per_second: float = math.nan
+    acceptance: float = math.nan
+    topics: int = 0
+    seconds_left: float = math.nan
+
+
+class _Display:
+    """What both displays share: the news of all chains, behind a lock."""
+
+    def __init__(
+        self,
+        console: Console,
+        *,
+        chains: int,
+        iterations: int,
+        tokens: int,
+        network_from: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.console = console
+        self.iterations = iterations
+        self.tokens = tokens
+        self.network_from = network_from
+        self.clock = clock
+        self.chains = [ChainProgress() for _ in range(chains)]
+        self._lock = threading.Lock()
+        self._last = clock()
+
+    def __call__(self, progress: Progress) -> None:
+        """Take the news of one chain; called from that chain's thread."""
+        with self._lock:
+            chain = self.chains[progress.chain]
+            info = progress.info
+            left = progress.iterations - progress.iteration
+            chain.iteration = progress.iteration
+            chain.log_likelihood = info.log_likelihood / self.tokens if self.tokens else math.nan
+            if left and progress.seconds_left > 0 and progress.iteration > WARMING:
+                chain.iterations_per_second = left / progress.seconds_left
+            chain.tokens_per_second = progress.tokens_per_second
+            chain.acceptance = info.acceptance
+            chain.topics = info.topics
+            if progress.iteration > WARMING:
+                chain.seconds_left = progress.seconds_left
+            self._last = self.clock()
+            self._news(progress.chain)
+
+    def _news(self, chain: int) -> None:
+        """Act on news, the lock being held."""
+
+    def waiting_for(self) -> str | None:
+        """Say what a long silence is about, or None while there is news."""
+        if self.clock() - self._last < SILENCE:
+            return None
+        running = [chain.iteration for chain in self.chains if chain.iteration < self.iterations]
+        if not running:
+            return "averaging samples and writing the run ..."
+        if max(chain.iteration for chain in self.chains) == 0:
+            return STARTING
+        return SWITCHING if self.network_from in running else None
+
+
+class LiveDisplay(_Display):
+    """A table that is drawn anew several times a second, one row a chain."""
+
+    def __enter__(self) -> Self:
+        """Begin to draw."""
+        self._spinner = Spinner("dots", style="cyan")
+        self._live = Live(
+            get_renderable=self.render, console=self.console, refresh_per_second=8, transient=False
+        )
+        self._live.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Draw a last time and leave the table standing."""
+        self._live.__exit__(kind, error, trace)
+
+    def render(self) -> RenderableType:
+        """Make the table of this moment."""
+        with self._lock:
+            table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+            table.add_column("chain")
+            wide = max(6, min(26, self.console.width - 74))
+            table.add_column("", width=wide)
+            for name in ("iteration", "it/s", "tokens/s", "log lik/word", "accept", "topics"):
+                table.add_column(name, justify="right", no_wrap=True)
+            table.add_column("left", justify="right", no_wrap=True)
+            for number, chain in enumerate(self.chains):
+                bar = ProgressBar(
+                    total=self.iterations, completed=chain.iteration, width=wide, style="grey37"
+                )
+                table.add_row(
+                    str(number),
+                    bar,
+                    f"{chain.iteration}/{self.iterations}",
+                    short(chain.iterations_per_second),
+                    short(chain.tokens_per_second),
+                    _number(chain.log_likelihood, 3),
+                    _number(chain.acceptance, 2),
+                    str(chain.topics or "–"),
+                    time_left(chain.seconds_left),
+                )
+            waiting = self.waiting_for()
+        if waiting is None:
+            return table
+        self._spinner.update(text=Text(waiting, style="cyan"))
+        return Group(table, self._spinner)
+
+
+class PlainDisplay(_Display):
+    """Lines for files and pipes: each tenth of the way, and at least one every half minute."""
+
+    interval = 30.0
+    steps = 10
+
+    def __enter__(self) -> Self:
+        """Begin to watch for silence."""
+        now = self.clock()
+        self._written = [(0, now) for _ in self.chains]
+        self._said: set[str] = set()
+        self._done = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop watching."""
+        self._done.set()
+        self._watcher.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.5):
+            with self._lock:
+                waiting = self.waiting_for()
+                if waiting is not None and waiting not in self._said:
+                    self._said.add(waiting)
+                    self._write(waiting)
+
+    def _news(self, chain: int) -> None:
+        news = self.chains[chain]
+        step, at = self._written[chain]
+        now_step = news.iteration * self.steps // max(self.iterations, 1)
+        if now_step > step or self.clock() - at >= self.interval:
+            self._written[chain] = (now_step, self.clock())
+            self._write(self.line(chain))
+
+    def line(self, number: int) -> str:
+        """Describe a chain in one line."""
+        chain = self.chains[number]
+        parts = [
+            f"chain {number}",
+            f"{chain.iteration}/{self.iterations}",
+            f"{short(chain.iterations_per_second)} it/s",
+            f"{short(chain.tokens_per_second)} tokens/s",
+            f"log lik/word {_number(chain.log_likelihood, 3)}",
+        ]
+        if not math.isnan(chain.acceptance):
+            parts.append(f"accepted {chain.acceptance:.2f}")
+        parts.append(f"{chain.topics} topics")
+        if chain.iteration < self.iterations:
+            parts.append(f"{time_left(chain.seconds_left)} left")
+        return "  ".join(parts)
+
+    def _write(self, text: str) -> None:
+        self.console.out(text, highlight=False)
+
+
+def open_display(
+    console: Console, *, chains: int, iterations: int, tokens: int, network_from: int | None = None
+) -> LiveDisplay | PlainDisplay:
+    """Choose the display that the console can show."""
+    kind = LiveDisplay if console.is_terminal else PlainDisplay
+    return kind(
+        console, chains=chains, iterations=iterations, tokens=tokens, network_from=network_from
+    )
+
+
+def short(value: float) -> str:
+    """Three digits and a unit.
+
+    Examples
+    --------
+    >>> short(1_234_567), short(81.26), short(float("nan"))
+    ('1.23M', '81.3', '–')
+    """
+    if math.isnan(value) or math.isinf(value):
+        return "–"
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= 0.9995 * size:
+            return f"{_three(value / size)}{unit}"
+    return _three(value)
+
+
+def _three(value: float) -> str:
+    digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
+    return f"{value:.{digits}f}"
+
+
+def _number(value: float, digits: int) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def time_left(seconds: float) -> str:
+    """Minutes and seconds, with hours where there are any.
+
+    Examples
+    --------
+    >>> time_left(5.4), time_left(65), time_left(3 * 3600 + 61)
+    ('0:05', '1:05', '3:01:01')
+    """
+    if math.isnan(seconds) or math.isinf(seconds):
+        return "–"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,0 +1,255 @@
+"""Tables of a fitted model for the terminal: topics, authors, papers, figures of the run."""
+
+import math
+import shutil
+from collections.abc import Sequence
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from citeweave.corpus import Corpus
+from citeweave.model import SCNTM
+
+__all__ = [
+    "author_table",
+    "corpus_line",
+    "count",
+    "fact_table",
+    "make_console",
+    "new_table",
+    "paper_table",
+    "pick_words",
+    "run_table",
+    "topic_names",
+    "topic_order",
+    "topic_table",
+]
+
+WIDEST = 100
+"""Tables are not drawn wider than this, so that lines stay readable."""
+
+RELEVANCE = 0.6
+"""Weight of a word's probability against its lift over the whole corpus in `pick_words`."""
+
+RULE = box.SIMPLE_HEAD
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Make a console that takes text as it is: titles may hold brackets."""
+    width = min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "paper"), count(1500, "paper"), count(2, "category", "categories")
+    ('1 paper', '1,500 papers', '2 categories')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def corpus_line(corpus: Corpus) -> str:
+    """Describe a corpus in one line, leaving out what it lacks."""
+    parts = [
+        count(corpus.n_documents, "paper"),
+        f"{count(corpus.n_tokens, 'word')} of {corpus.vocabulary_size:,}",
+    ]
+    if corpus.n_authors:
+        parts.append(count(corpus.n_authors, "author"))
+    if corpus.n_categories:
+        parts.append(count(corpus.n_categories, "label"))
+    if corpus.n_citations:
+        parts.append(count(corpus.n_citations, "citation"))
+    return ", ".join(parts)
+
+
+def topic_order(model: SCNTM) -> list[int]:
+    """Topics in use, the largest first."""
+    used = np.flatnonzero(model.topic_samples_ > 0)
+    return [int(k) for k in used[np.argsort(-model.topic_share_[used], kind="stable")]]
+
+
+def pick_words(model: SCNTM, number: int) -> list[list[str]]:
+    """Choose words that describe each topic: probable in it, and more so than elsewhere.
+
+    Ranked by ``w log phi + (1 - w) log(phi / mean phi)`` with w = 0.6, among words that occur.
+    """
+    phi = np.asarray(model.topic_word_, np.float64)
+    everywhere = np.asarray(model.topic_share_, np.float64) @ phi
+    corpus = model.corpus_
+    occurs = np.bincount(corpus.tokens, minlength=corpus.vocabulary_size) > 0
+    tiny = np.finfo(float).tiny
+    score = np.log(np.maximum(phi, tiny))
+    score -= (1.0 - RELEVANCE) * np.log(np.maximum(everywhere, tiny))
+    score[:, ~occurs] = -math.inf
+    best = np.argsort(-score, axis=1, kind="stable")[:, : min(number, int(occurs.sum()))]
+    vocabulary = corpus.vocabulary
+    return [[vocabulary[word] for word in row] for row in best.tolist()]
+
+
+def topic_names(model: SCNTM, words: Sequence[Sequence[str]]) -> list[str]:
+    """Name topics briefly, as "3 soil, crop"."""
+    return [f"{k} {', '.join(words[k][:2])}" for k in range(len(model.topic_share_))]
+
+
+def new_table(title: str, *, expand: bool = True) -> Table:
+    """Make a table in the style of all tables here."""
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=RULE,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style="dim",
+        expand=expand,
+    )
+
+
+def add_figures(table: Table, *names: str) -> None:
+    """Add columns of figures, which keep their width when words must give way."""
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True, min_width=max(len(name), 5))
+
+
+def fact_table() -> Table:
+    """Make a list of names and values."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
+
+
+def _bar(share: float, largest: float, width: int = 10) -> Text:
+    """Draw a share as a bar; the figure beside it says the same."""
+    eighths = round(8 * width * share / largest) if largest > 0 else 0
+    whole, part = divmod(eighths, 8)
+    blocks = "█" * whole + (" ▏▎▍▌▋▊▉"[part] if part else "")
+    return Text(blocks, style="cyan")
+
+
+def topic_table(
+    model: SCNTM,
+    words: Sequence[Sequence[str]],
+    *,
+    most: int = 30,
+    areas: Sequence[str] | None = None,
+) -> Table:
+    """List topics by share, with the number of papers they dominate and their words."""
+    order = topic_order(model)
+    table = new_table(f"Topics ({len(order)} in use)")
+    add_figures(table, "topic")
+    table.add_column("", width=10)
+    add_figures(table, "share", "papers")
+    if areas is not None:
+        wide = max(len(area) for area in areas)
+        table.add_column("area found", no_wrap=True, style="green", min_width=wide)
+    table.add_column("words", no_wrap=True, overflow="ellipsis", ratio=1)
+    papers = np.bincount(model.labels_, minlength=len(model.topic_share_))
+    share = np.asarray(model.topic_share_, float)
+    for k in order[:most]:
+        cells: list[str | Text] = [
+            str(k),
+            _bar(share[k], share[order[0]]),
+            f"{100 * share[k]:.1f} %",
+            f"{papers[k]:,}",
+        ]
+        if areas is not None:
+            cells.append(areas[k])
+        table.add_row(*cells, ", ".join(words[k]))
+    if len(order) > most:
+        table.caption = f"and {len(order) - most} smaller ones"
+        table.caption_justify = "left"
+    return table
+
+
+def mixture(weights: np.ndarray, names: Sequence[str], *, most: int = 3) -> str:
+    """Write the main parts of a mixture of topics: "81 % soil, crop"."""
+    weights = np.asarray(weights, float)
+    best = [k for k in np.argsort(-weights, kind="stable")[:most] if weights[k] >= 0.05]
+    return "; ".join(f"{100 * weights[k]:.0f} % {names[k]}" for k in best)
+
+
+def author_table(model: SCNTM, names: Sequence[str], *, most: int = 8) -> Table | None:
+    """List the authors of most papers as first author; None for a model without authors."""
+    try:
+        groups, topics = model.groups_, model.group_topic_
+    except AttributeError:
+        return None
+    authors = np.flatnonzero(groups.kind == 0)
+    if not len(authors):
+        return None
+    best = authors[np.argsort(-groups.documents[authors], kind="stable")[:most]]
+    influence = model.author_influence_ if model.spec_.citations is not None else None
+    table = new_table("Some authors, by papers as first author")
+    wide = min(max(len(groups.names[row]) for row in best.tolist()), 28)
+    table.add_column("author", no_wrap=True, overflow="ellipsis", min_width=wide, max_width=28)
+    add_figures(table, "papers")
+    if influence is not None:
+        add_figures(table, "influence")
+    table.add_column("topics", no_wrap=True, overflow="ellipsis", ratio=1)
+    for row in best.tolist():
+        author = groups[row]
+        cells = [author.name, f"{author.documents:,}"]
+        if influence is not None:
+            cells.append(f"{influence[groups.label[row]]:.1f}")
+        table.add_row(*cells, mixture(topics[row], names))
+    return table
+
+
+def paper_table(model: SCNTM, names: Sequence[str], *, most: int = 6) -> Table | None:
+    """List papers with the largest lambda-; None for a model without citations."""
+    if model.spec_.citations is None or not model.corpus_.n_citations:
+        return None
+    corpus = model.corpus_
+    cited = np.bincount(corpus.citations[:, 1], minlength=corpus.n_documents)
+    influence = np.asarray(model.cited_propensity_)
+    table = new_table("Most influential papers (lambda-: propensity to be cited, mean 1)")
+    add_figures(table, "lambda-", "cited")
+    years = corpus.metadata.get("year")
+    if years is not None:
+        add_figures(table, "year")
+    table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=3)
+    table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=2)
+    for d in np.argsort(-influence, kind="stable")[:most].tolist():
+        cells = [f"{influence[d]:.1f}", f"{cited[d]:,}"]
+        if years is not None:
+            cells.append(str(years[d] if years[d] is not None else ""))
+        title = corpus.titles[d] or corpus.ids[d]
+        table.add_row(*cells, title, names[int(model.labels_[d])])
+    return table
+
+
+def run_table(model: SCNTM) -> Table:
+    """Figures of the run: likelihood, acceptance, samples, agreement of chains, time."""
+    table = fact_table()
+    for name, value in run_figures(model):
+        table.add_row(name, value)
+    return table
+
+
+def run_figures(model: SCNTM) -> list[tuple[str, str]]:
+    """Name and value of each figure that `run_table` shows."""
+    combination = model.combination_
+    chains = len(combination["likelihoods"])
+    likelihood = combination["likelihoods"][combination["best"]]
+    tokens = model.corpus_.n_tokens
+    figures = [("samples kept", f"{model.n_samples_:,} of {count(chains, 'chain')}")]
+    if chains > 1:
+        others = [a for i, a in enumerate(combination["agreements"]) if i != combination["best"]]
+        how = "averaged" if combination["how"] == "average" else "the best one taken"
+        figures.append(("chains agree", f"{min(others):.2f} (cosine of matched topics; {how})"))
+    if tokens:
+        figures.append(("log likelihood", f"{likelihood / tokens:.3f} a word, in training"))
+    if model.spec_.citations is not None and not math.isnan(model.acceptance_):
+        figures.append(("acceptance", f"{100 * model.acceptance_:.1f} % of new citing topics"))
+    seconds = np.nansum(model.traces_["seconds"], axis=1)
+    figures.append(("sampling time", f"{float(seconds.max()):.1f} s (longest chain)"))
+    figures.append(("seed", str(model.seed_)))
+    return figures
