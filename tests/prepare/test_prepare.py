@@ -200,6 +200,8 @@ def test_common_and_rare_words_are_dropped_and_counted(make):
     assert report.vocabulary + report.words_common + report.words_rare == report.vocabulary_before
     kept, _ = prepare(records, settings=Settings(keep_words=("support vector machine",)))
     assert "support vector machine" in kept.vocabulary
+    kept, _ = prepare(records, settings=Settings(keep_words=("eagle",), min_word_count=10_000))
+    assert kept.vocabulary == ["eagle"]
     strict, report = prepare(records, settings=Settings(min_word_count=10_000))
     assert strict.vocabulary_size == 0
     assert any("No word is left" in warning for warning in report.warnings)

@@ -35,7 +35,6 @@ class TextColumns:
     def __init__(self, rules: WordRules) -> None:
         self.rules = rules
         self.words: list[str] = []
-        self.dropped = 0
         self._ids: dict[str, int] = {}
         self._of_piece = _PieceIds(self._id)
         self._stream = array("i")
@@ -129,8 +128,14 @@ class Encoded:
         Distinct words and phrases before the vocabulary was filtered.
     words : int
         Words of text, stop words not counted.
-    common, rare : dict
-        Dropped terms with their counts: the most frequent of them; see also `n_common`.
+    min_count, max_documents : int, float
+        The limits that were applied.
+    n_common, n_rare, dropped_tokens : int
+        Terms dropped as too common and as too rare, and how often those occur.
+    common : list of (str, int)
+        The most frequent of the terms dropped as too common, with their counts.
+    warnings : list of str
+        What the user should know.
     """
 
     tokens: np.ndarray
@@ -198,9 +203,10 @@ def build_text(
     limit = max(settings.max_document_share * with_words, settings.max_document_floor)
     seen = counts > 0
     common = seen & (in_documents > limit) & (settings.max_document_share < 1)
-    wanted = {word.lower() for word in settings.keep_words}
-    common[[i for i, term in enumerate(terms) if term in wanted]] = False
     rare = seen & ~common & (counts < min_count)
+    wanted = {word.lower() for word in settings.keep_words}
+    safe = [i for i, term in enumerate(terms) if term in wanted]
+    common[safe] = rare[safe] = False
     kept = np.flatnonzero(seen & ~common & ~rare)
     kept = np.array(sorted(kept.tolist(), key=lambda i: (-counts[i], terms[i])), dtype=np.int64)
     place = np.full(len(terms), -1, dtype=np.int32)

@@ -45,10 +45,10 @@ class WordRules:
         stop: set[str] = set()
         if settings.stop_words == "auto":
             stop |= stop_words(language)
+            if settings.academic_stop_words:
+                stop |= academic_words(language)
         elif settings.stop_words != "none":
             stop |= read_word_list(settings.stop_words)
-        if settings.academic_stop_words and settings.stop_words != "none":
-            stop |= academic_words(language)
         stop |= {word.lower() for word in settings.extra_stop_words}
         return cls(settings, stop - {word.lower() for word in settings.keep_words})
 

@@ -57,7 +57,7 @@ class Settings:
     stop_words : str
         "auto" for the language's list, "none", or a file of words.
     academic_stop_words : bool
-        Drop the words of writing papers too ("propose", "article"); English only.
+        With "auto", drop the words of writing papers too ("propose"); English only.
     extra_stop_words, keep_words : tuple of str
         Words to drop besides, words never to drop.
     min_word_length : int
