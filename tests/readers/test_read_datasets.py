@@ -204,3 +204,11 @@ def test_citation_list_alone_is_refused():
     records, reading = read_bytes("citing,cited\n1,2\n3,4\n")
     assert records == []
     assert "citations=" in reading.problems[0].message
+
+
+def test_citation_list_that_cannot_be_read_is_reported(tmp_path):
+    papers = tmp_path / "papers.jsonl"
+    papers.write_bytes(json_lines(GENERIC_ROWS))
+    reading = read(papers, citations=tmp_path)
+    assert len(list(reading)) == 3
+    assert "cannot be opened" in reading.problems[0].message

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
+import threading
 
 import pytest
 from reader_excerpts import FILES
@@ -78,6 +80,15 @@ def test_standard_input(monkeypatch):
     assert [record.source.file for record in records] == ["-"] * 3
 
 
+def test_a_pipe_is_read_once(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[FILES["ris"][1]])
+    writer.start()
+    assert len(list(read(pipe))) == 3
+    writer.join()
+
+
 def test_several_files_keep_their_order_and_counts(tmp_path):
     for name in ("b.bib", "a.ris"):
         form = "bibtex" if name.endswith("bib") else "ris"
@@ -134,6 +145,8 @@ def test_forced_format_that_does_not_fit_is_refused_with_the_reason(form):
 def test_wrong_arguments_say_what_to_do(tmp_path):
     with pytest.raises(CorpusError, match="no such file"):
         read(tmp_path / "missing.bib")
+    with pytest.raises(CorpusError, match="no such file"):
+        read("")
     with pytest.raises(ParameterError, match="Did you mean 'bibtex'"):
         read(io.BytesIO(b""), format="bibtext")
     with pytest.raises(ParameterError, match="Did you mean 'authors'"):

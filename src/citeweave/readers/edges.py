@@ -6,13 +6,14 @@ from sys import intern
 from typing import TYPE_CHECKING
 
 from citeweave.readers.formats import Format, Sample
-from citeweave.readers.streams import ByteStream, Input
+from citeweave.readers.streams import input_lines
 from citeweave.records import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from citeweave.readers.problems import Context
+    from citeweave.readers.streams import ByteStream, Input
     from citeweave.records import Record
 
 __all__ = ["FORMAT", "Citations", "read_edges"]
@@ -49,31 +50,29 @@ def read_edges(
         To be added to.
     """
     citations: Citations = {} if into is None else into
-    with other.open() as raw:
-        stream = ByteStream(raw, context)
-        first = True
-        for number, line in stream.lines():
-            text = line.strip()
-            if not text or text[0] in "#%":
+    first = True
+    for number, line in input_lines(other, context):
+        text = line.strip()
+        if not text or text[0] in "#%":
+            continue
+        cells = [cell.strip('"') for cell in _cells(text)]
+        if first:
+            first = False
+            names = [cell.lower() for cell in cells]
+            if names and (names[0] in _CITING | _CITED or names[-1] in _CITED):
+                cited_first = names[0] in _CITED
                 continue
-            cells = [cell.strip('"') for cell in _cells(text)]
-            if first:
-                first = False
-                names = [cell.lower() for cell in cells]
-                if names and (names[0] in _CITING | _CITED or names[-1] in _CITED):
-                    cited_first = names[0] in _CITED
-                    continue
-            if text in ("DIRECTED cites", "DIRECTED\tcites", "NO_FEATURES"):
-                continue
-            if len(cells) == 4 and cells[2] == "|":
-                cells = [cells[1].removeprefix("paper:"), cells[3].removeprefix("paper:")]
-            pair = [clean(cell) for cell in cells[:2]]
-            if len(pair) < 2 or pair[0] is None or pair[1] is None:
-                context.skip(number, f"expected two ids, got {text[:80]!r}")
-                continue
-            citing, cited = (pair[1], pair[0]) if cited_first else (pair[0], pair[1])
-            citations.setdefault(intern(citing), []).append(intern(cited))
-            context.counts.links += 1
+        if text in ("DIRECTED cites", "DIRECTED\tcites", "NO_FEATURES"):
+            continue
+        if len(cells) == 4 and cells[2] == "|":
+            cells = [cells[1].removeprefix("paper:"), cells[3].removeprefix("paper:")]
+        pair = [clean(cell) for cell in cells[:2]]
+        if len(pair) < 2 or pair[0] is None or pair[1] is None:
+            context.skip(number, f"expected two ids, got {text[:80]!r}")
+            continue
+        citing, cited = (pair[1], pair[0]) if cited_first else (pair[0], pair[1])
+        citations.setdefault(intern(citing), []).append(intern(cited))
+        context.counts.links += 1
     return citations
 
 

@@ -100,9 +100,14 @@ def _checked(source: SourceLike) -> Path | Input:
         return Input("-", lambda: nullcontext(sys.stdin.buffer), once=True)
     if isinstance(source, str | PathLike):
         path = Path(source)
-        if not path.exists():
-            raise CorpusError(f"{path}: no such file or folder. Check the name and try again.")
-        return path
+        if source == "" or not path.exists():
+            raise CorpusError(
+                f"{str(source)!r}: no such file or folder. Check the name and try again."
+            )
+        if path.is_file() or path.is_dir():
+            return path
+        # A pipe, such as a shell's <(…), gives its bytes once.
+        return Input(str(path), lambda: path.open("rb"), once=True)
     if not hasattr(source, "read") or isinstance(source, io.TextIOBase):
         raise ParameterError(
             "A source of read must be a path, '-' or a file opened in binary mode ('rb'). "

@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 
     from citeweave.readers.problems import Context
 
-__all__ = ["HEAD_BYTES", "LONGEST_LINE", "ByteStream", "Input", "copy_limited", "file_input"]
+__all__ = [
+    "HEAD_BYTES",
+    "LONGEST_LINE",
+    "ByteStream",
+    "Input",
+    "copy_limited",
+    "file_input",
+    "input_lines",
+]
 
 HEAD_BYTES = 1 << 16
 LONGEST_LINE = 1 << 26
@@ -192,6 +200,15 @@ class ByteStream:
         tail = decoder.decode(b"", final=True)
         if tail:
             self._context.note(None, f"the file ends inside a character of {self.encoding}")
+
+
+def input_lines(item: Input, context: Context) -> Iterator[tuple[int, str]]:
+    """Give the lines of a file that belongs to another; one that cannot be read is reported."""
+    try:
+        with item.open() as raw:
+            yield from ByteStream(raw, context).lines()
+    except OSError as error:
+        context.refuse(f"cannot be opened ({error.strerror or error})")
 
 
 def _raw_chunks(raw: IO[bytes], context: Context) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from citeweave.readers.formats import Format, Sample
-from citeweave.readers.streams import ByteStream, Input
+from citeweave.readers.streams import input_lines
 from citeweave.records import Record, Reference, clean
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from citeweave.readers.edges import Citations
     from citeweave.readers.problems import Context
+    from citeweave.readers.streams import ByteStream, Input
 
 __all__ = ["FORMAT"]
 
@@ -22,11 +23,10 @@ _EDGES = "adjedges.txt"
 
 
 def _words_of_lines(other: Input, context: Context) -> Iterator[tuple[int, list[str]]]:
-    with other.open() as raw:
-        for number, line in ByteStream(raw, context).lines():
-            words = [word for word in map(clean, line.split()) if word]
-            if words:
-                yield number, words
+    for number, line in input_lines(other, context):
+        words = [word for word in map(clean, line.split()) if word]
+        if words:
+            yield number, words
 
 
 def _labels(context: Context) -> dict[str, str]:
