@@ -95,7 +95,11 @@ def test_category_above_author(people):
     assert [upper.names[i] for i in lower.parent] == ["x", "y", "x"]
     assert upper.names == ["x", "y"]  # nothing reaches the unknown category
     assert upper.documents.tolist() == [5, 1]
-    assert [parent.tolist() for parent in tree.data.parents] == [[0, 0], [0, 1, 0], [0, 0, 0, 1, 2, 2]]
+    assert [parent.tolist() for parent in tree.data.parents] == [
+        [0, 0],
+        [0, 1, 0],
+        [0, 0, 0, 1, 2, 2],
+    ]
 
 
 def test_parent_ties_and_unknown_categories():

@@ -1,5 +1,6 @@
 """Parameters: one table, one template, and what follows from what was left open."""
 
+import itertools
 import json
 import math
 
@@ -69,8 +70,14 @@ def test_parameters_that_do_not_go_together(changes, name, small):
 def test_levels_need_different_names(small):
     spec = preset("cntm-text")
     twice = ModelSpec("twice", (*spec.topic_side, spec.topic_side[-1]), spec.word_side)
-    with pytest.raises(ParameterError, match="'model' parameter .* different names"):
+    with pytest.raises(ParameterError, match=r"'model' parameter .* different names"):
         SCNTM(model=twice).fit(small)
+
+
+def test_discounts_that_no_table_holds(small):
+    steep = preset("cntm-text").with_discounts(words=0.9999)
+    with pytest.raises(ParameterError, match="discounts are at most"):
+        SCNTM(model=steep).fit(small)
 
 
 @pytest.mark.parametrize("name", ["checkpoint_seconds", "checkpoint_iterations"])
@@ -122,14 +129,20 @@ def test_kept_samples(iterations, burn_in, thin):
     assert len(kept) == p.kept
     assert kept[0] == p.first_kept > burn_in
     assert kept[-1] == iterations
-    assert all(b - a == thin for a, b in zip(kept, kept[1:], strict=False))
+    assert all(b - a == thin for a, b in itertools.pairwise(kept))
 
 
 def test_digest_changes_with_what_is_drawn():
     base = {"seed": 1, "iterations": 20}
     same = plan(**base).digest()
     assert plan(**base, threads=1, chains=3, combine="best").digest() == same
-    for change in ({"topics": 21}, {"eta": 1}, {"unknown": "own"}, {"thin": 2}, {"word_discount": 0.5}):
+    for change in (
+        {"topics": 21},
+        {"eta": 1},
+        {"unknown": "own"},
+        {"thin": 2},
+        {"word_discount": 0.5},
+    ):
         assert plan(**base, **change).digest() != same
 
 

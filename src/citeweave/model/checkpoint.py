@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -37,6 +38,17 @@ FORMAT = "citeweave-checkpoint"
 VERSION = 1
 KEPT = 2
 _PART = ".part"
+
+# What zipfile and NumPy raise at broken archives, encryption and compression flags included.
+_DAMAGES = (
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 _T = TypeVar("_T", bound=tuple[Any, ...])
 
@@ -236,10 +248,16 @@ def read_checkpoint(path: Path, identity: Identity) -> Checkpoint:
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
+        with path.open("rb") as file:
+            with zipfile.ZipFile(file) as archive:
+                damaged = archive.testzip()  # CRC of every member, before NumPy believes a header
+            if damaged is not None:
+                raise _RefusedError(f"it is truncated or damaged (in '{damaged}')")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
         header = json.loads(arrays.pop("header").tobytes())
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+    except _DAMAGES as error:
         raise _RefusedError(f"it is truncated or damaged ({error})") from error
     except (KeyError, AttributeError) as error:
         raise _RefusedError("it is no checkpoint of citeweave") from error

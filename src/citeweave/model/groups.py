@@ -168,15 +168,16 @@ def build_tree(corpus: Corpus, spec: ModelSpec, *, eta: float, unknown: str) -> 
         leaf = np.searchsorted(keys[-1], last.key)
         counts = np.bincount(last.document, minlength=corpus.n_documents)
         leaf_start = np.concatenate([[0], np.cumsum(counts)])
+    # copies, since kernels are compiled once more for arrays that are read-only
     data = Data(
         tokens=np.asarray(corpus.tokens),
-        offsets=np.asarray(corpus.offsets),
+        offsets=np.array(corpus.offsets),
         n_words=corpus.vocabulary_size,
         parents=tuple(parent.astype(np.int32) for parent in parents),
         leaf=leaf.astype(np.int32),
         leaf_start=leaf_start.astype(np.int64),
-        citing=np.ascontiguousarray(corpus.citations[:, 0]),
-        cited=np.ascontiguousarray(corpus.citations[:, 1]),
+        citing=np.array(corpus.citations[:, 0], order="C"),
+        cited=np.array(corpus.citations[:, 1], order="C"),
     )
     return Tree(data, levels)
 

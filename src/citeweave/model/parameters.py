@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from citeweave.errors import ParameterError
 from citeweave.sampler.chain import MOST_TOPICS, Settings
 from citeweave.sampler.spec import PRESETS, Level, ModelSpec, preset
+from citeweave.sampler.stirling import DISCOUNT_LIMIT
 
 __all__ = ["Plan", "fail", "make_plan", "parameters_from_json", "parameters_to_json"]
 
@@ -52,7 +53,7 @@ def _is_eta(value: object) -> bool:
 
 
 def _is_discount(value: object) -> bool:
-    return value is None or (_is_real(value) and 0 <= value < 1)  # type: ignore[operator]
+    return value is None or (_is_real(value) and 0 <= value <= DISCOUNT_LIMIT)  # type: ignore[operator]
 
 
 def _is_prior(value: object) -> bool:
@@ -78,7 +79,7 @@ def _integer(lowest: int, highest: int | None = None, *, none: str = "") -> _Rul
 
 
 _PRIOR = _Rule("a pair of numbers greater than 0 (shape, rate)", _is_prior)
-_DISCOUNT = _Rule("a number from 0 to below 1, or None for the model's own", _is_discount)
+_DISCOUNT = _Rule(f"a number from 0 to {DISCOUNT_LIMIT}, or None for the model's own", _is_discount)
 
 RULES: dict[str, _Rule] = {
     "topics": _integer(1, MOST_TOPICS),
@@ -167,6 +168,9 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     names = [level.name for level in (*spec.topic_side, *spec.word_side)]
     if len(set(names)) < len(names):
         raise fail("model", "a model whose levels have different names", names)
+    discounts = [level.discount for level in (*spec.topic_side, *spec.word_side)]
+    if max(discounts) > DISCOUNT_LIMIT:
+        raise fail("model", f"a model whose discounts are at most {DISCOUNT_LIMIT}", discounts)
     iterations = int(p["iterations"])
     network_from = iterations // 2 if p["network_from"] is None else int(p["network_from"])
     if network_from >= iterations:

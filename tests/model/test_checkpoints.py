@@ -1,0 +1,268 @@
+"""Checkpoints: whole or not there, verified, and the previous one when the newest is bad."""
+
+import errno
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from model_tools import QUICK, assert_same_bytes, files_under, run_contents
+
+import citeweave
+from citeweave import SCNTM
+from citeweave.errors import RunError
+from citeweave.model import checkpoint as checkpoints
+from citeweave.model.checkpoint import Checkpoint, Identity, read_latest, write_checkpoint
+from citeweave.model.runner import RunInterrupted
+
+IDENTITY = Identity("corpus", "plan", 0)
+
+
+def small_checkpoint(iteration, value=0.0):
+    return Checkpoint(
+        iteration=iteration,
+        state={"random": np.arange(4, dtype=np.uint64), "x": np.full((3, 2), value)},
+        sums=None,
+        traces={"log_likelihood": np.zeros(iteration)},
+    )
+
+
+@pytest.fixture
+def stored(tmp_path):
+    folder = tmp_path / "run" / "chains" / "chain-0"
+    for iteration in (3, 7, 9):
+        write_checkpoint(folder, IDENTITY, small_checkpoint(iteration, float(iteration)))
+    return folder
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_newest_two_are_kept(stored):
+    assert names(stored) == ["checkpoint-00000007.npz", "checkpoint-00000009.npz"]
+    found, refused = read_latest(stored, IDENTITY)
+    assert found.iteration == 9
+    assert refused == []
+    np.testing.assert_array_equal(found.state["x"], 9.0)
+    assert len(found.traces["log_likelihood"]) == 9
+
+
+def test_none_at_all(tmp_path):
+    assert read_latest(tmp_path, IDENTITY) == (None, [])
+
+
+@pytest.mark.parametrize("keep", [0, 1, 100, 0.5, 0.9, -1])
+def test_truncated_files_are_refused(stored, keep):
+    newest = stored / "checkpoint-00000009.npz"
+    content = newest.read_bytes()
+    newest.write_bytes(content[: int(keep * len(content)) if isinstance(keep, float) else keep])
+    found, refused = read_latest(stored, IDENTITY)
+    assert found.iteration == 7
+    assert len(refused) == 1
+    assert "truncated or damaged" in refused[0]
+    assert str(newest) in refused[0]
+
+
+def test_every_flipped_byte_is_seen(stored):
+    newest = stored / "checkpoint-00000009.npz"
+    content = bytearray(newest.read_bytes())
+    whole, _ = read_latest(stored, IDENTITY)
+    for place in range(0, len(content), 23):
+        changed = bytearray(content)
+        changed[place] ^= 0x55
+        newest.write_bytes(bytes(changed))
+        found, _ = read_latest(stored, IDENTITY)
+        # either refused, or a byte that carries no content (a date in the archive)
+        if found.iteration == 9:
+            for name, array in whole.state.items():
+                np.testing.assert_array_equal(found.state[name], array)
+        else:
+            assert found.iteration == 7
+
+
+@pytest.mark.parametrize(
+    ("identity", "text"),
+    [
+        (Identity("other", "plan", 0), "another corpus"),
+        (Identity("corpus", "other", 0), "other parameters"),
+        (Identity("corpus", "plan", 1), "another chain"),
+    ],
+)
+def test_foreign_checkpoints_are_refused(stored, identity, text):
+    write_checkpoint(stored, identity, small_checkpoint(11))
+    found, refused = read_latest(stored, IDENTITY)
+    assert found.iteration == 9
+    assert text in refused[0]
+
+
+def test_other_versions_and_other_files_are_refused(stored, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoints, "VERSION", 2)
+        write_checkpoint(stored, IDENTITY, small_checkpoint(10))
+    np.savez(stored / "checkpoint-00000011.npz", x=np.zeros(3))
+    shutil.copy(stored / "checkpoint-00000009.npz", stored / "kept")
+    (stored / "checkpoint-00000012.npz").write_text("no archive")
+    found, refused = read_latest(stored, IDENTITY)
+    assert found.iteration == 9
+    assert "truncated or damaged" in refused[0]
+    assert "no checkpoint of citeweave" in refused[1]
+    assert "format version 2 where this release reads 1" in refused[2]
+
+
+def test_pickles_are_never_loaded(stored):
+    np.savez(stored / "checkpoint-00000012.npz", header=np.array([{"a": 1}], dtype=object))
+    found, refused = read_latest(stored, IDENTITY)
+    assert found.iteration == 9
+    assert len(refused) == 1
+
+
+def test_no_good_one_left(stored):
+    for path in stored.iterdir():
+        path.write_bytes(b"")
+    with pytest.raises(RunError, match=r"No checkpoint in .* can be used: .* start the chain anew"):
+        read_latest(stored, IDENTITY)
+
+
+class FullDisk:
+    """A file that takes so many bytes and no more."""
+
+    def __init__(self, file, room):
+        self.file = file
+        self.room = room
+
+    def write(self, data):
+        self.room -= len(data)
+        if self.room < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return self.file.write(data)
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+@pytest.mark.parametrize("room", [0, 200, 1000])
+def test_a_full_disk_leaves_what_was_there(stored, monkeypatch, room):
+    before = files_under(stored)
+    save = np.savez
+    monkeypatch.setattr(np, "savez", lambda file, **arrays: save(FullDisk(file, room), **arrays))
+    with pytest.raises(RunError) as caught:
+        write_checkpoint(stored, IDENTITY, small_checkpoint(11))
+    text = str(caught.value)
+    assert "No space left on device" in text
+    assert str(stored / "checkpoint-00000011.npz") in text
+    assert f"citeweave resume {stored.parent.parent}" in text
+    assert files_under(stored) == before
+
+
+LIMITED = """
+import resource, sys, citeweave
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+model = citeweave.SCNTM(topics=4, iterations=30, seed=5, network_from=8, burn_in=15, thin=3)
+try:
+    citeweave.resume(sys.argv[2], checkpoint_iterations=1)
+except citeweave.errors.RunError as error:
+    print(error)
+"""
+
+
+@pytest.fixture
+def interrupted(small, tmp_path):
+    folder = tmp_path / "run"
+
+    def at(progress):
+        if progress.iteration == 12:
+            raise RuntimeError("stop here")
+
+    with pytest.raises(RuntimeError, match="stop here"):
+        SCNTM(**QUICK).fit(small, out=folder, checkpoint_iterations=5, progress=at)
+    assert names(folder / "chains" / "chain-0") == [
+        "checkpoint-00000005.npz",
+        "checkpoint-00000010.npz",
+    ]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(small, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    SCNTM(**QUICK).fit(small, out=folder)
+    return run_contents(folder)
+
+
+def test_a_limit_on_file_size(interrupted, whole):
+    before = files_under(interrupted / "chains")
+    command = [sys.executable, "-c", LIMITED, "", str(interrupted), "9000"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "cannot be written: File too large. Earlier checkpoints are intact" in done.stdout
+    assert files_under(interrupted / "chains") == before
+    citeweave.resume(interrupted)
+    assert_same_bytes(whole, run_contents(interrupted))
+
+
+def test_a_damaged_checkpoint_costs_some_iterations_only(interrupted, whole):
+    newest = interrupted / "chains" / "chain-0" / "checkpoint-00000010.npz"
+    newest.write_bytes(newest.read_bytes()[:-100])
+    with pytest.warns(RuntimeWarning, match="is refused: .* The one of iteration 5 is used"):
+        model = citeweave.resume(interrupted)
+    assert_same_bytes(whole, run_contents(interrupted))
+    assert "refused" in model.notes_[0]
+    assert citeweave.load(interrupted).notes_ == model.notes_
+
+
+def test_a_checkpoint_of_another_run_is_not_taken(interrupted, small, tmp_path, whole):
+    other = tmp_path / "other"
+    SCNTM(**QUICK | {"topics": 5}).fit(small, out=other)
+    foreign = other / "chains" / "chain-0" / "checkpoint-00000030.npz"
+    shutil.copy(foreign, interrupted / "chains" / "chain-0")
+    with pytest.warns(RuntimeWarning, match="made with other parameters"):
+        citeweave.resume(interrupted)
+    assert_same_bytes(whole, run_contents(interrupted))
+
+
+def test_a_run_without_checkpoints_starts_anew(interrupted, whole):
+    shutil.rmtree(interrupted / "chains" / "chain-0")
+    citeweave.resume(interrupted)
+    assert_same_bytes(whole, run_contents(interrupted))
+
+
+def test_leftovers_of_a_killed_process_go(interrupted):
+    part = interrupted / "chains" / "chain-0" / "checkpoint-00000012.npz.part"
+    part.write_bytes(b"half")
+    citeweave.resume(interrupted)
+    assert not part.exists()
+
+
+def test_a_state_of_other_shape_is_refused(interrupted):
+    folder = interrupted / "chains" / "chain-0"
+    header, _ = checkpoints._read(folder / "checkpoint-00000010.npz")
+    identity = Identity(header["fingerprint"], header["plan"], 0)
+    good, _ = read_latest(folder, identity)
+    bad = good._replace(state=good.state | {"random": np.zeros(3, np.uint64)})
+    write_checkpoint(folder, identity, bad)
+    with pytest.raises(RunError, match=r"'random' is uint64 of shape .3,. where the chain has"):
+        citeweave.resume(interrupted)
+
+
+def test_a_disk_that_fills_up_while_two_chains_run(small, tmp_path, monkeypatch, whole):
+    folder = tmp_path / "run"
+    save = np.savez
+    calls = []
+
+    def sometimes(file, **arrays):
+        calls.append(None)
+        save(FullDisk(file, 500) if len(calls) > 5 else file, **arrays)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "savez", sometimes)
+        with pytest.raises(RunError, match="No space left"):
+            SCNTM(**QUICK, chains=2).fit(small, out=folder, checkpoint_iterations=2)
+    assert not list(folder.rglob("*.part"))
+    try:
+        citeweave.resume(folder)
+    except RunInterrupted:  # pragma: no cover
+        pytest.fail("nobody asked to stop")
+    mine = run_contents(folder)
+    shared = [name for name in whole if name.startswith("chain0.")]
+    assert_same_bytes({n: whole[n] for n in shared}, {n: mine[n] for n in shared})
