@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 FOLDER = Path("citeweave-demo")
+TOPICS = 15  # more than the ten areas there are: nobody knows the number beforehand
 
 
 def register(app: typer.Typer) -> None:
@@ -52,7 +53,7 @@ def demo(
     console = show.make_console()
     place = out if out is not None else free_folder(FOLDER)
     simulation = demo_corpus()
-    model = SCNTM(topics=12, iterations=iterations, chains=chains, seed=seed)
+    model = SCNTM(topics=TOPICS, iterations=iterations, chains=chains, seed=seed)
     console.print("A made-up literature of ten research areas, drawn from the model itself.")
     fit_model(model, simulation.corpus, console, out=place, overwrite=overwrite)
     recovery = compare(model, simulation)
@@ -62,7 +63,7 @@ def demo(
     console.print()
     console.print(f"The run is in {place}. What to try next:")
     console.print(f"  citeweave info {place}")
-    console.print(f"  citeweave fit {place / 'corpus'} --topics 12 --eta inf --out labels-run")
+    console.print(f"  citeweave fit {place / 'corpus'} --topics {TOPICS} --eta inf --out labels-run")
     console.print(f'  python -c "import citeweave; print(citeweave.load({str(place)!r}).labels_)"')
 
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from rich import box
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -33,6 +35,8 @@ WIDEST = 100
 
 RELEVANCE = 0.6
 """Weight of a word's probability against its lift over the whole corpus in `pick_words`."""
+
+BAR = 8
 
 RULE = box.SIMPLE_HEAD
 
@@ -126,7 +130,30 @@ def fact_table() -> Table:
     return table
 
 
-def _bar(share: float, largest: float, width: int = 10) -> Text:
+class Fitting:
+    """A list in one line that leaves out what does not fit, instead of cutting a word."""
+
+    def __init__(self, parts: Sequence[str], separator: str) -> None:
+        self.parts = parts
+        self.separator = separator
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Take as many parts as the column holds, one at least."""
+        line = self.parts[0] if self.parts else ""
+        for part in self.parts[1:]:
+            longer = f"{line}{self.separator}{part}"
+            if cell_len(longer) > options.max_width:
+                break
+            line = longer
+        yield Text(line, no_wrap=True, overflow="ellipsis")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Say how narrow and how wide it may be."""
+        whole = cell_len(self.separator.join(self.parts))
+        return Measurement(min(whole, 12), min(whole, options.max_width))
+
+
+def _bar(share: float, largest: float, width: int = BAR) -> Text:
     """Draw a share as a bar; the figure beside it says the same."""
     eighths = round(8 * width * share / largest) if largest > 0 else 0
     whole, part = divmod(eighths, 8)
@@ -145,7 +172,7 @@ def topic_table(
     order = topic_order(model)
     table = new_table(f"Topics ({len(order)} in use)")
     add_figures(table, "topic")
-    table.add_column("", width=10)
+    table.add_column("", width=BAR)
     add_figures(table, "share", "papers")
     if areas is not None:
         wide = max(len(area) for area in areas)
@@ -162,18 +189,18 @@ def topic_table(
         ]
         if areas is not None:
             cells.append(areas[k])
-        table.add_row(*cells, ", ".join(words[k]))
+        table.add_row(*cells, Fitting(words[k], ", "))
     if len(order) > most:
         table.caption = f"and {len(order) - most} smaller ones"
         table.caption_justify = "left"
     return table
 
 
-def mixture(weights: np.ndarray, names: Sequence[str], *, most: int = 3) -> str:
+def mixture(weights: np.ndarray, names: Sequence[str], *, most: int = 3) -> list[str]:
     """Write the main parts of a mixture of topics: "81 % soil, crop"."""
     weights = np.asarray(weights, float)
     best = [k for k in np.argsort(-weights, kind="stable")[:most] if weights[k] >= 0.05]
-    return "; ".join(f"{100 * weights[k]:.0f} % {names[k]}" for k in best)
+    return [f"{100 * weights[k]:.0f} % {names[k]}" for k in best]
 
 
 def author_table(model: SCNTM, names: Sequence[str], *, most: int = 8) -> Table | None:
@@ -199,7 +226,7 @@ def author_table(model: SCNTM, names: Sequence[str], *, most: int = 8) -> Table 
         cells = [author.name, f"{author.documents:,}"]
         if influence is not None:
             cells.append(f"{influence[groups.label[row]]:.1f}")
-        table.add_row(*cells, mixture(topics[row], names))
+        table.add_row(*cells, Fitting(mixture(topics[row], names), "; "))
     return table
 
 
