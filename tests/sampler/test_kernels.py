@@ -12,6 +12,7 @@ from reference.posterior import TinyPosterior, log_node, log_root
 from reference.tiny import tiny_chain
 from scipy import stats
 
+from citeweave.sampler.citations import citation_sweep
 from citeweave.sampler.exponent import exponent_change, rebuild_exponent, total_rate
 from citeweave.sampler.hierarchy import node_weights, path_weight
 from citeweave.sampler.likelihood import topic_word_means, word_log_likelihood
@@ -137,15 +138,30 @@ def test_node_weights_are_all_path_weights(chain):
 
 def test_incremental_exponent_equals_a_rebuild_through_sweeps(chain):
     """The sums kept up to date inside sweeps are those rebuilt from the counts afterwards."""
+    names = ("cite_sum", "cited_sum", "cite_weight", "cited_weight")
+
+    def kept_equals_rebuilt():
+        kept = [getattr(chain._exponent, name).copy() for name in names]
+        chain._rebuild_exponent()
+        for name, value in zip(names, kept, strict=True):
+            np.testing.assert_allclose(
+                value, getattr(chain._exponent, name), rtol=1e-9, atol=1e-12, err_msg=name
+            )
+
     for _ in range(30):
         chain._rebuild_exponent()
         chain._sweep_words(0)
-        kept = chain._exponent.cite_sum.copy(), chain._exponent.cited_sum.copy()
-        weights = chain._exponent.cite_weight.copy()
-        chain._rebuild_exponent()
-        np.testing.assert_allclose(kept[0], chain._exponent.cite_sum, rtol=1e-9)
-        np.testing.assert_allclose(kept[1], chain._exponent.cited_sum, rtol=1e-9)
-        np.testing.assert_allclose(weights, chain._exponent.cite_weight, rtol=1e-9)
+        kept_equals_rebuilt()
+        citation_sweep(
+            chain._citation_level,
+            chain.layout,
+            chain.tables,
+            chain.state,
+            chain._citation_work,
+            chain._exponent,
+            np.zeros(3, np.int64),
+        )
+        kept_equals_rebuilt()
         chain.step()
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -380,36 +381,35 @@ def _layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
     return layout, order
 
 
-def _tables(spec: ModelSpec) -> Tables:
-    """Build one table a distinct discount; levels with the same discount share it."""
-    built: dict[float, RatioTable] = {}
+@lru_cache(maxsize=8)
+def _table(discount: float) -> RatioTable:
+    """Build the table of a discount once a process: several chains and levels share it."""
+    return build_ratio_table(discount)
 
-    def table(discount: float) -> RatioTable:
-        if discount not in built:
-            built[discount] = build_ratio_table(discount)
-        return built[discount]
 
-    def word_table(nodes: str) -> RatioTable:
-        level = spec.word_level(nodes)
-        return table(level.discount if level else spec.word_side[0].discount)
-
-    return Tables(
-        topic=_stack([table(level.discount) for level in spec.topic_side]),
-        background=word_table("corpus"),
-        topic_word=word_table("topic"),
-        burst=word_table("document-topic"),
+@lru_cache(maxsize=8)
+def _stacked(discounts: tuple[float, ...]) -> StackedTables:
+    distinct = list(dict.fromkeys(discounts))
+    tables = [_table(discount) for discount in distinct]
+    return StackedTables(
+        place=np.array([distinct.index(discount) for discount in discounts]),
+        discount=np.array(distinct),
+        ratios=np.stack([table.ratios for table in tables]),
+        weights=np.stack([table.weights for table in tables]),
+        patches=np.stack([table.patches for table in tables]),
     )
 
 
-def _stack(tables: Sequence[RatioTable]) -> StackedTables:
-    distinct = {table.discount: table for table in tables}
-    places = {discount: i for i, discount in enumerate(distinct)}
-    return StackedTables(
-        place=np.array([places[table.discount] for table in tables]),
-        discount=np.array(list(distinct)),
-        ratios=np.stack([table.ratios for table in distinct.values()]),
-        weights=np.stack([table.weights for table in distinct.values()]),
-        patches=np.stack([table.patches for table in distinct.values()]),
+def _tables(spec: ModelSpec) -> Tables:
+    def word_table(nodes: str) -> RatioTable:
+        level = spec.word_level(nodes)
+        return _table(level.discount if level else spec.word_side[0].discount)
+
+    return Tables(
+        topic=_stacked(tuple(level.discount for level in spec.topic_side)),
+        background=word_table("corpus"),
+        topic_word=word_table("topic"),
+        burst=word_table("document-topic"),
     )
 
 
