@@ -61,10 +61,13 @@ def demo(
     console.print(_recovery_table(recovery))
     console.print(show.run_table(model))
     console.print()
-    console.print(f"The run is in {place}. What to try next:")
-    console.print(f"  citeweave info {place}")
-    console.print(f"  citeweave fit {place / 'corpus'} --topics {TOPICS} --eta inf --out labels-run")
-    console.print(f'  python -c "import citeweave; print(citeweave.load({str(place)!r}).labels_)"')
+    for line in (
+        f"The run is in {place}. What to try next:",
+        f"  citeweave info {place}",
+        f"  citeweave fit {place / 'corpus'} --topics {TOPICS} --eta inf --out labels-run",
+        f'  python -c "import citeweave; print(citeweave.load({str(place)!r}).labels_)"',
+    ):
+        console.print(line, soft_wrap=True)  # a command must stay one line to be copied
 
 
 def _print_model(console: "Console", model: "SCNTM", recovery: "Recovery") -> None:

@@ -40,7 +40,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             try:
                 return command(*args, **kwargs)
             except CiteweaveError as error:
-                complain("error", str(error))
+                # the library names its own argument; here it is an option
+                complain("error", str(error).replace("overwrite=True", "--overwrite"))
                 raise typer.Exit(USER_ERROR) from error
             except KeyboardInterrupt as error:
                 complain("stopped", str(error) or "by Ctrl-C.")

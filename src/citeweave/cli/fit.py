@@ -259,4 +259,6 @@ def _report(model: "SCNTM", folder: Path, console: "Console") -> None:
     console.print(topic_table(model, pick_words(model, 12)))
     console.print(run_table(model))
     console.print()
-    console.print(f"The run is in {folder}. Look at it again: citeweave info {folder}")
+    console.print(
+        f"The run is in {folder}. Look at it again: citeweave info {folder}", soft_wrap=True
+    )
