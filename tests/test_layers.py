@@ -20,14 +20,15 @@ ALLOWED: dict[str, set[str]] = {
     "records": set(),
     "readers": {"records"},
     "prepare": {"records", "readers", "corpus"},
-    "datasets": {"records", "readers", "prepare", "corpus"},
+    "importing": {"records", "readers", "prepare", "corpus"},
+    "datasets": {"records", "readers", "prepare", "importing", "corpus"},
     "model": {"corpus", "sampler"},
     "evaluate": {"corpus", "sampler", "model", "simulate"},
     "explore": {"corpus", "model", "evaluate"},
     "web": {"corpus", "model", "evaluate", "explore"},
     # the package itself re-exports what users call; it must not pull in the command line
-    "": {"corpus", "sampler", "simulate", "records", "readers", "prepare", "datasets", "model"}
-    | {"evaluate", "explore"},
+    "": {"corpus", "sampler", "simulate", "records", "readers", "prepare", "importing", "datasets"}
+    | {"model", "evaluate", "explore"},
 }
 ALLOWED["cli"] = {part for part in ALLOWED if part} | {""}
 
