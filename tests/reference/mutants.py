@@ -33,9 +33,7 @@ MISTAKES = {
     ],
     "blocked removal ignored": [
         Mistake("hierarchy.py", "                return 0", "                return depth"),
-        Mistake(
-            "words.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"
-        ),
+        Mistake("words.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"),
     ],
     "customers leave only with their table": [
         Mistake(
@@ -75,7 +73,9 @@ def load_mutant(name, folder: Path):
     package = "mutant_" + "".join(c if c.isalnum() else "_" for c in name)
     target = folder / package
     shutil.copytree(
-        Path(citeweave.sampler.__file__).parent, target, ignore=shutil.ignore_patterns("__pycache__")
+        Path(citeweave.sampler.__file__).parent,
+        target,
+        ignore=shutil.ignore_patterns("__pycache__"),
     )
     for mistake in MISTAKES[name]:
         path = target / mistake.file

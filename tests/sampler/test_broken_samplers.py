@@ -1,11 +1,11 @@
 """The enumeration catches what it is there to catch: each classic mistake fails it."""
 
 import pytest
+from test_enumeration import distances
+
 from reference.mutants import load_mutant
 from reference.run import make_runner
 from reference.tiny import tiny_chain
-
-from test_enumeration import distances
 
 SWEEPS = 100_000
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reference.tiny import tiny_data
 
 from citeweave.sampler.chain import Chain, Settings
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.spec import PRESETS, preset
+from reference.tiny import tiny_data
 
 
 @st.composite
@@ -19,9 +19,7 @@ def corpora(draw):
     documents = draw(st.lists(document, min_size=n_documents, max_size=n_documents))
     if draw(st.booleans()):
         documents[0] = [0] * draw(st.integers(1, 60))
-    groups = draw(
-        st.lists(st.integers(0, 2), min_size=n_documents, max_size=n_documents)
-    )
+    groups = draw(st.lists(st.integers(0, 2), min_size=n_documents, max_size=n_documents))
     pairs = [(i, j) for i in range(n_documents) for j in range(n_documents) if i != j]
     citations = draw(st.lists(st.sampled_from(pairs), max_size=8, unique=True)) if pairs else []
     return {

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.sampler._compile import hot_kernel, inlined
-from citeweave.sampler.exponent import commit_change, exponent_change
+from citeweave.sampler.exponent import commit_change, discard_change, exponent_change
 from citeweave.sampler.hierarchy import (
     draw_addition,
     draw_removal,
@@ -162,6 +162,8 @@ def citation_sweep(level, layout, tables, state, work, exponent, tally):
             if moved:
                 commit_change(exponent)
         else:
+            if moved:
+                discard_change(exponent)
             move_customer(layout, counts, level, second, new, second_in, -1)
             move_customer(layout, counts, level, first, new, first_in, -1)
             move_customer(layout, counts, level, first, old, first_out, 1)

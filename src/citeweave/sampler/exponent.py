@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.sampler._compile import hot_kernel
+from citeweave.sampler._compile import hot_kernel, inlined
 
 __all__ = [
     "Exponent",
     "commit_change",
     "concentration_change",
+    "discard_change",
     "exponent_change",
     "new_exponent",
     "rebuild_exponent",
@@ -48,7 +49,7 @@ class Exponent(NamedTuple):
     pending_weight: np.ndarray
     """float64 [2 levels, 2]: their new weights."""
     pending_count: np.ndarray
-    """int64 [1]."""
+    """int64 [4]: how many nodes change; whether all topics do; the two topics that moved."""
 
 
 def new_exponent(n_nodes: int, n_topics: int, n_levels: int) -> Exponent:
@@ -62,7 +63,7 @@ def new_exponent(n_nodes: int, n_topics: int, n_levels: int) -> Exponent:
         cited_change=np.zeros(n_topics),
         pending_node=np.zeros(2 * n_levels, np.int64),
         pending_weight=np.zeros((2 * n_levels, 2)),
-        pending_count=np.zeros(1, np.int64),
+        pending_count=np.zeros(4, np.int64),
     )
 
 
@@ -106,7 +107,7 @@ def total_rate(exponent, parameters):
     return total
 
 
-@hot_kernel
+@inlined
 def _node_change(
     counts, parameters, exponent, lower, n, old, new, left, closed, came, opened, carry, carried
 ):
@@ -127,7 +128,7 @@ def _node_change(
             opened = 0
     gain = opened - closed
     after = 1.0 / (beta + counts.total_customers[n])
-    before = 1.0 / (beta + counts.total_customers[n] - came + left)
+    before = after if came == left else 1.0 / (beta + counts.total_customers[n] - came + left)
     cite_before = exponent.cite_weight[n]
     cited_before = exponent.cited_weight[n]
     cite_after = cite_before + carry
@@ -141,16 +142,17 @@ def _node_change(
     cite_slope = cite_after * after - cite_before * before
     cited_slope = cited_after * after - cited_before * before
     if cite_slope != 0.0 or cited_slope != 0.0:
+        exponent.pending_count[1] = 1
         for k in range(exponent.cite_sum.shape[0]):
             own = counts.customers[n, k] - discount * counts.tables[n, k]
             exponent.cite_change[k] += cite_slope * own
             exponent.cited_change[k] += cited_slope * own
-    went = left - discount * closed
-    exponent.cite_change[old] -= cite_before * before * went
-    exponent.cited_change[old] -= cited_before * before * went
-    arrived = came - discount * opened
-    exponent.cite_change[new] += cite_before * before * arrived
-    exponent.cited_change[new] += cited_before * before * arrived
+    went = before * (left - discount * closed)
+    exponent.cite_change[old] -= cite_before * went
+    exponent.cited_change[old] -= cited_before * went
+    arrived = before * (came - discount * opened)
+    exponent.cite_change[new] += cite_before * arrived
+    exponent.cited_change[new] += cited_before * arrived
     tables = counts.total_tables[n]
     share_after = (beta + discount * tables) * after
     share_before = (beta + discount * (tables - gain)) * before
@@ -160,73 +162,93 @@ def _node_change(
     )
 
 
-@hot_kernel
+@inlined
+def _begin_change(exponent, old, new):
+    """Open a change; ``cite_change`` and ``cited_change`` are all zero between changes."""
+    exponent.pending_count[0] = 0
+    exponent.pending_count[1] = 0
+    exponent.pending_count[2] = old
+    exponent.pending_count[3] = new
+
+
+@inlined
+def _topic_rate(parameters, exponent, k):
+    """One topic's part of the pending change of E."""
+    cite = exponent.cite_change[k]
+    cited = exponent.cited_change[k]
+    return parameters.topic_scale[k] * (
+        cite * (exponent.cited_sum[k] + cited) + exponent.cite_sum[k] * cited
+    )
+
+
+@inlined
+def _pending_rate(parameters, exponent):
+    """Sum the pending change of E: over all topics, or over the two that moved."""
+    if exponent.pending_count[1] == 0:
+        old, new = exponent.pending_count[2], exponent.pending_count[3]
+        change = _topic_rate(parameters, exponent, old)
+        if new != old:
+            change += _topic_rate(parameters, exponent, new)
+        return change
+    change = 0.0
+    for k in range(exponent.cite_sum.shape[0]):
+        change += _topic_rate(parameters, exponent, k)
+    return change
+
+
+@inlined
 def exponent_change(
     layout, counts, parameters, exponent, level, first, second, old, new, removed, added
 ):
     """Change of E by a move already made: customers of ``old`` left, of ``new`` came.
 
     ``first`` and ``second`` are nodes on the level that citations reach (``second`` -1 where only one
-    document moves); ``removed`` and ``added`` are pairs of depths, counted from these nodes.
-    The change is left pending: ``commit_change`` makes it final.
+    document moves); ``removed`` and ``added`` are pairs of depths, counted from these nodes. The
+    change is left pending: ``commit_change`` makes it final, ``discard_change`` forgets it.
     """
-    exponent.cite_change[:] = 0.0
-    exponent.cited_change[:] = 0.0
-    exponent.pending_count[0] = 0
-    a = first
-    b = second
-    carry_a = (0.0, 0.0)
-    carry_b = (0.0, 0.0)
+    _begin_change(exponent, old, new)
+    a, b = first, second
+    carry_a, carried_a, carry_b, carried_b = 0.0, 0.0, 0.0, 0.0
     for step in range(level + 1):
-        lower = level - step
-        left_a = 1 if step < removed[0] else 0
-        closed_a = 1 if step + 1 < removed[0] else 0
-        came_a = 1 if step < added[0] else 0
-        opened_a = 1 if step + 1 < added[0] else 0
-        left_b = 1 if step < removed[1] else 0
-        closed_b = 1 if step + 1 < removed[1] else 0
-        came_b = 1 if step < added[1] else 0
-        opened_b = 1 if step + 1 < added[1] else 0
-        if a == b:
-            if carry_b[0] != 0.0 or carry_b[1] != 0.0:
-                carry_a = (carry_a[0] + carry_b[0], carry_a[1] + carry_b[1])
-                carry_b = (0.0, 0.0)
-            left_a += left_b
-            closed_a += closed_b
-            came_a += came_b
-            opened_a += opened_b
-        elif b >= 0 and (left_b + came_b > 0 or carry_b[0] != 0.0 or carry_b[1] != 0.0):
-            carry_b = _node_change(
-                counts,
-                parameters,
-                exponent,
-                lower,
-                b,
-                old,
-                new,
-                left_b,
-                closed_b,
-                came_b,
-                opened_b,
-                carry_b[0],
-                carry_b[1],
-            )
-        if left_a + came_a > 0 or carry_a[0] != 0.0 or carry_a[1] != 0.0:
-            carry_a = _node_change(
-                counts,
-                parameters,
-                exponent,
-                lower,
-                a,
-                old,
-                new,
-                left_a,
-                closed_a,
-                came_a,
-                opened_a,
-                carry_a[0],
-                carry_a[1],
-            )
+        if a == b:  # the paths have met
+            carry_a += carry_b
+            carried_a += carried_b
+            carry_b, carried_b = 0.0, 0.0
+        for side in range(2):
+            if side == 1 and (b < 0 or a == b):
+                continue
+            n = a if side == 0 else b
+            carry = carry_a if side == 0 else carry_b
+            carried = carried_a if side == 0 else carried_b
+            left = 1 if step < removed[side] else 0
+            closed = 1 if step + 1 < removed[side] else 0
+            came = 1 if step < added[side] else 0
+            opened = 1 if step + 1 < added[side] else 0
+            if side == 0 and a == b:
+                left += 1 if step < removed[1] else 0
+                closed += 1 if step + 1 < removed[1] else 0
+                came += 1 if step < added[1] else 0
+                opened += 1 if step + 1 < added[1] else 0
+            if left + came > 0 or carry != 0.0 or carried != 0.0:
+                carry, carried = _node_change(
+                    counts,
+                    parameters,
+                    exponent,
+                    level - step,
+                    n,
+                    old,
+                    new,
+                    left,
+                    closed,
+                    came,
+                    opened,
+                    carry,
+                    carried,
+                )
+            if side == 0:
+                carry_a, carried_a = carry, carried
+            else:
+                carry_b, carried_b = carry, carried
         a = layout.parent[a]
         if b >= 0:
             b = layout.parent[b]
@@ -236,9 +258,8 @@ def exponent_change(
 @hot_kernel
 def concentration_change(layout, counts, parameters, exponent, level, node, before):
     """Change of E by a new concentration of one node (already set), left pending likewise."""
-    exponent.cite_change[:] = 0.0
-    exponent.cited_change[:] = 0.0
-    exponent.pending_count[0] = 0
+    _begin_change(exponent, 0, 0)
+    exponent.pending_count[1] = 1
     discount = parameters.topic_discount[level]
     after = parameters.topic_concentration[node]
     customers = counts.total_customers[node]
@@ -249,35 +270,46 @@ def concentration_change(layout, counts, parameters, exponent, level, node, befo
         own = counts.customers[node, k] - discount * counts.tables[node, k]
         exponent.cite_change[k] += exponent.cite_weight[node] * slope * own
         exponent.cited_change[k] += exponent.cited_weight[node] * slope * own
-    carry = (exponent.cite_weight[node] * share, exponent.cited_weight[node] * share)
+    carry = exponent.cite_weight[node] * share
+    carried = exponent.cited_weight[node] * share
     n = node
     for lower in range(level - 1, -1, -1):
         n = layout.parent[n]
-        carry = _node_change(
-            counts, parameters, exponent, lower, n, 0, 0, 0, 0, 0, 0, carry[0], carry[1]
+        carry, carried = _node_change(
+            counts, parameters, exponent, lower, n, 0, 0, 0, 0, 0, 0, carry, carried
         )
     return _pending_rate(parameters, exponent)
 
 
-@hot_kernel
-def _pending_rate(parameters, exponent):
-    change = 0.0
-    for k in range(exponent.cite_sum.shape[0]):
-        cite = exponent.cite_change[k]
-        cited = exponent.cited_change[k]
-        change += parameters.topic_scale[k] * (
-            cite * (exponent.cited_sum[k] + cited) + exponent.cite_sum[k] * cited
-        )
-    return change
+@inlined
+def _settle_topic(exponent, k, share):
+    exponent.cite_sum[k] += share * exponent.cite_change[k]
+    exponent.cited_sum[k] += share * exponent.cited_change[k]
+    exponent.cite_change[k] = 0.0
+    exponent.cited_change[k] = 0.0
 
 
-@hot_kernel
+@inlined
+def _settle(exponent, share):
+    if exponent.pending_count[1] == 0:
+        _settle_topic(exponent, exponent.pending_count[2], share)
+        _settle_topic(exponent, exponent.pending_count[3], share)
+    else:
+        for k in range(exponent.cite_sum.shape[0]):
+            _settle_topic(exponent, k, share)
+
+
+@inlined
 def commit_change(exponent):
     """Make the pending change final."""
-    for k in range(exponent.cite_sum.shape[0]):
-        exponent.cite_sum[k] += exponent.cite_change[k]
-        exponent.cited_sum[k] += exponent.cited_change[k]
+    _settle(exponent, 1.0)
     for i in range(exponent.pending_count[0]):
         n = exponent.pending_node[i]
         exponent.cite_weight[n] = exponent.pending_weight[i, 0]
         exponent.cited_weight[n] = exponent.pending_weight[i, 1]
+
+
+@inlined
+def discard_change(exponent):
+    """Forget the pending change."""
+    _settle(exponent, 0.0)

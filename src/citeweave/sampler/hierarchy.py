@@ -15,6 +15,7 @@ __all__ = [
     "draw_addition",
     "draw_removal",
     "move_customer",
+    "new_topic_weight",
     "node_weights",
     "opening_scale",
     "path_weight",
@@ -23,20 +24,26 @@ __all__ = [
 
 
 @inlined
-def root_weight(counts, parameters, topic):
-    """Weight of topic k at mu before division by (beta + C).
+def new_topic_weight(counts, parameters):
+    """Weight at mu of one free slot, before division by (beta + C); 0 where the cap binds.
 
-    The GEM seats each topic at its one table: c_k - alpha for a topic in use. The weight of a
-    new topic, beta + alpha K, is shared evenly by the free slots, so that slots are
-    exchangeable; with no free slot the cap binds and nothing opens.
+    A new topic weighs beta + alpha K; the free slots share it evenly, so that they are exchangeable.
     """
-    customers = counts.customers[0, topic]
-    if customers > 0:
-        return customers - parameters.topic_discount[0]
     used = counts.total_tables[0]
     free = counts.customers.shape[1] - used
     new = parameters.topic_concentration[0] + parameters.topic_discount[0] * used
-    return new / free
+    return new / max(free, 1)
+
+
+@inlined
+def root_weight(counts, parameters, new, topic):
+    """Weight of a topic at mu before division by (beta + C).
+
+    The GEM seats each topic at its one table: c_k - alpha for a topic in use; a free slot
+    weighs ``new``.
+    """
+    customers = counts.customers[0, topic]
+    return customers - parameters.topic_discount[0] if customers > 0 else new
 
 
 @inlined
@@ -60,7 +67,7 @@ def path_weight(tables, layout, counts, parameters, level, node, topic, path, cl
     for lower in range(level, -1, -1):
         path[lower] = n
         n = layout.parent[n]
-    weight = root_weight(counts, parameters, topic)
+    weight = root_weight(counts, parameters, new_topic_weight(counts, parameters), topic)
     climb[0] = weight
     for lower in range(1, level + 1):
         n = path[lower]
@@ -81,15 +88,20 @@ def node_weights(tables, layout, counts, parameters, level, node, path, weights)
         path[lower] = n
         n = layout.parent[n]
     n_topics = weights.shape[0]
+    new = new_topic_weight(counts, parameters)
     for k in range(n_topics):
-        weights[k] = root_weight(counts, parameters, k)
+        weights[k] = root_weight(counts, parameters, new, k)
     for lower in range(1, level + 1):
         n = path[lower]
         scale = opening_scale(counts, parameters, lower, n, path[lower - 1])
         table = level_table(tables.topic, lower)
         for k in range(n_topics):
-            stay, opened = weight_pair(table, counts.customers[n, k], counts.tables[n, k])
-            weights[k] = stay + opened * scale * weights[k]
+            weights[k] *= scale
+        for k in range(n_topics):
+            c = counts.customers[n, k]
+            if c > 0:  # few topics have customers, so this branch is cheaper than its lookups
+                stay, opened = weight_pair(table, c, counts.tables[n, k])
+                weights[k] = stay + opened * weights[k]
 
 
 @hot_kernel

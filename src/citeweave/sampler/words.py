@@ -13,8 +13,14 @@ import numpy as np
 
 from citeweave.sampler._compile import hot_kernel, inlined
 from citeweave.sampler.arrays import level_table
-from citeweave.sampler.exponent import commit_change, exponent_change
-from citeweave.sampler.hierarchy import draw_removal, move_customer, opening_scale, root_weight
+from citeweave.sampler.exponent import commit_change, discard_change, exponent_change
+from citeweave.sampler.hierarchy import (
+    draw_removal,
+    move_customer,
+    new_topic_weight,
+    opening_scale,
+    root_weight,
+)
 from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
 
@@ -192,8 +198,9 @@ def _shared_chain(shape, layout, counts, parameters, work, p, node):
     """Recompute a path's shared weights from the cached A0 and B1 of its nodes."""
     n_topics = work.active.shape[0]
     low = len(shape.shared) - 1
+    new = new_topic_weight(counts, parameters)
     for k in range(n_topics):
-        work.shared_weight[p, 0, k] = root_weight(counts, parameters, k)
+        work.shared_weight[p, 0, k] = root_weight(counts, parameters, new, k)
     for level in range(1, len(shape.shared)):
         n = node
         for _ in range(low - level):
@@ -637,6 +644,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
                                 commit_change(exponent)
                             else:
                                 n_rejected += 1
+                                discard_change(exponent)
                                 move_customer(layout, counts, leaf_level, leaf, k, topic_depth, -1)
                                 k, topic_depth, word_depth = old, topic_out, word_out
                                 move_customer(layout, counts, leaf_level, leaf, k, topic_depth, 1)
