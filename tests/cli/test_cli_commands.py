@@ -334,6 +334,9 @@ def test_a_list_is_cut_between_its_parts() -> None:
     with console.capture() as capture:
         console.print(Fitting(["kernel", "margin", "boundary"], ", "))
     assert capture.get().strip() == "kernel, margin"
+    with console.capture() as capture:
+        console.print(Fitting(["kernel", "margin", "boundary", "tree"], ", ", lines=2))
+    assert capture.get().split("\n") == ["kernel, margin", "boundary, tree", ""]
 
 
 def test_eta_is_read_as_a_number_where_it_is_one() -> None:

@@ -96,8 +96,8 @@ def _recovery_table(recovery: "Recovery") -> "Table":
         "topics", f"{recovery.mean_cosine:.3f}", "–", "mean cosine of true and matched topics"
     )
     for name, score, what in (
-        ("papers", recovery.documents, "papers' dominant topics"),
-        ("authors", recovery.authors, "dominant topics of authors with 3 papers or more"),
+        ("papers", recovery.documents, "papers' main topics"),
+        ("authors", recovery.authors, "authors' main topics (3 papers or more)"),
         ("citations", recovery.citations, "topics of citations"),
     ):
         shares = (f"{100 * value:.0f} %" for value in (score.found, score.guessed))

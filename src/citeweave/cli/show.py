@@ -110,7 +110,7 @@ def new_table(title: str, *, expand: bool = True) -> Table:
         title_style="bold",
         box=RULE,
         pad_edge=False,
-        padding=(0, 2, 0, 0),
+        padding=(0, 1, 0, 0),
         header_style="dim",
         expand=expand,
     )
@@ -131,21 +131,22 @@ def fact_table() -> Table:
 
 
 class Fitting:
-    """A list in one line that leaves out what does not fit, instead of cutting a word."""
+    """A list that leaves out what does not fit into its lines, instead of cutting a word."""
 
-    def __init__(self, parts: Sequence[str], separator: str) -> None:
+    def __init__(self, parts: Sequence[str], separator: str, *, lines: int = 1) -> None:
         self.parts = parts
         self.separator = separator
+        self.lines = lines
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Take as many parts as the column holds, one at least."""
-        line = self.parts[0] if self.parts else ""
-        for part in self.parts[1:]:
-            longer = f"{line}{self.separator}{part}"
-            if cell_len(longer) > options.max_width:
-                break
-            line = longer
-        yield Text(line, no_wrap=True, overflow="ellipsis")
+        """Fill the lines that the column holds; a part that is wider than that is cut."""
+        left = list(self.parts)
+        for number in range(self.lines):
+            line = left.pop(0) if left else ""
+            while left and cell_len(f"{line}{self.separator}{left[0]}") <= options.max_width:
+                line = f"{line}{self.separator}{left.pop(0)}"
+            if line or number == 0:
+                yield Text(line, no_wrap=True, overflow="ellipsis")
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """Say how narrow and how wide it may be."""
@@ -165,34 +166,38 @@ def topic_table(
     model: SCNTM,
     words: Sequence[Sequence[str]],
     *,
-    most: int = 30,
     areas: Sequence[str] | None = None,
+    most: int = 30,
 ) -> Table:
-    """List topics by share, with the number of papers they dominate and their words."""
+    """List topics by share, with the number of papers they dominate and their words.
+
+    With `areas`, a name for each topic, topics that dominate no paper are only counted.
+    """
     order = topic_order(model)
-    table = new_table(f"Topics ({len(order)} in use)")
-    add_figures(table, "topic")
-    table.add_column("", width=BAR)
-    add_figures(table, "share", "papers")
-    if areas is not None:
-        wide = max(len(area) for area in areas)
-        table.add_column("area found", no_wrap=True, style="green", min_width=wide)
-    table.add_column("words", no_wrap=True, overflow="ellipsis", ratio=1)
-    papers = np.bincount(model.labels_, minlength=len(model.topic_share_))
     share = np.asarray(model.topic_share_, float)
-    for k in order[:most]:
-        cells: list[str | Text] = [
+    papers = np.bincount(model.labels_, minlength=len(share))
+    shown = [k for k in order if areas is None or papers[k]][:most]
+    rest = [k for k in order if k not in shown]
+    title = f"Topics ({len(order)} in use"
+    if rest:
+        title += f", {len(rest)} small ones of {100 * share[rest].sum():.1f} % not shown"
+    table = new_table(f"{title})")
+    add_figures(table, "topic")
+    if areas is None:
+        table.add_column("", width=BAR)
+    else:
+        wide = max(len(area) for area in areas)
+        table.add_column("matches", no_wrap=True, style="green", min_width=wide)
+    add_figures(table, "share", "papers")
+    table.add_column("words", no_wrap=True, overflow="ellipsis", ratio=1)
+    for k in shown:
+        table.add_row(
             str(k),
-            _bar(share[k], share[order[0]]),
+            _bar(share[k], share[order[0]]) if areas is None else areas[k],
             f"{100 * share[k]:.1f} %",
             f"{papers[k]:,}",
-        ]
-        if areas is not None:
-            cells.append(areas[k])
-        table.add_row(*cells, Fitting(words[k], ", "))
-    if len(order) > most:
-        table.caption = f"and {len(order) - most} smaller ones"
-        table.caption_justify = "left"
+            Fitting(words[k], ", ", lines=1 if areas is None else 2),
+        )
     return table
 
 
