@@ -1,24 +1,14 @@
 """Small corpora, drawn once."""
 
-import functools
 import sys
 from pathlib import Path
 
 import pytest
 
 from citeweave.corpus import Corpus
-from citeweave.sampler import chain
 from citeweave.simulate import simulate
 
 sys.path.insert(0, str(Path(__file__).parent))  # for model_tools
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _tables_once():
-    """Fill the tables of Stirling ratios once: half a second for each of hundreds of chains."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chain, "build_ratio_table", functools.cache(chain.build_ratio_table))
-        yield
 
 
 @pytest.fixture(scope="session")

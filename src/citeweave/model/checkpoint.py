@@ -26,6 +26,7 @@ __all__ = [
     "KEPT",
     "Checkpoint",
     "Identity",
+    "keep_newest",
     "read_checkpoint",
     "read_latest",
     "sync_folder",
@@ -193,6 +194,13 @@ def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -
 def _stored(folder: Path) -> list[Path]:
     """Checkpoints of a chain, newest first."""
     return sorted(folder.glob("checkpoint-*.npz"), reverse=True)
+
+
+def keep_newest(folder: Path) -> None:
+    """Remove all checkpoints of a chain but the newest, when its run is done."""
+    with writing(folder, "The run is done all the same."):
+        for old in _stored(folder)[1:]:
+            old.unlink(missing_ok=True)
 
 
 def read_latest(folder: Path, identity: Identity) -> tuple[Checkpoint | None, list[str]]:

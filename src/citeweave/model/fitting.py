@@ -13,7 +13,14 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError, RunError
-from citeweave.model.checkpoint import Checkpoint, Identity, read_latest, write_checkpoint, writing
+from citeweave.model.checkpoint import (
+    Checkpoint,
+    Identity,
+    keep_newest,
+    read_latest,
+    write_checkpoint,
+    writing,
+)
 from citeweave.model.groups import Tree, build_tree
 from citeweave.model.matching import Combination
 from citeweave.model.parameters import (
@@ -223,6 +230,8 @@ def _finish(
     )
     if run is not None:
         run.finish(result.estimates, result.traces, _summary(result))
+        for chain in range(plan.chains):
+            keep_newest(chain_folder(run.chains, chain))
     return result
 
 

@@ -1,0 +1,39 @@
+"""The examples in docstrings and pages are true."""
+
+import doctest
+import importlib
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from citeweave import SCNTM
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", ["citeweave.model.scntm", "citeweave.model.matching"])
+def test_docstrings(name):
+    module = importlib.import_module(name)
+    outcome = doctest.testmod(module, extraglobs={"np": np})
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+def test_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    outcome = doctest.testfile(str(DOCS / "model.md"), module_relative=False)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+def test_the_page_on_run_folders_names_every_file(small, tmp_path):
+    folder = tmp_path / "run"
+    SCNTM(topics=4, iterations=6, seed=1).fit(small, out=folder)
+    text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
+    for path in (*(folder / "estimates").iterdir(), *(folder / "traces").iterdir()):
+        assert f"`{path.stem}`" in text, path.stem
+    for name in json.loads((folder / "manifest.json").read_text()):
+        assert f"`{name}`" in text, name
