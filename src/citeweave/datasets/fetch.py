@@ -1,0 +1,204 @@
+"""Fetch data sets: with a size limit and a checksum, and whole or not at all."""
+
+from __future__ import annotations
+
+import http.client
+import secrets
+import ssl
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from citeweave import __version__
+from citeweave.datasets.places import Held, cache_folder, file_sha256, find, place_for, verify
+from citeweave.datasets.registry import Dataset, find_dataset
+from citeweave.errors import CorpusError
+from citeweave.readers.archives import unpack
+from citeweave.readers.problems import Context, FileCounts, ProblemLog
+
+if TYPE_CHECKING:
+    from citeweave.datasets.registry import DataFile
+
+__all__ = ["FetchProgress", "get"]
+
+FetchProgress: TypeAlias = Callable[[str, int, int | None], None]
+"""Called with an address, the bytes that have come and, where known, how many there are."""
+
+MOST_ARCHIVE = 1 << 27
+"""An archive whose size is not known beforehand may have this many bytes."""
+
+_CHUNK = 1 << 16
+
+_NETWORK = (
+    urllib.error.URLError,
+    http.client.HTTPException,
+    TimeoutError,
+    ConnectionError,
+    ssl.SSLError,
+)
+
+
+def get(
+    name: str | Dataset, *, progress: FetchProgress | None = None, timeout: float = 30.0
+) -> Held:
+    """Find a data set on this computer, or fetch it into the cache.
+
+    Looks in the folder that ``CITEWEAVE_DATA`` names, then in the cache, then fetches. What
+    comes is kept only if its SHA-256 is the one in the table of data sets.
+
+    Parameters
+    ----------
+    name : str or Dataset
+        The data set.
+    progress : callable or None
+        Told how many bytes have come.
+    timeout : float
+        Seconds without an answer after which the attempt ends.
+
+    Raises
+    ------
+    CorpusError
+        It cannot be had; the text says from where, and where to put the files by hand.
+    """
+    dataset = find_dataset(name) if isinstance(name, str) else name
+    held = find(dataset)
+    if held is None:
+        held = _fetch(dataset, progress or _silent, timeout)
+    else:
+        verify(dataset, held)
+    for other in dataset.needs:
+        get(other, progress=progress, timeout=timeout)
+    return held
+
+
+def _silent(_address: str, _done: int, _total: int | None) -> None:
+    """Report to nobody."""
+
+
+def _fetch(dataset: Dataset, progress: FetchProgress, timeout: float) -> Held:
+    files = dataset.holdings[-1]
+    if not dataset.can_be_fetched:
+        raise CorpusError(
+            f"The data set {dataset.name!r} is not on this computer, and no public address gives "
+            f"its very files: they are {dataset.source}. Home page: {dataset.home}. "
+            f"{_by_hand(files)}"
+        )
+    folder = cache_folder() / "datasets"
+    addresses = list(dict.fromkeys(file.url for file in files if file.url is not None))
+    for address in addresses:
+        wanted = [file for file in files if file.url == address]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as temporary:
+                _fetch_address(address, wanted, folder, Path(temporary), progress, timeout)
+        except _NETWORK as error:
+            reason = getattr(error, "reason", None) or str(error) or type(error).__name__
+            raise CorpusError(
+                f"The data set {dataset.name!r} could not be fetched from {address} ({reason}). "
+                f"{_by_hand(files)}"
+            ) from error
+        except OSError as error:
+            raise CorpusError(
+                f"The data set {dataset.name!r} could not be stored in '{folder}': "
+                f"{error.strerror or error}. Set CITEWEAVE_CACHE to a folder that can be written."
+            ) from error
+    return Held(folder, files)
+
+
+def _fetch_address(
+    address: str,
+    wanted: list[DataFile],
+    folder: Path,
+    temporary: Path,
+    progress: FetchProgress,
+    timeout: float,
+) -> None:
+    """Fetch what one address gives, check it, and move the files wanted into their places."""
+    packed = wanted[0].member is not None
+    whole = temporary / "whole"
+    limit = MOST_ARCHIVE if packed else wanted[0].size
+    _download(address, whole, limit, progress, timeout, exact=not packed, files=wanted)
+    found = _members(whole, address, temporary) if packed else {}
+    for file in wanted:
+        path = found.get(file.member or "") if packed else whole
+        if path is None:
+            raise CorpusError(
+                f"{address} holds no {file.member!r}; it is not what it was. {_by_hand(wanted)}"
+            )
+        sha256 = file_sha256(path)
+        if sha256 != file.sha256:
+            raise CorpusError(
+                f"What {address} gives for '{file.path}' is not what it should be: its SHA-256 is "
+                f"{sha256} instead of {file.sha256}. Nothing was kept. {_by_hand([file])}"
+            )
+        target = folder / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # named first beside its place, so that it appears there whole
+        beside = target.with_name(f".{target.name}.new-{secrets.token_hex(4)}")
+        path.replace(beside)
+        beside.replace(target)
+
+
+def _download(
+    address: str,
+    target: Path,
+    limit: int,
+    progress: FetchProgress,
+    timeout: float,
+    *,
+    exact: bool,
+    files: list[DataFile],
+) -> None:
+    if not address.startswith(("https://", "http://")):
+        raise CorpusError(f"The address {address} is neither https nor http; it is not opened.")
+    agent = {"User-Agent": f"citeweave/{__version__}"}
+    request = urllib.request.Request(address, headers=agent)  # noqa: S310 (checked above)
+    done = 0
+    with (
+        urllib.request.urlopen(request, timeout=timeout) as answer,  # noqa: S310
+        target.open("wb") as file,
+    ):
+        length = answer.headers.get("Content-Length") or ""
+        total = int(length) if length.isdigit() else None
+        progress(address, 0, total)
+        while chunk := answer.read(_CHUNK):
+            done += len(chunk)
+            if done > limit:
+                raise CorpusError(
+                    f"{address} gives more than the {limit:,} bytes that it should; the rest was "
+                    f"not fetched and nothing was kept. {_by_hand(files)}"
+                )
+            file.write(chunk)
+            progress(address, done, total)
+    if (exact and done < limit) or (total is not None and done < total):
+        raise CorpusError(
+            f"{address} ended after {done:,} bytes instead of {limit if exact else total:,}; "
+            f"nothing was kept. Try again. {_by_hand(files)}"
+        )
+
+
+def _members(archive: Path, address: str, temporary: Path) -> dict[str, Path]:
+    """Unpack an archive as if it were hostile; return its files by their bare names."""
+    folder = temporary / "members"
+    folder.mkdir()
+    context = Context(address, ProblemLog(), FileCounts(address))
+    found = {}
+    for item in unpack(archive, address, folder, context):
+        if item.path is not None:
+            found[item.name.rpartition("!")[2].rpartition("/")[2]] = item.path
+    return found
+
+
+def _by_hand(files: list[DataFile] | tuple[DataFile, ...]) -> str:
+    """Say where files must be put that come by other means."""
+    places = " and ".join(
+        f"{file.path.rpartition('/')[2]} as '{place_for(file)}' (SHA-256 {file.sha256})"
+        for file in files
+    )
+    return (
+        f"If you have it from elsewhere, put {places}, or set CITEWEAVE_DATA to the folder that "
+        f"holds '{files[0].path}'."
+    )

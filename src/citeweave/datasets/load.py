@@ -1,0 +1,215 @@
+"""Data sets as corpora, prepared once and kept in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from dataclasses import replace
+from functools import cache
+from importlib import metadata, resources
+from typing import TYPE_CHECKING, Any
+
+from citeweave import __version__
+from citeweave.corpus import Corpus
+from citeweave.datasets.fetch import FetchProgress, get
+from citeweave.datasets.places import cache_folder
+from citeweave.datasets.registry import Dataset, find_dataset
+from citeweave.errors import CorpusError
+from citeweave.importing import Imported, Report, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+    from citeweave.datasets.places import Held
+    from citeweave.importing import Records
+    from citeweave.prepare import Progress, Settings
+    from citeweave.records import Record, Reference
+
+__all__ = ["load", "load_with_report"]
+
+_PARTS = ("records", "readers", "prepare", "corpus", "importing", "datasets")
+_PACKAGES = ("py3langid", "stopwordsiso")
+
+
+def load(
+    name: str,
+    *,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+    fetched: FetchProgress | None = None,
+) -> Corpus:
+    """Give a data set as a corpus.
+
+    The files are looked for in the folder that ``CITEWEAVE_DATA`` names, then in the cache, then
+    fetched. The prepared corpus is kept in the cache too, under a key of its files, settings and
+    the code that made it, so that the next time it is only opened.
+
+    Parameters
+    ----------
+    name : str
+        Such as "cora"; see `DATASETS`.
+    settings : Settings or None
+        How to prepare it; by default as its entry in the table says.
+    progress : callable or None
+        Called with a step's name, how much of it is done and how much there is.
+    fetched : callable or None
+        Called with an address, the bytes that have come and how many there are.
+
+    Returns
+    -------
+    Corpus
+        The data set.
+
+    Raises
+    ------
+    ParameterError
+        There is no data set of this name.
+    CorpusError
+        It is not on this computer and cannot be fetched.
+    """
+    return load_with_report(name, settings=settings, progress=progress, fetched=fetched).corpus
+
+
+def load_with_report(
+    name: str,
+    *,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+    fetched: FetchProgress | None = None,
+) -> Imported:
+    """Give a data set as a corpus, with the report of its import; see `load`."""
+    dataset = find_dataset(name)
+    held = get(dataset, progress=fetched)
+    used = dataset.settings if settings is None else settings
+    place = _place(dataset, used)
+    if place is not None and place.is_dir():
+        try:
+            return Imported(Corpus.load(place), Report.load(place))
+        except CorpusError:
+            pass  # a damaged copy is made anew
+    made = _records(dataset, held).prepare(used, progress=progress)
+    if place is not None:
+        _keep(made, place)
+    return made
+
+
+def _place(dataset: Dataset, settings: Settings) -> Path | None:
+    """Return the folder of the prepared corpus; None if there can be no cache."""
+    key = {
+        "name": dataset.name,
+        "files": [file.sha256 for holding in dataset.holdings for file in holding],
+        "settings": settings.as_dict(),
+        "named": [_digest(path) for path in _named_files(settings)],
+        "citeweave": __version__,
+        "code": _code(),
+        "packages": [metadata.version(package) for package in _PACKAGES],
+    }
+    text = json.dumps(key, sort_keys=True).encode()
+    try:
+        folder = cache_folder() / "corpora"
+    except CorpusError:
+        return None
+    return folder / f"{dataset.name}-{hashlib.sha256(text).hexdigest()[:16]}"
+
+
+def _named_files(settings: Settings) -> list[str]:
+    named = (settings.author_thesaurus, settings.word_thesaurus, settings.stop_words)
+    return [path for path in named if path is not None and path not in {"auto", "none"}]
+
+
+def _digest(path: str) -> str:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 (a name as the user gave it)
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""  # preparation says what is wrong with it
+
+
+@cache
+def _code() -> str:
+    """Hash the code that makes corpora, so that a changed step never meets an old result."""
+    digest = hashlib.sha256()
+    for part in _PARTS:
+        for file in _files_below(resources.files("citeweave") / part):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _files_below(folder: Traversable) -> Iterator[Traversable]:
+    for item in sorted(folder.iterdir(), key=lambda item: item.name):
+        if item.is_dir() and item.name != "__pycache__":
+            yield from _files_below(item)
+        elif item.is_file():
+            yield item
+
+
+def _keep(made: Imported, place: Path) -> None:
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        made.corpus.save(place, overwrite=True)
+        made.report.save(place)
+    except (CorpusError, OSError) as error:
+        warnings.warn(
+            f"The prepared data set is used but not kept: {error}", RuntimeWarning, stacklevel=4
+        )
+
+
+def _records(dataset: Dataset, held: Held) -> Records:
+    """Read a data set's files, with what only its entry in the table knows about them."""
+    lists = [path for path, file in zip(held.paths, held.files, strict=True) if file.citations]
+    # the other files of a set lie beside its first and are found by their names
+    records = read(held.paths[0], citations=lists or None)
+    changes: list[Callable[[Iterable[Record]], Iterator[Record]]] = []
+    if dataset.categories:
+        changes.append(_naming(dataset.categories))
+    if dataset.columns:
+        changes.append(_all_columns(dataset.columns))
+    changes.extend(_citing(_references(other)) for other in dataset.needs)
+    for change in changes:
+        records = records.map(change)
+    return records
+
+
+def _naming(names: Any) -> Callable[[Iterable[Record]], Iterator[Record]]:
+    def change(records: Iterable[Record]) -> Iterator[Record]:
+        for record in records:
+            label = record.category
+            yield replace(record, category=names.get(label, label))
+
+    return change
+
+
+def _all_columns(columns: int) -> Callable[[Iterable[Record]], Iterator[Record]]:
+    """Name every word that the files have a column for, so that unused ones are counted too."""
+    digits = len(str(columns - 1))
+    names = [f"w{place:0{digits}d}" for place in range(columns)]
+
+    def change(records: Iterable[Record]) -> Iterator[Record]:
+        first = True
+        for record in records:
+            if first and record.words is not None:
+                numbers = dict.fromkeys(names, 0.0) | dict(record.words)
+                yield replace(record, words=tuple(numbers.items()))
+                first = False
+            else:
+                yield record
+
+    return change
+
+
+def _references(name: str) -> dict[str, tuple[Reference, ...]]:
+    dataset = find_dataset(name)
+    return {record.id: record.references for record in _records(dataset, get(dataset))}
+
+
+def _citing(
+    references: dict[str, tuple[Reference, ...]],
+) -> Callable[[Iterable[Record]], Iterator[Record]]:
+    def change(records: Iterable[Record]) -> Iterator[Record]:
+        for record in records:
+            yield replace(record, references=references.get(record.id, ()))
+
+    return change

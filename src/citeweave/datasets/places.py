@@ -1,0 +1,139 @@
+"""Where data sets lie: the user's own folder first, then the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from citeweave.errors import CorpusError
+
+if TYPE_CHECKING:
+    from citeweave.datasets.registry import DataFile, Dataset
+
+__all__ = ["Held", "cache_folder", "data_folder", "file_sha256", "find", "place_for", "verify"]
+
+DATA = "CITEWEAVE_DATA"
+CACHE = "CITEWEAVE_CACHE"
+
+
+@dataclass(frozen=True)
+class Held:
+    """Files of a data set that are on this computer.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder below which they lie.
+    files : tuple of DataFile
+        What they are.
+    """
+
+    folder: Path
+    files: tuple[DataFile, ...]
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files, in order."""
+        return [self.folder / file.path for file in self.files]
+
+
+def data_folder() -> Path | None:
+    """Return the user's folder of data sets, named by ``CITEWEAVE_DATA``; None if it is not set."""
+    named = os.environ.get(DATA)
+    return Path(named).expanduser() if named else None
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be fetched or computed again.
+
+    It is named by ``CITEWEAVE_CACHE``, or is the usual one of the system for caches.
+
+    Raises
+    ------
+    CorpusError
+        There is no home folder to put it in.
+    """
+    named = os.environ.get(CACHE)
+    try:
+        if named:
+            return Path(named).expanduser()
+        if sys.platform == "win32":
+            base = os.environ.get("LOCALAPPDATA")
+            return (Path(base) if base else Path.home() / "AppData" / "Local") / "citeweave"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "citeweave"
+        base = os.environ.get("XDG_CACHE_HOME")
+        return (Path(base) if base else Path.home() / ".cache") / "citeweave"
+    except RuntimeError as error:
+        raise CorpusError(
+            f"There is no home folder for a cache ({error}); set {CACHE} to a folder."
+        ) from error
+
+
+def _folders() -> list[Path]:
+    own = data_folder()
+    folders = [] if own is None else [own]
+    try:
+        folders.append(cache_folder() / "datasets")
+    except CorpusError:
+        if not folders:
+            raise
+    return folders
+
+
+def find(dataset: Dataset) -> Held | None:
+    """Look for a data set in the user's folder and in the cache, by names and sizes.
+
+    A file of another size is not taken for it; `verify` looks at the content.
+    """
+    for folder in _folders():
+        for holding in dataset.holdings:
+            if all(_has_size(folder / file.path, file.size) for file in holding):
+                return Held(folder, holding)
+    return None
+
+
+def place_for(file: DataFile) -> Path:
+    """Return where a file should be put to be found."""
+    own = data_folder()
+    if own is not None and own.is_dir() and os.access(own, os.W_OK):
+        return own / file.path
+    return cache_folder() / "datasets" / file.path
+
+
+def _has_size(path: Path, size: int) -> bool:
+    try:
+        return path.is_file() and path.stat().st_size == size
+    except OSError:
+        return False
+
+
+def file_sha256(path: Path) -> str:
+    """Compute the SHA-256 of a file."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise CorpusError(f"'{path}' cannot be read: {error.strerror or error}.") from error
+
+
+def verify(dataset: Dataset, held: Held) -> None:
+    """Check the content of files that were found.
+
+    Raises
+    ------
+    CorpusError
+        A file is not the one that the table of data sets knows.
+    """
+    for file, path in zip(held.files, held.paths, strict=True):
+        found = file_sha256(path)
+        if found != file.sha256:
+            raise CorpusError(
+                f"'{path}' is not the file of data set {dataset.name!r}: its SHA-256 is {found} "
+                f"instead of {file.sha256}. Remove it and get it again, or read it as your own "
+                "file: citeweave import."
+            )

@@ -1,0 +1,141 @@
+"""The paper's tbl:datasets, made from the files alone, with the paper's figures beside it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from citeweave.datasets.load import load_with_report
+from citeweave.datasets.places import find
+from citeweave.datasets.registry import DATASETS, Dataset, PaperFigures, find_dataset
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from citeweave.importing import Imported
+
+__all__ = ["COLUMNS", "TableRow", "dataset_table", "markdown_table"]
+
+COLUMNS = (
+    "documents",
+    "citations",
+    "authors",
+    "vocabulary",
+    "words_per_document",
+    "percent_repeat",
+)
+_HEADS = ("documents", "citations", "authors", "vocabulary", "words/doc", "% repeat")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRow:
+    """One data set: what its files give, and what the paper prints.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    documents, citations, authors, vocabulary : int
+        Counts of the corpus.
+    words_per_document, percent_repeat : float
+        Average number of words, and average share of a document's words that it repeats.
+    records_read : int
+        Records in the files.
+    references : int
+        Citations in the files, before those to other works and to the paper itself are left out.
+    paper : PaperFigures or None
+        The row of the paper.
+    remark : str
+        Why the two differ.
+    """
+
+    name: str
+    documents: int
+    citations: int
+    authors: int
+    vocabulary: int
+    words_per_document: float
+    percent_repeat: float
+    records_read: int
+    references: int
+    paper: PaperFigures | None
+    remark: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the row as JSON can hold it."""
+        return asdict(self)
+
+
+def dataset_table(
+    names: Sequence[str] | None = None, *, started: Callable[[str], None] | None = None
+) -> list[TableRow]:
+    """Make the table for data sets that are on this computer.
+
+    Parameters
+    ----------
+    names : sequence of str, or None
+        Which; by default all that are here. One that is named and not here is fetched.
+    started : callable or None
+        Called with each name before its set is opened.
+    """
+    if names is None:
+        chosen = [dataset for dataset in DATASETS.values() if is_here(dataset)]
+    else:
+        chosen = [find_dataset(name) for name in names]
+    rows = []
+    for dataset in chosen:
+        if started is not None:
+            started(dataset.name)
+        rows.append(_row(dataset, load_with_report(dataset.name)))
+    return rows
+
+
+def is_here(dataset: Dataset) -> bool:
+    """Whether a data set, and what it needs of others, is on this computer."""
+    return all(find(other) for other in (dataset, *map(find_dataset, dataset.needs)))
+
+
+def _row(dataset: Dataset, made: Imported) -> TableRow:
+    summary, report = made.corpus.summary(), made.report.as_dict()
+    return TableRow(
+        name=dataset.name,
+        documents=summary["documents"],
+        citations=summary["citations"],
+        authors=summary["authors"],
+        vocabulary=summary["vocabulary"],
+        words_per_document=round(summary["words_per_document"], 1),
+        percent_repeat=round(summary["percent_repeat"], 1),
+        records_read=report["records_read"],
+        references=report["references"],
+        paper=dataset.paper,
+        remark=dataset.remark,
+    )
+
+
+def markdown_table(rows: Sequence[TableRow]) -> str:
+    """Write the table in Markdown, the paper's figures in a row of their own below each set."""
+    lines = [
+        f"| data set | {' | '.join(_HEADS)} | records | references |",
+        f"|---|{'--:|' * (len(_HEADS) + 2)}",
+    ]
+    for row in rows:
+        values = (_figure(getattr(row, name)) for name in COLUMNS)
+        ends = f"{row.records_read:,} | {row.references:,}"
+        lines.append(f"| **{row.name}** | {' | '.join(values)} | {ends} |")
+        if row.paper is not None:
+            values = (_figure(getattr(row.paper, name)) for name in COLUMNS)
+            lines.append(f"| in the paper | {' | '.join(values)} | | |")
+    lines.append("")
+    lines += [f"- **{row.name}**: {row.remark}" for row in rows if row.remark]
+    return "\n".join(lines) + "\n"
+
+
+def _figure(value: float | None) -> str:
+    """Write a figure; the paper has a dash where a set has none.
+
+    Examples
+    --------
+    >>> _figure(2708), _figure(18.2), _figure(0), _figure(None)
+    ('2,708', '18.2', '–', '–')
+    """
+    return "–" if not value else f"{value:,}"
