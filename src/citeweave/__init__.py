@@ -4,7 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from citeweave import datasets
     from citeweave.corpus import Corpus
+    from citeweave.importing import read
     from citeweave.model import SCNTM, load, resume
     from citeweave.sampler.spec import Level, ModelSpec, preset
     from citeweave.simulate import simulate
@@ -15,8 +17,10 @@ __all__ = [
     "Level",
     "ModelSpec",
     "__version__",
+    "datasets",
     "load",
     "preset",
+    "read",
     "resume",
     "simulate",
 ]
@@ -30,6 +34,8 @@ _HOMES = {
     "load": "citeweave.model",
     "resume": "citeweave.model",
     "simulate": "citeweave.simulate",
+    "read": "citeweave.importing",
+    "datasets": "citeweave.datasets",
     "ModelSpec": "citeweave.sampler.spec",
     "Level": "citeweave.sampler.spec",
     "preset": "citeweave.sampler.spec",
@@ -41,7 +47,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'citeweave' has no attribute {name!r}")
     module = import_module(_HOMES[name])
     # the package `simulate` may be called too, so the name may stand for either
-    value = module if name == "simulate" else getattr(module, name)
+    value = module if name in {"simulate", "datasets"} else getattr(module, name)
     globals()[name] = value
     return value
 
