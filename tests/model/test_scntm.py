@@ -1,5 +1,6 @@
 """The estimator: attributes, models, degenerate corpora, saving and loading."""
 
+import math
 import subprocess
 import sys
 
@@ -167,6 +168,22 @@ def test_save_and_load(fitted, small, tmp_path):
     assert citeweave.resume(again).n_samples_ == 5
 
 
+def test_models_of_ones_own_and_infinite_eta_are_stored(small, tmp_path):
+    fit = SCNTM(**QUICK, model=preset("cntm-text").without("theta"), eta=math.inf).fit(small)
+    assert set(fit.groups_.kinds) == {"category"}
+    assert not hasattr(fit, "doc_word_topic_")
+    back = citeweave.load(fit.save(tmp_path / "run"))
+    assert back.get_params() == fit.get_params()
+    assert back.spec_ == fit.spec_
+    assert back.groups_.names == fit.groups_.names
+
+
+def test_what_is_saved_is_what_was_fitted(small, tmp_path):
+    fit = SCNTM(**QUICK).fit(small)
+    fit.set_params(topics=9)
+    assert citeweave.load(fit.save(tmp_path / "run")).topics == 4
+
+
 def test_a_saved_run_is_not_overwritten_by_chance(fitted, tmp_path):
     path = fitted.save(tmp_path / "run")
     with pytest.raises(RunError, match="holds a run already"):
@@ -178,7 +195,7 @@ def test_a_saved_run_is_not_overwritten_by_chance(fitted, tmp_path):
 
 
 def test_estimates_stay_on_disk_until_asked_for(fitted, tmp_path):
-    _, result = load_result(fitted.save(tmp_path / "run"))
+    result = load_result(fitted.save(tmp_path / "run"))
     assert result.estimates._loaded.keys() <= set(result.estimates)
     (tmp_path / "run" / "estimates" / "doc_topic.npy").write_bytes(b"\x93NUMPY")
     with pytest.raises(RunError, match="missing or damaged; make them anew"):

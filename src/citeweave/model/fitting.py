@@ -67,12 +67,14 @@ def run_model(
         stop=stop,
     )
     if out is None:
-        return _finish(runner(), tree, corpus, source, None, resume=False)
+        return _finish(runner(), tree, parameters, corpus, source, None, resume=False)
     contents = _contents(parameters, plan, corpus, source)
     with RunFolder.create(out, overwrite=overwrite, contents=contents) as run:
         run.store_corpus(corpus)
     with run.lock():
-        return _finish(runner(chains=run.chains), tree, corpus, source, run, resume=False)
+        return _finish(
+            runner(chains=run.chains), tree, parameters, corpus, source, run, resume=False
+        )
 
 
 def resume_run(
@@ -84,7 +86,7 @@ def resume_run(
     checkpoint_iterations: int | None,
     threads: int | None,
     stop: threading.Event | None,
-) -> tuple[dict[str, Any], Result]:
+) -> Result:
     """Go on with the chains of a run; see `citeweave.resume`."""
     run = RunFolder.open(folder)
     timing = make_timing(checkpoint_seconds, checkpoint_iterations)
@@ -107,15 +109,15 @@ def resume_run(
             stop=stop,
         )
         source = run.manifest["corpus"].get("path")
-        return parameters, _finish(runner, tree, opened, source, run, resume=True)
+        return _finish(runner, tree, parameters, opened, source, run, resume=True)
 
 
-def load_result(folder: str | os.PathLike[str]) -> tuple[dict[str, Any], Result]:
+def load_result(folder: str | os.PathLike[str]) -> Result:
     """Read a run, done or not; see `citeweave.load`."""
     run = RunFolder.open(folder)
     parameters, plan = _stored_plan(run, None)
     if not run.done:
-        return parameters, _load_unfinished(run, plan)
+        return _load_unfinished(run, plan, parameters)
     if not run.is_complete():
         raise RunError(
             f"Files of the run '{run.path}' are missing or damaged; make them anew from its "
@@ -129,8 +131,9 @@ def load_result(folder: str | os.PathLike[str]) -> tuple[dict[str, Any], Result]
         raise RunError(
             f"The manifest of '{run.path}' is damaged ({type(error).__name__}: {error}); fit again."
         ) from error
-    return parameters, Result(
+    return Result(
         plan=plan,
+        parameters=dict(parameters),
         estimates=run.estimates(),
         traces=run.traces(),
         combination=combination,
@@ -144,7 +147,6 @@ def load_result(folder: str | os.PathLike[str]) -> tuple[dict[str, Any], Result]
 
 
 def save_result(
-    parameters: Mapping[str, Any],
     result: Result,
     folder: str | os.PathLike[str],
     *,
@@ -158,7 +160,7 @@ def save_result(
         )
     if result.folder is not None and Path(folder).resolve() == result.folder.resolve():
         raise RunError(f"The model is saved in '{folder}' already.")
-    contents = _contents(parameters, result.plan, result.corpus, result.source)
+    contents = _contents(result.parameters, result.plan, result.corpus, result.source)
     contents["notes"] = list(result.notes)
     with RunFolder.create(folder, overwrite=overwrite, contents=contents) as run:
         run.store_corpus(result.corpus)
@@ -198,6 +200,7 @@ def open_corpus(corpus: Source) -> tuple[Corpus, str | None]:
 def _finish(
     runner: Runner,
     tree: Tree,
+    parameters: Mapping[str, Any],
     corpus: Corpus,
     source: str | None,
     run: RunFolder | None,
@@ -217,6 +220,7 @@ def _finish(
         run.manifest["notes"] = list(notes)
     result = Result(
         plan=plan,
+        parameters=dict(parameters),
         estimates=name_estimates(plan.spec, sums, tree.levels, corpus),
         traces=stack_traces([chain.traces for chain in chains]),
         combination=combination,
@@ -235,7 +239,7 @@ def _finish(
     return result
 
 
-def _load_unfinished(run: RunFolder, plan: Plan) -> Result:
+def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) -> Result:
     """Make a result of the latest checkpoints, if any chain has kept a sample."""
     fingerprint, digest = run.manifest["corpus"]["fingerprint"], plan.digest()
     sums, traces, done, notes = [], [], [], []
@@ -262,6 +266,7 @@ def _load_unfinished(run: RunFolder, plan: Plan) -> Result:
     samples = int(combined.samples[0])
     return Result(
         plan=plan,
+        parameters=dict(parameters),
         estimates=name_estimates(plan.spec, combined, tree.levels, corpus),
         traces=stack_traces(traces),
         combination=combination,

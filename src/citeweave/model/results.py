@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,6 +70,8 @@ class Result:
     """A fitted model: what the attributes of `SCNTM` are read from."""
 
     plan: Plan
+    parameters: Mapping[str, Any]
+    """As they were when the model was fitted."""
     estimates: Mapping[str, np.ndarray]
     traces: Mapping[str, np.ndarray]
     """By name, [chains, iterations] (concentrations: [chains, iterations, levels])."""

@@ -4,7 +4,7 @@ import html
 import inspect
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,9 +12,8 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
+from citeweave.model.attributes import FittedAttributes
 from citeweave.model.fitting import load_result, resume_run, run_model, save_result
-from citeweave.model.groups import Groups
-from citeweave.model.parameters import make_plan
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
 from citeweave.sampler.spec import ModelSpec
@@ -22,7 +21,7 @@ from citeweave.sampler.spec import ModelSpec
 __all__ = ["SCNTM", "load", "resume"]
 
 
-class SCNTM:
+class SCNTM(FittedAttributes):
     """Supervised citation network topic model, and the models it is made of.
 
     Parameters
@@ -232,169 +231,7 @@ class SCNTM:
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Save the fitted model as a run folder, whole or not at all; returns its path."""
-        return save_result(self.get_params(), self._fitted, folder, overwrite=overwrite)
-
-    @property
-    def _fitted(self) -> Result:
-        result: Result | None = self.__dict__.get("_result")
-        if result is None:
-            raise AttributeError(
-                "This SCNTM is not fitted yet; call fit(corpus), or citeweave.load(folder)."
-            )
-        return result
-
-    def _estimate(self, name: str, lacks: str) -> np.ndarray:
-        estimates = self._fitted.estimates
-        if name not in estimates:
-            raise AttributeError(
-                f"The model {self._fitted.spec.name!r} {lacks}, so it has no '{name}_'."
-            )
-        return estimates[name]
-
-    @property
-    def doc_topic_(self) -> np.ndarray:
-        """Topics theta' [D, K]."""
-        return self._estimate("doc_topic", "has no documents")
-
-    @property
-    def doc_word_topic_(self) -> np.ndarray:
-        """Topics theta [D, K]."""
-        return self._estimate("doc_word_topic", "has not two document levels (see 'doc_topic_')")
-
-    @property
-    def topic_word_(self) -> np.ndarray:
-        """Words of topics phi [K, V]."""
-        return self._estimate("topic_word", "has no topics")
-
-    @property
-    def background_(self) -> np.ndarray:
-        """Words of the corpus gamma [V]."""
-        return self._estimate("background", "has no corpus level on its word side")
-
-    @property
-    def topic_share_(self) -> np.ndarray:
-        """Shares of topics mu [K]."""
-        return self._estimate("topic_share", "has no topics")
-
-    @property
-    def topic_samples_(self) -> np.ndarray:
-        """In how many of the kept samples each topic is in use [K]; 0 for one never used."""
-        return self._estimate("topic_samples", "has no topics")
-
-    @property
-    def level_topic_(self) -> dict[str, np.ndarray]:
-        """Topics of the nodes of every level between the corpus and the documents, by name."""
-        levels = self._fitted.levels
-        return {
-            name: self._fitted.estimates[f"level{number}_topic"]
-            for number, name in enumerate(levels, start=1)
-        }
-
-    @property
-    def levels_(self) -> dict[str, Groups]:
-        """The nodes of every level between the corpus and the documents, by name."""
-        return self._fitted.levels
-
-    @property
-    def groups_(self) -> Groups:
-        """The nodes that documents belong to, the rows of `group_topic_`."""
-        levels = self._fitted.levels
-        if not levels:
-            raise AttributeError(f"The model {self._fitted.spec.name!r} has no groups.")
-        return list(levels.values())[-1]
-
-    @property
-    def group_topic_(self) -> np.ndarray:
-        """Topics of groups nu [B, K]."""
-        level = self._fitted.spec.n_shared - 1
-        return self._estimate(f"level{level}_topic", "has no groups")
-
-    @property
-    def citing_topic_(self) -> np.ndarray:
-        """Probabilities of y [E, K]."""
-        return self._estimate("citing_topic", "has no citations")
-
-    @property
-    def cite_propensity_(self) -> np.ndarray:
-        """Propensity to cite, lambda+ [D]."""
-        return self._estimate("cite_propensity", "has no citations")
-
-    @property
-    def cited_propensity_(self) -> np.ndarray:
-        """Propensity to be cited, lambda- [D]."""
-        return self._estimate("cited_propensity", "has no citations")
-
-    @property
-    def topic_scale_(self) -> np.ndarray:
-        """Strength of topics in citing, lambdaT [K]."""
-        return self._estimate("topic_scale", "has no citations")
-
-    @property
-    def author_influence_(self) -> np.ndarray:
-        """Sum of lambda- over the documents of each first author [n_authors]."""
-        return self._estimate("author_influence", "has no citations")
-
-    @property
-    def labels_(self) -> np.ndarray:
-        """Dominant topic of each document [D]."""
-        return np.asarray(self.doc_topic_.argmax(axis=1))
-
-    @property
-    def traces_(self) -> Mapping[str, np.ndarray]:
-        """Traces by name [chains, iterations]."""
-        return self._fitted.traces
-
-    @property
-    def level_names_(self) -> list[str]:
-        """Names of the levels in `traces_["concentrations"]`."""
-        return self._fitted.plan.level_names
-
-    @property
-    def acceptance_(self) -> float:
-        """Mean acceptance of citing topics while the network was on; nan without citations."""
-        name = self._fitted.spec.name
-        if self._fitted.spec.citations is None:
-            raise AttributeError(
-                f"The model {name!r} has no citations, so it has no 'acceptance_'."
-            )
-        values = self.traces_["acceptance"]
-        values = values[~np.isnan(values)]
-        return float(values.mean()) if len(values) else float("nan")
-
-    @property
-    def n_iter_(self) -> int:
-        """Iterations done."""
-        return self._fitted.iterations
-
-    @property
-    def n_samples_(self) -> int:
-        """Number of samples that the estimates are means of."""
-        return self._fitted.samples
-
-    @property
-    def seed_(self) -> int:
-        """The seed that was used."""
-        return self._fitted.plan.seed
-
-    @property
-    def combination_(self) -> dict[str, Any]:
-        """How chains became one model: how, best, likelihoods, agreements, orders."""
-        return self._fitted.combination._asdict()
-
-    @property
-    def corpus_(self) -> Corpus:
-        """The corpus that the model was fitted to."""
-        return self._fitted.corpus
-
-    @property
-    def spec_(self) -> ModelSpec:
-        """The levels of the model, discounts included."""
-        return self._fitted.spec
-
-    @property
-    def notes_(self) -> tuple[str, ...]:
-        """What happened on the way that one should know, such as a checkpoint refused."""
-        return self._fitted.notes
+        return save_result(self._fitted, folder, overwrite=overwrite)
 
     def __repr__(self) -> str:
         """Give the parameters that are not the defaults, as scikit-learn does."""
@@ -439,8 +276,7 @@ def load(folder: str | os.PathLike[str]) -> SCNTM:
     A run that is not done is loaded from the latest checkpoints of its chains, if they have kept
     samples; `SCNTM.n_iter_` tells how far it is.
     """
-    parameters, result = load_result(folder)
-    return _with_result(parameters, result)
+    return _with_result(load_result(folder))
 
 
 def resume(
@@ -465,7 +301,7 @@ def resume(
     threads : int, optional
         How many chains run at a time.
     """
-    parameters, result = resume_run(
+    result = resume_run(
         folder,
         corpus,
         progress=progress,
@@ -474,11 +310,10 @@ def resume(
         threads=threads,
         stop=stop,
     )
-    return _with_result(parameters, result)
+    return _with_result(result)
 
 
-def _with_result(parameters: Mapping[str, Any], result: Result) -> SCNTM:
-    make_plan(parameters)
-    model = SCNTM(**parameters)
+def _with_result(result: Result) -> SCNTM:
+    model = SCNTM(**result.parameters)
     model._result = result  # noqa: SLF001
     return model
