@@ -264,7 +264,10 @@ def test_existing_folders_are_refused_before_any_work(small, reference, tmp_path
 def test_overwriting_and_empty_folders(small, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
+    place = folder.stat().st_ino
     SCNTM(**QUICK).fit(small, out=folder)
+    assert folder.stat().st_ino == place  # filled, not replaced: it may be a mounted volume
+    assert not [path for path in folder.iterdir() if path.name.startswith(".run")]
     SCNTM(**QUICK | {"topics": 3}).fit(small, out=folder, overwrite=True)
     assert citeweave.load(folder).doc_topic_.shape[1] == 3
     assert [path.name for path in tmp_path.iterdir()] == ["run"]

@@ -78,6 +78,9 @@ class RunFolder:
         target = _absolute(folder)
         check_target(target, overwrite=overwrite)
         temporary = target.parent / f".{target.name}.new-{secrets.token_hex(4)}"
+        if target.is_dir() and not is_run_folder(target):
+            # empty, and maybe a mounted volume, which can be filled but not replaced
+            temporary = target / temporary.name
         manifest = {
             "format": FORMAT,
             "version": VERSION,
@@ -236,6 +239,10 @@ def check_target(target: Path, *, overwrite: bool) -> None:
 
 def _put_in_place(new: Path, target: Path) -> None:
     """Rename a finished folder to its name; an old one comes back if that fails."""
+    if new.parent == target:
+        for part in sorted(new.iterdir(), key=lambda path: path.name == "manifest.json"):
+            part.rename(target / part.name)  # the manifest last: it makes the folder a run
+        return
     if not target.exists():
         new.rename(target)
         return
