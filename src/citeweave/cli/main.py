@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import citeweave
-from citeweave.cli import demo, fit, info
+from citeweave.cli import datasets, demo, fit, importing, info, query
 
 __all__ = ["app", "main"]
 
@@ -43,7 +43,7 @@ def _options(
     """Take the options that stand before a command."""
 
 
-for group in (fit, demo, info):
+for group in (importing, query, datasets, fit, demo, info):
     group.register(app)
 
 

@@ -228,7 +228,7 @@ _ALL = (
     ),
     Dataset(
         name="citeseer-text",
-        what="text of 3,186 papers of citeseer, with its labels and citations",
+        what="titles and abstracts of citeseer's papers, with its labels and citations",
         documents=3186,
         licence="none stated for the texts (abstracts from the CiteSeer library)",
         home="https://github.com/ansegura7/TextProcessing_CiteSeerUMD",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from citeweave.importing import Imported
 
-__all__ = ["COLUMNS", "TableRow", "dataset_table", "markdown_table"]
+__all__ = ["COLUMNS", "TableRow", "dataset_table", "figure", "is_here", "markdown_table"]
 
 COLUMNS = (
     "documents",
@@ -119,23 +119,23 @@ def markdown_table(rows: Sequence[TableRow]) -> str:
         f"|---|{'--:|' * (len(_HEADS) + 2)}",
     ]
     for row in rows:
-        values = (_figure(getattr(row, name)) for name in COLUMNS)
+        values = (figure(getattr(row, name)) for name in COLUMNS)
         ends = f"{row.records_read:,} | {row.references:,}"
         lines.append(f"| **{row.name}** | {' | '.join(values)} | {ends} |")
         if row.paper is not None:
-            values = (_figure(getattr(row.paper, name)) for name in COLUMNS)
+            values = (figure(getattr(row.paper, name)) for name in COLUMNS)
             lines.append(f"| in the paper | {' | '.join(values)} | | |")
     lines.append("")
     lines += [f"- **{row.name}**: {row.remark}" for row in rows if row.remark]
     return "\n".join(lines) + "\n"
 
 
-def _figure(value: float | None) -> str:
+def figure(value: float | None) -> str:
     """Write a figure; the paper has a dash where a set has none.
 
     Examples
     --------
-    >>> _figure(2708), _figure(18.2), _figure(0), _figure(None)
+    >>> figure(2708), figure(18.2), figure(0), figure(None)
     ('2,708', '18.2', '–', '–')
     """
     return "–" if not value else f"{value:,}"

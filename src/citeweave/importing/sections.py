@@ -91,6 +91,16 @@ def sections(report: Report) -> list[Section]:
     return [section for section in made if section is not None and section.rows]
 
 
+def _short_names(values: dict[str, Any]) -> dict[str, str]:
+    """Leave out the folders that all files share; the JSON report has the whole names."""
+    names = [file["file"] for file in values["files"]]
+    parts = [name.replace("\\", "/").split("/") for name in names]
+    shared = 0
+    while parts and all(len(p) > shared + 1 and p[shared] == parts[0][shared] for p in parts):
+        shared += 1
+    return {name: "/".join(p[shared:]) for name, p in zip(names, parts, strict=True)}
+
+
 def _is_figure(cell: Cell) -> bool:
     return not isinstance(cell, str) or cell.endswith(" %")
 
@@ -101,10 +111,9 @@ def _share(part: int, whole: int) -> str | None:
 
 def _warnings(values: dict[str, Any]) -> Section:
     rows: list[tuple[Cell, ...]] = [(str(warning),) for warning in values["warnings"]]
-    if values["problems_total"]:
-        more = "1 problem" if values["problems_total"] == 1 else "problems, listed below"
-        number = "" if values["problems_total"] == 1 else f"{values['problems_total']:,} "
-        rows.append((f"Reading met {number}{more}.",))
+    number = values["problems_total"]
+    if number:
+        rows.append((f"Reading met {number:,} problem{'' if number == 1 else 's'}.",))
     return Section(key="warnings", title="Worth a look", columns=("",), rows=rows)
 
 
@@ -271,6 +280,7 @@ def _excluded(values: dict[str, Any]) -> Section:
 
 def _files(values: dict[str, Any]) -> Section:
     rows: list[tuple[Cell, ...]] = []
+    names = _short_names(values)
     for file in values["files"]:
         notes: Sequence[str] = [
             *([f"refused: {file['refused']}"] if file["refused"] else []),
@@ -279,7 +289,7 @@ def _files(values: dict[str, Any]) -> Section:
         ]
         rows.append(
             (
-                file["file"],
+                names[file["file"]],
                 file["format"] or "",
                 file["read"],
                 file["skipped"],
@@ -302,10 +312,11 @@ def _sources(values: dict[str, Any]) -> Section | None:
     if len(sources) < 2:
         return None  # the table of citations says it already
     rows: list[tuple[Cell, ...]] = []
+    names = _short_names(values)
     for name, fates in sources.items():
         matched = sum(fates.get(fate, 0) for fate in MATCHED)
         others = tuple(fates.get(f, 0) for f in ("outside", "ambiguous", "self", "duplicate"))
-        rows.append((name, fates["references"], matched, *others))
+        rows.append((names.get(name, name), fates["references"], matched, *others))
     return Section(
         key="sources",
         title="References by file",
@@ -318,11 +329,17 @@ def _sources(values: dict[str, Any]) -> Section | None:
 
 def _problems(values: dict[str, Any]) -> Section:
     rows: list[tuple[Cell, ...]] = []
+    names = _short_names(values)
     for problem in values["problems"]:
         line = "" if problem["line"] is None else f":{problem['line']}"
         field = f"{problem['field']}: " if problem["field"] else ""
         lost = " (record lost)" if problem["skipped"] else ""
-        rows.append((f"{problem['file']}{line}", f"{field}{problem['message']}{lost}"))
+        rows.append(
+            (
+                f"{names.get(problem['file'], problem['file'])}{line}",
+                f"{field}{problem['message']}{lost}",
+            )
+        )
     return Section(
         key="problems",
         title="Problems in reading",
