@@ -22,7 +22,7 @@ from citeweave.sampler.random import (
     standard_normal,
     uniform,
 )
-from citeweave.sampler.words import _dense_mass
+from citeweave.sampler.words import BLOCK, _dense_mass, _dense_pick
 from reference.posterior import TinyPosterior, log_node, log_root
 from reference.tiny import tiny_chain
 
@@ -92,7 +92,7 @@ def _root(parameters):
 
 @pytest.mark.parametrize("topic", range(3))
 def test_path_weight_sums_the_joint_over_all_depths(chain, topic):
-    """Adding a customer at each possible depth, weighed by f and its binomials, gives the weight."""
+    """Add a customer at each possible depth, weighed by f and its binomials: their sum is it."""
     level = chain._citation_level
     node = chain.layout.citation_node
     path, climb = np.zeros(4, np.int64), np.zeros(4)
@@ -187,11 +187,21 @@ def test_word_means_sum_to_one_and_likelihood_matches_numpy(chain):
     assert found == pytest.approx(total, rel=1e-12)
 
 
-def test_dense_mass_equals_its_numpy_line():
+def test_dense_mass_equals_its_numpy_line_and_picks_in_proportion():
     rng = np.random.default_rng(1)
-    prior, stay, opened, inverse, opening = rng.random((5, 37)).astype(np.float32)
-    found = _dense_mass(prior, stay, opened, inverse, opening, np.float32(0.3))
-    assert found == pytest.approx(prior @ (stay * inverse + opened * opening * 0.3), rel=1e-5)
+    n_topics = 2 * BLOCK + 5
+    arrays = rng.random((5, n_topics)).astype(np.float32)
+    arrays[0, ::3] = 0.0  # topics in use have no part in the dense sum
+    prior, stay, opened, inverse, opening = arrays
+    weights = prior * (stay * inverse + opened * opening * 0.3)
+    blocks = np.zeros(3, np.float32)
+    total = _dense_mass(*arrays, np.float32(0.3), blocks)
+    assert total == pytest.approx(weights.sum(), rel=1e-5)
+    running = np.cumsum(weights)
+    for k in np.flatnonzero(prior):
+        middle = np.float32(running[k] - weights[k] / 2)
+        assert _dense_pick(*arrays, np.float32(0.3), blocks, middle) == k
+    assert _dense_pick(*arrays, np.float32(0.3), blocks, np.float32(1e9)) == np.flatnonzero(prior)[-1]
 
 
 def test_random_numbers_have_their_distributions():

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
-from numba.core import config as numba_config
+from numba.core import config
+
+numba_config: Any = config  # settings it takes from the environment, unknown to type checkers
 
 __all__ = ["hot_kernel", "inlined", "kernel"]
 

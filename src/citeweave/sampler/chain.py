@@ -54,7 +54,7 @@ class Data(NamedTuple):
     """int64 [documents + 1]."""
     n_words: int
     parents: tuple[Array, ...]
-    """For each topic-side level but the root: int [nodes], the parent's place on the level above."""
+    """By topic-side level below the root: int [nodes], the parent's place one level up."""
     leaf: Array
     """int [paths]: places of the documents' leaf nodes on the last level."""
     leaf_start: Array
@@ -330,6 +330,8 @@ class Chain:
             self._pooled,
             self._citation_level if self.network_on else -1,
             self._exponent,
+            0,
+            len(self.spec.topic_side),
         )
         draw_word_concentrations(self.shape, self.layout, self.state, prior, self._words_pooled)
 

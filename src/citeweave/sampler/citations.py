@@ -1,7 +1,7 @@
 """The citation sweep: every citation leaves both of its documents and draws a citing topic.
 
-A citation i -> j with citing topic y is one customer of topic y at theta'_i and one at theta'_j, each
-with table indicators of its own. The proposal weighs topics by both ends' collapsed weights
+A citation i -> j with citing topic y is one customer of topic y at theta'_i and one at theta'_j,
+each with table indicators of its own. The proposal weighs topics by both ends' collapsed weights
 (eq:proposal_y); Metropolis-Hastings (eq:acceptance_probability) corrects for what it leaves
 out: the exponential, and that the second customer sees the tables the first has opened
 wherever the two paths meet (at the same author, and always at mu).

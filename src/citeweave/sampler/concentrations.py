@@ -1,6 +1,6 @@
 """Concentrations by the auxiliary-variable sampler (subsec:hyperparameter_sampling).
 
-For each node xi ~ Beta(C, beta) and psi_j ~ Bernoulli(beta / (beta + j alpha)), j = 0 ... T - 1; then
+For each node xi ~ Beta(C, beta) and psi_j ~ Bernoulli(beta / (beta + j alpha)), j < T; then
 beta ~ Gamma(tau_0 + sum psi, tau_1 - sum log(1 - xi)), the sums over all nodes that share the
 concentration. On the levels that citations lean on, theta' and above, the exponential of the
 citation likelihood depends on beta too: there beta is slice-sampled from the Gamma density times
@@ -103,8 +103,10 @@ def _slice_draw(
 
 
 @kernel
-def draw_topic_concentrations(layout, state, prior, pooled, citation_level, exponent):
-    """Renew the topic side's concentrations, root level first.
+def draw_topic_concentrations(
+    layout, state, prior, pooled, citation_level, exponent, first_level, last_level
+):
+    """Renew the concentrations of topic-side levels ``first_level`` to ``last_level`` - 1.
 
     ``pooled`` (uint8 [levels]) says which levels share one; ``citation_level`` is -1 while no
     citation counts.
@@ -112,7 +114,7 @@ def draw_topic_concentrations(layout, state, prior, pooled, citation_level, expo
     counts = state.topics
     parameters = state.parameters
     rng = state.random
-    for level in range(layout.level_start.shape[0] - 1):
+    for level in range(first_level, last_level):
         begin = layout.level_start[level]
         end = layout.level_start[level + 1]
         step = end - begin if pooled[level] else 1

@@ -1,8 +1,8 @@
 """The exponential of the citation likelihood, kept up to date in O(topics) a move.
 
 The rate of all citations is  E = sum_k lambdaT_k P_k M_k  (eq:approx_network_likelihood, summed
-over i, j and k) with P_k = sum_i lambda+_i theta'_ik and M_k = sum_j lambda-_j theta'_jk, theta' being
-the posterior means of eq:recover_vector, which lean on nu and mu. Written out over nodes,
+over i, j and k) with P_k = sum_i lambda+_i theta'_ik and M_k = sum_j lambda-_j theta'_jk, theta'
+being the posterior means of eq:recover_vector, which lean on nu and mu. Written out over nodes,
 
     P_k = sum_n weight+_n (c_nk - alpha t_nk) / (beta_n + C_n)
 
@@ -202,9 +202,9 @@ def exponent_change(
 ):
     """Change of E by a move already made: customers of ``old`` left, of ``new`` came.
 
-    ``first`` and ``second`` are nodes on the level that citations reach (``second`` -1 where only one
-    document moves); ``removed`` and ``added`` are pairs of depths, counted from these nodes. The
-    change is left pending: ``commit_change`` makes it final, ``discard_change`` forgets it.
+    ``first`` and ``second`` are nodes on the level that citations reach (``second`` -1 where one
+    document moves alone); ``removed`` and ``added`` are pairs of depths, counted from these nodes.
+    The change is left pending: ``commit_change`` makes it final, ``discard_change`` forgets it.
     """
     _begin_change(exponent, old, new)
     a, b = first, second

@@ -27,7 +27,7 @@ __all__ = [
 def new_topic_weight(counts, parameters):
     """Weight at mu of one free slot, before division by (beta + C); 0 where the cap binds.
 
-    A new topic weighs beta + alpha K; the free slots share it evenly, so that they are exchangeable.
+    A new topic weighs beta + alpha K; the free slots share it evenly, so they are exchangeable.
     """
     used = counts.total_tables[0]
     free = counts.customers.shape[1] - used

@@ -9,7 +9,7 @@ __all__ = ["topic_word_means", "word_log_likelihood"]
 
 @kernel
 def topic_word_means(shape, state, background, means):
-    """Fill gamma (``background`` [words]) and phi (``means`` [words, topics]) by eq:recover_vector."""
+    """Fill gamma (``background``) and phi (``means`` [words, topics]) by eq:recover_vector."""
     words = state.words
     parameters = state.parameters
     n_words, n_topics = words.customers.shape

@@ -6,9 +6,8 @@ The state is an argument, so a checkpoint stores it and the same seed gives the 
 import math
 
 import numpy as np
-from numba.core import config as numba_config
 
-from citeweave.sampler._compile import hot_kernel, inlined
+from citeweave.sampler._compile import hot_kernel, inlined, numba_config
 
 __all__ = ["log_beta_complement", "new_generator", "standard_gamma", "standard_normal", "uniform"]
 

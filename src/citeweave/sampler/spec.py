@@ -72,6 +72,7 @@ class ModelSpec:
     words_choose_author: bool = False
 
     def __post_init__(self) -> None:
+        """Refuse lists of levels that make no model."""
         kinds = [level.nodes for level in self.topic_side]
         for level, allowed, side in [
             *((level, TOPIC_NODES, "topic") for level in self.topic_side),

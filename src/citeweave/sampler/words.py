@@ -36,6 +36,9 @@ __all__ = [
     "word_sweep",
 ]
 
+BLOCK = 64
+"""Topics in a block of the dense sum."""
+
 SWEEP = 0
 RANDOM_START = 1
 """Give every token a uniformly random topic; table indicators from their conditional."""
@@ -71,6 +74,8 @@ class WordWork(NamedTuple):
     """float32 [paths, topics]: shared weight of topics that the document does not use, else 0."""
     path_scale: np.ndarray
     """float64 [paths]: factor of a path's weights."""
+    blocks: np.ndarray
+    """float32 [paths, blocks]: running sum of the dense part by blocks of topics."""
     path_mass: np.ndarray
     """float64 [paths]: running sum of weights up to and with a path."""
     stay: np.ndarray
@@ -118,6 +123,7 @@ def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -
         shared_weight=np.zeros((n_paths, n_shared, n_topics)),
         prior=np.zeros((n_paths, n_topics), np.float32),
         path_scale=np.ones(n_paths),
+        blocks=np.zeros((n_paths, (n_topics + BLOCK - 1) // BLOCK), np.float32),
         path_mass=np.zeros(n_paths),
         stay=np.zeros((document, n_topics)),
         open=np.ones((document, n_topics)),
@@ -162,22 +168,36 @@ def refresh_word_cache(tables, words, parameters, cache):
 
 
 @hot_kernel(fastmath={"reassoc", "contract", "nsz"})
-def _dense_mass(prior, stay, opened, inverse, opening, background):
-    """Equals ``prior @ (stay * inverse + opened * opening * background)``."""
+def _dense_mass(prior, stay, opened, inverse, opening, background, blocks):
+    """Equals ``prior @ (stay * inverse + opened * opening * background)``.
+
+    ``blocks`` receives the running sum after each ``BLOCK`` topics, so that a draw need not
+    walk through all of them.
+    """
+    n_topics = prior.shape[0]
     total = np.float32(0.0)
-    for k in range(prior.shape[0]):
-        total += prior[k] * (stay[k] * inverse[k] + opened[k] * opening[k] * background)
+    for begin in range(0, n_topics, BLOCK):
+        part = np.float32(0.0)
+        for k in range(begin, min(begin + BLOCK, n_topics)):
+            part += prior[k] * (stay[k] * inverse[k] + opened[k] * opening[k] * background)
+        total += part
+        blocks[begin // BLOCK] = total
     return total
 
 
 @hot_kernel
-def _dense_pick(prior, stay, opened, inverse, opening, background, target):
-    """Give the topic where the running sum of ``_dense_mass`` passes ``target``."""
-    running = np.float32(0.0)
+def _dense_pick(prior, stay, opened, inverse, opening, background, blocks, target):
+    """Give the topic where the running sum of ``_dense_mass`` passes ``target``, -1 if none."""
+    block = 0
+    last_block = (prior.shape[0] - 1) // BLOCK
+    while block < last_block and blocks[block] <= target:
+        block += 1
+    running = blocks[block - 1] if block > 0 else np.float32(0.0)
     last = -1
-    for k in range(prior.shape[0]):
-        if prior[k] > 0.0:
-            running += prior[k] * (stay[k] * inverse[k] + opened[k] * opening[k] * background)
+    for k in range(block * BLOCK, min((block + 1) * BLOCK, prior.shape[0])):
+        weight = prior[k] * (stay[k] * inverse[k] + opened[k] * opening[k] * background)
+        if weight > 0.0:
+            running += weight
             last = k
             if running > target:
                 return k
@@ -459,6 +479,19 @@ def _draw_topic_addition(rng, shape, work, p, k):
 
 
 @inlined
+def _read_node(table, counts, n, stay, opened):
+    """Fill A0 and B1 of a node; most topics have no customers there."""
+    n_topics = stay.shape[0]
+    for k in range(n_topics):
+        stay[k] = 0.0
+        opened[k] = 1.0
+    for k in range(n_topics):
+        c = counts.customers[n, k]
+        if c > 0:
+            stay[k], opened[k] = weight_pair(table, c, counts.tables[n, k])
+
+
+@inlined
 def _open_document(shape, layout, tables, state, work, d, starting):
     """Fill the scratch rows for a document; return the number of topics it uses."""
     counts = state.topics
@@ -478,18 +511,28 @@ def _open_document(shape, layout, tables, state, work, d, starting):
         for k in range(n_topics):
             _refresh_burst(state.parameters, work, k)
     for p in range(n_paths):
-        node = _top_node(shape, layout, layout.leaf[first + p])
-        for k in range(n_topics):
-            _refresh_shared(shape, layout, tables, counts, work, p, node, k)
-        _shared_chain(shape, layout, counts, state.parameters, work, p, node)
-    n_active = 0
-    if len(shape.document) > 0:
-        leaf = layout.leaf[first]
-        for k in range(n_topics):
-            in_use = _refresh_document(
-                shape, layout, tables, counts, work, leaf, k, len(shape.document)
+        n = _top_node(shape, layout, layout.leaf[first + p])
+        for level in range(len(shape.shared) - 1, 0, -1):
+            _read_node(
+                level_table(tables.topic, level),
+                counts,
+                n,
+                work.shared_stay[p, level],
+                work.shared_open[p, level],
             )
-            n_active = _refresh_active(shape, work, k, in_use, n_active)
+            n = layout.parent[n]
+        top = _top_node(shape, layout, layout.leaf[first + p])
+        _shared_chain(shape, layout, counts, state.parameters, work, p, top)
+    n_active = 0
+    n = layout.leaf[first]
+    for place in range(len(shape.document) - 1, -1, -1):
+        level = len(shape.shared) + place
+        _read_node(level_table(tables.topic, level), counts, n, work.stay[place], work.open[place])
+        if place == 0:
+            for k in range(n_topics):
+                if counts.customers[n, k] > 0:
+                    n_active = _refresh_active(shape, work, k, True, n_active)
+        n = layout.parent[n]
     return n_active
 
 
@@ -529,7 +572,9 @@ def _draw_topic(rng, shape, tables, cache, work, w, background, n_paths, n_activ
     opened = cache.open[w]
     everything = total
     for p in range(n_paths):
-        mass = _dense_mass(work.prior[p], stay, opened, cache.inverse, cache.opening, narrow)
+        mass = _dense_mass(
+            work.prior[p], stay, opened, cache.inverse, cache.opening, narrow, work.blocks[p]
+        )
         everything += work.path_scale[p] * mass
         work.path_mass[p] = everything
     target = uniform(rng) * everything
@@ -542,7 +587,9 @@ def _draw_topic(rng, shape, tables, cache, work, w, background, n_paths, n_activ
         p += 1
     before = work.path_mass[p - 1] if p > 0 else total
     inside = np.float32((target - before) / work.path_scale[p])
-    k = _dense_pick(work.prior[p], stay, opened, cache.inverse, cache.opening, narrow, inside)
+    k = _dense_pick(
+        work.prior[p], stay, opened, cache.inverse, cache.opening, narrow, work.blocks[p], inside
+    )
     if k < 0:  # every topic is in use, and rounding passed the last of them
         k = work.active[n_active - 1]
     return p, k
