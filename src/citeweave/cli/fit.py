@@ -29,7 +29,13 @@ def register(app: typer.Typer) -> None:
 @guarded
 def fit(
     *,
-    corpus: Annotated[Path, typer.Argument(help="Corpus folder.", show_default=False)],
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            help="Corpus folder, name of a data set, or export files to import with defaults.",
+            show_default=False,
+        ),
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
@@ -146,8 +152,10 @@ def fit(
     Ctrl-C saves the chains; `citeweave resume RUN` goes on as if nothing had happened.
     """
     from citeweave.cli.running import fit_model
-    from citeweave.cli.sources import open_corpus
+    from citeweave.cli.sources import name_of, open_sources
     from citeweave.model import SCNTM
+    from citeweave.model.parameters import make_plan
+    from citeweave.model.run_folder import check_target
 
     model_ = SCNTM(
         topics=topics,
@@ -168,17 +176,25 @@ def fit(
         word_discount=word_discount,
         threads=threads,
     )
-    place = out if out is not None else free_folder(Path(f"{corpus.name or 'corpus'}-run"))
+    place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
     console = _console(quiet=quiet)
-    fitted = fit_model(
-        model_,
-        open_corpus(corpus),
-        console,
-        out=place,
-        overwrite=overwrite,
-        checkpoint_seconds=checkpoint_seconds,
-        checkpoint_iterations=checkpoint_iterations,
-    )
+    # an import may take long: what is wrong with the rest is told before
+    make_plan(model_.get_params())
+    check_target(place.absolute(), overwrite=overwrite)
+    opened = open_sources(corpus, console)
+    try:
+        fitted = fit_model(
+            model_,
+            opened.corpus,
+            console,
+            out=place,
+            overwrite=overwrite,
+            checkpoint_seconds=checkpoint_seconds,
+            checkpoint_iterations=checkpoint_iterations,
+        )
+    finally:
+        if opened.report is not None and (place / "corpus").is_dir():
+            opened.report.save(place / "corpus")
     if console is not None:
         _report(fitted, place, console)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from citeweave.corpus import Corpus
+    from citeweave.importing import Report
     from citeweave.model import SCNTM
 
 __all__ = ["describe_corpus", "describe_run", "register"]
@@ -45,10 +46,25 @@ def info(
     from citeweave.cli.sources import open_corpus
 
     corpus = open_corpus(folder)
+    report = _import_report(folder)
     if as_json:
-        _write_json(describe_corpus(corpus))
-    else:
-        _print_corpus(corpus, folder, console)
+        _write_json(
+            describe_corpus(corpus) | {"import": None if report is None else report.as_dict()}
+        )
+        return
+    _print_corpus(corpus, folder, console)
+    if report is not None:
+        from citeweave.cli.import_show import print_report
+
+        console.print()
+        print_report(console, report)
+
+
+def _import_report(folder: Path) -> "Report | None":
+    """Read the report that an import left in the folder of its corpus."""
+    from citeweave.importing import REPORT_FILE, Report
+
+    return Report.load(folder) if (folder / REPORT_FILE).is_file() else None
 
 
 def describe_corpus(corpus: "Corpus") -> dict[str, Any]:

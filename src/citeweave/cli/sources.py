@@ -1,13 +1,29 @@
-"""What a command accepts as a corpus."""
+"""What a command accepts as a corpus: a folder, a data set's name, or files to import."""
 
+# ruff: noqa: PLC0415  readers and data sets are imported only where they are asked for
+import difflib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.storage import is_corpus_folder
 from citeweave.errors import CorpusError
 from citeweave.model.run_folder import is_run_folder
 
-__all__ = ["open_corpus"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from citeweave.importing import Report
+
+__all__ = ["Opened", "name_of", "open_corpus", "open_sources"]
+
+
+class Opened(NamedTuple):
+    """A corpus, and the report of its import where there was one just now."""
+
+    corpus: Corpus
+    report: "Report | None" = None
 
 
 def open_corpus(source: Path) -> Corpus:
@@ -15,7 +31,81 @@ def open_corpus(source: Path) -> Corpus:
     if is_run_folder(source):
         return Corpus.load(source / "corpus")
     if source.is_file():
-        raise CorpusError(f"'{source}' is a file; give the folder of a corpus instead.")
+        raise CorpusError(
+            f"'{source}' is a file; give the folder of a corpus instead. To make one: "
+            f"citeweave import {source}"
+        )
     if source.is_dir() and not is_corpus_folder(source) and (source / "corpus").is_dir():
         raise CorpusError(f"'{source}' is no corpus. Did you mean '{source / 'corpus'}'?")
     return Corpus.load(source)
+
+
+def name_of(sources: Sequence[str]) -> str:
+    """Name a run after what it is fitted to.
+
+    Examples
+    --------
+    >>> name_of(["data/my-corpus"]), name_of(["cora"]), name_of(["b.ris", "c.ris"]), name_of(["-"])
+    ('my-corpus', 'cora', 'b', 'corpus')
+    """
+    path = Path(sources[0])
+    if sources[0] == "-" or not path.name:
+        return "corpus"
+    return path.name.split(".")[0] or "corpus" if path.suffix and not path.is_dir() else path.name
+
+
+def open_sources(sources: Sequence[str], console: "Console | None") -> Opened:
+    """Open a corpus or run folder, a data set by its name, or import files with defaults.
+
+    What lies here under a name goes before a data set of that name. A console of None keeps
+    silent.
+    """
+    path = Path(sources[0])
+    if len(sources) == 1 and sources[0] != "-":
+        if is_run_folder(path) or is_corpus_folder(path):
+            return Opened(open_corpus(path))
+        if path.is_dir() and is_corpus_folder(path / "corpus"):
+            return Opened(open_corpus(path))  # which says what was probably meant
+        if not path.exists():
+            return _open_dataset(sources[0], console)
+    return _import(sources, console)
+
+
+def _open_dataset(name: str, console: "Console | None") -> Opened:
+    from citeweave.cli.fetch_progress import fetching
+    from citeweave.cli.import_progress import open_import_display
+    from citeweave.cli.import_show import print_short_report
+    from citeweave.cli.show import make_console
+    from citeweave.datasets import DATASETS, load_with_report
+
+    if name not in DATASETS:
+        near = difflib.get_close_matches(name.lower(), DATASETS, 1)
+        hint = f" Did you mean the data set {near[0]!r}?" if near else ""
+        raise CorpusError(
+            f"There is no file, corpus folder or data set '{name}'.{hint} "
+            "Data sets are listed by: citeweave datasets"
+        )
+    notes = None if console is None else make_console(stderr=True)
+    with fetching(notes) as fetched, open_import_display(notes) as display:
+        corpus, report = load_with_report(name, progress=display, fetched=fetched)
+    if console is not None:
+        print_short_report(console, report)
+    return Opened(corpus, report)
+
+
+def _import(sources: Sequence[str], console: "Console | None") -> Opened:
+    from citeweave.cli.import_progress import open_import_display
+    from citeweave.cli.import_show import print_short_report
+    from citeweave.cli.show import make_console
+    from citeweave.importing import read
+
+    for source in sources:
+        if is_corpus_folder(source):
+            raise CorpusError(
+                f"'{source}' is a corpus; give one corpus alone, or the files it was made of."
+            )
+    with open_import_display(None if console is None else make_console(stderr=True)) as display:
+        corpus, report = read(*sources).prepare(progress=display)
+    if console is not None:
+        print_short_report(console, report)
+    return Opened(corpus, report)

@@ -23,9 +23,9 @@ _STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 2rem 1.25rem 4rem; background: var(--paper);
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .25rem; }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .25rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.05rem; margin: 0 0 .5rem; }
-p { margin: .25rem 0; } .soft, caption { color: var(--soft); }
+p { margin: .4rem 0; } .soft { color: var(--soft); font-size: .92rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr));
   gap: .75rem; margin: 1.5rem 0; padding: 0; list-style: none; }
 .figures li { border-top: 2px solid var(--mark); padding-top: .4rem; }

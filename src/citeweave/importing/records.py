@@ -124,9 +124,9 @@ class Records:
         try:
             corpus, steps = prepare_records(self._records, settings=settings, progress=progress)
         except CorpusError as error:
-            if self.records_read:
-                raise
-            raise CorpusError(self._why_nothing()) from error
+            files = ", ".join(counts.file for counts in self.counts.values() if counts.read)
+            why = f"{files}: {error}" if files else self._why_nothing()
+            raise CorpusError(why) from error
         finally:
             self.close()
         return Imported(corpus, Report.of(steps, self, settings=settings, query=self._query))
