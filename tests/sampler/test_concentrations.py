@@ -39,7 +39,7 @@ def log_density(chain, nodes, beta):
 @pytest.mark.parametrize(("level", "pooled"), [(0, 1), (1, 1), (2, 1), (2, 0)])
 def test_draws_have_the_mean_and_spread_of_their_density(level, pooled):
     chain = tiny_chain("scntm", topics=3, **CORPUS)
-    chain.state.parameters.cite *= 3.0  # an exponential that matters
+    chain.state.parameters.cite[:] *= 3.0  # an exponential that matters
     starts = chain.layout.level_start
     nodes = list(range(starts[level], starts[level + 1]))
     share = nodes if pooled else nodes[:1]
