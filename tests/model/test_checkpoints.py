@@ -158,10 +158,13 @@ def test_a_full_disk_leaves_what_was_there(stored, monkeypatch, room):
 
 LIMITED = """
 import resource, sys, citeweave
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), resource.RLIM_INFINITY))
+folder, limit = sys.argv[1:]
+# kernels first, which may have to be compiled and stored
 model = citeweave.SCNTM(topics=4, iterations=30, seed=5, network_from=8, burn_in=15, thin=3)
+model.fit(folder + "/corpus")
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), resource.RLIM_INFINITY))
 try:
-    citeweave.resume(sys.argv[2], checkpoint_iterations=1)
+    citeweave.resume(folder, checkpoint_iterations=1)
 except citeweave.errors.RunError as error:
     print(error)
 """
@@ -193,7 +196,7 @@ def whole(small, tmp_path_factory):
 
 def test_a_limit_on_file_size(interrupted, whole):
     before = files_under(interrupted / "chains")
-    command = [sys.executable, "-c", LIMITED, "", str(interrupted), "9000"]
+    command = [sys.executable, "-c", LIMITED, str(interrupted), "9000"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "cannot be written: File too large. Earlier checkpoints are intact" in done.stdout
     assert files_under(interrupted / "chains") == before
