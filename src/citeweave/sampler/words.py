@@ -178,7 +178,8 @@ def _dense_mass(prior, stay, opened, inverse, opening, background, blocks):
     total = np.float32(0.0)
     for begin in range(0, n_topics, BLOCK):
         part = np.float32(0.0)
-        for k in range(begin, min(begin + BLOCK, n_topics)):
+        # unsigned: an index that might be negative makes the compiler gather, not load
+        for k in range(np.uintp(begin), np.uintp(min(begin + BLOCK, n_topics))):
             part += prior[k] * (stay[k] * inverse[k] + opened[k] * opening[k] * background)
         total += part
         blocks[begin // BLOCK] = total
