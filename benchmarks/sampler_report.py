@@ -109,7 +109,8 @@ def _speed(blocks: list[Row]) -> str:
                     str(last["topics"]),
                     spread(ratios(row, hdp), plain=True) if hdp else "–",
                     spread(ratios(row, hdp, "word_seconds"), plain=True) if hdp else "–",
-                    f"{row['peak']:.0f}",
+                    f"{row['peak']:.0f}"
+                    + (f" (cold {start['cold_peak']:.0f})" if "cold_peak" in start else ""),
                     f"{start['cold']:.1f}" if "cold" in start else "–",
                     f"{start['warm']:.1f}" if "warm" in start else "–",
                 ]
@@ -235,5 +236,6 @@ def _explain() -> str:
         "hyperparameters and the training likelihood. Blocked: share of tokens that could not be "
         "moved in a sweep because they hold a table open. Topics: in use at the end. First sweep: "
         "from the start of the process, imports and reading included; cold is without compiled "
-        f"kernels on disk. What each system lacks:\n\n{lines}"
+        "kernels on disk. Peak MB: resident size of the whole process with kernels on disk, and "
+        f"cold after the first sweep of one that compiles. What each system lacks:\n\n{lines}"
     )
