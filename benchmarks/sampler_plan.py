@@ -102,8 +102,8 @@ LACKS = {
     "citeweave scntm": "nothing: the whole model, citations on "
     "(topics: mu, nu, theta', theta; words: gamma, phi, phi')",
     "citeweave cntm-text": "citations; the same seven levels of text",
-    "tomotopy HDP": "authors, citations, burstiness, a word background, Pitman-Yor processes, "
-    "and estimates of its concentrations",
+    "tomotopy HDP": "authors, citations, burstiness, a word background, Pitman-Yor processes "
+    "(it estimates its two topic concentrations; its word prior is fixed)",
     "tomotopy LDA": "all of that, and the hierarchy over topics: K is fixed",
     "hca": "authors and citations (it has burstiness and Pitman-Yor processes on both sides)",
 }
