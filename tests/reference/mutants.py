@@ -33,7 +33,7 @@ MISTAKES = {
     ],
     "blocked removal ignored": [
         Mistake("hierarchy.py", "                return 0", "                return depth"),
-        Mistake("words.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"),
+        Mistake("word_side.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"),
     ],
     "customers leave only with their table": [
         Mistake(
@@ -89,7 +89,15 @@ def load_mutant(name, folder: Path):
         importlib.invalidate_caches()
         return {
             module: importlib.import_module(f"{package}.{module}")
-            for module in ("chain", "words", "citations", "exponent", "propensities", "spec")
+            for module in (
+                "chain",
+                "words",
+                "word_side",
+                "citations",
+                "exponent",
+                "propensities",
+                "spec",
+            )
         }
     finally:
         sys.path.remove(str(folder))

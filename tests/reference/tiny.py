@@ -3,7 +3,7 @@
 import numpy as np
 
 import citeweave.sampler.chain as chain_module
-import citeweave.sampler.words as words_module
+import citeweave.sampler.word_side as word_side_module
 from citeweave.sampler.chain import Data, Settings
 from citeweave.sampler.spec import preset
 
@@ -37,7 +37,7 @@ def tiny_chain(spec, *, topics=2, seed=3, modules=None, **corpus):
 
     ``modules`` replaces the sampler's own modules by those of a broken variant.
     """
-    modules = modules or {"chain": chain_module, "words": words_module}
+    modules = modules or {"chain": chain_module, "word_side": word_side_module}
     spec = preset(spec) if isinstance(spec, str) else spec
     settings = Settings(topics=topics, concentration=1.0, **FIXED)
     chain = modules["chain"].Chain(spec, tiny_data(spec, **corpus), settings, seed=seed)
@@ -51,5 +51,7 @@ def tiny_chain(spec, *, topics=2, seed=3, modules=None, **corpus):
     parameters.topic_concentration[:] = np.linspace(0.5, 1.5, len(parameters.topic_concentration))
     parameters.word_concentration[:] = [1.2, 0.6]
     parameters.topic_word_concentration[:] = 0.9
-    modules["words"].refresh_word_cache(chain.tables, chain.state.words, parameters, chain._cache)
+    modules["word_side"].refresh_word_cache(
+        chain.tables, chain.state.words, parameters, chain._cache
+    )
     return chain

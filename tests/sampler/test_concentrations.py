@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from reference.posterior import TinyPosterior, log_node, log_root
-from reference.tiny import tiny_chain
 
 from citeweave.sampler.concentrations import draw_topic_concentrations
+from reference.posterior import TinyPosterior, log_node, log_root
+from reference.tiny import tiny_chain
 
 CORPUS = {
     "documents": ((0, 0, 1, 2), (0, 1, 1), (2, 2)),

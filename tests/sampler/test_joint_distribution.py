@@ -11,7 +11,7 @@ from citeweave.sampler import propensities as real_propensities
 from citeweave.sampler.chain import Chain, Settings
 from citeweave.sampler.propensities import document_topics
 from citeweave.sampler.spec import preset
-from citeweave.sampler.words import refresh_word_cache
+from citeweave.sampler.word_side import refresh_word_cache
 from reference.forward import redraw_words
 from reference.mutants import load_mutant
 from reference.tiny import tiny_chain, tiny_data

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from citeweave.sampler.citations import citation_sweep
+from citeweave.sampler.document import BLOCK
 from citeweave.sampler.exponent import total_rate
 from citeweave.sampler.hierarchy import node_weights, path_weight
 from citeweave.sampler.likelihood import topic_word_means, word_log_likelihood
@@ -22,7 +23,7 @@ from citeweave.sampler.random import (
     standard_normal,
     uniform,
 )
-from citeweave.sampler.words import BLOCK, _dense_mass, _dense_pick
+from citeweave.sampler.words import _dense_mass, _dense_pick
 from reference.posterior import TinyPosterior, log_node, log_root
 from reference.tiny import tiny_chain
 
@@ -201,7 +202,9 @@ def test_dense_mass_equals_its_numpy_line_and_picks_in_proportion():
     for k in np.flatnonzero(prior):
         middle = np.float32(running[k] - weights[k] / 2)
         assert _dense_pick(*arrays, np.float32(0.3), blocks, middle) == k
-    assert _dense_pick(*arrays, np.float32(0.3), blocks, np.float32(1e9)) == np.flatnonzero(prior)[-1]
+    assert (
+        _dense_pick(*arrays, np.float32(0.3), blocks, np.float32(1e9)) == np.flatnonzero(prior)[-1]
+    )
 
 
 def test_random_numbers_have_their_distributions():

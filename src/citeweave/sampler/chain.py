@@ -22,6 +22,7 @@ from citeweave.sampler.arrays import (
 )
 from citeweave.sampler.citations import citation_sweep, new_citation_work, start_citations
 from citeweave.sampler.concentrations import draw_topic_concentrations, draw_word_concentrations
+from citeweave.sampler.document import new_word_work
 from citeweave.sampler.exponent import new_exponent, rebuild_exponent
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.likelihood import topic_word_means, word_log_likelihood
@@ -29,15 +30,8 @@ from citeweave.sampler.propensities import degrees, draw_propensities
 from citeweave.sampler.random import new_generator
 from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.stirling import RatioTable, build_ratio_table
-from citeweave.sampler.words import (
-    RANDOM_START,
-    SEQUENTIAL_START,
-    SWEEP,
-    new_word_cache,
-    new_word_work,
-    refresh_word_cache,
-    word_sweep,
-)
+from citeweave.sampler.word_side import new_word_cache, refresh_word_cache
+from citeweave.sampler.words import RANDOM_START, SEQUENTIAL_START, SWEEP, word_sweep
 
 __all__ = ["MOST_TOPICS", "Chain", "Data", "Info", "Settings"]
 
