@@ -87,17 +87,7 @@ def load_mutant(name, folder: Path):
     sys.path.insert(0, str(folder))
     try:
         importlib.invalidate_caches()
-        return {
-            module: importlib.import_module(f"{package}.{module}")
-            for module in (
-                "chain",
-                "words",
-                "word_side",
-                "citations",
-                "exponent",
-                "propensities",
-                "spec",
-            )
-        }
+        modules = ("chain", "words", "word_side", "citations", "exponent", "propensities")
+        return {name: importlib.import_module(f"{package}.{name}") for name in modules}
     finally:
         sys.path.remove(str(folder))
