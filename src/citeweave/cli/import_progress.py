@@ -93,7 +93,7 @@ class PlainImport(ImportDisplay):
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
         """Write a line if it is time for one."""
-        if step in self._ended:
+        if step in self._ended or total == 0:
             return
         at_end = total is not None and done >= total
         if not at_end and self._clock() - self._last < self.interval:

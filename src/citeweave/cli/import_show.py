@@ -78,7 +78,7 @@ def _table(section: Section, width: int) -> Table:
                 overflow="fold",
             )
     # "number" and "share" need not be said over rows that name themselves
-    table.show_header = section.columns[0] != ""
+    table.show_header = section.columns[0] != "" or len(section.columns) > 3
     lines = [[cell_text(cell) for cell in row] for row in rows]
     if doubled:
         half = (len(lines) + 1) // 2

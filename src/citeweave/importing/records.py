@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from citeweave.errors import CorpusError
 from citeweave.importing.report import Report
+from citeweave.importing.tally import Tally
 from citeweave.prepare import Progress, Query, QueryCounts, Settings
 from citeweave.prepare import prepare as prepare_records
 from citeweave.readers import read as read_files
@@ -39,7 +40,8 @@ class Records:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._records: Iterator[Record] = iter(reading)
+        self._tally = Tally()
+        self._records: Iterator[Record] = self._tally.count(reading)
         self._query: QueryCounts | None = None
 
     @property
@@ -66,6 +68,11 @@ class Records:
     def records_skipped(self) -> int:
         """Records that could not be read so far."""
         return self._reading.records_skipped
+
+    @property
+    def as_read(self) -> dict[str, int]:
+        """What the records held when they came from the files, before any step."""
+        return self._tally.as_dict()
 
     def __iter__(self) -> Self:
         """Return the records themselves."""

@@ -40,6 +40,9 @@ class Report:
 
         records_read + records_unreadable == documents + records_skipped.
 
+    ``as_read`` counts what all records held when they came from the files (`Tally`); the other
+    counts are those of the documents.
+
     Examples
     --------
     >>> import io
@@ -78,6 +81,7 @@ class Report:
             "records_unreadable": records.records_skipped,
             "records_skipped": sum(reasons.values()),
             "skipped_by_reason": reasons,
+            "as_read": records.as_read,
         }
         plain = Settings().as_dict()
         changed = {k: v for k, v in settings.as_dict().items() if v != plain[k]}

@@ -139,13 +139,18 @@ def _documents(values: dict[str, Any]) -> Section:
 
 
 def _contents(values: dict[str, Any]) -> Section:
-    whole = values["documents"]
-    rows: list[tuple[Cell, ...]] = [
-        (f"with {name}", values[f"with_{name}"], _share(values[f"with_{name}"], whole))
-        for name in _FIELDS
-    ]
+    whole, read = values["documents"], values["as_read"]
+    rows: list[tuple[Cell, ...]] = []
+    for name in _FIELDS:
+        number = values[f"with_{name}"]
+        # labels may come from another field, so that records as read have no count of them
+        before = read.get(f"with_{name}")
+        rows.append((f"with {name}", before, number, _share(number, whole)))
     return Section(
-        key="contents", title="What they have", columns=("", "documents", "share"), rows=rows
+        key="contents",
+        title="What they have",
+        columns=("", "records", "documents", "share"),
+        rows=rows,
     )
 
 
