@@ -1,6 +1,7 @@
 """The commands in one process: what they write, what they leave, how they refuse."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import citeweave
+from citeweave.cli import fit
 from citeweave.cli.fit import free_folder, read_eta
 from citeweave.cli.main import app
 from citeweave.cli.show import Fitting, pick_words, topic_order
@@ -46,6 +48,12 @@ def test_every_command_explains_itself(runner: CliRunner, command: list[str]) ->
     result = runner.invoke(app, [*command, "--help"])
     assert result.exit_code == 0
     assert "Usage" in result.stdout
+
+
+def test_help_texts_hold_nothing_that_rich_would_swallow() -> None:
+    for path in Path(fit.__file__).parent.glob("*.py"):
+        for text in re.findall(r'help="([^"]*)"', path.read_text(encoding="utf-8")):
+            assert "[" not in text, f"{path.name}: {text}"
 
 
 def test_fit_does_what_the_library_does(run_folder: Path, corpus_folder: Path) -> None:

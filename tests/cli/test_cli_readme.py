@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from citeweave import Corpus
 from citeweave.cli import fit
 from citeweave.cli.main import app
 from citeweave.model import load
@@ -26,21 +27,44 @@ def command_lines(text: str) -> list[str]:
     return [line.split("#")[0].strip() for line in lines]
 
 
+WORDS = """
+citation network journal impact institution collaboration community detection centrality ranking
+topic inference corpus vocabulary likelihood sampler posterior mixture hierarchy concentration
+library catalogue archive metadata repository indexing retrieval thesaurus keyword abstract
+policy funding university laboratory discipline evaluation productivity mobility gender career
+"""
+
+
+def bibliography() -> str:
+    """Eighty small papers, of which no word is in more than a few."""
+    words = WORDS.split()
+    entries = []
+    for i in range(80):
+        chosen = [words[(i + j) % len(words)] for j in range(5)]
+        text = f"We study the {' and the '.join(chosen)} of research in this paper."
+        entries.append(
+            f"@article{{p{i}, title = {{On {chosen[0]} and {chosen[1]}, part {i}}}, "
+            f"year = {{{1940 + i}}}, author = {{Byron, Ada and Okri, Ben}}, abstract = {{{text}}}}}"
+        )
+    return "\n".join(entries)
+
+
 def test_the_readme_runs_from_top_to_bottom(
     runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    make_corpus, use_model = code_blocks(README)
-    exec(compile(make_corpus, "README.md", "exec"), {})  # noqa: S102 (the README's own lines)
+    (tmp_path / "export.bib").write_text(bibliography(), encoding="utf-8")
     commands = command_lines(README)
-    assert [line.split()[1] for line in commands] == ["fit", "info", "resume"]
+    assert [line.split()[1] for line in commands] == ["import", "fit", "info", "resume"]
     for line in commands:
         result = runner.invoke(app, shlex.split(line)[1:])
         assert result.exit_code == 0, (line, result.stderr)
     assert load("my-run").n_iter_ == 2000
-    (tmp_path / "my-run").rename(tmp_path / "first-run")
-    exec(compile(use_model, "README.md", "exec"), {})  # noqa: S102
-    assert (load("my-run").doc_topic_ == load("first-run").doc_topic_).all()
+    use_model, make_corpus = code_blocks(README)
+    for block in (use_model, make_corpus):
+        exec(compile(block, "README.md", "exec"), {})  # noqa: S102 (the README's own lines)
+    assert (load("my-python-run").doc_topic_ == load("my-run").doc_topic_).all()
+    assert Corpus.load("small-corpus").n_citations == 3
     assert len(use_model.strip().splitlines()) <= 6, "five lines, and an empty one"
 
 

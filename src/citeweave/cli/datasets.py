@@ -88,7 +88,7 @@ def table_of_datasets(
     *,
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Which [default: all on this computer].", show_default=False),
+        typer.Argument(help="Which (default: all on this computer).", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown.")] = False,

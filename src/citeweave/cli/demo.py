@@ -33,7 +33,7 @@ def demo(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the run [default: citeweave-demo, numbered].", show_default=False
+            help="Folder for the run (default: citeweave-demo, numbered).", show_default=False
         ),
     ] = None,
     iterations: Annotated[int, typer.Option(help="Of each chain.")] = 400,

@@ -39,7 +39,7 @@ def fit(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the run [default: CORPUS-run, numbered].",
+            help="Folder for the run (default: CORPUS-run, numbered).",
             rich_help_panel=RUN,
             show_default=False,
         ),
@@ -61,19 +61,19 @@ def fit(
     network_from: Annotated[
         int | None,
         typer.Option(
-            help="Iterations of text alone before citations count [default: half].",
+            help="Iterations of text alone before citations count (default: half).",
             show_default=False,
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Same seed, same result [default: a new one].", show_default=False),
+        typer.Option(help="Same seed, same result (default: a new one).", show_default=False),
     ] = None,
     chains: Annotated[int, typer.Option(help="Independent chains, one a core.")] = 1,
     burn_in: Annotated[
         int | None,
         typer.Option(
-            help="Iterations before samples are kept [default: three quarters].",
+            help="Iterations before samples are kept (default: three quarters).",
             rich_help_panel=CHAIN,
             show_default=False,
         ),
@@ -81,7 +81,7 @@ def fit(
     thin: Annotated[
         int | None,
         typer.Option(
-            help="Keep every so many iterations [default: about 50 samples].",
+            help="Keep every so many iterations (default: about 50 samples).",
             rich_help_panel=CHAIN,
             show_default=False,
         ),
@@ -97,7 +97,7 @@ def fit(
     threads: Annotated[
         int | None,
         typer.Option(
-            help="Chains at a time [default: as many as cores].",
+            help="Chains at a time (default: as many as cores).",
             rich_help_panel=CHAIN,
             show_default=False,
         ),
@@ -116,13 +116,13 @@ def fit(
     topic_discount: Annotated[
         float | None,
         typer.Option(
-            help="Of all topic levels [default: 0.01].", rich_help_panel=MODEL, show_default=False
+            help="Of all topic levels (default: 0.01).", rich_help_panel=MODEL, show_default=False
         ),
     ] = None,
     word_discount: Annotated[
         float | None,
         typer.Option(
-            help="Of all word levels [default: 0.7].", rich_help_panel=MODEL, show_default=False
+            help="Of all word levels (default: 0.7).", rich_help_panel=MODEL, show_default=False
         ),
     ] = None,
     concentration: Annotated[
@@ -205,11 +205,11 @@ def resume(
     run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
     corpus: Annotated[
         Path | None,
-        typer.Option(help="Corpus folder [default: the run's own copy].", show_default=False),
+        typer.Option(help="Corpus folder (default: the run's own copy).", show_default=False),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(help="Chains at a time [default: as at its start].", show_default=False),
+        typer.Option(help="Chains at a time (default: as at its start).", show_default=False),
     ] = None,
     checkpoint_seconds: Annotated[float, typer.Option(help="Save each chain so often.")] = 60.0,
     checkpoint_iterations: Annotated[

@@ -41,13 +41,13 @@ Files = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        help="Folder for the corpus [default: named after the first file].", show_default=False
+        help="Folder for the corpus (default: named after the first file).", show_default=False
     ),
 ]
 Format = Annotated[
     str | None,
     typer.Option(
-        help="Format of all files [default: each file's content tells].",
+        help="Format of all files (default: each file's content tells).",
         rich_help_panel=READING,
         show_default=False,
     ),
@@ -79,7 +79,7 @@ Config = Annotated[
 Language = Annotated[
     str | None,
     typer.Option(
-        help="Keep papers in this language: en, de, ...; none keeps all [default: en].",
+        help="Keep papers in this language: en, de, ...; none keeps all (default: en).",
         rich_help_panel=PREPARING,
         show_default=False,
     ),
@@ -87,7 +87,7 @@ Language = Annotated[
 Names = Annotated[
     str | None,
     typer.Option(
-        help="When two names are one author: initials, compatible or full [default: initials].",
+        help="When two names are one author: initials, compatible or full (default: initials).",
         rich_help_panel=PREPARING,
         show_default=False,
     ),
