@@ -6,7 +6,7 @@
 """
 
 from citeweave.datasets.fetch import FetchProgress, get
-from citeweave.datasets.load import load, load_with_report
+from citeweave.datasets.loading import load, load_with_report
 from citeweave.datasets.places import Held, cache_folder, data_folder, find
 from citeweave.datasets.registry import DATASETS, DataFile, Dataset, find_dataset
 from citeweave.datasets.table import TableRow, dataset_table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import secrets
+import shutil
 import ssl
 import tempfile
 import urllib.error
@@ -95,9 +96,8 @@ def _fetch(dataset: Dataset, progress: FetchProgress, timeout: float) -> Held:
             with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as temporary:
                 _fetch_address(address, wanted, folder, Path(temporary), progress, timeout)
         except _NETWORK as error:
-            reason = getattr(error, "reason", None) or str(error) or type(error).__name__
             raise CorpusError(
-                f"The data set {dataset.name!r} could not be fetched from {address} ({reason}). "
+                f"The data set {dataset.name!r} could not be fetched from {address} ({_why(error)}). "
                 f"{_by_hand(files)}"
             ) from error
         except OSError as error:
@@ -186,10 +186,18 @@ def _members(archive: Path, address: str, temporary: Path) -> dict[str, Path]:
     folder.mkdir()
     context = Context(address, ProblemLog(), FileCounts(address))
     found = {}
-    for item in unpack(archive, address, folder, context):
-        if item.path is not None:
-            found[item.name.rpartition("!")[2].rpartition("/")[2]] = item.path
+    for number, item in enumerate(unpack(archive, address, folder, context)):
+        path = temporary / f"member-{number}"
+        with item.open() as packed, path.open("wb") as file:
+            shutil.copyfileobj(packed, file)
+        found[item.name.rpartition("!")[2].rpartition("/")[2]] = path
     return found
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, urllib.error.HTTPError):
+        return f"{error.code} {error.reason}"
+    return str(getattr(error, "reason", "") or error) or type(error).__name__
 
 
 def _by_hand(files: list[DataFile] | tuple[DataFile, ...]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from citeweave.datasets.load import load_with_report
+from citeweave.datasets.loading import load_with_report
 from citeweave.datasets.places import find
 from citeweave.datasets.registry import DATASETS, Dataset, PaperFigures, find_dataset
 
