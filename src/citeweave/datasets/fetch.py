@@ -97,8 +97,8 @@ def _fetch(dataset: Dataset, progress: FetchProgress, timeout: float) -> Held:
                 _fetch_address(address, wanted, folder, Path(temporary), progress, timeout)
         except _NETWORK as error:
             raise CorpusError(
-                f"The data set {dataset.name!r} could not be fetched from {address} ({_why(error)}). "
-                f"{_by_hand(files)}"
+                f"The data set {dataset.name!r} could not be fetched from {address} "
+                f"({_why(error)}). {_by_hand(files)}"
             ) from error
         except OSError as error:
             raise CorpusError(
