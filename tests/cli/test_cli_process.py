@@ -102,6 +102,9 @@ def test_ctrl_c_saves_and_resume_goes_on(
     assert message.startswith("citeweave: stopped: Stopped after iteration ")
     assert message.endswith(f"citeweave resume {out}\n")
     assert message.count("\n") == 1
+    told = int(message.split("iteration ")[1].split(",")[0])
+    stored = max((out / "chains" / "chain-0").glob("*.npz"))
+    assert int(stored.stem.split("-")[-1]) == told, "what is said to be saved is saved"
 
     shown = run("info", out)
     assert shown.returncode == 0

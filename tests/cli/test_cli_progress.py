@@ -11,6 +11,7 @@ from rich.console import Console
 from citeweave.cli.progress import (
     SILENCE,
     STARTING,
+    STOPPING,
     SWITCHING,
     LiveDisplay,
     PlainDisplay,
@@ -160,6 +161,8 @@ def test_silence_is_explained() -> None:
     waiting = display.waiting_for()
     assert waiting is not None
     assert "writing" in waiting
+    display.stop()
+    assert display.waiting_for() == STOPPING
 
 
 def test_plain_display_announces_compiling_once(monkeypatch: pytest.MonkeyPatch) -> None:

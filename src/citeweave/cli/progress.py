@@ -29,6 +29,7 @@ SILENCE = 2.0
 WARMING = 3
 """First iterations, which may have been compiling, say nothing of the time that is left."""
 
+STOPPING = "stopping after this iteration and saving; Ctrl-C again leaves at once ..."
 STARTING = "laying out the corpus and compiling kernels, once per machine ..."
 SWITCHING = "switching citations on and compiling their kernels, once per machine ..."
 
@@ -68,6 +69,11 @@ class _Display:
         self.chains = [ChainProgress() for _ in range(chains)]
         self._lock = threading.Lock()
         self._last = clock()
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Tell that the chains were asked to stop; takes no lock, so a signal may call it."""
+        self._stopping = True
 
     def __call__(self, progress: Progress) -> None:
         """Take the news of one chain; called from that chain's thread."""
@@ -92,6 +98,8 @@ class _Display:
 
     def waiting_for(self) -> str | None:
         """Say what a long silence is about, or None while there is news."""
+        if self._stopping:
+            return STOPPING
         if self.clock() - self._last < SILENCE:
             return None
         running = [chain.iteration for chain in self.chains if chain.iteration < self.iterations]

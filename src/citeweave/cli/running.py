@@ -3,8 +3,9 @@
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -18,20 +19,42 @@ from citeweave.model import SCNTM
 from citeweave.model.parameters import Plan, make_plan, parameters_from_json
 from citeweave.model.run_folder import RunFolder
 
-__all__ = ["fit_model", "resume_model", "stop_on_terminate"]
+__all__ = ["fit_model", "resume_model", "stop_on_signals"]
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextlib.contextmanager
-def stop_on_terminate() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does: batch systems send it before they kill."""
+def stop_on_signals(stopping: Callable[[], object] | None = None) -> Iterator[threading.Event]:
+    """Turn Ctrl-C, and SIGTERM as batch systems send it, into an event that chains look at.
+
+    An exception in the middle of waiting for a thread would leave Python unsure whether the
+    thread still runs (before 3.13), and its last checkpoint unwritten. A second signal is an
+    exception after all: leave at once.
+
+    Parameters
+    ----------
+    stopping : callable, optional
+        Called at the first signal.
+    """
+    stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield stop
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            signal.default_int_handler(number, frame)
+        stop.set()
+        if stopping is not None:
+            stopping()
+
+    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
     try:
-        yield
+        yield stop
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def fit_model(
@@ -40,12 +63,12 @@ def fit_model(
     """Fit a model; a console of None keeps silent. Options are those of `SCNTM.fit`."""
     plan = make_plan(model.get_params())  # wrong parameters are told before anything is drawn
     if console is None:
-        with stop_on_terminate():
-            return model.fit(corpus, out=out, **options)
+        with stop_on_signals() as stop:
+            return model.fit(corpus, out=out, stop=stop, **options)
     console.print(_introduce(plan, corpus))
     display = _display(console, plan, corpus.n_tokens)
-    with stop_on_terminate(), display:
-        return model.fit(corpus, out=out, progress=display, **options)
+    with stop_on_signals(display.stop) as stop, display:
+        return model.fit(corpus, out=out, progress=display, stop=stop, **options)
 
 
 def _introduce(plan: Plan, corpus: Corpus) -> Table:
@@ -67,8 +90,8 @@ def resume_model(
 ) -> SCNTM:
     """Go on with a run; options are those of `citeweave.resume`."""
     if console is None:
-        with stop_on_terminate():
-            return models.resume(folder, corpus, **options)
+        with stop_on_signals() as stop:
+            return models.resume(folder, corpus, stop=stop, **options)
     run = RunFolder.open(folder)
     if run.is_complete():
         console.print(f"{folder} is done already.")
@@ -76,8 +99,8 @@ def resume_model(
     display = _display_of_run(run, console)
     if display is None:
         return models.resume(folder, corpus, **options)  # says what is wrong with the run
-    with stop_on_terminate(), display:
-        return models.resume(folder, corpus, progress=display, **options)
+    with stop_on_signals(display.stop) as stop, display:
+        return models.resume(folder, corpus, progress=display, stop=stop, **options)
 
 
 def _display_of_run(run: RunFolder, console: Console) -> LiveDisplay | PlainDisplay | None:
