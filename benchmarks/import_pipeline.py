@@ -29,13 +29,11 @@ if TYPE_CHECKING:
 SIZES = (10_000, 50_000, 200_000)
 TOPICS = 40
 VOCABULARY = 30_000
-STOP_WORDS = "the of and to in a is we for that with by on this are as which from it be".split()  # noqa: SIM905 (shorter)
+STOP_WORDS = ("the", "of", "and", "to", "in", "a", "is", "we", "for", "that", "with", "by", "on",
+              "this", "are", "as", "which", "from", "it", "be")  # fmt: skip
 
 _BASE = "https://openalex.org/"
-_SYLLABLES = (
-    "ba be bi bo bu ca ce ci co cu da de di do du fa fe fi fo ga ge gi go la le li lo lu ma me mi "
-    "mo mu na ne ni no nu pa pe pi po ra re ri ro ru sa se si so su ta te ti to tu va ve vi vo"
-).split()  # noqa: SIM905
+_SYLLABLES = [consonant + vowel for consonant in "bcdfglmnprstv" for vowel in "aeiou"]
 
 
 def make_words(rng: np.random.Generator) -> list[str]:

@@ -35,7 +35,9 @@ PREPARING = "Preparing"
 Files = Annotated[
     list[str],
     typer.Argument(
-        help="Export files, folders, archives; - for standard input.", show_default=False
+        help="Export files, folders, archives; - for standard input.",
+        metavar="FILES...",
+        show_default=False,
     ),
 ]
 Out = Annotated[

@@ -31,8 +31,8 @@ def import_files(
 ) -> None:
     """Make a corpus of bibliographic exports, and tell what was read, matched and dropped.
 
-    Reads OpenAlex, BibTeX, RIS, Web of Science, Scopus, PubMed, Semantic Scholar, Lens, IEEE,
-    arXiv, any table with titles, and more; several files at once, packed or not.
+    Reads OpenAlex, BibTeX, RIS, Web of Science, Scopus, PubMed, arXiv and more,
+    and any table with titles; several files at once, packed or not.
     """
     from citeweave.cli.import_run import run_import
     from citeweave.importing import read

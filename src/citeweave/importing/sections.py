@@ -275,7 +275,7 @@ def _excluded(values: dict[str, Any]) -> Section:
     excluded = values["authors_excluded"]
     return Section(
         key="excluded",
-        title="Names taken for no person",
+        title="No persons",
         columns=("name", "times"),
         rows=[*excluded.items()],
         total_rows=len(excluded),
