@@ -33,7 +33,7 @@ def fit(
         list[str],
         typer.Argument(
             help="Corpus folder, name of a data set, or export files to import with defaults.",
-            metavar="CORPUS|DATASET|FILES...",
+            metavar="CORPUS|DATASET|FILES",
             show_default=False,
         ),
     ],

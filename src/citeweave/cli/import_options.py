@@ -36,7 +36,7 @@ Files = Annotated[
     list[str],
     typer.Argument(
         help="Export files, folders, archives; - for standard input.",
-        metavar="FILES...",
+        metavar="FILES",
         show_default=False,
     ),
 ]
