@@ -1,0 +1,77 @@
+"""Checks of what the measures are given: labels, pairs of documents, whole numbers."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from citeweave.errors import ParameterError
+
+__all__ = ["as_labels", "as_pairs", "check_integer", "labelled_pair"]
+
+
+def as_labels(values: Any, name: str) -> np.ndarray:
+    """Return one label a document as an array: integers, or strings."""
+    array = np.asarray(values)
+    if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iubUS":
+        raise ParameterError(
+            f"'{name}' must be a non-empty list of labels, integers or strings, one a document. "
+            f"Got an array of shape {array.shape} and type {array.dtype} instead."
+        )
+    return array
+
+
+def labelled_pair(
+    first: Any, classes: Any, *, names: tuple[str, str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Check two lists of labels against each other and leave out documents without a class.
+
+    A class is missing where it is a negative integer, as in `Corpus.categories`.
+    """
+    given, true = as_labels(first, names[0]), as_labels(classes, names[1])
+    if len(given) != len(true):
+        raise ParameterError(
+            f"'{names[0]}' and '{names[1]}' must have one entry for each document. "
+            f"Got {len(given)} and {len(true)} entries instead."
+        )
+    if given.dtype.kind == "i" and given.min() < 0:
+        place = int(np.flatnonzero(given < 0)[0])
+        raise ParameterError(
+            f"'{names[0]}' must not be negative: every document has one. "
+            f"Got {given[place]} for document {place} instead."
+        )
+    if true.dtype.kind == "i":
+        known = true >= 0
+        given, true = given[known], true[known]
+        if len(true) == 0:
+            raise ParameterError(
+                f"'{names[1]}' must hold the class of at least one document. "
+                "Got negative values (missing) only."
+            )
+    return given, true
+
+
+def as_pairs(values: Any, documents: int, name: str) -> np.ndarray:
+    """Return pairs (citing, cited) of document positions as int64, shape (n, 2)."""
+    array = np.asarray(values)
+    if array.ndim != 2 or array.shape[1:] != (2,) or array.dtype.kind not in "iu":
+        raise ParameterError(
+            f"'{name}' must be an integer array of shape (n, 2), rows (citing, cited). "
+            f"Got shape {array.shape} and type {array.dtype} instead."
+        )
+    if len(array) and not (array.min() >= 0 and array.max() < documents):
+        row = int(np.flatnonzero(((array < 0) | (array >= documents)).any(axis=1))[0])
+        raise ParameterError(
+            f"'{name}' must hold positions from 0 to {documents - 1}. "
+            f"Got {array[row].tolist()} in row {row} instead."
+        )
+    return array.astype(np.int64)
+
+
+def check_integer(value: Any, name: str, *, lowest: int) -> int:
+    """Return a whole number of at least `lowest`."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < lowest:
+        raise ParameterError(
+            f"'{name}' must be an integer of at least {lowest}. Got {value!r} instead."
+        )
+    return int(value)
