@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 
@@ -159,3 +160,12 @@ def test_loose_files_serve_as_well_as_the_archive(data_folder, tmp_path, monkeyp
     monkeypatch.setenv("CITEWEAVE_DATA", str(own))
     monkeypatch.setenv("CITEWEAVE_CACHE", str(tmp_path / "other"))
     assert load("cora").fingerprint == packed.fingerprint
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_the_page_has_the_table_that_the_command_makes():
+    page = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text(encoding="utf-8")
+    here = dataset_table()
+    if len(here) < len(datasets.DATASETS):
+        pytest.skip("CITEWEAVE_DATA holds only some of the data sets")
+    assert markdown_table(here).strip() in page

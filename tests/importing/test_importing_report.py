@@ -194,3 +194,15 @@ def test_long_lists_are_cut_on_the_page_and_say_so():
     page = Report(values).to_html()
     assert page.count("<td>bad</td>") == 300
     assert "And 4,700 more." in page
+
+
+def test_numbers_of_namesakes_are_no_family_names():
+    rows = (
+        "id,title,authors\n1,Soil and trees,Sabine Bauer 0001\n2,Trees and soil,S. C. Cheung 0001"
+    )
+    rows += "\n3,Trees in soil,Sabine Bauer 0001\n4,Soil in trees,Sabine Bauer 0002\n"
+    for names in ("initials", "compatible", "full"):
+        corpus, _ = read(io.BytesIO(rows.encode())).prepare(Settings(author_names=names))
+        assert corpus.n_authors == 3
+        assert all(name.count("000") <= 1 for name in corpus.author_names)
+        assert corpus.authors(0) == corpus.authors(2) != corpus.authors(3)

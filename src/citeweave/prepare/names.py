@@ -169,8 +169,10 @@ def parse(text: str) -> Name:
 
 def parse_author(author: Author) -> Name:
     """Take a record's author apart, by the source's own parts where it gives them."""
-    if author.family and author.family.strip():
-        written = f"{author.family.replace(',', ' ')}, {author.given or ''}"
+    # a family name without a letter is a number that a source took for one
+    if author.family and _LETTER.search(author.family):
+        family = _DBLP_NUMBER.sub("", author.family.replace(",", " "))
+        written = f"{family}, {author.given or ''}"
         name = parse(written)
         found = _DBLP_NUMBER.search(author.name or "")
         if found and not name.number:

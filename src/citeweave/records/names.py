@@ -16,6 +16,7 @@ __all__ = ["parse_name", "parse_names", "split_names"]
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[- ]?)+[^\W\d_]?\.?")
 _BARE_INITIALS = re.compile(r"[A-ZÀ-ÖØ-Þ](?:-?[A-ZÀ-ÖØ-Þ]){0,3}")
 _GLUED = re.compile(r"((?:[^\W\d_]{1,2}\.-?)+)([^\W\d_][^.]*)")
+_NAMESAKE = re.compile(r"\d{4}")  # DBLP tells namesakes apart so: "Wei Wang 0001"
 _AND = re.compile(r"\s+(?:and|&)\s+|;\s*|\|", re.IGNORECASE)
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "2nd", "3rd"})
 _PARTICLES = frozenset(
@@ -75,6 +76,8 @@ def _parts(name: str, *, family_first: bool) -> tuple[str | None, str | None]:
             return " ".join(parts[2:]), f"{parts[0]} {parts[1]}"
         return " ".join(parts[1:]), parts[0]
     words = name.split()
+    if len(words) > 2 and _NAMESAKE.fullmatch(words[-1]):
+        words.pop()  # stays in the name as written, where preparation looks for it
     if len(words) == 1:
         glued = _GLUED.fullmatch(name)
         return (glued[1], glued[2]) if glued else (None, name)
