@@ -16,7 +16,7 @@ __all__ = ["parse_name", "parse_names", "split_names"]
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[- ]?)+[^\W\d_]?\.?")
 _BARE_INITIALS = re.compile(r"[A-ZÀ-ÖØ-Þ](?:-?[A-ZÀ-ÖØ-Þ]){0,3}")
 _GLUED = re.compile(r"((?:[^\W\d_]{1,2}\.-?)+)([^\W\d_][^.]*)")
-_NAMESAKE = re.compile(r"\d{4}")  # DBLP tells namesakes apart so: "Wei Wang 0001"
+_NAMESAKE = re.compile(r"\b\d{4}$")  # DBLP tells namesakes apart so: "Wei Wang 0001"
 _AND = re.compile(r"\s+(?:and|&)\s+|;\s*|\|", re.IGNORECASE)
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "2nd", "3rd"})
 _PARTICLES = frozenset(
@@ -61,7 +61,8 @@ def parse_name(
         return None
     given, family = _parts(name, family_first=family_first)
     if given is not None and family is not None and ("," in name or name.startswith(family)):
-        name = f"{given} {family}"
+        number = _NAMESAKE.search(name) if "," not in name else None
+        name = f"{given} {family} {number[0]}" if number else f"{given} {family}"
     return Author(name, given, family, id, orcid)
 
 
