@@ -1,15 +1,19 @@
 """The commands import, query and datasets, and what fit and info make of their results."""
 
+import hashlib
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
-from citeweave.cli.import_progress import PlainImport, count_line
+from citeweave.cli.fetch_progress import fetching
+from citeweave.cli.import_progress import PlainImport, count_line, open_import_display
 from citeweave.cli.main import app
 from citeweave.corpus import Corpus
-from citeweave.datasets import DATASETS
+from citeweave.datasets import DATASETS, DataFile, Dataset
 
 RIS = """TY  - JOUR
 ID  - one
@@ -53,6 +57,8 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # an address that refuses at once, so that no test reaches a network
     for name in ("http_proxy", "https_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
 
@@ -254,6 +260,63 @@ def test_get_without_network_says_what_to_do(runner: CliRunner, tmp_path: Path) 
     assert DATASETS["hep-th"].home in line
     assert "Did you mean 'pubmed'" in refused(runner, "datasets", "get", "pubmedd")
     assert "No data set is on this computer" in refused(runner, "datasets", "table")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data set of two documents in the folder of the user's own."""
+    content = b"a\t1\t0\tX\nb\t1\t1\tY\n"
+    place = tmp_path / "own" / "tiny" / "tiny.content"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(content)
+    place.with_name("tiny.cites").write_text("a\tb\n", encoding="utf-8")
+    file = DataFile(
+        path="tiny/tiny.content", size=len(content), sha256=hashlib.sha256(content).hexdigest()
+    )
+    made = Dataset(name="tiny", what="a test", documents=2, licence="none", remark="Made up.",
+                   home="https://example.org", source="made", holdings=((file,),))  # fmt: skip
+    monkeypatch.setitem(DATASETS, "tiny", made)
+    monkeypatch.setenv("CITEWEAVE_DATA", str(tmp_path / "own"))
+    return place
+
+
+def test_a_set_that_is_here_is_got_fitted_and_tabled(runner: CliRunner, tiny: Path) -> None:
+    assert str(tiny) in call(runner, "datasets", "get", "tiny")
+    assert call(runner, "datasets", "get", "tiny", "-q") == ""
+    entry = next(e for e in json.loads(call(runner, "datasets", "--json")) if e["name"] == "tiny")
+    assert entry["place"] == str(tiny.parent)
+    output = call(runner, "fit", "tiny", "--topics", "2", "--iterations", "6", "--seed", "1")
+    assert "1 reference, 1 of them inside the corpus" in output
+    assert Corpus.load("tiny-run/corpus").n_citations == 1
+    assert "Made up." in call(runner, "datasets", "table")
+    assert "| **tiny** | 2 | 1 |" in call(runner, "datasets", "table", "--markdown")
+    text = runner.invoke(app, ["datasets", "table", "tiny", "--json"]).stdout
+    assert json.loads(text)[0]["documents"] == 2
+
+
+def test_a_folder_goes_before_a_data_set_of_its_name(
+    runner: CliRunner, tiny: Path, export: Path
+) -> None:
+    assert tiny.exists()
+    call(runner, "import", export, "--out", "tiny", "-q")
+    call(runner, "fit", "tiny", "--topics", "2", "--iterations", "6", "--out", "RUN", "-q")
+    assert Corpus.load("RUN/corpus").ids == ["one", "two"]
+
+
+def test_live_displays_draw_counts() -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=80)
+    with open_import_display(console) as display:
+        display("records", 1500, None)
+        display("text", 300, 300)
+    with fetching(console) as progress:
+        assert progress is not None
+        progress("https://example.org/docs.txt", 0, 100)
+        progress("https://example.org/docs.txt", 100, 100)
+    drawn = screen.getvalue()
+    assert "1,500 records" in drawn
+    assert "300 documents" in drawn
+    assert "docs.txt" in drawn
 
 
 def test_plain_progress_writes_a_line_a_step() -> None:
