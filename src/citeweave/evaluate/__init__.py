@@ -17,8 +17,10 @@ from citeweave.evaluate.convergence import (
     split_rhat,
     tail_sample_size,
 )
+from citeweave.evaluate.pmtlm import PMTLM
 
 __all__ = [
+    "PMTLM",
     "ClassScores",
     "ClusteringScores",
     "Convergence",
