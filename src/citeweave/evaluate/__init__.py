@@ -17,6 +17,17 @@ from citeweave.evaluate.convergence import (
     split_rhat,
     tail_sample_size,
 )
+from citeweave.evaluate.link_scores import LinkScores, pmtlm_scores, scntm_scores, tfidf_scores
+from citeweave.evaluate.links import (
+    HeldOut,
+    LinkPrediction,
+    RankingScores,
+    auc,
+    hold_out_citations,
+    link_prediction,
+    negative_pairs,
+    ranking_scores,
+)
 from citeweave.evaluate.pmtlm import PMTLM
 
 __all__ = [
@@ -24,19 +35,31 @@ __all__ = [
     "ClassScores",
     "ClusteringScores",
     "Convergence",
+    "HeldOut",
+    "LinkPrediction",
+    "LinkScores",
+    "RankingScores",
     "accuracy",
     "adjusted_mutual_information",
     "adjusted_rand",
+    "auc",
     "class_scores",
     "clustering_scores",
     "convergence",
     "effective_sample_size",
+    "hold_out_citations",
+    "link_prediction",
     "macro_f1",
+    "negative_pairs",
     "nmi",
     "npmi_coherence",
+    "pmtlm_scores",
     "purity",
+    "ranking_scores",
+    "scntm_scores",
     "split_rhat",
     "tail_sample_size",
+    "tfidf_scores",
     "top_words",
     "topic_diversity",
 ]

@@ -1,0 +1,319 @@
+"""Link prediction: citations held out, documents to mistake them for, and what is measured.
+
+A model is fitted to the corpus without the held-out citations and scores pairs of documents
+(`link_scores`). `auc` asks whether held-out citations score above pairs that could have been
+citations as far as degrees tell; `recall_at` whether they are among the best of all documents.
+"""
+
+import dataclasses
+import numbers
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+
+from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError, ParameterError
+from citeweave.evaluate._arrays import as_pairs, check_integer
+from citeweave.evaluate.link_scores import LinkScores
+
+__all__ = [
+    "HeldOut",
+    "LinkPrediction",
+    "RankingScores",
+    "auc",
+    "hold_out_citations",
+    "link_prediction",
+    "negative_pairs",
+    "ranking_scores",
+]
+
+_ROUNDS = 20
+_CHUNK_CELLS = 4_000_000  # scores held at a time, 32 MB
+
+
+class HeldOut(NamedTuple):
+    """The corpus without the citations held out, and these as rows (citing, cited)."""
+
+    train: Corpus
+    pairs: np.ndarray
+
+
+class RankingScores(NamedTuple):
+    """Precision and recall at each k, as means over the citing documents.
+
+    Attributes
+    ----------
+    precision, recall : dict of int to float
+        By k: share of the k best documents that are cited, and of the cited among the k best.
+    documents : int
+        How many citing documents the means are over.
+    """
+
+    precision: dict[int, float]
+    recall: dict[int, float]
+    documents: int
+
+
+class LinkPrediction(NamedTuple):
+    """All measures of one set of scores, see `link_prediction`."""
+
+    auc: float
+    precision: dict[int, float]
+    recall: dict[int, float]
+    pairs: int
+
+
+def hold_out_citations(corpus: Corpus, *, share: float = 0.1, seed: int | None = 0) -> HeldOut:
+    """Take a random share of the citations out of a corpus.
+
+    Two documents that cite each other are held out or kept as one, so that what is left does not
+    tell. All documents stay, some perhaps without a citation.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    share : float
+        Share of the pairs of linked documents to hold out, between 0 and 1; at least one is held
+        out and one stays.
+    seed : int, optional
+        The same seed holds out the same citations.
+
+    Returns
+    -------
+    HeldOut
+        The training corpus and the pairs, int32 of shape (n, 2), sorted.
+
+    Examples
+    --------
+    >>> from citeweave import Corpus
+    >>> corpus = Corpus.from_lists(tokens=[["a"]] * 4, citations=[(1, 0), (2, 0), (3, 1), (3, 2)])
+    >>> train, pairs = hold_out_citations(corpus, share=0.25)
+    >>> train.n_citations, len(pairs)
+    (3, 1)
+    """
+    if not isinstance(share, numbers.Real) or isinstance(share, bool) or not 0 < share < 1:
+        raise ParameterError(
+            f"'share' must be a number between 0 and 1, the share of citations to hold out. "
+            f"Got {share!r} instead."
+        )
+    rng = _generator(seed)
+    low, high = np.sort(corpus.citations.astype(np.int64), axis=1).T
+    keys, place = np.unique(low * corpus.n_documents + high, return_inverse=True)
+    if len(keys) < 2:
+        raise CorpusError(
+            f"The corpus has citations between {len(keys)} pairs of documents; to hold some out it "
+            "needs at least 2."
+        )
+    count = min(max(round(float(share) * len(keys)), 1), len(keys) - 1)
+    chosen = np.zeros(len(keys), dtype=bool)
+    chosen[rng.permutation(len(keys))[:count]] = True
+    out = chosen[place]
+    kept = corpus.citations[~out]
+    kept.flags.writeable = False
+    linked = np.zeros(corpus.n_documents, dtype=bool)
+    linked[kept.ravel()] = True
+    report = dataclasses.replace(
+        corpus.report, documents_without_citations=int(np.count_nonzero(~linked))
+    )
+    train = dataclasses.replace(corpus, citations=kept, report=report, _stored_fingerprint=None)
+    return HeldOut(train, corpus.citations[out])
+
+
+def negative_pairs(
+    corpus: Corpus, pairs: Any, *, each: int = 1, seed: int | None = 0
+) -> np.ndarray:
+    """Draw pairs that are not citations, matched in degree to those given.
+
+    For each pair (i, j) the same citing document i with another document j', drawn with
+    probability proportional to how often it is cited: popularity alone then tells little. No
+    negative is i itself or linked with i in either direction.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The whole corpus, with the held-out citations.
+    pairs : array-like of int, shape (n, 2)
+        Held-out citations.
+    each : int
+        Negatives for each of them.
+    seed : int, optional
+        The same seed draws the same pairs.
+
+    Returns
+    -------
+    ndarray of int32, shape (n * each, 2)
+        In the order of `pairs`.
+    """
+    documents = corpus.n_documents
+    given = as_pairs(pairs, documents, "pairs")
+    citing = np.repeat(given[:, 0], check_integer(each, "each", lowest=1))
+    rng = _generator(seed)
+    ends = corpus.citations.astype(np.int64)
+    linked = np.unique(
+        np.concatenate((ends @ [documents, 1], ends @ [1, documents])).astype(np.int64)
+    )
+    cited = np.full(len(citing), -1, dtype=np.int64)
+    open_ = np.arange(len(citing))
+    for _ in range(_ROUNDS):
+        if len(open_) == 0 or len(ends) == 0:
+            break
+        # the cited end of a random citation: in proportion to how often documents are cited
+        drawn = ends[rng.integers(len(ends), size=len(open_)), 1]
+        free = (drawn != citing[open_]) & ~_contains(linked, citing[open_] * documents + drawn)
+        cited[open_[free]] = drawn[free]
+        open_ = open_[~free]
+    times = np.bincount(ends[:, 1], minlength=documents).astype(np.float64)
+    for row in open_.tolist():
+        cited[row] = _draw_unlinked(int(citing[row]), linked, times, rng)
+    return np.stack([citing, cited], axis=1).astype(np.int32)
+
+
+def auc(positive: Any, negative: Any) -> float:
+    """Probability that a positive scores above a negative, a tie counting half.
+
+    Parameters
+    ----------
+    positive, negative : array-like
+        Scores of held-out citations, and of pairs that are none.
+
+    Examples
+    --------
+    >>> auc([3.0, 2.0], [1.0, 2.0])
+    0.875
+    """
+    good, bad = _as_scores(positive, "positive"), _as_scores(negative, "negative")
+    ranks = rankdata(np.concatenate((good, bad)))
+    below = ranks[: len(good)].sum() - len(good) * (len(good) + 1) / 2.0
+    return float(below / (len(good) * len(bad)))
+
+
+def ranking_scores(
+    scores: LinkScores, train: Corpus, pairs: Any, *, k: Sequence[int] = (10, 50)
+) -> RankingScores:
+    """Rank all documents for each citing document, and look for those that it cites.
+
+    Candidates are all documents but the citing one and those that it cites in the training corpus.
+    Documents of equal score are taken to stand in random order, and the expectation over it is
+    returned. Scores are made for a few citing documents at a time.
+
+    Parameters
+    ----------
+    scores : LinkScores
+        Scores of a model fitted to `train`.
+    train : Corpus
+        The corpus without the held-out citations.
+    pairs : array-like of int, shape (n, 2)
+        Held-out citations.
+    k : sequence of int
+        How many of the best documents to look at.
+    """
+    documents = train.n_documents
+    _check_size(scores, documents)
+    given = as_pairs(pairs, documents, "pairs")
+    if len(given) == 0:
+        raise ParameterError("'pairs' must hold at least one citation. Got none.")
+    depths = [check_integer(depth, "k", lowest=1) for depth in k]
+    order = np.argsort(given[:, 0], kind="stable")
+    rows, starts = np.unique(given[order, 0], return_index=True)
+    targets = np.split(given[order, 1], starts[1:])
+    first = np.searchsorted(train.citations[:, 0], np.arange(documents + 1))
+    hits = np.zeros((len(rows), len(depths)))
+    step = max(1, _CHUNK_CELLS // documents)
+    for begin in range(0, len(rows), step):
+        block = scores.rows(rows[begin : begin + step])
+        for offset, values in enumerate(block):
+            place = begin + offset
+            i = rows[place]
+            wanted = values[targets[place]]
+            values[i] = -np.inf
+            values[train.citations[first[i] : first[i + 1], 1]] = -np.inf
+            for score in wanted:
+                above = np.count_nonzero(values > score)
+                equal = np.count_nonzero(values == score)
+                hits[place] += np.clip((np.array(depths) - above) / equal, 0.0, 1.0)
+    sizes = np.array([len(part) for part in targets], dtype=np.float64)
+    return RankingScores(
+        precision={d: float(hits[:, c].mean() / d) for c, d in enumerate(depths)},
+        recall={d: float((hits[:, c] / sizes).mean()) for c, d in enumerate(depths)},
+        documents=len(rows),
+    )
+
+
+def link_prediction(
+    scores: LinkScores,
+    train: Corpus,
+    pairs: Any,
+    negatives: Any,
+    *,
+    k: Sequence[int] = (10, 50),
+) -> LinkPrediction:
+    """Return AUC against the negatives, and precision and recall at k among all documents.
+
+    Parameters
+    ----------
+    scores : LinkScores
+        Scores of a model fitted to `train`.
+    train, pairs
+        As `hold_out_citations` returns them.
+    negatives : array-like of int, shape (m, 2)
+        Pairs that are not citations, as `negative_pairs` draws them.
+    k : sequence of int
+        As in `ranking_scores`.
+    """
+    ranking = ranking_scores(scores, train, pairs, k=k)
+    return LinkPrediction(
+        auc=auc(scores.pairs(pairs), scores.pairs(negatives)),
+        precision=ranking.precision,
+        recall=ranking.recall,
+        pairs=len(pairs),
+    )
+
+
+def _draw_unlinked(
+    citing: int, linked: np.ndarray, times: np.ndarray, rng: np.random.Generator
+) -> int:
+    """Draw a document for one that most draws hit a link of, from the list of all that are free."""
+    documents = len(times)
+    everyone = np.arange(documents)
+    free = everyone[~_contains(linked, citing * documents + everyone) & (everyone != citing)]
+    if len(free) == 0:
+        raise CorpusError(
+            f"Document {citing} has links with all other documents, so no pair with it can serve "
+            "as a negative; leave its citations out of 'pairs'."
+        )
+    weights = times[free] if times[free].any() else np.ones(len(free))
+    return int(rng.choice(free, p=weights / weights.sum()))
+
+
+def _contains(sorted_keys: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    """Equals ``np.isin(keys, sorted_keys)``, by bisection."""
+    if len(sorted_keys) == 0:
+        return np.zeros(len(keys), dtype=bool)
+    places = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return np.asarray(sorted_keys[places] == keys)
+
+
+def _as_scores(values: Any, name: str) -> np.ndarray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or len(array) == 0 or np.isnan(array).any():
+        raise ParameterError(
+            f"'{name}' must be a non-empty list of numbers. Got shape {array.shape} with "
+            f"{np.count_nonzero(np.isnan(array))} values that are not a number instead."
+        )
+    return array
+
+
+def _check_size(scores: LinkScores, documents: int) -> None:
+    if scores.n_documents != documents:
+        raise ParameterError(
+            "'scores' must be of a model of the training corpus. "
+            f"Got scores of {scores.n_documents} documents and {documents} in the corpus instead."
+        )
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    if seed is not None:
+        check_integer(seed, "seed", lowest=0)
+    return np.random.default_rng(seed)
