@@ -3,6 +3,9 @@
 import hashlib
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -343,3 +346,16 @@ def test_plain_progress_writes_a_line_a_step() -> None:
         "words and phrases: 3,100 documents",
     ]
     assert count_line("saving", 0, None) == ""
+
+
+def test_a_terminal_without_the_script_shows_question_marks(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,title,authors\n1,Трава,Łukasz Šmíd\n", encoding="utf-8")
+    command = [sys.executable, "-m", "citeweave.cli.main", "import", "a.csv", "--out", "made"]
+    command += ["--language", "none"]
+    env = os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, check=True)
+    assert b"The corpus is in made." in done.stdout
+    assert Corpus.load(tmp_path / "made").author_names == ["Łukasz Šmíd"]
+    shown = [*command[:3], "info", "made"]
+    done = subprocess.run(shown, cwd=tmp_path, env=env, capture_output=True, check=True)
+    assert b"?????" in done.stdout

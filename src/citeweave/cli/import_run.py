@@ -34,6 +34,12 @@ def run_import(
     """
     place = out if out is not None else free_folder(Path(f"{corpus_name(files)}-corpus"))
     _check_place(place, overwrite=overwrite)
+    for file in files:
+        if is_corpus_folder(file):
+            raise CorpusError(
+                f"'{file}' is a corpus already. Fit it: citeweave fit {file}. Or give the files it "
+                "was made of."
+            )
     for path in reports:
         check_report_name(path)
         _check_writable(path)

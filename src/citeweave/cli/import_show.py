@@ -79,7 +79,8 @@ def _table(section: Section, width: int) -> Table:
             )
     # "number" and "share" need not be said over rows that name themselves
     table.show_header = section.columns[0] != "" or len(section.columns) > 3
-    lines = [[cell_text(cell) for cell in row] for row in rows]
+    # the true minus is missing in the encodings of some terminals
+    lines = [[cell_text(cell).replace("−", "-") for cell in row] for row in rows]
     if doubled:
         half = (len(lines) + 1) // 2
         blank = [""] * len(section.columns)

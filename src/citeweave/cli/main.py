@@ -4,6 +4,8 @@ A group of commands is one file beside this one that offers ``register(app)``. W
 the compiler, rich) is imported inside commands, so that ``citeweave --help`` answers at once.
 """
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -49,6 +51,10 @@ for group in (importing, query, datasets, fit, demo, info):
 
 def main() -> None:
     """Run the command line; usage errors and errors of users exit with 2, Ctrl-C with 130."""
+    for stream in (sys.stdout, sys.stderr):
+        # names and titles come in all scripts; a terminal that lacks one shows "?" instead
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app(prog_name="citeweave")
 
 
