@@ -175,11 +175,13 @@ def maximise(sums: Sums, now: Parameters, alpha: float, degree_corrected: bool) 
                 _plain_topics(wanted, slope, rest, theta[d])
         if degree_corrected:
             now.popularity[d] = 0.0
-            if degree > 0.0:
+            if rest == 0.0:  # theta does not fit the links, so no S would bring their rates near
+                now.popularity[d] = degree
+            elif degree > 0.0:
                 pull = 0.0
                 for z in range(topics):
                     pull += slope[z] * theta[d, z]
-                now.popularity[d] = degree / pull if pull > 0.0 else degree
+                now.popularity[d] = degree / pull
 
     mass[:] = 0.0
     for d in range(documents):

@@ -68,7 +68,8 @@ class PMTLM:
     topic_scale_ : ndarray, shape (K,)
         eta, on the scale that belongs to `popularity_`.
     popularity_ : ndarray, shape (D,)
-        S, of mean 1 (all 1 unless degree-corrected; 0 for documents without links).
+        S, of mean 1 (all 1 unless degree-corrected; 0 for documents without links; in
+        proportion to the number of links if alpha = 1).
     labels_ : ndarray of int, shape (D,)
         Dominant topic of each document.
     log_likelihood_ : float
