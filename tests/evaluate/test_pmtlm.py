@@ -135,6 +135,15 @@ def test_degrees_are_reproduced():
     assert model.popularity_.mean() == pytest.approx(1.0)
 
 
+@BOTH
+def test_many_iterations_on_words_alone_do_not_bar_links(corrected):
+    corpus = planted_corpus(size=20, focus=0.9)
+    model = PMTLM(topics=3, restarts=2, seed=0, words_first=2000, degree_corrected=corrected).fit(
+        corpus
+    )
+    assert np.isfinite(model.trace_).all()
+
+
 def test_plain_model_has_no_popularities():
     model = PMTLM(topics=2, degree_corrected=False, restarts=1, seed=0).fit(planted_corpus(size=10))
     assert (model.popularity_ == 1.0).all()

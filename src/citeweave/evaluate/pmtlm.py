@@ -19,6 +19,8 @@ from citeweave.evaluate._pmtlm_kernels import Data, Parameters, Sums, expect, ma
 
 __all__ = ["PMTLM"]
 
+_SPREAD = 0.9  # of first topics; the rest is even, since EM hardly leaves what is near 0
+
 
 class _Fit(NamedTuple):
     parameters: Parameters
@@ -101,7 +103,7 @@ class PMTLM:
         degree_corrected: bool = True,
         restarts: int = 10,
         iterations: int = 500,
-        words_first: int = 40,
+        words_first: int = 100,
         tolerance: float = 1e-6,
         seed: int | None = None,
     ) -> None:
@@ -186,15 +188,15 @@ class PMTLM:
         """Run EM from one random start; the trace has the likelihood of every set of parameters."""
         alpha = float(self.alpha)
         now = _start(data, int(self.topics), vocabulary, [self.seed_, number])
-        sums = Sums(
-            np.empty_like(now.doc_topic),
-            np.empty_like(now.doc_topic),
-            np.empty_like(now.word_topic),
-        )
+        theta, beta = now.doc_topic, now.word_topic
+        sums = Sums(np.empty_like(theta), np.empty_like(theta), np.empty_like(beta))
         if 0.0 < alpha < 1.0:
             for _ in range(int(self.words_first)):
                 expect(data, now, sums)
                 maximise(sums, now, 1.0, bool(self.degree_corrected))
+            # a topic that has gone to 0 would stay there, whatever the links say
+            theta *= _SPREAD
+            theta += (1.0 - _SPREAD) / theta.shape[1]
         trace: list[float] = []
         converged = False
         for iteration in range(int(self.iterations) + 1):
@@ -235,7 +237,7 @@ def _start(data: Data, topics: int, vocabulary: int, seed: list[int]) -> Paramet
     rng = np.random.default_rng(seed)
     documents = len(data.offsets) - 1
     doc_topic = rng.dirichlet(np.ones(topics), size=documents)
-    doc_topic = 0.9 * doc_topic + 0.1 / topics  # none so near 0 that EM could hardly leave it
+    doc_topic = _SPREAD * doc_topic + (1.0 - _SPREAD) / topics
     used = np.bincount(data.words, weights=data.shares, minlength=vocabulary) + 1e-6
     word_topic = used[:, None] * rng.uniform(0.5, 1.5, size=(vocabulary, topics))
     degree = np.bincount(data.first, weights=data.times, minlength=documents)
