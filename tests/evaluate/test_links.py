@@ -79,9 +79,9 @@ def test_negatives_are_no_links_and_keep_the_citing_document(corpus):
 
 
 def test_popularity_tells_little_of_matched_negatives_and_much_of_uniform_ones():
-    large = planted_corpus(groups=3, size=150, spread=1.2, inside=8.0)
-    _, pairs = hold_out_citations(large, share=0.5)
-    cited = np.bincount(large.citations[:, 1], minlength=large.n_documents).astype(float)
+    large = planted_corpus(groups=3, size=400, spread=1.0, inside=5.0)
+    train, pairs = hold_out_citations(large, share=0.2)
+    cited = np.bincount(train.citations[:, 1], minlength=large.n_documents).astype(float)
     matched = negative_pairs(large, pairs, each=5)
     uniform = np.random.default_rng(0).integers(0, large.n_documents, 5000)
     assert auc(cited[pairs[:, 1]], cited[matched[:, 1]]) == pytest.approx(0.5, abs=0.05)

@@ -126,9 +126,11 @@ def negative_pairs(
 ) -> np.ndarray:
     """Draw pairs that are not citations, matched in degree to those given.
 
-    For each pair (i, j) the same citing document i with another document j', drawn with
-    probability proportional to how often it is cited: popularity alone then tells little. No
-    negative is i itself or linked with i in either direction.
+    For each pair (i, j) the same citing document i with the cited document j' of another pair
+    given, drawn at random: negatives cite and are cited like held-out citations, so how often a
+    document is cited in the training corpus tells little. (Drawn by all citations they would seem
+    more popular, as nothing is held out of theirs.) No negative is i itself or linked with i in
+    either direction.
 
     Parameters
     ----------
@@ -157,14 +159,13 @@ def negative_pairs(
     cited = np.full(len(citing), -1, dtype=np.int64)
     open_ = np.arange(len(citing))
     for _ in range(_ROUNDS):
-        if len(open_) == 0 or len(ends) == 0:
+        if len(open_) == 0:
             break
-        # the cited end of a random citation: in proportion to how often documents are cited
-        drawn = ends[rng.integers(len(ends), size=len(open_)), 1]
+        drawn = given[rng.integers(len(given), size=len(open_)), 1]
         free = (drawn != citing[open_]) & ~_contains(linked, citing[open_] * documents + drawn)
         cited[open_[free]] = drawn[free]
         open_ = open_[~free]
-    times = np.bincount(ends[:, 1], minlength=documents).astype(np.float64)
+    times = np.bincount(given[:, 1], minlength=documents).astype(np.float64)
     for row in open_.tolist():
         cited[row] = _draw_unlinked(int(citing[row]), linked, times, rng)
     return np.stack([citing, cited], axis=1).astype(np.int32)
@@ -274,7 +275,10 @@ def link_prediction(
 def _draw_unlinked(
     citing: int, linked: np.ndarray, times: np.ndarray, rng: np.random.Generator
 ) -> int:
-    """Draw a document for one that most draws hit a link of, from the list of all that are free."""
+    """Draw from the list of all free documents, where most draws hit one that is linked.
+
+    In proportion to `times`, or evenly if no free document has any.
+    """
     documents = len(times)
     everyone = np.arange(documents)
     free = everyone[~_contains(linked, citing * documents + everyone) & (everyone != citing)]
