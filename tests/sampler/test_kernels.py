@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 from citeweave.sampler.citations import citation_sweep
-from citeweave.sampler.document import BLOCK
 from citeweave.sampler.exponent import total_rate
 from citeweave.sampler.hierarchy import node_weights, path_weight
 from citeweave.sampler.likelihood import topic_word_means, word_log_likelihood
@@ -23,7 +22,8 @@ from citeweave.sampler.random import (
     standard_normal,
     uniform,
 )
-from citeweave.sampler.words import _dense_mass, _dense_pick
+from citeweave.sampler.word_side import BLOCK
+from citeweave.sampler.words import pick_block, pick_in_block, weigh_blocks
 from reference.posterior import TinyPosterior, log_node, log_root
 from reference.tiny import tiny_chain
 
@@ -188,23 +188,35 @@ def test_word_means_sum_to_one_and_likelihood_matches_numpy(chain):
     assert found == pytest.approx(total, rel=1e-12)
 
 
-def test_dense_mass_equals_its_numpy_line_and_picks_in_proportion():
+def test_weights_of_blocks_equal_their_numpy_line_and_picks_are_in_proportion():
     rng = np.random.default_rng(1)
-    n_topics = 2 * BLOCK + 5
-    arrays = rng.random((5, n_topics)).astype(np.float32)
-    arrays[0, ::3] = 0.0  # topics in use have no part in the dense sum
-    prior, stay, opened, inverse, opening = arrays
-    weights = prior * (stay * inverse + opened * opening * 0.3)
-    blocks = np.zeros(3, np.float32)
-    total = _dense_mass(*arrays, np.float32(0.3), blocks)
+    n_blocks, document = 3, (0, 0)
+    shape = (n_blocks, BLOCK)
+    shared, burst, word_stay, word_open, inverse, opening = rng.random((6, *shape)).astype("f4")
+    stay, opened = rng.random((2, 2, *shape)).astype("f4")
+    scale = rng.random(2).astype("f4")
+    shared[0, ::3] = 0.0
+    stay[:, 0, ::3] = 0.0  # topics without weight are never drawn
+    background, factor = np.float32(0.3), np.float32(0.7)
+    weights = shared
+    for i in range(2):
+        weights = stay[i] + opened[i] * scale[i] * weights
+    weights = factor * weights * burst
+    weights *= word_stay * inverse + word_open * opening * background
+    rows = (
+        shared, stay, opened, scale, burst, word_stay, word_open, inverse, opening, background,
+    )  # fmt: skip
+    mass = np.zeros(n_blocks, np.float32)
+    total = weigh_blocks(document, rows, factor, mass)
     assert total == pytest.approx(weights.sum(), rel=1e-5)
-    running = np.cumsum(weights)
-    for k in np.flatnonzero(prior):
-        middle = np.float32(running[k] - weights[k] / 2)
-        assert _dense_pick(*arrays, np.float32(0.3), blocks, middle) == k
-    assert (
-        _dense_pick(*arrays, np.float32(0.3), blocks, np.float32(1e9)) == np.flatnonzero(prior)[-1]
-    )
+    np.testing.assert_allclose(mass, weights.sum(axis=1), rtol=1e-5)
+    running = np.cumsum(weights.ravel())
+    for k in np.flatnonzero(weights):
+        middle = np.float32(running[k] - weights.ravel()[k] / 2)
+        b, left = pick_block(mass, middle)
+        assert b * BLOCK + pick_in_block(weights[b], left) == k
+    assert pick_in_block(weights[0], np.float32(1e9)) == np.flatnonzero(weights[0])[-1]
+    assert pick_in_block(np.zeros(BLOCK, np.float32), np.float32(0.0)) == -1
 
 
 def test_random_numbers_have_their_distributions():

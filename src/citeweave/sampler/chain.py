@@ -229,7 +229,7 @@ class Chain:
         state.clock[0] += 1
         if self.settings.debug:
             check_state(self.spec, self.layout, state)
-        visited, blocked, corrected, rejected = (int(x) for x in word_tally)
+        visited, blocked, corrected, rejected = (int(x) for x in word_tally[:4])
         tried = int(citation_tally[0] - citation_tally[1])
         return Info(
             iteration=self.iteration,
@@ -263,7 +263,7 @@ class Chain:
         return tuple(values)
 
     def _sweep_words(self, mode: int) -> Array:
-        tally = np.zeros(4, np.int64)
+        tally = np.zeros(5, np.int64)
         word_sweep(
             self.shape,
             self.layout,

@@ -6,7 +6,7 @@ node alone, up to the number of levels. The depth is all that the table indicato
 token say, so a move is (topic, depth) and can be undone exactly.
 """
 
-from citeweave.sampler._compile import hot_kernel, inlined
+from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.arrays import level_table
 from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
@@ -127,7 +127,8 @@ def draw_removal(rng, layout, counts, level, node, topic):
     the state without it has probability zero and it must come back just as it was.
     """
     depth = 1
-    n = node
+    n = index(node)
+    topic = index(topic)
     for _ in range(level):
         c = counts.customers[n, topic]
         t = counts.tables[n, topic]
@@ -136,7 +137,7 @@ def draw_removal(rng, layout, counts, level, node, topic):
                 return depth
             if t == 1:
                 return 0
-        n = layout.parent[n]
+        n = index(layout.parent[n])
         depth += 1
     return depth
 
@@ -144,7 +145,8 @@ def draw_removal(rng, layout, counts, level, node, topic):
 @inlined
 def move_customer(layout, counts, level, node, topic, depth, sign):
     """Add (sign 1) or remove (sign -1) a customer that climbs ``depth`` levels."""
-    n = node
+    n = index(node)
+    topic = index(topic)
     for step in range(depth):
         counts.customers[n, topic] += sign
         counts.total_customers[n] += sign
@@ -156,4 +158,4 @@ def move_customer(layout, counts, level, node, topic, depth, sign):
             standing = 1 if counts.customers[n, topic] > 0 else 0
             counts.total_tables[n] += standing - counts.tables[n, topic]
             counts.tables[n, topic] = standing
-        n = layout.parent[n]
+        n = index(layout.parent[n])

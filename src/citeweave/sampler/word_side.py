@@ -13,42 +13,72 @@ from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
 
 __all__ = [
+    "BLOCK",
     "WordCache",
     "background_weight",
     "draw_word_addition",
     "draw_word_removal",
+    "in_blocks",
     "move_word",
     "new_word_cache",
+    "padded",
     "refresh_burst",
     "refresh_word_cache",
-    "word_weight",
 ]
+
+
+BLOCK = 16
+"""Topics in a block: what one or two vector instructions take, with no remainder."""
 
 
 class WordCache(NamedTuple):
     """Word-side weights, each a pure function of the counts and concentrations."""
 
     stay: np.ndarray
-    """float32 [words, topics]: A0 of phi_k at word v."""
+    """float32 [words, width]: A0 of phi_k at word v; ``width`` is ``padded(topics)``."""
     open: np.ndarray
-    """float32 [words, topics]: B1."""
+    """float32 [words, width]: B1."""
     inverse: np.ndarray
-    """float32 [topics]: 1 / (beta + C) of phi_k."""
+    """float32 [width]: 1 / (beta + C) of phi_k."""
     opening: np.ndarray
-    """float32 [topics]: (beta + alpha T) / (beta + C) of phi_k."""
+    """float32 [width]: (beta + alpha T) / (beta + C) of phi_k."""
+    stay_blocks: np.ndarray
+    """The four above, viewed in blocks of topics."""
+    open_blocks: np.ndarray
+    inverse_blocks: np.ndarray
+    opening_blocks: np.ndarray
     background_stay: np.ndarray
     """float64 [words]: A0 of gamma at word v."""
     background_open: np.ndarray
     """float64 [words]: B1."""
 
 
+def padded(n_topics: int) -> int:
+    """Round up to whole blocks: the length (width) of rows of single-precision weights."""
+    return -(-n_topics // BLOCK) * BLOCK
+
+
+def in_blocks(rows: np.ndarray) -> np.ndarray:
+    """View rows of weights as rows of blocks; the memory is the same."""
+    return rows.reshape(*rows.shape[:-1], -1, BLOCK)
+
+
 def new_word_cache(n_words: int, n_topics: int) -> WordCache:
     """Make room for the cached weights."""
+    width = padded(n_topics)
+    stay = np.zeros((n_words, width), np.float32)
+    opened = np.ones((n_words, width), np.float32)
+    inverse = np.zeros(width, np.float32)
+    opening = np.zeros(width, np.float32)
     return WordCache(
-        stay=np.zeros((n_words, n_topics), np.float32),
-        open=np.ones((n_words, n_topics), np.float32),
-        inverse=np.zeros(n_topics, np.float32),
-        opening=np.zeros(n_topics, np.float32),
+        stay=stay,
+        open=opened,
+        inverse=inverse,
+        opening=opening,
+        stay_blocks=in_blocks(stay),
+        open_blocks=in_blocks(opened),
+        inverse_blocks=in_blocks(inverse),
+        opening_blocks=in_blocks(opening),
         background_stay=np.zeros(n_words),
         background_open=np.ones(n_words),
     )
@@ -165,19 +195,6 @@ def background_weight(shape, words, parameters, cache, w):
     weight = cache.background_stay[w]
     weight += cache.background_open[w] * opening / words.customers.shape[0]
     return weight / (beta + words.background_totals[0])
-
-
-@inlined
-def word_weight(shape, tables, cache, work, w, k, background):
-    """Word-side weight of an active topic; ``background`` is gamma's probability of w."""
-    weight = cache.stay[w, k] * cache.inverse[k] + cache.open[w, k] * cache.opening[k] * background
-    if len(shape.burst) > 0:
-        weight *= work.burst_opening[k]
-        c = work.run_customers[k]
-        if c > 0:
-            stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
-            weight = weight * opened + stay * work.burst_inverse[k]
-    return weight
 
 
 @inlined

@@ -1,17 +1,16 @@
 """The word sweep: every token leaves, draws a topic and its table indicators, and comes back.
 
 The weight of topic k is (topic side) x (word side), both nested over their levels
-(eq:conditional_posterior). Topics that a document does not use yet differ only by
-their shared levels, so their mass is one dense, vectorised dot product of single-precision
-rows; the few topics in use are weighed one by one. Nothing is approximated: the two parts
-add up to the full conditional, at a cost that grows far slower than the number of topics.
+(eq:conditional_posterior). All of it is rows over topics in single precision, so a topic costs
+a few lanes of a few vector instructions: the cost of a token grows far slower than the number of
+topics. Topics that have the token's word already in this document are then corrected one by one
+for their own tables (burstiness). Nothing is approximated.
 """
 
 import numpy as np
 
-from citeweave.sampler._compile import hot_kernel, inlined
+from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.document import (
-    BLOCK,
     draw_topic_addition,
     open_document,
     refresh_scales,
@@ -21,12 +20,13 @@ from citeweave.sampler.document import (
 from citeweave.sampler.exponent import commit_change, discard_change, exponent_change
 from citeweave.sampler.hierarchy import draw_removal, move_customer
 from citeweave.sampler.random import uniform
+from citeweave.sampler.stirling import weight_pair
 from citeweave.sampler.word_side import (
+    BLOCK,
     background_weight,
     draw_word_addition,
     draw_word_removal,
     move_word,
-    word_weight,
 )
 
 __all__ = ["RANDOM_START", "SEQUENTIAL_START", "SWEEP", "word_sweep"]
@@ -38,87 +38,153 @@ SEQUENTIAL_START = 2
 """Add tokens one by one, each from its conditional given those before it."""
 
 
-@hot_kernel(fastmath={"reassoc", "contract", "nsz"})
-def _dense_mass(prior, stay, opened, inverse, opening, background, blocks):
-    """Equals ``prior @ (stay * inverse + opened * opening * background)``.
+_FAST = {"reassoc", "contract", "nsz"}
 
-    ``blocks`` receives the running sum after each ``BLOCK`` topics, so that a draw need not
-    walk through all of them.
+
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def topic_value(document, rows, b, j):
+    """Weight of the topic at place j of block b: (topic side) x (word side), up to a factor.
+
+    Equals ``w = shared``, then ``w = stay[i] + opened[i] * scale[i] * w`` for each document level
+    i, then ``w * burst * (A * inverse + B * opening * gamma)``, where ``rows`` holds these in
+    order, A and B being A0 and B1 of phi at the token's word and gamma that word's background
+    probability.
     """
-    n_topics = prior.shape[0]
+    shared, stay, opened, scale, burst, word_stay, word_open, inverse, opening, background = rows
+    weight = shared[b, j]
+    for i in range(len(document)):
+        weight = stay[i, b, j] + opened[i, b, j] * (scale[i] * weight)
+    word = word_stay[b, j] * inverse[b, j] + word_open[b, j] * opening[b, j] * background
+    return weight * burst[b, j] * word
+
+
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def weigh_blocks(document, rows, factor, block_mass):
+    """Sum the weights of all topics block by block; returns the sum of all.
+
+    Nothing is stored inside a block, so the compiler keeps it all in vector registers.
+    """
     total = np.float32(0.0)
-    for begin in range(0, n_topics, BLOCK):
-        part = np.float32(0.0)
-        # unsigned: an index that might be negative makes the compiler gather, not load
-        for k in range(np.uintp(begin), np.uintp(min(begin + BLOCK, n_topics))):
-            part += prior[k] * (stay[k] * inverse[k] + opened[k] * opening[k] * background)
-        total += part
-        blocks[begin // BLOCK] = total
+    for b in range(block_mass.shape[0]):
+        mass = np.float32(0.0)
+        for j in range(BLOCK):
+            mass += topic_value(document, rows, b, j)
+        mass *= factor
+        block_mass[b] = mass
+        total += mass
     return total
 
 
-@hot_kernel
-def _dense_pick(prior, stay, opened, inverse, opening, background, blocks, target):
-    """Give the topic where the running sum of ``_dense_mass`` passes ``target``, -1 if none."""
-    block = 0
-    last_block = (prior.shape[0] - 1) // BLOCK
-    while block < last_block and blocks[block] <= target:
-        block += 1
-    running = blocks[block - 1] if block > 0 else np.float32(0.0)
+@hot_kernel(forceinline=True)
+def pick_block(block_mass, target):
+    """Give the block where the running sum passes ``target``, and what is left of ``target``."""
+    b = 0
+    last = block_mass.shape[0] - 1
+    while b < last and target >= block_mass[b]:
+        target -= block_mass[b]
+        b += 1
+    return b, target
+
+
+@hot_kernel(forceinline=True)
+def pick_in_block(block, target):
+    """Give the place where the running sum passes ``target``; the last of any weight if none."""
     last = -1
-    for k in range(block * BLOCK, min((block + 1) * BLOCK, prior.shape[0])):
-        weight = prior[k] * (stay[k] * inverse[k] + opened[k] * opening[k] * background)
-        if weight > 0.0:
-            running += weight
-            last = k
-            if running > target:
-                return k
+    for j in range(BLOCK):
+        value = block[j]
+        if target < value:
+            return j
+        target -= value
+        if value > 0.0:
+            last = j
     return last
 
 
 @inlined
-def _draw_topic(rng, shape, tables, cache, work, w, background, n_paths, n_active):
+def _correct_bursts(shape, tables, rows, z, work, run_begin, run_end):
+    """Let topics that have the word at hand already weigh their own tables; return the change."""
+    change = 0.0
+    work.draws[0] += 1
+    for i in range(run_begin, run_end):
+        k = index(z[i])
+        c = work.run_customers[k]
+        if c > 0 and work.corrected[k] != work.draws[0]:
+            work.corrected[k] = work.draws[0]
+            stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
+            b = z[i] // BLOCK
+            before = topic_value(shape.document, rows, b, z[i] - b * BLOCK)
+            topic = topic_weight(shape, work, 0, k, len(shape.document))
+            more = np.float32(before * (opened - 1.0) + topic * stay * work.burst_inverse[k])
+            work.correction[k] = more
+            work.block_mass[0, b] += more
+            change += more
+    return change
+
+
+@inlined
+def _path_rows(shape, cache, work, p, w, background):
+    """Bundle what ``topic_value`` reads for one path and word."""
+    return (
+        work.shared_blocks[p, len(shape.shared) - 1],
+        work.stay_blocks,
+        work.open_blocks,
+        work.scale,
+        work.burst_blocks,
+        cache.stay_blocks[w],
+        cache.open_blocks[w],
+        cache.inverse_blocks,
+        cache.opening_blocks,
+        np.float32(background),
+    )
+
+
+@inlined
+def _draw_topic(rng, shape, tables, cache, work, z, w, background, n_paths, run_begin, run_end):
     """Draw a path and a topic from eq:conditional_posterior."""
     total = 0.0
-    for a in range(n_active):
-        k = work.active[a]
-        weight = word_weight(shape, tables, cache, work, w, k, background)
-        total += weight * topic_weight(shape, work, 0, k, len(shape.document))
-        work.mass[a] = total
-    narrow = np.float32(background)
-    stay = cache.stay[w]
-    opened = cache.open[w]
-    everything = total
     for p in range(n_paths):
-        mass = _dense_mass(
-            work.prior[p], stay, opened, cache.inverse, cache.opening, narrow, work.blocks[p]
-        )
-        everything += work.path_scale[p] * mass
-        work.path_mass[p] = everything
-    target = uniform(rng) * everything
-    if target < total:
-        for a in range(n_active):
-            if target < work.mass[a]:
-                return 0, work.active[a]
+        rows = _path_rows(shape, cache, work, p, w, background)
+        factor = work.path_scale[p]
+        total += weigh_blocks(shape.document, rows, factor, work.block_mass[p])
+        work.path_mass[p] = total
+    bursting = len(shape.burst) > 0 and run_end - run_begin > 1
+    if bursting:
+        rows = _path_rows(shape, cache, work, 0, w, background)
+        total += _correct_bursts(shape, tables, rows, z, work, run_begin, run_end)
+        work.path_mass[0] = total
+    target = uniform(rng) * total
     p = 0
     while p + 1 < n_paths and target >= work.path_mass[p]:
         p += 1
-    before = work.path_mass[p - 1] if p > 0 else total
-    inside = np.float32((target - before) / work.path_scale[p])
-    k = _dense_pick(
-        work.prior[p], stay, opened, cache.inverse, cache.opening, narrow, work.blocks[p], inside
-    )
-    if k < 0:  # every topic is in use, and rounding passed the last of them
-        k = work.active[n_active - 1]
-    return p, k
+    if p > 0:
+        target -= work.path_mass[p - 1]
+    b, left = pick_block(work.block_mass[p], np.float32(target))
+    rows = _path_rows(shape, cache, work, p, w, background)
+    factor = work.path_scale[p]
+    for j in range(BLOCK):
+        work.block[j] = factor * topic_value(shape.document, rows, b, j)
+    if bursting:
+        for j in range(BLOCK):
+            if work.corrected[b * BLOCK + j] == work.draws[0]:
+                work.block[j] += work.correction[b * BLOCK + j]
+    j = pick_in_block(work.block, left)
+    if j < 0:  # rounding led into a block without weight: keep any topic that has some
+        j = 0
+        b = 0
+        while b < work.block_mass.shape[1] - 1 and work.block_mass[p, b] <= 0.0:
+            b += 1
+        for i in range(BLOCK):
+            if topic_value(shape.document, rows, b, i) > 0.0:
+                j = i
+    return p, index(b * BLOCK + j)
 
 
 @hot_kernel
 def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last, mode, tally):
     """Visit the tokens of documents ``first`` to ``last`` - 1 once, in order.
 
-    ``tally`` (int64 [4]) counts tokens visited, blocked, moves that the exponential of the
-    citation likelihood had a say in, and of these the rejected.
+    ``tally`` (int64 [5]) counts tokens visited, blocked, moves that the exponential of the
+    citation likelihood had a say in, and of these the rejected; its last entry has no meaning.
     """
     counts = state.topics
     words = state.words
@@ -127,38 +193,47 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
     z = state.assignments.topic
     n_document = len(shape.document)
     leaf_level = len(shape.shared) + n_document - 1
-    n_topics = work.active.shape[0]
+    n_topics = work.tokens.shape[0]
     starting = mode != SWEEP
     below = shape.below_citations
     network_on = len(shape.network) > 0 and state.clock[1] > 0 and not starting
     n_blocked = 0
     n_corrected = 0
     n_rejected = 0
+    touched = 0
+    touched_weight = np.float32(0.0)
     for d in range(first, last):
         begin = layout.document_start[d]
         end = layout.document_start[d + 1]
         if begin == end:
             continue
-        n_active = open_document(shape, layout, tables, state, work, d, starting)
+        open_document(shape, layout, tables, state, work, d, starting)
         leaf_first = layout.leaf_start[d]
         n_paths = layout.leaf_start[d + 1] - leaf_first
         run_begin = begin
         while run_begin < end:
-            w = layout.word[run_begin]
+            w = index(layout.word[run_begin])
             run_end = run_begin + 1
-            while run_end < end and layout.word[run_end] == w:
+            while run_end < end and layout.word[run_end] == layout.word[run_begin]:
                 run_end += 1
-            if len(shape.burst) > 0 and not starting:
-                for i in range(run_begin, run_end):
-                    work.run_customers[z[i]] += 1
-                    work.run_tables[z[i]] += state.assignments.burst_table[i]
+            if not starting:
+                if run_end < end:  # read ahead what the next word will wait for
+                    k = index(z[run_end])
+                    ahead = index(layout.word[run_end])
+                    touched += words.customers[ahead, k] + words.tables[ahead, k]
+                    touched_weight += cache.stay[ahead, k] + cache.open[ahead, k]
+                if len(shape.burst) > 0:
+                    for i in range(run_begin, run_end):
+                        k = index(z[i])
+                        work.run_customers[k] += 1
+                        work.run_tables[k] += state.assignments.burst_table[i]
             for i in range(run_begin, run_end):
-                old = 0
+                old = index(0)
                 old_path = 0
                 topic_out = 0
                 word_out = 0
                 if not starting:
-                    old = z[i]
+                    old = index(z[i])
                     if n_document == 0:
                         old_path = state.assignments.path[i]
                     leaf = layout.leaf[leaf_first + old_path]
@@ -174,11 +249,21 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
                         refresh_scales(shape, layout, counts, parameters, work, d)
                         background = background_weight(shape, words, parameters, cache, w)
                         if mode == RANDOM_START:
-                            k = int(uniform(rng) * n_topics)
+                            k = index(uniform(rng) * n_topics)
                             p = int(uniform(rng) * n_paths)
                         else:
                             p, k = _draw_topic(
-                                rng, shape, tables, cache, work, w, background, n_paths, n_active
+                                rng,
+                                shape,
+                                tables,
+                                cache,
+                                work,
+                                z,
+                                w,
+                                background,
+                                n_paths,
+                                run_begin,
+                                i if mode == SEQUENTIAL_START else run_end,
                             )
                         topic_depth = draw_topic_addition(rng, shape, work, p, k)
                         word_depth = draw_word_addition(
@@ -213,18 +298,8 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
                                 move_customer(layout, counts, leaf_level, leaf, k, topic_depth, -1)
                                 k, topic_depth, word_depth = old, topic_out, word_out
                                 move_customer(layout, counts, leaf_level, leaf, k, topic_depth, 1)
-                    n_active = topic_moved(
-                        shape,
-                        layout,
-                        tables,
-                        counts,
-                        parameters,
-                        work,
-                        d,
-                        leaf,
-                        k,
-                        topic_depth,
-                        n_active,
+                    topic_moved(
+                        shape, layout, tables, counts, parameters, work, d, leaf, k, topic_depth
                     )
                     move_word(shape, tables, words, parameters, cache, work, w, k, word_depth, sign)
                 z[i] = k
@@ -233,7 +308,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
             if len(shape.burst) > 0:
                 # who holds a table is forgotten: the first tokens of each topic get the bits
                 for i in range(run_begin, run_end):
-                    k = z[i]
+                    k = index(z[i])
                     held = 1 if work.run_tables[k] > 0 else 0
                     state.assignments.burst_table[i] = held
                     work.run_tables[k] -= held
@@ -243,3 +318,4 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
     tally[1] += n_blocked
     tally[2] += n_corrected
     tally[3] += n_rejected
+    tally[4] += touched + int(touched_weight)  # keeps the compiler from dropping the reads
