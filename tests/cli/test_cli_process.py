@@ -123,7 +123,7 @@ def test_a_damaged_checkpoint_is_noted_and_the_one_before_is_used(
     corpus_folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "RUN"
-    interrupt(corpus_folder, out, signal.SIGINT, "--checkpoint-iterations", "100")
+    interrupt(corpus_folder, out, signal.SIGINT, "--checkpoint-iterations", "20")
     newest = max((out / "chains" / "chain-0").glob("*.npz"))
     newest.write_bytes(newest.read_bytes()[:1000])
     resumed = run("resume", out, "--quiet")

@@ -26,7 +26,6 @@ WRONG = {
     "model": ["lda", 3, None],
     "burn_in": [-1, 0.5],
     "thin": [0, 1.5],
-    "start": ["cold", None],
     "unknown": ["none", True],
     "combine": ["mean", None],
     "concentration": [0, -1.0, math.inf, math.nan, "1"],

@@ -36,15 +36,14 @@ def corpora(draw):
     corpus=corpora(),
     topics=st.integers(1, 5),
     seed=st.integers(0, 2**32),
-    start=st.sampled_from(["random", "sequential"]),
     network_from=st.integers(0, 2),
 )
-def test_counts_add_up_after_every_sweep(name, corpus, topics, seed, start, network_from):
+def test_counts_add_up_after_every_sweep(name, corpus, topics, seed, network_from):
     spec = preset(name)
     chain = Chain(
         spec,
         tiny_data(spec, **corpus),
-        Settings(topics=topics, start=start, network_from=network_from, debug=True),
+        Settings(topics=topics, network_from=network_from, debug=True),
         seed=seed,
     )
     chain.start()

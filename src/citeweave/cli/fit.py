@@ -87,10 +87,6 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    start: Annotated[
-        str,
-        typer.Option(help="First topics: random or sequential.", rich_help_panel=CHAIN),
-    ] = "random",
     combine: Annotated[
         str,
         typer.Option(help="Chains to one model: auto, average or best.", rich_help_panel=CHAIN),
@@ -168,7 +164,6 @@ def fit(
         model=model,
         burn_in=burn_in,
         thin=thin,
-        start=start,
         unknown=unknown,
         combine=combine,
         concentration=concentration,

@@ -53,8 +53,8 @@ class PMTLM:
     iterations : int
         Most iterations of a run.
     words_first : int
-        Iterations on the words alone before those that count, if 0 < alpha < 1. On sparse networks
-        EM on both from random starts ends in poorer optima, of lower likelihood.
+        Iterations on the words alone before those that count, if 0 < alpha < 1. Where links weigh
+        much and are sparse, EM on both from random starts ends at lower likelihoods.
     tolerance : float
         A run ends when an iteration gains less than this share of the log likelihood.
     seed : int, optional

@@ -94,7 +94,6 @@ RULES: dict[str, _Rule] = {
     ),
     "burn_in": _integer(0, none="three quarters of the iterations"),
     "thin": _integer(1, none=f"about {KEPT_SAMPLES} samples"),
-    "start": _one_of("random", "sequential"),
     "unknown": _one_of("shared", "own"),
     "combine": _one_of("auto", "average", "best"),
     "concentration": _Rule(
@@ -197,7 +196,6 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         settings=Settings(
             topics=int(p["topics"]),
             network_from=network_from,
-            start=p["start"],
             concentration=float(p["concentration"]),
             concentration_prior=_pair(p["concentration_prior"]),
             propensity_prior=_pair(p["propensity_prior"]),

@@ -137,17 +137,18 @@ class Runner:
             A checkpoint could not be written, or none of those there can be used.
         """
         stored = {chain: self._stored(chain) for chain in range(self.plan.chains) if resume}
-        threads = [
-            threading.Thread(target=self._work, args=(stored,), name=f"citeweave-{i}", daemon=True)
-            for i in range(self.plan.threads)
-        ]
+        finished: list[threading.Event] = []
         try:
-            for thread in threads:
-                thread.start()
-            _wait(threads)
+            for i in range(self.plan.threads):
+                event = threading.Event()
+                threading.Thread(
+                    target=self._work, args=(stored, event), name=f"citeweave-{i}", daemon=True
+                ).start()
+                finished.append(event)
+            _wait(finished)
         except KeyboardInterrupt:
             self.stop.set()
-            _wait(threads)  # asked a second time, we leave without the last checkpoints
+            _wait(finished)  # asked a second time, we leave without the last checkpoints
         if self._errors:
             raise self._errors[0]
         if len(self._results) < self.plan.chains:
@@ -170,7 +171,13 @@ class Runner:
             warnings.warn(f"{text} {used}", RuntimeWarning, stacklevel=4)
         return checkpoint
 
-    def _work(self, stored: dict[int, Checkpoint | None]) -> None:
+    def _work(self, stored: dict[int, Checkpoint | None], finished: threading.Event) -> None:
+        try:
+            self._take_chains(stored)
+        finally:
+            finished.set()
+
+    def _take_chains(self, stored: dict[int, Checkpoint | None]) -> None:
         """Take chains from the queue until none is left; what goes wrong stops the others."""
         while not self.stop.is_set():
             with self._lock:
@@ -267,10 +274,14 @@ class Runner:
         return text + f"All is saved; go on with: citeweave resume {self.chains.parent}"
 
 
-def _wait(threads: list[threading.Thread]) -> None:
-    for thread in threads:
-        while thread.is_alive():
-            thread.join(0.2)  # in slices, so that Ctrl-C comes through on every system
+def _wait(finished: list[threading.Event]) -> None:
+    """Wait for all workers, in slices, so that Ctrl-C comes through on every system.
+
+    On events, not on ``Thread.join``: interrupted, that may take a running thread for ended.
+    """
+    for event in finished:
+        while not event.wait(0.2):
+            pass
 
 
 def chain_folder(chains: Path, number: int) -> Path:

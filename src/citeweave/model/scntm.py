@@ -49,8 +49,6 @@ class SCNTM(FittedAttributes):
         if not given.
     thin : int, optional
         Keep every so many iterations; chosen to keep about 50 if not given. The last is kept.
-    start : {"random", "sequential"}
-        How tokens get their first topics.
     unknown : {"shared", "own"}
         Whether documents with neither author nor category share one group or have one each.
     combine : {"auto", "average", "best"}
@@ -126,7 +124,6 @@ class SCNTM(FittedAttributes):
         model: str | ModelSpec = "scntm",
         burn_in: int | None = None,
         thin: int | None = None,
-        start: str = "random",
         unknown: str = "shared",
         combine: str = "auto",
         concentration: float = 0.1,
@@ -146,7 +143,6 @@ class SCNTM(FittedAttributes):
         self.model = model
         self.burn_in = burn_in
         self.thin = thin
-        self.start = start
         self.unknown = unknown
         self.combine = combine
         self.concentration = concentration

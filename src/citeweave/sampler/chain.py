@@ -31,7 +31,7 @@ from citeweave.sampler.random import new_generator
 from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.stirling import RatioTable, build_ratio_table
 from citeweave.sampler.word_side import new_word_cache, refresh_word_cache
-from citeweave.sampler.words import RANDOM_START, SEQUENTIAL_START, SWEEP, word_sweep
+from citeweave.sampler.words import RANDOM_START, SWEEP, word_sweep
 
 __all__ = ["MOST_TOPICS", "Chain", "Data", "Info", "Settings"]
 
@@ -63,8 +63,6 @@ class Settings(NamedTuple):
     topics: int
     network_from: int = 0
     """Iterations of text alone before citations count."""
-    start: str = "random"
-    """``random`` topics (alg:gibbs) or ``sequential`` draws."""
     concentration: float = 0.1
     """First value of every concentration."""
     concentration_prior: tuple[float, float] = (1.0, 1.0)
@@ -177,8 +175,7 @@ class Chain:
     def start(self) -> None:
         """Give every token a first topic and build all counts (step 1 of alg:gibbs)."""
         refresh_word_cache(self.tables, self.state.words, self.state.parameters, self._cache)
-        mode = SEQUENTIAL_START if self.settings.start == "sequential" else RANDOM_START
-        self._sweep_words(mode)
+        self._sweep_words(RANDOM_START)
 
     def restore(self, state: State) -> None:
         """Go on from a stored state: everything else is a function of it."""

@@ -29,13 +29,11 @@ from citeweave.sampler.word_side import (
     move_word,
 )
 
-__all__ = ["RANDOM_START", "SEQUENTIAL_START", "SWEEP", "word_sweep"]
+__all__ = ["RANDOM_START", "SWEEP", "word_sweep"]
 
 SWEEP = 0
 RANDOM_START = 1
 """Give every token a uniformly random topic; table indicators from their conditional."""
-SEQUENTIAL_START = 2
-"""Add tokens one by one, each from its conditional given those before it."""
 
 
 _FAST = {"reassoc", "contract", "nsz"}
@@ -248,7 +246,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
                     if coming == 1:
                         refresh_scales(shape, layout, counts, parameters, work, d)
                         background = background_weight(shape, words, parameters, cache, w)
-                        if mode == RANDOM_START:
+                        if starting:
                             k = index(uniform(rng) * n_topics)
                             p = int(uniform(rng) * n_paths)
                         else:
@@ -263,7 +261,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
                                 background,
                                 n_paths,
                                 run_begin,
-                                i if mode == SEQUENTIAL_START else run_end,
+                                run_end,
                             )
                         topic_depth = draw_topic_addition(rng, shape, work, p, k)
                         word_depth = draw_word_addition(

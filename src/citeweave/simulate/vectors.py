@@ -50,7 +50,7 @@ def draw_pyp(
 
 
 @kernel
-def draw_pyp_rows(  # noqa: PLR0917 (kernels take positional arguments)
+def draw_pyp_rows(
     bases: np.ndarray,
     parents: np.ndarray,
     discount: float,

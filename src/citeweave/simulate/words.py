@@ -9,7 +9,7 @@ __all__ = ["draw_words"]
 
 
 @kernel
-def draw_words(  # noqa: PLR0917 (kernels take positional arguments)
+def draw_words(
     offsets: np.ndarray,
     doc_topic: np.ndarray,
     running_words: np.ndarray,

@@ -1,0 +1,34 @@
+"""The examples in docstrings and on the pages are true, and the pages name what there is."""
+
+import doctest
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from citeweave import evaluate
+
+DOCS = Path(__file__).parents[2] / "docs"
+MODULES = ["classification", "clustering", "coherence", "convergence", "link_scores", "links"]
+
+
+@pytest.mark.parametrize("name", [*MODULES, "pmtlm"])
+def test_docstrings(name):
+    module = importlib.import_module(f"citeweave.evaluate.{name}")
+    outcome = doctest.testmod(module, extraglobs={"np": np})
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("page", ["measures.md", "pmtlm.md"])
+def test_pages(page):
+    outcome = doctest.testfile(str(DOCS / page), module_relative=False)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+def test_the_pages_name_all_that_is_public():
+    text = (DOCS / "measures.md").read_text("utf-8") + (DOCS / "pmtlm.md").read_text("utf-8")
+    missing = [name for name in evaluate.__all__ if f"`{name}" not in text]
+    assert missing == []
