@@ -1,8 +1,9 @@
 """Link prediction: citations held out, documents to mistake them for, and what is measured.
 
-A model is fitted to the corpus without the held-out citations and scores pairs of documents
-(`link_scores`). `auc` asks whether held-out citations score above pairs that could have been
-citations as far as degrees tell; `recall_at` whether they are among the best of all documents.
+A model is fitted to the corpus without the held-out citations and scores pairs of documents (see
+`citeweave.evaluate.link_scores`). `auc` asks whether held-out citations score above pairs that
+could have been citations as far as degrees tell, `ranking_scores` whether they are among the best
+of all documents.
 """
 
 import dataclasses
