@@ -163,7 +163,13 @@ def _say(text: str) -> None:
 
 def speed(bench: Bench) -> list[dict[str, Any]]:
     """All systems side by side on one core."""
-    labels = ("citeweave scntm", "citeweave cntm-text", "tomotopy HDP", "tomotopy LDA")
+    labels = (
+        "citeweave scntm",
+        "citeweave cntm-text",
+        "tomotopy HDP",
+        "tomotopy HDP-few",
+        "tomotopy LDA",
+    )
     cases = [(bench.m10, topics) for topics in bench.effort.topics] + [(bench.ml, 20)]
     blocks = []
     seen: set[str] = set()

@@ -104,6 +104,7 @@ LACKS = {
     "citeweave cntm-text": "citations; the same seven levels of text",
     "tomotopy HDP": "authors, citations, burstiness, a word background, Pitman-Yor processes "
     "(it estimates its two topic concentrations; its word prior is fixed)",
+    "tomotopy HDP-few": "the same, with a word prior (eta = 0.5) that keeps it near K topics",
     "tomotopy LDA": "all of that, and the hierarchy over topics: K is fixed",
     "hca": "authors and citations (it has burstiness and Pitman-Yor processes on both sides)",
 }

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from citeweave.sampler.chain import Chain, Info
 
 
+FEW_TOPICS_ETA = 0.5
+"""Word prior that keeps HDPModel near the true number of topics; its own opens hundreds."""
+
+
 class System(Protocol):
     """What can be timed."""
 
@@ -110,6 +114,8 @@ class Tomotopy:
         corpus = Corpus.load(job["corpus"])
         if job["model"] == "hdp":
             self.model = tomotopy.HDPModel(initial_k=job["topics"], seed=1)
+        elif job["model"] == "hdp-few":
+            self.model = tomotopy.HDPModel(initial_k=job["topics"], eta=FEW_TOPICS_ETA, seed=1)
         else:
             self.model = tomotopy.LDAModel(k=job["topics"], seed=1)
         names = [f"w{word}" for word in range(corpus.vocabulary_size)]

@@ -210,13 +210,21 @@ def test_weights_of_blocks_equal_their_numpy_line_and_picks_are_in_proportion():
     total = weigh_blocks(document, rows, factor, mass)
     assert total == pytest.approx(weights.sum(), rel=1e-5)
     np.testing.assert_allclose(mass, weights.sum(axis=1), rtol=1e-5)
+    correction = np.zeros(weights.size, np.float32)
+    corrected = np.full(weights.size, -1)
+    corrected[3], correction[3] = 9, 0.5
+    weights[0, 3] += 0.5
+    mass[0] += 0.5
     running = np.cumsum(weights.ravel())
+    pick = (corrected, correction, 9)
     for k in np.flatnonzero(weights):
         middle = np.float32(running[k] - weights.ravel()[k] / 2)
         b, left = pick_block(mass, middle)
-        assert b * BLOCK + pick_in_block(weights[b], left) == k
-    assert pick_in_block(weights[0], np.float32(1e9)) == np.flatnonzero(weights[0])[-1]
-    assert pick_in_block(np.zeros(BLOCK, np.float32), np.float32(0.0)) == -1
+        assert pick_in_block(document, rows, factor, b, left, *pick) == k
+    beyond = np.float32(1e9)
+    last = np.flatnonzero(weights[0])[-1]
+    assert pick_in_block(document, rows, factor, 0, beyond, *pick) == last
+    assert pick_in_block(document, rows, np.float32(0.0), 1, beyond, *pick) == -1
 
 
 def test_random_numbers_have_their_distributions():

@@ -55,8 +55,6 @@ class WordWork(NamedTuple):
     burst_blocks: np.ndarray
     block_mass: np.ndarray
     """float32 [paths, blocks]: sums of the weights of the token at hand."""
-    block: np.ndarray
-    """float32 [BLOCK]: weights of one block."""
     path_mass: np.ndarray
     """float64 [paths]: running sum of weights up to and with a path."""
     tokens: np.ndarray
@@ -100,7 +98,6 @@ def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -
         open_blocks=in_blocks(opened),
         burst_blocks=in_blocks(burst_opening),
         block_mass=np.zeros((n_paths, width // BLOCK), np.float32),
-        block=np.zeros(BLOCK, np.float32),
         path_mass=np.zeros(n_paths),
         tokens=np.zeros(n_topics, np.int32),
         tables=np.zeros(n_topics, np.int32),

@@ -84,17 +84,24 @@ def pick_block(block_mass, target):
     return b, target
 
 
-@hot_kernel(forceinline=True)
-def pick_in_block(block, target):
-    """Give the place where the running sum passes ``target``; the last of any weight if none."""
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def pick_in_block(document, rows, factor, b, target, corrected, correction, draw):
+    """Give the topic of block b where the running sum passes ``target``; the last of any weight.
+
+    Topics whose ``corrected`` is ``draw`` weigh their ``correction`` more. Returns -1 where the
+    block has no weight at all.
+    """
     last = -1
     for j in range(BLOCK):
-        value = block[j]
+        value = factor * topic_value(document, rows, b, j)
+        k = b * BLOCK + j
+        if corrected[k] == draw:
+            value += correction[k]
         if target < value:
-            return j
+            return k
         target -= value
         if value > 0.0:
-            last = j
+            last = k
     return last
 
 
@@ -158,23 +165,14 @@ def _draw_topic(rng, shape, tables, cache, work, z, w, background, n_paths, run_
         target -= work.path_mass[p - 1]
     b, left = pick_block(work.block_mass[p], np.float32(target))
     rows = _path_rows(shape, cache, work, p, w, background)
-    factor = work.path_scale[p]
-    for j in range(BLOCK):
-        work.block[j] = factor * topic_value(shape.document, rows, b, j)
-    if bursting:
-        for j in range(BLOCK):
-            if work.corrected[b * BLOCK + j] == work.draws[0]:
-                work.block[j] += work.correction[b * BLOCK + j]
-    j = pick_in_block(work.block, left)
-    if j < 0:  # rounding led into a block without weight: keep any topic that has some
-        j = 0
-        b = 0
-        while b < work.block_mass.shape[1] - 1 and work.block_mass[p, b] <= 0.0:
-            b += 1
-        for i in range(BLOCK):
-            if topic_value(shape.document, rows, b, i) > 0.0:
-                j = i
-    return p, index(b * BLOCK + j)
+    draw = work.draws[0] if bursting else -2
+    pick = (work.corrected, work.correction, draw)
+    k = pick_in_block(shape.document, rows, work.path_scale[p], b, left, *pick)
+    b = 0
+    while k < 0:  # rounding led into a block without weight: take the first that has some
+        k = pick_in_block(shape.document, rows, work.path_scale[p], b, np.float32(0.0), *pick)
+        b += 1
+    return p, index(k)
 
 
 @hot_kernel
