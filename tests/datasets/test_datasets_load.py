@@ -1,7 +1,6 @@
 """Data sets as corpora: the verified counts, the cache, and the paper's table."""
 
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -119,9 +118,7 @@ def test_bags_have_the_verified_counts(name):
         corpus.n_citations,
     )
     assert found == VERIFIED[name]
-    start = time.perf_counter()
     assert load(name).fingerprint == corpus.fingerprint
-    assert time.perf_counter() - start < 2
 
 
 @pytest.mark.usefixtures("data_folder")

@@ -1,6 +1,5 @@
 """The demo corpus: readable, of its stated size, and with its areas planted."""
 
-import time
 from collections import Counter
 
 import numpy as np
@@ -42,11 +41,9 @@ def test_sizes(demo):
     assert (min(years), max(years)) == (1995, 2024)
 
 
-def test_it_is_the_same_each_time_and_quick():
+def test_it_is_the_same_each_time():
     once = demo_corpus()
-    begin = time.perf_counter()
     again = demo_corpus()
-    assert time.perf_counter() - begin < 2
     assert again.corpus.fingerprint == once.corpus.fingerprint
     assert again.corpus.fingerprint != demo_corpus(seed=1).corpus.fingerprint
 

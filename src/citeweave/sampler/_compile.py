@@ -21,7 +21,7 @@ def _source_digest() -> str:
     """Hash every kernel source: Numba's own check sees a kernel's file, not those it calls."""
     digest = hashlib.sha256(numba.__version__.encode())
     package = Path(__file__).parent.parent
-    for folder in ("sampler", "simulate"):
+    for folder in ("sampler", "simulate", "evaluate"):
         for path in sorted((package / folder).rglob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())
