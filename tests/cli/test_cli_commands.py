@@ -147,7 +147,6 @@ def test_without_out_the_run_gets_a_free_name(
         (["--chains", "0"], "'chains'"),
         (["--seed", "-1"], "'seed'"),
         (["--model", "lda"], "'model'"),
-        (["--start", "warm"], "'start'"),
         (["--unknown", "none"], "'unknown'"),
         (["--combine", "mean"], "'combine'"),
         (["--word-discount", "1"], "'word_discount'"),

@@ -122,7 +122,8 @@ def test_interrupted_without_a_folder(small):
 
 
 FIT = """
-import sys, citeweave
+import signal, sys, citeweave
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 corpus, folder = sys.argv[1:3]
 model = citeweave.SCNTM(topics=4, iterations=600, seed=5, network_from=100, chains=2, thin=1)
 model.fit(corpus, out=folder, checkpoint_iterations=int(sys.argv[3]))
