@@ -38,7 +38,7 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
         shape, layout, tables = model
         topic_rows, word_rows = records
         tally = np.zeros(5, np.int64)
-        citation_tally = np.zeros(3, np.int64)
+        citation_tally = np.zeros(4, np.int64)
         n_documents = layout.document_start.shape[0] - 1
         for sweep in range(sweeps):
             if len(shape.network) > 0:

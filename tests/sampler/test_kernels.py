@@ -160,7 +160,7 @@ def test_incremental_exponent_equals_a_rebuild_through_sweeps(chain):
             chain.state,
             chain._citation_work,
             chain._exponent,
-            np.zeros(3, np.int64),
+            np.zeros(4, np.int64),
         )
         kept_equals_rebuilt()
         chain.step()

@@ -200,7 +200,7 @@ class Chain:
         words_began = time.perf_counter()
         word_tally = self._sweep_words(SWEEP)
         citations_began = time.perf_counter()
-        citation_tally = np.zeros(3, np.int64)
+        citation_tally = np.zeros(4, np.int64)
         if self.network_on:
             citation_sweep(
                 self._citation_level,
