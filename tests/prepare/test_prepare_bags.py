@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from citeweave.errors import CorpusError
@@ -124,6 +124,7 @@ def test_prepare_recovers_tfidf(make):
 
 
 @given(st.lists(st.lists(st.floats(1e-6, 1e6), max_size=4), max_size=5))
+@example([[231.0, 231.0], [231.0, 1.75]])
 def test_any_positive_values_give_counts(documents):
     values = np.array([v for d in documents for v in d])
     words = np.array([i for d in documents for i in range(len(d))], dtype=np.int64)

@@ -19,6 +19,7 @@ from citeweave.errors import CorpusError
 
 __all__ = ["Recovered", "counts_from_tfidf"]
 
+_MOST_COUNT = 2.0**53
 _TOLERANCE = 1e-3  # distance from an integer that still counts as one
 _MULTIPLES = 12  # how often a document's rarest word may occur
 
@@ -169,6 +170,7 @@ def _round(
         open_ &= ~settled
         if not open_.any():
             break
-    counts = np.maximum(np.round(exact), 1.0)
+    # beyond what a float counts exactly nothing was recovered: the error then says so
+    counts = np.clip(np.round(exact), 1.0, _MOST_COUNT)
     largest = float(np.abs(exact - counts).max())
     return Recovered(counts.astype(np.int64), method, size, largest, int(open_.sum()))
