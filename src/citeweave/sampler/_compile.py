@@ -80,7 +80,7 @@ def hot_kernel(function: Any = None, **options: Any) -> Any:
 def inlined(function: F) -> F:
     """Compile a part of a hot kernel, pasted into its callers; it has no Python entry of its own.
 
-    The entry would unpack some sixty arrays a function, which was most of the compile time.
+    The entry would unpack some sixty arrays a function, for nobody to call.
     """
     compiled: F = hot_kernel(
         forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, cache=False
