@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -17,26 +18,32 @@ __all__ = ["hot_kernel", "index", "inlined", "kernel"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _source_digest() -> str:
-    """Hash every kernel source: Numba's own check sees a kernel's file, not those it calls."""
+def _source_digest(part: str) -> str:
+    """Hash the sources of a part and of the sampler, whose kernels all parts call.
+
+    Numba's own check sees a kernel's file, not those it calls.
+    """
     digest = hashlib.sha256(numba.__version__.encode())
     package = Path(__file__).parent.parent
-    for folder in ("sampler", "simulate", "evaluate"):
+    for folder in sorted({"sampler", part}):
         for path in sorted((package / folder).rglob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _cache_folder() -> str:
+def _part(module: str) -> str:
+    package, _, inside = module.partition(".")
+    return inside.partition(".")[0] if package == "citeweave" else "sampler"
+
+
+@cache
+def _cache_folder(part: str) -> str:
     base = numba_config.CACHE_DIR
     if not base:
         home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         base = str(Path(home) / "citeweave")
-    return str(Path(base) / f"kernels-{_source_digest()}")
-
-
-_CACHE_FOLDER = _cache_folder()
+    return str(Path(base) / f"kernels-{part}-{_source_digest(part)}")
 
 
 @overload
@@ -46,14 +53,15 @@ def kernel(**options: Any) -> Callable[[F], F]: ...
 def kernel(function: Any = None, **options: Any) -> Any:
     """Compile a function of arrays and scalars with Numba, cached on disk and free of the GIL.
 
-    Machine code is kept in a folder named by the hash of all kernel sources, so that a
-    changed helper in another file never meets an old compiled caller.
+    Machine code is kept in a folder named by the hash of the kernel sources, so that a
+    changed helper in another file never meets an old compiled caller. Kernels call those of
+    their own part of the package and the sampler's, no others.
     """
     if function is None:
         return lambda inner: kernel(inner, **options)
     settings: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"} | options
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = _CACHE_FOLDER
+    numba_config.CACHE_DIR = _cache_folder(_part(function.__module__))
     try:
         return numba.njit(**settings)(function)
     except RuntimeError:  # no folder can be written: compile anew in each process
