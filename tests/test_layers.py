@@ -22,13 +22,19 @@ ALLOWED: dict[str, set[str]] = {
     "prepare": {"records", "readers", "corpus"},
     "importing": {"records", "readers", "prepare", "corpus"},
     "datasets": {"records", "readers", "prepare", "importing", "corpus"},
-    "model": {"corpus", "sampler"},
-    "evaluate": {"corpus", "sampler", "model", "simulate"},
-    "explore": {"corpus", "model", "evaluate"},
-    "web": {"corpus", "model", "evaluate", "explore"},
+    "foldin": {"sampler"},
+    "parallel": {"sampler"},
+    "model": {"corpus", "sampler", "foldin", "parallel"},
+    "baselines": {"corpus", "sampler", "model"},
+    "evaluate": {"corpus", "sampler", "model", "simulate", "baselines"},
+    "experiments": {"corpus", "sampler", "model", "simulate", "baselines", "evaluate", "datasets"},
+    "explore": {"corpus", "model", "evaluate", "baselines"},
+    "reproduce": {"corpus", "sampler", "model", "simulate", "baselines", "evaluate", "datasets"}
+    | {"experiments", "explore"},
+    "web": {"corpus", "model", "evaluate", "explore", "prepare"},
     # the package itself re-exports what users call; it must not pull in the command line
     "": {"corpus", "sampler", "simulate", "records", "readers", "prepare", "importing", "datasets"}
-    | {"model", "evaluate", "explore"},
+    | {"model", "baselines", "evaluate", "experiments", "explore"},
 }
 ALLOWED["cli"] = {part for part in ALLOWED if part} | {""}
 
