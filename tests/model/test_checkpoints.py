@@ -269,3 +269,19 @@ def test_a_disk_that_fills_up_while_two_chains_run(small, tmp_path, monkeypatch,
     mine = run_contents(folder)
     shared = [name for name in whole if name.startswith("chain0.")]
     assert_same_bytes({n: whole[n] for n in shared}, {n: mine[n] for n in shared})
+
+
+def test_sums_of_a_release_that_kept_no_squares_are_read(tmp_path, small):
+    run = tmp_path / "run"
+    SCNTM(**QUICK).fit(small, out=run)
+    path = next((run / "chains" / "chain-0").glob("*.npz"))
+    with np.load(path) as stored:
+        sums = {
+            name.removeprefix("sums."): stored[name]
+            for name in stored.files
+            if name.startswith("sums.") and name != "sums.nodes_squared"
+        }
+    found = checkpoints._sums({f"sums.{name}": array for name, array in sums.items()})
+    assert np.isnan(found.nodes_squared).all()
+    assert found.nodes_squared.shape == found.nodes.shape
+    np.testing.assert_array_equal(found.nodes, sums["nodes"])

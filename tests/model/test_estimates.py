@@ -6,6 +6,7 @@ import pytest
 from citeweave import SCNTM
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
+from citeweave.model.results import name_estimates
 from citeweave.sampler.chain import Chain
 from citeweave.sampler.estimates import Sums, add_sample, merge_sums, new_sums, take_means
 
@@ -144,3 +145,30 @@ def test_mixtures_of_authors(small):
         np.testing.assert_allclose(sums.mixture[d], mixture / mixture.sum(), rtol=1e-5)
     assert sums.documents.shape[0] == 0
     assert sums.citing.shape[0] == 0
+
+
+def test_spread_over_samples_equals_numpy(small):
+    chain = run_chain(small)
+    sums = new_sums(chain)
+    samples = []
+    for _ in range(4):
+        chain.step()
+        add_sample(chain, sums)
+        samples.append(rows(node_means(chain)[: len(sums.nodes)]))
+    tree = build_tree(small, chain.spec, eta=0, unknown="shared")
+    named = name_estimates(chain.spec, sums, tree.levels, small)
+    spread = np.std(samples, axis=0, ddof=1)
+    np.testing.assert_allclose(named["topic_share_sd"], spread[0], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(named["level1_topic_sd"], spread[1:], rtol=1e-6, atol=1e-9)
+
+
+def test_no_spread_where_a_part_of_the_samples_is_unknown(chain, small):
+    tree = build_tree(small, chain.spec, eta=0, unknown="shared")
+    sums, older = new_sums(chain), new_sums(chain)
+    for part in (sums, older):
+        add_sample(chain, part)
+    older.nodes_squared[:] = np.nan  # as of a checkpoint of an older release
+    merge_sums(sums, older, np.arange(5))
+    named = name_estimates(chain.spec, sums, tree.levels, small)
+    assert "level1_topic" in named
+    assert not [name for name in named if name.endswith("_sd")]

@@ -36,6 +36,7 @@ def sums_of(words, samples):
     return Sums(
         samples=np.array([samples]),
         nodes=np.full((1, k), samples / k),
+        nodes_squared=np.full((1, k), samples / k**2),
         documents=np.tile(words[:, :2].T * samples, (1, 1, 1)).astype(np.float32),
         mixture=np.zeros((0, k), np.float32),
         topic_word=words.T * samples,

@@ -94,6 +94,17 @@ class FittedAttributes:
         return self._estimate(f"level{level}_topic", "has no groups")
 
     @property
+    def topic_share_sd_(self) -> np.ndarray:
+        """Standard deviation of `topic_share_` over the kept samples [K]."""
+        return self._estimate("topic_share_sd", "kept no spread over samples in this run")
+
+    @property
+    def group_topic_sd_(self) -> np.ndarray:
+        """Standard deviation of `group_topic_` over the kept samples [B, K]."""
+        level = self._fitted.spec.n_shared - 1
+        return self._estimate(f"level{level}_topic_sd", "kept no spread over samples in this run")
+
+    @property
     def citing_topic_(self) -> np.ndarray:
         """Probabilities of y [E, K]."""
         return self._estimate("citing_topic", "has no citations")

@@ -299,6 +299,9 @@ def _sums(arrays: dict[str, np.ndarray]) -> Sums | None:
     found = _under("sums.", arrays)
     if not found:
         return None
+    if "nodes" in found and "nodes_squared" not in found:
+        # of a release that did not keep them: what is added to nan stays unknown
+        found["nodes_squared"] = np.full_like(found["nodes"], np.nan)
     if set(found) != set(Sums._fields):
         raise _RefusedError(f"its sums are {sorted(found)}, which this release does not know")
     return Sums(**found)

@@ -124,10 +124,15 @@ def name_estimates(
     """Turn sums (which are used up) into the arrays that a run folder holds."""
     means = take_means(sums)
     out: dict[str, np.ndarray] = {"topic_share": means.nodes[0]}
+    spread = _spread(means)
+    if spread is not None:
+        out["topic_share_sd"] = spread[0]
     begin = 1
     for number, groups in enumerate(levels, start=1):
         end = begin + len(groups)
         out[f"level{number}_topic"] = means.nodes[begin:end]
+        if spread is not None:
+            out[f"level{number}_topic_sd"] = spread[begin:end]
         out |= {f"level{number}_{name}": getattr(groups, name) for name in _GROUP_FIELDS}
         begin = end
     if spec.words_choose_author:
@@ -151,6 +156,16 @@ def name_estimates(
             first[first >= 0], weights=means.cited[first >= 0], minlength=corpus.n_authors
         )
     return out
+
+
+def _spread(means: Sums) -> np.ndarray | None:
+    """Find the standard deviation over samples of the nodes above documents; None if unknown."""
+    samples = int(means.samples[0])
+    if samples < 2 or np.isnan(means.nodes_squared).any():
+        return None
+    variance = means.nodes_squared - np.square(means.nodes)
+    # rounding can leave a variance of zero a little below it
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0) * (samples / (samples - 1))))
 
 
 def stack_traces(traces: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:

@@ -25,6 +25,9 @@ class Sums(NamedTuple):
     """int64 [1]: how many samples were added."""
     nodes: np.ndarray
     """float64 [shared nodes, topics]: mu and all nodes above documents, each row summing to 1."""
+    nodes_squared: np.ndarray
+    """float64 [shared nodes, topics]: squares of the same, for their spread over samples; nan
+    where the chain began with a release that did not keep them."""
     documents: np.ndarray
     """float32 [document levels, documents, topics]: theta' and theta, rows summing to 1."""
     mixture: np.ndarray
@@ -54,6 +57,7 @@ def new_sums(chain: Chain) -> Sums:
     return Sums(
         samples=np.zeros(1, np.int64),
         nodes=np.zeros((int(layout.level_start[spec.n_shared]), topics)),
+        nodes_squared=np.zeros((int(layout.level_start[spec.n_shared]), topics)),
         documents=np.zeros((spec.n_document, n_documents, topics), np.float32),
         mixture=np.zeros((n_documents if spec.words_choose_author else 0, topics), np.float32),
         topic_word=np.zeros((n_words, topics)),
@@ -81,6 +85,7 @@ def add_sample(chain: Chain, sums: Sums) -> None:
     means = np.zeros(sums.nodes.shape)
     n_shared = chain.spec.n_shared
     add_nodes(n_shared, layout, state.topics, state.parameters, means, sums.nodes)
+    sums.nodes_squared[:] += np.square(means / means.sum(axis=1, keepdims=True))
     add_documents(n_shared, layout, state.topics, state.parameters, means, sums.documents)
     if len(sums.mixture):
         add_mixtures(layout, state.assignments, means, sums.mixture)
@@ -98,8 +103,8 @@ def add_sample(chain: Chain, sums: Sums) -> None:
 
 def merge_sums(into: Sums, other: Sums, order: np.ndarray) -> None:
     """Add another chain's sums, its topic ``order[k]`` being topic k here."""
-    by_topic = {"nodes", "documents", "mixture", "topic_word", "topic_samples", "citing"}
-    by_topic.add("topic_scale")
+    by_topic = {"nodes", "nodes_squared", "documents", "mixture", "topic_word", "topic_samples"}
+    by_topic |= {"citing", "topic_scale"}
     for name in Sums._fields:
         mine, theirs = getattr(into, name), getattr(other, name)
         if mine.size == 0:
