@@ -1,0 +1,263 @@
+"""What experiments are given: data sets, seeds, workers, and folders that keep finished parts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError, ParameterError
+from citeweave.reproduce.settings import (
+    ITERATIONS,
+    QUICK_ITERATIONS,
+    SIZES,
+    settings,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from citeweave.model import SCNTM
+
+__all__ = ["DEMO", "QUICK_SCALE", "Context", "cores", "write_atomically"]
+
+DEMO = "demo"
+"""The made-up corpus that `citeweave demo` fits: always there, never fetched."""
+
+QUICK_SCALE = 50
+"""Simulated corpora are so many times smaller with ``--quick``."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What an experiment works with.
+
+    Attributes
+    ----------
+    out : Path
+        Folder of results; fitted models and finished parts lie below it.
+    datasets : tuple of str
+        Sets to use, by name; empty for those of the experiment itself.
+    runs : int
+        How many seeds, or folds, each figure is the mean of.
+    quick : bool
+        Minutes instead of hours: fewer iterations, folds and sets; named in every page.
+    seed : int
+        First seed; see `seeds`.
+    workers : int
+        Models fitted at a time.
+    corpora : mapping of str to Path
+        Corpus folders by the name of the set they are used for, in place of the data set.
+    iterations : int or None
+        Of a chain, where the user asks for another number than the experiment's own.
+    document : int or None
+        Which document to inspect.
+    progress : callable or None
+        Called with a line of text at each step.
+    stop : threading.Event or None
+        Set from outside to stop after the present iteration.
+    """
+
+    out: Path
+    datasets: Sequence[str] = ()
+    runs: int = 5
+    quick: bool = False
+    seed: int = 1
+    workers: int = field(default_factory=cores)
+    corpora: Mapping[str, Path] = field(default_factory=dict)
+    iterations: int | None = None
+    document: int | None = None
+    progress: Callable[[str], object] | None = None
+    stop: threading.Event | None = None
+    _opened: dict[str, Corpus] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what a user may have got wrong."""
+        for name, lowest in (("runs", 1), ("seed", 0), ("workers", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
+                raise ParameterError(
+                    f"The '{name}' of an experiment must be an integer of at least {lowest}. "
+                    f"Got {value!r} instead."
+                )
+        if self.iterations is not None and self.iterations < 4:
+            raise ParameterError(
+                "The 'iterations' of an experiment must be at least 4, so that there is a half "
+                f"with the network and samples after it. Got {self.iterations} instead."
+            )
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds: as many as runs, counting up from `seed`."""
+        return tuple(range(self.seed, self.seed + self.runs))
+
+    def chain_length(self, *, full: int = ITERATIONS, quick: int = QUICK_ITERATIONS) -> int:
+        """Return a chain's iterations: as asked for, else `full`, or `quick` with ``--quick``."""
+        if self.iterations is not None:
+            return self.iterations
+        return quick if self.quick else full
+
+    def say(self, text: str) -> None:
+        """Tell what is being done."""
+        if self.progress is not None:
+            self.progress(text)
+
+    def corpus(self, name: str) -> Corpus:
+        """Open a set: the user's folder of that name, a simulated corpus, or a public data set.
+
+        Raises
+        ------
+        ParameterError
+            There is no set of this name.
+        CorpusError
+            It is not on this computer and cannot be fetched.
+        """
+        if name not in self._opened:
+            self._opened[name] = self._open(name)
+        return self._opened[name]
+
+    def _open(self, name: str) -> Corpus:
+        if name in self.corpora:
+            return Corpus.load(self.corpora[name])
+        if name == DEMO:
+            from citeweave.simulate import demo_corpus  # noqa: PLC0415 (compiles kernels)
+
+            return demo_corpus().corpus
+        if name in SIZES:
+            return self._simulated(name)
+        from citeweave.datasets import load  # noqa: PLC0415 (readers are not needed before)
+
+        self.say(f"{name}: opened")
+        return load(name)
+
+    def _simulated(self, name: str) -> Corpus:
+        from citeweave.simulate import simulate  # noqa: PLC0415 (compiles kernels)
+
+        size: dict[str, Any] = dict(SIZES[name])
+        if self.quick:
+            for part in ("documents", "authors", "citations"):
+                size[part] = size[part] // QUICK_SCALE
+        # drawn anew each time would cost minutes at full size
+        place = self.out / "corpora" / (f"{name}-quick" if self.quick else name)
+        if place.is_dir():
+            try:
+                return Corpus.load(place)
+            except CorpusError:
+                pass  # a damaged copy is made anew
+        self.say(f"{name}: drawn from the model")
+        corpus = simulate(**size, topics=settings(name).topics, seed=self.seed).corpus
+        place.parent.mkdir(parents=True, exist_ok=True)
+        corpus.save(place, overwrite=True)
+        return corpus
+
+    def fitted(self, name: str, *, seed: int | None = None, **parameters: Any) -> SCNTM:
+        """Fit a model to a set, or load the same one that was fitted before.
+
+        The run folder lies below `out`, named by the corpus and the parameters, and is gone on
+        with if it was stopped; so experiments that ask for the same model share it.
+
+        Parameters
+        ----------
+        name : str
+            The set.
+        seed : int or None
+            Of the chain; the first of `seeds` if not given.
+        **parameters
+            Of `SCNTM`; topics and iterations are by default those of the set and of `chain_length`.
+        """
+        from citeweave.model import SCNTM, resume  # noqa: PLC0415 (loads the compiler)
+        from citeweave.model.run_folder import is_run_folder  # noqa: PLC0415
+
+        corpus = self.corpus(name)
+        model = SCNTM(
+            **{
+                "topics": settings(name).topics,
+                "iterations": self.chain_length(),
+                "seed": self.seed if seed is None else seed,
+                **parameters,
+            }
+        )
+        key = {
+            "corpus": corpus.fingerprint,
+            "parameters": {part: repr(value) for part, value in model.get_params().items()},
+        }
+        folder = self.out / "runs" / f"{name}-{_digest(key)}"
+        if is_run_folder(folder):
+            self.say(f"{name}: model of an earlier run taken up")
+            return resume(folder, stop=self.stop)
+        self.say(f"{name}: {model!r}")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return model.fit(corpus, out=folder, stop=self.stop)
+
+    def remember(self, name: str, key: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
+        """Compute a part, or read it if it was computed before with the same key.
+
+        Parameters
+        ----------
+        name : str
+            Of the part, for its file.
+        key : mapping
+            All that decides the result, as JSON can hold it.
+        compute : callable
+            Gives a value that JSON can hold.
+        """
+        path = self.out / "parts" / f"{name}-{_digest(key)}.json"
+        try:
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            if kept["key"] == json.loads(json.dumps(key)):
+                return kept["value"]
+        except (OSError, ValueError, KeyError, TypeError):
+            pass  # not there, or cut off while it was written: computed (again)
+        started = time.monotonic()
+        value = compute()
+        content = {"key": key, "value": value, "seconds": round(time.monotonic() - started, 3)}
+        write_atomically(path, json.dumps(content, indent=1, allow_nan=True) + "\n")
+        return json.loads(json.dumps(value))
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+        """Apply a function to tasks, `workers` at a time in threads; results in their order.
+
+        The sampler releases Python's lock, so threads use all cores. The first error ends it: tasks
+        not yet begun are left out.
+        """
+        if self.workers == 1 or len(tasks) < 2:
+            return [function(task) for task in tasks]
+        with ThreadPoolExecutor(max_workers=min(self.workers, len(tasks))) as pool:
+            futures = [pool.submit(function, task) for task in tasks]
+            try:
+                for future in as_completed(futures):
+                    future.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+            return [future.result() for future in futures]
+
+
+def _digest(key: Mapping[str, Any]) -> str:
+    text = json.dumps(key, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,0 +1,241 @@
+"""Run experiments, keep what they found, and write their pages."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.reproduce import provenance
+from citeweave.reproduce.context import DEMO, Context, write_atomically
+from citeweave.reproduce.registry import NAMES, choose_datasets, find_experiment
+from citeweave.reproduce.settings import settings
+from citeweave.reproduce.writers import (
+    FORMAT,
+    markdown_page,
+    outcome_to_json,
+    table_from_json,
+    table_to_csv,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from citeweave.reproduce.base import Experiment
+
+__all__ = ["Finished", "join_pages", "read_results", "reproduce", "write_page"]
+
+JOINED = "results.md"
+
+_INTRODUCTION = (
+    "Written by `citeweave reproduce`, not by hand; each section says by which command, with which "
+    "seeds, and on what machine it was made. The paper is Lim and Buntine, *Bibliographic analysis "
+    "on research publications using authors, categorical labels and the citation network* (2016); "
+    "its printed figures stand beside ours. Three of its sets (ML, AvS, and M10 with abstracts) "
+    "are not to be had any more; ieee-vis and hep-th take their places and are named so.\n"
+)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """An experiment that is done: its JSON, its page, and whether it was there already."""
+
+    name: str
+    content: Mapping[str, Any]
+    page: Path
+    reused: bool
+
+
+def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
+    """Make one of the paper's tables or figures again, and write it below ``context.out``.
+
+    Parameters
+    ----------
+    name : str
+        Of an experiment, see `citeweave.reproduce.NAMES`.
+    context : Context
+        Data sets, seeds, folders.
+    fresh : bool
+        Run it even if a result of the same settings is there. (Fitted models and finished parts
+        below ``out`` are taken up all the same; take another folder to begin from nothing.)
+
+    Raises
+    ------
+    ParameterError
+        There is no such experiment or data set.
+    """
+    experiment = find_experiment(name)
+    context = replace(context, datasets=choose_datasets(experiment, context))
+    asked = _asked(experiment, context)
+    path = context.out / f"{name}.json"
+    if not fresh:
+        content = _read(path)
+        if content is not None and _still_holds(content, asked, context):
+            context.say(f"{name}: taken from {path.name}, made on {content['date']}")
+            return Finished(name, content, write_page(content, context.out), reused=True)
+    context.say(f"{name}: {experiment.what}")
+    started = time.monotonic()
+    outcome = experiment.run(context)
+    content = {
+        "format": FORMAT,
+        "experiment": name,
+        "label": experiment.label,
+        "what": experiment.what,
+        "command": _command(experiment, context),
+        "quick": context.quick,
+        "asked": asked,
+        **outcome_to_json(outcome),
+        "corpora": _corpora(context),
+        "versions": provenance.versions(),
+        "machine": provenance.machine(),
+        "date": provenance.now(),
+        "seconds": round(time.monotonic() - started, 2),
+    }
+    write_atomically(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    return Finished(name, content, write_page(content, context.out), reused=False)
+
+
+def write_page(content: Mapping[str, Any], out: Path) -> Path:
+    """Write an experiment's page, its CSV files and, where matplotlib is there, its pictures."""
+    page = out / f"{content['experiment']}.md"
+    write_atomically(page, markdown_page(content, _pictures(content, out)))
+    return page
+
+
+def read_results(out: Path) -> list[dict[str, Any]]:
+    """Read all results of a folder, in the order of the paper."""
+    found = (_read(out / f"{name}.json") for name in NAMES)
+    return [content for content in found if content is not None]
+
+
+def join_pages(out: Path, *, page: Path | None = None) -> Path:
+    """Join the results of a folder to one page, with pictures drawn anew from their numbers.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of results.
+    page : Path or None
+        Where to write it; by default ``results.md`` in the folder. Pictures of a page elsewhere
+        are put into a folder of its name beside it.
+
+    Raises
+    ------
+    ParameterError
+        The folder has no results.
+    """
+    results = read_results(out)
+    if not results:
+        raise ParameterError(
+            f"There are no results in '{out}'. Make them: citeweave reproduce all --out {out}"
+        )
+    links = [f"- [{content['title']}](#{_anchor(content['title'])})" for content in results]
+    parts = ["# Results: the paper's tables and figures made again\n", _INTRODUCTION]
+    parts.append("\n".join(links) + "\n")
+    for content in results:
+        pictures = _pictures(content, out)
+        if page is not None:
+            folder = page.with_suffix("")
+            pictures = {
+                name: [f"{folder.name}/{file}" for file in files]
+                for name, files in _pictures(content, folder).items()
+            }
+        parts.append(markdown_page(content, pictures, level=2))
+    target = out / JOINED if page is None else page
+    write_atomically(target, "\n".join(parts))
+    return target
+
+
+def _anchor(title: str) -> str:
+    """Name a heading as Markdown viewers do.
+
+    Examples
+    --------
+    >>> _anchor("Running time (tbl:running_time)")
+    'running-time-tblrunning_time'
+    """
+    kept = (sign for sign in title.lower() if sign.isalnum() or sign in " -_")
+    return "".join(kept).replace(" ", "-")
+
+
+def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
+    """Collect what decides a result: a stored one is taken only if asked for in the same way."""
+    return {
+        "datasets": list(context.datasets),
+        "runs": context.runs,
+        "seed": context.seed,
+        "iterations": context.iterations,
+        "document": context.document if experiment.name == "counts" else None,
+    }
+
+
+def _still_holds(content: Mapping[str, Any], asked: Mapping[str, Any], context: Context) -> bool:
+    if content["asked"] != asked or content["quick"] != context.quick:
+        return False
+    own = {
+        name: context.corpus(name).fingerprint
+        for name in asked["datasets"]
+        if name in context.corpora
+    }
+    return all(
+        content["corpora"].get(name, {}).get("fingerprint") == mark for name, mark in own.items()
+    )
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None  # not there, or no JSON: it is made anew
+    return content if isinstance(content, dict) and content.get("format") == FORMAT else None
+
+
+def _corpora(context: Context) -> dict[str, Any]:
+    """Size and fingerprint of the corpora that an experiment has opened."""
+    facts = {}
+    for name in context.datasets:
+        corpus = context.corpus(name)
+        facts[name] = {
+            "fingerprint": corpus.fingerprint,
+            "documents": corpus.n_documents,
+            "words": corpus.n_tokens,
+            "citations": corpus.n_citations,
+            "stands_for": settings(name).stands_for,
+            "made_up": name == DEMO or name.startswith("simulated-"),
+        }
+    return facts
+
+
+def _command(experiment: Experiment, context: Context) -> str:
+    """Write the command that makes this again, without the folders of this computer."""
+    parts = ["citeweave", "reproduce", experiment.name, "--datasets", ",".join(context.datasets)]
+    parts += ["--runs", str(context.runs), "--seed", str(context.seed)]
+    if context.iterations is not None:
+        parts += ["--iterations", str(context.iterations)]
+    if context.document is not None and experiment.name == "counts":
+        parts += ["--document", str(context.document)]
+    if context.quick:
+        parts.append("--quick")
+    return " ".join(map(shlex.quote, [*parts, "--out", "results"]))
+
+
+def _pictures(content: Mapping[str, Any], out: Path) -> dict[str, list[str]]:
+    """Write the files of all figures of a result; return their names by figure."""
+    written: dict[str, list[str]] = {}
+    for figure in content["figures"]:
+        stem = out / f"{content['experiment']}-{figure['name']}"
+        files = []
+        try:
+            from citeweave.reproduce.drawings import draw  # noqa: PLC0415 (an extra)
+
+            files += draw(figure["drawing"], figure["data"], stem)
+        except MissingDependencyError:
+            pass  # the page says how to get the picture; its numbers are in the CSV file
+        table = stem.with_suffix(".csv")
+        write_atomically(table, table_to_csv(table_from_json(figure["table"])))
+        written[figure["name"]] = [path.name for path in (*files, table)]
+    return written

@@ -1,0 +1,56 @@
+"""Where figures come from: versions and machine, without names of hosts, users or folders."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from citeweave import __version__
+from citeweave.reproduce.context import cores
+
+__all__ = ["machine", "now", "versions"]
+
+_PACKAGES = ("numpy", "scipy", "numba")
+
+
+def versions() -> dict[str, str]:
+    """Versions of this package, of Python and of what computes the figures."""
+    found = {"citeweave": __version__, "python": platform.python_version()}
+    return found | {name: metadata.version(name) for name in _PACKAGES}
+
+
+def machine() -> dict[str, Any]:
+    """Cores, processor and memory of this computer."""
+    return {
+        "cores": cores(),
+        "processor": _processor(),
+        "memory_gib": _memory(),
+        "system": platform.system(),
+    }
+
+
+def now() -> str:
+    """Return the date and time in UTC, to the minute."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.lower().startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass  # not a Linux system: Python's own word for it is taken
+    return platform.processor() or platform.machine()
+
+
+def _memory() -> float | None:
+    try:
+        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None  # the system does not tell
+    return round(pages / 2**30, 1)

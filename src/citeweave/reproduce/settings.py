@@ -1,0 +1,95 @@
+"""The one table of settings by data set: topics, iterations, and the paper's name of the set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ITERATIONS", "NETWORK_FROM", "QUICK_ITERATIONS", "SIZES", "DatasetSettings", "settings"]
+
+ITERATIONS = 2000
+"""Of a chain, as in the paper; the network is switched on after `NETWORK_FROM`."""
+
+NETWORK_FROM = 1000
+
+QUICK_ITERATIONS = 200
+"""Of a chain with ``--quick``; the network is switched on at the half."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetSettings:
+    """How a data set is used.
+
+    Attributes
+    ----------
+    topics : int
+        Cap on topics: the paper's where the set is the paper's.
+    paper_name : str or None
+        Its name in the paper's tables; None for a set that the paper did not have.
+    stands_for : str
+        What a set that is not the paper's replaces, in words for tables; empty if nothing.
+    readable : bool
+        Whether its words are words (Cora and CS have numbers instead).
+    """
+
+    topics: int
+    paper_name: str | None = None
+    stands_for: str = ""
+    readable: bool = True
+
+
+_GONE = "replaces {} of the paper, which nobody has any more"
+
+_TABLE = {
+    "cora": DatasetSettings(topics=7, paper_name="Cora", readable=False),
+    "citeseer": DatasetSettings(topics=6, paper_name="CS", readable=False),
+    "citeseer-text": DatasetSettings(topics=6, stands_for="the text behind the paper's CS"),
+    "pubmed": DatasetSettings(topics=3, paper_name="PubMed"),
+    "m10": DatasetSettings(
+        topics=50, paper_name="M10", stands_for="the paper's M10 without its abstracts"
+    ),
+    "ieee-vis": DatasetSettings(topics=30, stands_for=_GONE.format("AvS")),
+    "hep-th": DatasetSettings(topics=20, stands_for=_GONE.format("ML")),
+    "demo": DatasetSettings(topics=15, stands_for="made-up papers, drawn from the model"),
+    "simulated-ml": DatasetSettings(topics=20, stands_for="simulated, of the size of ML"),
+    "simulated-m10": DatasetSettings(topics=50, stands_for="simulated, of the size of M10"),
+    "simulated-avs": DatasetSettings(topics=30, stands_for="simulated, of the size of AvS"),
+}
+
+SIZES: dict[str, dict[str, float]] = {
+    "simulated-ml": {
+        "documents": 139_227,
+        "vocabulary": 8_322,
+        "authors": 43_643,
+        "categories": 1,
+        "words_per_document": 59.4,
+        "citations": 1_105_462,
+    },
+    "simulated-m10": {
+        "documents": 10_310,
+        "vocabulary": 2_956,
+        "authors": 6_423,
+        "categories": 10,
+        "words_per_document": 57.8,
+        "citations": 77_222,
+    },
+    "simulated-avs": {
+        "documents": 18_720,
+        "vocabulary": 4_770,
+        "authors": 11_898,
+        "categories": 5,
+        "words_per_document": 58.9,
+        "citations": 54_601,
+    },
+}
+"""Simulated corpora of the sizes of those sets of the paper that are gone (tbl:datasets)."""
+
+
+def settings(name: str) -> DatasetSettings:
+    """Return the settings of a data set; a corpus of the user's own has at most 20 topics.
+
+    Examples
+    --------
+    >>> settings("cora").topics, settings("my-own").topics
+    (7, 20)
+    """
+    return _TABLE.get(name, DatasetSettings(topics=20))
