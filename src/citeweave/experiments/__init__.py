@@ -1,0 +1,35 @@
+"""Experiments: models fitted to folds and seeds, side by side and resumable, as tidy tables."""
+
+from citeweave.experiments.crossvalidation import cross_validate, cross_validation_tasks
+from citeweave.experiments.folds import WHOLE, Fold, arrays_only, cut, k_folds, random_splits
+from citeweave.experiments.models import ModelChoice, choose
+from citeweave.experiments.protocols import PROTOCOLS, Measured, Protocol, completion, measure
+from citeweave.experiments.running import TaskProgress, run_tasks
+from citeweave.experiments.tables import Row, SummaryRow, Table, write_table
+from citeweave.experiments.tasks import Task, make_tasks
+
+__all__ = [
+    "PROTOCOLS",
+    "WHOLE",
+    "Fold",
+    "Measured",
+    "ModelChoice",
+    "Protocol",
+    "Row",
+    "SummaryRow",
+    "Table",
+    "Task",
+    "TaskProgress",
+    "arrays_only",
+    "choose",
+    "completion",
+    "cross_validate",
+    "cross_validation_tasks",
+    "cut",
+    "k_folds",
+    "make_tasks",
+    "measure",
+    "random_splits",
+    "run_tasks",
+    "write_table",
+]

@@ -1,0 +1,186 @@
+"""Cross-validation in one call: models, folds and seeds in, a tidy table out."""
+
+import numbers
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from citeweave.corpus import Corpus
+from citeweave.errors import ParameterError
+from citeweave.experiments.folds import Fold, k_folds
+from citeweave.experiments.models import ModelChoice, choose
+from citeweave.experiments.protocols import PROTOCOLS
+from citeweave.experiments.running import TaskProgress, run_tasks
+from citeweave.experiments.tables import Table
+from citeweave.experiments.tasks import Task, make_tasks
+
+__all__ = ["cross_validate", "cross_validation_tasks", "seeds_from"]
+
+
+def cross_validate(
+    corpora: Corpus | Mapping[str, Corpus],
+    models: Sequence[str | ModelChoice],
+    *,
+    folds: int | Sequence[Fold] = 10,
+    seeds: int | Sequence[int] = 1,
+    fold_seed: int = 0,
+    words: str | float | None = None,
+    labels: Sequence[str] = ("hidden", "seen"),
+    method: str = "paper",
+    samples: int = 500,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    fresh: bool = False,
+    progress: Callable[[TaskProgress], object] | None = None,
+    stop: threading.Event | None = None,
+) -> Table:
+    """Fit models to the training documents of folds, and measure them on both parts.
+
+    Measured are perplexity in sample and on test documents (words never estimated from and scored
+    both), clustering of training and test documents where there are categories, and accuracy and
+    macro-F1 of inferred labels where a model learns from labels. See docs/cross-validation.md.
+
+    Parameters
+    ----------
+    corpora : Corpus, or mapping of names to corpora
+        A corpus alone is called "corpus" in the table.
+    models : sequence of str or ModelChoice
+        Names as `choose` reads them, or choices with parameters.
+    folds : int, or sequence of Fold
+        Number of folds, or what `k_folds` or `random_splits` gives.
+    seeds : int, or sequence of int
+        Of the models: so many from 1, or these. Each is run on each fold.
+    fold_seed : int
+        Seed of the partition into folds, where `folds` is a number.
+    words : "title", share between 0 and 1, or None
+        What test documents' topics are estimated from when other words are scored. None: titles
+        where there are titles and other words, else half of the words.
+    labels : sequence of {"hidden", "seen"}
+        For models that learn from labels: whether those of test documents are hidden, seen (the
+        paper's protocol), or both, one after the other.
+    method : {"paper", "gibbs"}
+        How test documents are folded in.
+    samples : int
+        Of the fold-in.
+    out : path, optional
+        Folder for results: a file a task, and the tables at the end. What is there is not computed
+        again.
+    workers, fresh, progress, stop
+        As those of `run_tasks`.
+
+    Returns
+    -------
+    Table
+        One row a value.
+
+    Raises
+    ------
+    ParameterError
+        A parameter has a wrong value.
+    RunError
+        A task failed; the others are done.
+    RunInterrupted
+        It was stopped; the same call goes on.
+    """
+    named = {"corpus": corpora} if isinstance(corpora, Corpus) else dict(corpora)
+    tasks = cross_validation_tasks(
+        named,
+        models,
+        folds=folds,
+        seeds=seeds,
+        fold_seed=fold_seed,
+        options={"words": words, "labels": list(labels), "method": method, "samples": samples},
+    )
+    table = run_tasks(
+        tasks,
+        {corpus.fingerprint: corpus for corpus in named.values()},
+        out=out,
+        workers=workers,
+        fresh=fresh,
+        progress=progress,
+        stop=stop,
+    )
+    if out is not None:
+        table.save(out)
+    return table
+
+
+def cross_validation_tasks(
+    corpora: Mapping[str, Corpus],
+    models: Sequence[str | ModelChoice],
+    *,
+    folds: int | Sequence[Fold] = 10,
+    seeds: int | Sequence[int] = 1,
+    fold_seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+) -> list[Task]:
+    """Make the tasks of a cross-validation; every model is built once, so that errors come first.
+
+    The parameters are those of `cross_validate`.
+    """
+    _check_options(options or {})
+    if not models:
+        raise ParameterError("'models' must name at least one model. Got none.")
+    choices = [choose(model) if isinstance(model, str) else model for model in models]
+    for choice in choices:
+        choice.build(seed=0)
+    names = [choice.name for choice in choices]
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise ParameterError(
+            f"'models' must have different names, since tables tell them apart by these. Got "
+            f"{repeated[0]!r} twice."
+        )
+    if isinstance(folds, numbers.Integral):
+        folds = k_folds(int(folds), seed=fold_seed)
+    for corpus in corpora.values():
+        for fold in folds:
+            fold.test_documents(corpus.n_documents)  # too few documents are told now
+    protocol = PROTOCOLS["folds"]
+    return make_tasks(
+        {name: corpus.fingerprint for name, corpus in corpora.items()},
+        choices,
+        folds=folds,
+        seeds=seeds_from(seeds),
+        protocol=protocol.name,
+        version=protocol.version,
+        options=dict.fromkeys(corpora, dict(options or {})),
+    )
+
+
+def seeds_from(seeds: int | Sequence[int]) -> list[int]:
+    """Return the seeds asked for: so many from 1, or those given.
+
+    Examples
+    --------
+    >>> seeds_from(3), seeds_from([5, 7])
+    ([1, 2, 3], [5, 7])
+    """
+    given = range(1, int(seeds) + 1) if isinstance(seeds, numbers.Integral) else seeds
+    found = [int(seed) for seed in given]
+    if not found or min(found) < 0 or len(set(found)) < len(found):
+        raise ParameterError(
+            "'seeds' must be a number of at least 1, or different integers of at least 0. "
+            f"Got {seeds!r} instead."
+        )
+    return found
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    words = options.get("words")
+    share = isinstance(words, numbers.Real) and not isinstance(words, bool) and 0 < words < 1
+    if not (words is None or words == "title" or share):
+        raise ParameterError(
+            "'words' must be 'title', a share between 0 and 1, or None for what the corpus "
+            f"offers. Got {words!r} instead."
+        )
+    labels = options.get("labels", ["hidden"])
+    if isinstance(labels, str) or not labels or set(labels) - {"hidden", "seen"}:
+        raise ParameterError(
+            f"'labels' must be a list of 'hidden' or 'seen' or both. Got {labels!r} instead."
+        )
+    if options.get("method", "paper") not in {"paper", "gibbs"}:
+        raise ParameterError(
+            f"'method' must be 'paper' or 'gibbs'. Got {options['method']!r} instead."
+        )

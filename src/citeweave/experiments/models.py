@@ -1,0 +1,142 @@
+"""The models of an experiment by name: what is built, with which parameters."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from citeweave.errors import ParameterError
+from citeweave.model import SCNTM
+from citeweave.model.parameters import make_plan, parameters_to_json
+from citeweave.sampler.spec import PRESETS
+
+__all__ = ["ModelChoice", "choose", "model_names"]
+
+TFIDF = "tf-idf"
+"""Cosine of tf-idf vectors: nothing is fitted, and only links can be predicted by it."""
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """A model with its parameters, and the name under which tables show it.
+
+    Attributes
+    ----------
+    name : str
+        In tables.
+    kind : str
+        One of `model_names`.
+    parameters : mapping
+        Of `SCNTM` or of the baseline; the seed is the task's.
+
+    Examples
+    --------
+    >>> choice = ModelChoice("CNTM w/o network", "cntm-text", {"topics": 7, "iterations": 100})
+    >>> choice.build(seed=1)
+    SCNTM(topics=7, iterations=100, seed=1, model='cntm-text')
+    """
+
+    name: str
+    kind: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_scntm(self) -> bool:
+        """Whether it is SCNTM or one of the models it is made of."""
+        return self.kind in PRESETS
+
+    @property
+    def uses_labels(self) -> bool:
+        """Whether the categories of training documents are part of the model (eta >= 1)."""
+        return self.is_scntm and float(self.parameters.get("eta", 0)) >= 1
+
+    def build(self, *, seed: int, threads: int | None = None) -> Any:
+        """Return the estimator, not fitted yet."""
+        if self.is_scntm:
+            model = SCNTM(
+                **_checked(self.parameters), model=self.kind, seed=int(seed), threads=threads
+            )
+            make_plan(model.get_params())  # what is wrong is told before anything runs
+            return model
+        return _baseline(self.kind, {**self.parameters, "seed": int(seed)})
+
+    def as_json(self) -> dict[str, Any]:
+        """Give what decides its numbers; the name does not, nor do the defaults left open."""
+        return {"kind": self.kind, "parameters": parameters_to_json(self.parameters)}
+
+
+def choose(text: str, **parameters: Any) -> ModelChoice:
+    """Make a choice of a text such as ``scntm``, ``pmtlm-dc`` or ``scntm:eta=10``.
+
+    Parameters
+    ----------
+    text : str
+        A kind, with parameters of its own after a colon, parted by commas.
+    **parameters
+        Those that hold unless the text says otherwise. Parameters of SCNTM's sampler are left out
+        for models that have none.
+
+    Examples
+    --------
+    >>> choose("scntm:eta=inf", topics=5).parameters
+    {'topics': 5, 'eta': inf}
+    """
+    kind, _, rest = text.strip().partition(":")
+    if kind not in model_names():
+        raise ParameterError(
+            f"There is no model {kind!r}. Did you mean one of: {', '.join(model_names())}?"
+        )
+    own = {}
+    for part in filter(None, rest.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ParameterError(
+                f"The model {text!r} must be a name, or a name and parameters such as "
+                f"scntm:eta=10,chains=2. Got the part {part!r}."
+            )
+        own[name.strip()] = _value(value.strip())
+    if kind not in PRESETS:
+        parameters = {name: value for name, value in parameters.items() if name == "topics"}
+    return ModelChoice(text.strip(), kind, parameters | own)
+
+
+def model_names() -> tuple[str, ...]:
+    """Return the kinds there are."""
+    from citeweave.baselines import BASELINES  # noqa: PLC0415 (adapters are looked up when asked for)
+
+    return (*PRESETS, *BASELINES)
+
+
+def _baseline(kind: str, parameters: dict[str, Any]) -> Any:
+    from citeweave.baselines import make_baseline  # noqa: PLC0415
+
+    return make_baseline(kind, **parameters)
+
+
+def _checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    for name in ("seed", "threads", "model"):
+        if name in parameters:
+            raise ParameterError(
+                f"'{name}' cannot be a parameter of a model in an experiment: seeds belong to "
+                "tasks, threads to their runner, and the model is the kind."
+            )
+    unknown = [name for name in parameters if name not in SCNTM().get_params()]
+    if unknown:
+        raise ParameterError(
+            f"SCNTM has no parameter {unknown[0]!r}. "
+            f"Did you mean one of: {', '.join(SCNTM().get_params())}?"
+        )
+    return dict(parameters)
+
+
+def _value(text: str) -> Any:
+    """Read a value as a person writes it: a number, a truth value or a word."""
+    words = {"true": True, "false": False, "none": None, "inf": math.inf, "infinity": math.inf}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,270 @@
+"""What a task measures, once its model is fitted: the protocols, each with a name and a version.
+
+The version is part of a task's fingerprint: whoever changes what a protocol computes counts it up,
+and results of the old way are not taken for results of the new one.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from citeweave import evaluate
+from citeweave.corpus import Corpus, Split
+from citeweave.errors import CorpusError, ParameterError
+from citeweave.experiments.folds import cut
+from citeweave.experiments.models import TFIDF, ModelChoice
+from citeweave.experiments.tasks import Task
+from citeweave.model import RunInterrupted
+
+__all__ = ["PROTOCOLS", "Measured", "Protocol", "completion", "measure"]
+
+
+class Measured(NamedTuple):
+    """A value, without what its task tells already."""
+
+    measure: str
+    where: str
+    value: float
+    protocol: str
+
+
+class _Fitter(NamedTuple):
+    """Fits a task's model to a corpus, and can be stopped."""
+
+    task: Task
+    threads: int | None
+    stop: threading.Event
+
+    def __call__(self, corpus: Corpus) -> Any:
+        model = self.task.model.build(seed=self.task.seed, threads=self.threads)
+        if self.task.model.is_scntm:
+            return model.fit(corpus, stop=self.stop)
+        return model.fit(corpus, progress=self._look)
+
+    def _look(self, _: object) -> None:
+        if self.stop.is_set():
+            raise RunInterrupted("Stopped.")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A way to measure.
+
+    Attributes
+    ----------
+    name : str
+    version : int
+        Counted up with every change of its numbers.
+    run : callable
+        Gives the values of a task.
+    defaults : mapping
+        Its options and their values where a task says nothing.
+    """
+
+    name: str
+    version: int
+    run: Callable[[Task, Corpus, _Fitter, Mapping[str, Any]], list[Measured]]
+    defaults: Mapping[str, Any]
+
+
+def measure(
+    task: Task,
+    corpus: Corpus,
+    *,
+    threads: int | None = None,
+    stop: threading.Event | None = None,
+) -> list[Measured]:
+    """Fit the model of a task and measure it.
+
+    Parameters
+    ----------
+    task : Task
+    corpus : Corpus
+        The whole corpus that the task names.
+    threads : int, optional
+        For the chains of one model, and for folding in.
+    stop : threading.Event, optional
+        Set it to stop.
+
+    Raises
+    ------
+    ParameterError
+        The task's protocol or its options are unknown.
+    RunInterrupted
+        It was stopped.
+    """
+    protocol = PROTOCOLS.get(task.protocol)
+    if protocol is None:
+        raise ParameterError(
+            f"There is no protocol {task.protocol!r}. Did you mean one of: {', '.join(PROTOCOLS)}?"
+        )
+    if task.version != protocol.version:
+        raise ParameterError(
+            f"The task '{task}' asks for version {task.version} of the protocol "
+            f"'{protocol.name}', which is at version {protocol.version} here."
+        )
+    unknown = [name for name in task.options if name not in protocol.defaults]
+    if unknown:
+        raise ParameterError(
+            f"The protocol '{protocol.name}' has no option {unknown[0]!r}. "
+            f"Did you mean one of: {', '.join(protocol.defaults)}?"
+        )
+    fitter = _Fitter(task, threads, stop or threading.Event())
+    return protocol.run(task, corpus, fitter, {**protocol.defaults, **task.options})
+
+
+def completion(corpus: Corpus) -> str | float:
+    """Tell which words of a test document its topics are estimated from.
+
+    ``"title"`` where most documents have title words and more words beside them, as in the paper;
+    else half of each document's words.
+    """
+    titled = (corpus.title_lengths > 0) & (corpus.lengths > corpus.title_lengths)
+    return "title" if titled.mean() > 0.5 else 0.5
+
+
+def _whole(
+    task: Task, corpus: Corpus, fit: _Fitter, _options: Mapping[str, Any]
+) -> list[Measured]:
+    """Cluster all documents of a corpus."""
+    model = fit(corpus)
+    how = f"all documents and citations, {_training_labels(task.model)}"
+    rows = _clustering(model.labels_, corpus, "whole", how)
+    return rows + _chain(task.model, model, how)
+
+
+def _folds(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]) -> list[Measured]:
+    """Fit to the training documents of a fold, and look at both parts."""
+    split = cut(corpus, task.fold)
+    model = fit(split.train)
+    known = _training_labels(task.model)
+    rows = _clustering(model.labels_, split.train, "train", known)
+    rows += _chain(task.model, model, known)
+    if not task.model.is_scntm:
+        theta = model.transform(split.test, links=split.links.citing)
+        clusters = np.asarray(theta).argmax(axis=1)
+        how = f"all words and citations of training documents, {known}"
+        return rows + _clustering(clusters, split.test, "test", how)
+    inside = evaluate.perplexity(model)
+    rows.append(Measured("perplexity", "train", inside.value, "in sample"))
+    for labels in _ways(task.model, split, options):
+        rows += _folded_in(model, split, labels, options, fit.threads)
+    return rows
+
+
+def _folded_in(
+    model: Any, split: Split, labels: str, options: Mapping[str, Any], threads: int | None
+) -> list[Measured]:
+    how = {
+        "labels": labels,
+        "method": options["method"],
+        "samples": options["samples"],
+        "seed": 0,
+        "threads": threads,
+    }
+    words = completion(split.train) if options["words"] is None else options["words"]
+    tail = f"labels of test documents {labels}, {options['method']} fold-in"
+    rows = []
+    scored = evaluate.perplexity(model, split.test, words=words, links=split, **how)
+    used = "title words" if words == "title" else f"{words:.0%} of each document's words"
+    rows.append(
+        Measured("perplexity", "test", scored.value, f"estimated from {used}, others scored; {tail}")
+    )
+    folded = model.fold_in(split.test, words="all", links=split, **how)
+    rows += _clustering(folded.labels, split.test, "test", f"all words; {tail}")
+    if folded.category is not None and labels == "hidden" and (split.test.categories >= 0).any():
+        for name, score in (("accuracy", evaluate.accuracy), ("macro_f1", evaluate.macro_f1)):
+            value = score(folded.category, split.test.categories)
+            rows.append(Measured(name, "test", value, f"all words; {tail}"))
+    return rows
+
+
+def _held_out_words(
+    _task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]
+) -> list[Measured]:
+    """Take words out of training documents, fit, and score them: no word is used twice."""
+    share = float(options["share"])
+    without, held = evaluate.hold_out_words(corpus, share=share, seed=0)
+    value = evaluate.perplexity(fit(without), held).value
+    how = f"{share:.0%} of each document's words held out before fitting"
+    return [Measured("perplexity", "train", value, how)]
+
+
+def _links(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]) -> list[Measured]:
+    """Take citations out, fit, and look whether their ends score above other pairs."""
+    seed = task.seed
+    train, pairs = evaluate.hold_out_citations(corpus, share=float(options["share"]), seed=seed)
+    negatives = evaluate.negative_pairs(corpus, pairs, each=int(options["negatives"]), seed=seed)
+    if task.model.kind == TFIDF:
+        scores = evaluate.tfidf_scores(train)
+    elif task.model.is_scntm:
+        scores = evaluate.scntm_scores(fit(train))
+    else:
+        scores = evaluate.pmtlm_scores(fit(train))
+    found = evaluate.link_prediction(scores, train, pairs, negatives, k=tuple(options["k"]))
+    how = (
+        f"{options['share']:.0%} of citations held out, {options['negatives']} degree-matched "
+        "negatives each"
+    )
+    rows = [Measured("auc", "test", found.auc, how)]
+    for name, values in (("precision", found.precision), ("recall", found.recall)):
+        rows += [Measured(f"{name}@{k}", "test", v, how) for k, v in values.items()]
+    return rows
+
+
+def _clustering(clusters: Any, corpus: Corpus, where: str, how: str) -> list[Measured]:
+    """Compare with the categories where there are any."""
+    if not (np.asarray(corpus.categories) >= 0).any():
+        return []
+    scores = evaluate.clustering_scores(clusters, corpus.categories)
+    names = ("purity", "nmi", "adjusted_rand", "adjusted_mutual_information")
+    return [Measured(name, where, float(getattr(scores, name)), how) for name in names]
+
+
+def _chain(choice: ModelChoice, model: Any, how: str) -> list[Measured]:
+    """Give what tells how well the chain went."""
+    used = int(np.count_nonzero(model.topic_samples_))
+    rows = [Measured("topics_in_use", "train", float(used), how)]
+    if choice.is_scntm and model.spec_.citations is not None:
+        rows.append(Measured("acceptance", "train", float(model.acceptance_), how))
+    return rows
+
+
+def _training_labels(choice: ModelChoice) -> str:
+    if choice.uses_labels:
+        return "labels of training documents used"
+    return "labels never seen"
+
+
+def _ways(choice: ModelChoice, split: Split, options: Mapping[str, Any]) -> Sequence[str]:
+    """Labels of test documents matter to models that have used labels, and to no others."""
+    if not choice.uses_labels:
+        return ("hidden",)
+    if split.train.n_categories == 0:
+        raise CorpusError(
+            f"The model {choice.name!r} takes labels (eta >= 1), and the corpus has none; use "
+            "eta=0."
+        )
+    return tuple(options["labels"])
+
+
+_FOLD_IN: dict[str, Any] = {
+    "words": None,
+    "labels": ["hidden", "seen"],
+    "method": "paper",
+    "samples": 500,
+}
+
+PROTOCOLS: dict[str, Protocol] = {
+    protocol.name: protocol
+    for protocol in (
+        Protocol("whole", 1, _whole, {}),
+        Protocol("folds", 1, _folds, _FOLD_IN),
+        Protocol("held-out-words", 1, _held_out_words, {"share": 0.1}),
+        Protocol("links", 1, _links, {"share": 0.1, "negatives": 5, "k": [10, 50]}),
+    )
+}
+"""By name; options and their defaults are in each."""

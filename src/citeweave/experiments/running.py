@@ -1,0 +1,304 @@
+"""Many tasks side by side, each result a file of its own, so that a second run does the rest."""
+
+import json
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import citeweave
+from citeweave.corpus import Corpus
+from citeweave.errors import CiteweaveError, ParameterError, RunError
+from citeweave.experiments.folds import arrays_only
+from citeweave.experiments.protocols import Measured, measure
+from citeweave.experiments.tables import Row, Table
+from citeweave.experiments.tasks import Task
+from citeweave.model import RunInterrupted
+from citeweave.model.checkpoint import write_atomically
+
+__all__ = ["TaskProgress", "run_tasks"]
+
+FORMAT = "citeweave-task"
+VERSION = 1
+_PACKAGES = ("numpy", "scipy", "numba")
+
+
+class TaskProgress(NamedTuple):
+    """What `run_tasks` tells while it goes.
+
+    Attributes
+    ----------
+    task : Task
+    state : {"kept", "started", "done", "failed"}
+        ``kept``: its result was there already.
+    finished : int
+        Tasks that are done, those that were there included.
+    total : int
+    seconds : float
+        That the task took; 0 where it did not run.
+    error : str
+        What went wrong, for a task that failed.
+    """
+
+    task: Task
+    state: Literal["kept", "started", "done", "failed"]
+    finished: int
+    total: int
+    seconds: float = 0.0
+    error: str = ""
+
+
+def run_tasks(
+    tasks: Iterable[Task],
+    corpora: Mapping[str, Corpus],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    fresh: bool = False,
+    progress: Callable[[TaskProgress], object] | None = None,
+    stop: threading.Event | None = None,
+) -> Table:
+    """Run tasks in threads (kernels leave Python free), one a core, and collect their rows.
+
+    The numbers do not depend on how many workers there are, nor on their order.
+
+    Parameters
+    ----------
+    tasks : iterable of Task
+    corpora : mapping
+        The corpora by fingerprint.
+    out : path, optional
+        Folder of the results, a file a task. What is there is not computed again. Nothing is kept
+        if not given.
+    workers : int, optional
+        Tasks at a time; as many as there are cores if not given.
+    fresh : bool
+        Compute everything, also what is there.
+    progress : callable, optional
+        Called with a `TaskProgress`, by one thread at a time.
+    stop : threading.Event, optional
+        Set it to stop, as Ctrl-C does.
+
+    Returns
+    -------
+    Table
+        The rows in the order of the tasks.
+
+    Raises
+    ------
+    RunError
+        A task failed or its result cannot be written; the others were done all the same.
+    RunInterrupted
+        It was stopped. What is done is kept; the same call goes on.
+    """
+    return _Run(list(tasks), corpora, out, fresh=fresh, progress=progress, stop=stop).run(workers)
+
+
+class _Run:
+    def __init__(
+        self,
+        tasks: list[Task],
+        corpora: Mapping[str, Corpus],
+        out: str | os.PathLike[str] | None,
+        *,
+        fresh: bool,
+        progress: Callable[[TaskProgress], object] | None,
+        stop: threading.Event | None,
+    ) -> None:
+        self.tasks = tasks
+        self.corpora = {name: arrays_only(corpus) for name, corpus in corpora.items()}
+        for task in tasks:
+            if task.corpus not in self.corpora:
+                raise ParameterError(
+                    f"The task '{task}' needs the corpus of fingerprint {task.corpus[:12]}, which "
+                    "is not among those given."
+                )
+        self.folder = None if out is None else Path(out)
+        self.fresh = fresh
+        self.progress = progress
+        self.stop = stop or threading.Event()
+        self.rows: dict[str, list[Measured]] = {}
+        self.failed: dict[str, tuple[Task, BaseException]] = {}
+        self._lock = threading.Lock()
+        # the same task asked for twice (under two names, say) is done once
+        self._waiting: list[Task] = list({task.key: task for task in tasks}.values())
+        self._total = len(self._waiting)
+
+    def run(self, workers: int | None) -> Table:
+        if self.folder is not None and not self.fresh:
+            self._take_what_is_there()
+        self._waiting.reverse()  # the first is taken first, from the end
+        count = min(_workers(workers), max(1, len(self._waiting)))
+        finished = [threading.Event() for _ in range(count)]
+        try:
+            for number, event in enumerate(finished):
+                threading.Thread(
+                    target=self._work, args=(event, count), name=f"task-{number}", daemon=True
+                ).start()
+            _wait(finished)
+        except KeyboardInterrupt:
+            self.stop.set()
+            _wait(finished)
+        return self._collect()
+
+    def _take_what_is_there(self) -> None:
+        left = []
+        for task in self._waiting:
+            rows = self._read(task)
+            if rows is None:
+                left.append(task)
+            else:
+                self.rows[task.key] = rows
+                self._tell(task, "kept")
+        self._waiting = left
+
+    def _work(self, finished: threading.Event, workers: int) -> None:
+        try:
+            while not self.stop.is_set():
+                with self._lock:
+                    task = self._waiting.pop() if self._waiting else None
+                if task is None:
+                    return
+                self._run_task(task, workers)
+        finally:
+            finished.set()
+
+    def _run_task(self, task: Task, workers: int) -> None:
+        self._tell(task, "started")
+        begin = time.monotonic()
+        threads = max(1, _cores() // workers)
+        try:
+            rows = measure(task, self.corpora[task.corpus], threads=threads, stop=self.stop)
+            seconds = time.monotonic() - begin
+            if self.folder is not None:
+                self._write(task, rows, seconds)
+        except RunInterrupted:
+            return  # the stop event is set: nothing is kept of this task
+        except BaseException as error:  # noqa: BLE001 (told with all others at the end)
+            self.failed[task.key] = (task, error)
+            self._tell(task, "failed", time.monotonic() - begin, str(error))
+            if not isinstance(error, CiteweaveError):
+                self.stop.set()  # a bug, or no memory: the next would not fare better
+            return
+        self.rows[task.key] = rows
+        self._tell(task, "done", seconds)
+
+    def _tell(self, task: Task, state: Any, seconds: float = 0.0, error: str = "") -> None:
+        if self.progress is not None:
+            with self._lock:
+                done = len(self.rows)
+                self.progress(TaskProgress(task, state, done, self._total, seconds, error))
+
+    def _collect(self) -> Table:
+        bugs = [e for _, e in self.failed.values() if not isinstance(e, CiteweaveError)]
+        if bugs:
+            raise bugs[0]
+        if self.failed:
+            task, error = next(iter(self.failed.values()))
+            raise RunError(
+                f"{len(self.failed)} of {self._total} tasks failed; the others are done. The "
+                f"first ({task}): {error}"
+            ) from error
+        if len(self.rows) < self._total:
+            kept = "Nothing is kept: give a folder for results."
+            if self.folder is not None:
+                kept = f"They are in '{self.folder}'; the same command goes on."
+            raise RunInterrupted(f"Stopped after {len(self.rows)} of {self._total} tasks. {kept}")
+        return Table(
+            Row(task.dataset, task.model.name, task.fold.name, task.seed, *measured)
+            for task in self.tasks
+            for measured in self.rows[task.key]
+        )
+
+    def _read(self, task: Task) -> list[Measured] | None:
+        """Give the rows of a result that is there and whole; else it is made anew."""
+        path = self._path(task)
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["format"] != FORMAT or content["version"] != VERSION:
+                return None
+            if content["key"] != task.key:
+                return None
+            return [
+                Measured(row["measure"], row["where"], _number(row["value"]), row["protocol"])
+                for row in content["rows"]
+            ]
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise RunError(f"'{path}' cannot be read: {error.strerror or error}.") from error
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def _path(self, task: Task) -> Path:
+        return self.folder / "tasks" / task.file_name  # type: ignore[operator]
+
+    def _write(self, task: Task, rows: list[Measured], seconds: float) -> None:
+        path = self._path(task)
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "key": task.key,
+            "dataset": task.dataset,
+            "name": task.model.name,
+            "task": task.as_json(),
+            "rows": [row._asdict() | {"value": _finite(row.value)} for row in rows],
+            "seconds": round(seconds, 3),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": _versions(),
+        }
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with write_atomically(path) as file:
+                file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+        except OSError as error:
+            raise RunError(
+                f"'{path}' cannot be written: {error.strerror or error}. Free some space or "
+                "choose another folder; what is done is kept."
+            ) from error
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _finite(value: float) -> float | None:
+    return value if abs(value) < float("inf") else None
+
+
+def _versions() -> dict[str, str]:
+    found = {"citeweave": citeweave.__version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+def _workers(asked: int | None) -> int:
+    if asked is None:
+        return _cores()
+    if not isinstance(asked, int) or isinstance(asked, bool) or asked < 1:
+        raise ParameterError(
+            f"'workers' must be an integer of at least 1, or None for one a core. Got {asked!r}."
+        )
+    return asked
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _wait(finished: list[threading.Event]) -> None:
+    """Wait in slices, so that Ctrl-C comes through on every system."""
+    for event in finished:
+        while not event.wait(0.2):
+            pass

@@ -1,0 +1,234 @@
+"""Results as tidy tables: one row a value, written as CSV, JSON or Parquet, and their summary."""
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from citeweave.errors import MissingDependencyError, RunError
+from citeweave.model.checkpoint import write_atomically
+
+__all__ = ["Row", "SummaryRow", "Table", "write_table"]
+
+
+class Row(NamedTuple):
+    """One value of one measure, and everything it depends on.
+
+    Attributes
+    ----------
+    dataset, model : str
+        What was fitted to what, by the names that the caller chose.
+    fold : str
+        ``3/10``, ``split 2/5`` or ``whole``.
+    seed : int
+        Of the sampler, or of the start of another model.
+    measure : str
+        Such as ``nmi`` or ``perplexity``.
+    where : str
+        ``train``, ``test`` or ``whole``: the documents it speaks of.
+    value : float
+        Not a number where the measure is not defined.
+    protocol : str
+        In words, how it was measured; values compare where this is the same.
+    """
+
+    dataset: str
+    model: str
+    fold: str
+    seed: int
+    measure: str
+    where: str
+    value: float
+    protocol: str
+
+
+class SummaryRow(NamedTuple):
+    """Mean and standard deviation (n - 1) of a measure over folds and seeds."""
+
+    dataset: str
+    model: str
+    measure: str
+    where: str
+    protocol: str
+    mean: float
+    sd: float
+    n: int
+
+
+class Table:
+    """Rows of results, in the order of the tasks that made them.
+
+    Examples
+    --------
+    >>> rows = [Row("cora", "scntm", f"{f}/2", 1, "nmi", "test", v, "") for f, v in ((1, 0.4), (2, 0.6))]
+    >>> mean = Table(rows).summary()[0]
+    >>> mean.mean, round(mean.sd, 4), mean.n
+    (0.5, 0.1414, 2)
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = tuple(rows)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Iterate over the rows."""
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        """Tell the size."""
+        return f"Table({len(self.rows)} rows)"
+
+    def select(self, **wanted: Any) -> "Table":
+        """Return the rows whose columns have these values.
+
+        A column may be given a list of values too: ``select(model="scntm", where=["test"])``.
+        """
+        for name in wanted:
+            if name not in Row._fields:
+                raise KeyError(f"There is no column {name!r}; there are {', '.join(Row._fields)}.")
+        allowed = {
+            name: set(value) if isinstance(value, list | tuple | set) else {value}
+            for name, value in wanted.items()
+        }
+        return Table(
+            row
+            for row in self.rows
+            if all(getattr(row, name) in values for name, values in allowed.items())
+        )
+
+    def values(self, **wanted: Any) -> np.ndarray:
+        """Return the values of the rows that `select` gives, without those that are no number."""
+        found = np.array([row.value for row in self.select(**wanted)], dtype=np.float64)
+        return np.asarray(found[~np.isnan(found)])
+
+    def summary(self) -> list[SummaryRow]:
+        """Return mean and standard deviation over folds and seeds, by everything else.
+
+        Values that are not a number are left out; `sd` is not a number where there is one value.
+        """
+        found: dict[tuple[str, ...], list[float]] = {}
+        for row in self.rows:
+            key = (row.dataset, row.model, row.measure, row.where, row.protocol)
+            kept = found.setdefault(key, [])
+            if not math.isnan(row.value):
+                kept.append(row.value)
+        out = []
+        for (dataset, model, measure, where, protocol), kept in found.items():
+            mean = float(np.mean(kept)) if kept else math.nan
+            sd = float(np.std(kept, ddof=1)) if len(kept) > 1 else math.nan
+            out.append(SummaryRow(dataset, model, measure, where, protocol, mean, sd, len(kept)))
+        return out
+
+    def save(self, folder: str | os.PathLike[str], *, parquet: bool | None = None) -> list[Path]:
+        """Write ``results.csv``, ``results.json``, ``summary.csv`` and ``summary.json``.
+
+        Parameters
+        ----------
+        folder : path
+        parquet : bool, optional
+            Write ``results.parquet`` and ``summary.parquet`` too. If not given, where polars or
+            pyarrow is installed; if True, their absence is an error.
+        """
+        place = Path(folder)
+        formats = ["csv", "json"]
+        if parquet or (parquet is None and _parquet_writer() is not None):
+            formats.append("parquet")
+        tables: dict[str, tuple[type[Any], Iterable[Any]]] = {
+            "results": (Row, self.rows),
+            "summary": (SummaryRow, self.summary()),
+        }
+        return [
+            write_table(place / f"{name}.{suffix}", kind, rows)
+            for name, (kind, rows) in tables.items()
+            for suffix in formats
+        ]
+
+
+def write_table(path: str | os.PathLike[str], kind: type[Any], rows: Iterable[Any]) -> Path:
+    """Write named tuples as a table, in the format of the file's suffix: csv, json or parquet.
+
+    A value that is not a number is an empty cell, or null. The file is whole or not there.
+    """
+    target = Path(path)
+    columns = {
+        name: [_plain(getattr(row, name)) for row in rows]
+        for rows in [list(rows)]
+        for name in kind._fields
+    }
+    makers = {".csv": _csv, ".json": _json, ".parquet": _parquet}
+    if target.suffix not in makers:
+        raise RunError(f"'{target}' must end in one of: {', '.join(makers)}.")
+    content = makers[target.suffix](columns, dict(kind.__annotations__))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with write_atomically(target) as file:
+            file.write(content)
+    except OSError as error:
+        raise RunError(
+            f"'{target}' cannot be written: {error.strerror or error}. Free some space or choose "
+            "another folder."
+        ) from error
+    return target
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _csv(columns: dict[str, list[Any]], _: dict[str, Any]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for values in zip(*columns.values(), strict=True):
+        writer.writerow(["" if value is None else value for value in values])
+    return text.getvalue().encode()
+
+
+def _json(columns: dict[str, list[Any]], _: dict[str, Any]) -> bytes:
+    records = [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    return (json.dumps(records, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _parquet(columns: dict[str, list[Any]], types: dict[str, Any]) -> bytes:
+    library = _parquet_writer()
+    out = io.BytesIO()
+    if library == "polars":
+        pl = import_module("polars")
+        kinds = {str: pl.String, int: pl.Int64, float: pl.Float64}
+        frame = pl.DataFrame(columns, schema={name: kinds[types[name]] for name in columns})
+        frame.write_parquet(out)
+    elif library == "pyarrow":
+        arrow = import_module("pyarrow")
+        kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
+        schema = arrow.schema([(name, kinds[types[name]]) for name in columns])
+        table = arrow.table(columns, schema=schema)
+        import_module("pyarrow.parquet").write_table(table, out)
+    else:
+        raise MissingDependencyError(
+            "Writing Parquet needs polars or pyarrow, and neither is installed: "
+            "pip install polars. CSV and JSON need nothing."
+        )
+    return out.getvalue()
+
+
+def _parquet_writer() -> str | None:
+    """Name the library that can write Parquet here."""
+    for name in ("polars", "pyarrow"):
+        try:
+            import_module(name)
+        except ImportError:
+            continue
+        return name
+    return None

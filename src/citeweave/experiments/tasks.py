@@ -1,0 +1,125 @@
+"""Tasks: a model, the data it sees, a seed and a protocol, named by a fingerprint of them all."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import citeweave
+from citeweave.errors import ParameterError
+from citeweave.experiments.folds import WHOLE, Fold
+from citeweave.experiments.models import ModelChoice
+
+__all__ = ["Task", "make_tasks"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One model to be fitted and measured.
+
+    Attributes
+    ----------
+    dataset : str
+        Name of the corpus, for tables.
+    corpus : str
+        Fingerprint of the corpus.
+    model : ModelChoice
+        What is fitted.
+    fold : Fold
+        What it is fitted to.
+    seed : int
+        Of the model.
+    protocol : str
+        Name of what is measured, see `citeweave.experiments.protocols`.
+    version : int
+        Version of that protocol.
+    options : mapping
+        Of the protocol, as JSON can hold them.
+    """
+
+    dataset: str
+    corpus: str
+    model: ModelChoice
+    fold: Fold = WHOLE
+    seed: int = 1
+    protocol: str
+    version: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give all that decides the numbers; names that only tables show are not part of it."""
+        return {
+            "corpus": self.corpus,
+            "model": self.model.as_json(),
+            "fold": self.fold.as_json(),
+            "seed": self.seed,
+            "protocol": {"name": self.protocol, "version": self.version, **self.options},
+            "citeweave": citeweave.__version__,
+        }
+
+    @property
+    def key(self) -> str:
+        """Fingerprint: 20 hexadecimal digits of the SHA-256 of `as_json`."""
+        try:
+            text = json.dumps(self.as_json(), sort_keys=True, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"The parameters of {self.model.name!r} and the options of a protocol must be "
+                f"numbers, strings and lists of them, as JSON can hold them ({error})."
+            ) from error
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    @property
+    def file_name(self) -> str:
+        """Name of the file of its result: data set, model and fingerprint."""
+        words = f"{self.dataset}-{self.model.name}"
+        plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in words)
+        return f"{plain[:60]}-{self.key}.json"
+
+    def __str__(self) -> str:
+        """Describe it in a line, as errors and progress do."""
+        return f"{self.dataset}, {self.model.name}, {self.fold.name}, seed {self.seed}"
+
+
+def make_tasks(
+    corpora: Mapping[str, str],
+    models: Mapping[str, Sequence[ModelChoice]] | Sequence[ModelChoice],
+    *,
+    folds: Iterable[Fold] = (WHOLE,),
+    seeds: Iterable[int] = (1,),
+    protocol: str,
+    version: int,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[Task]:
+    """Make the tasks of all combinations: by data set, model, seed and fold.
+
+    Parameters
+    ----------
+    corpora : mapping
+        Fingerprint of each corpus by name.
+    models : sequence of ModelChoice, or mapping
+        The models, the same for all data sets or by name of the data set.
+    folds, seeds : iterables
+    protocol, version
+        What is measured.
+    options : mapping, optional
+        Options of the protocol by name of the data set.
+    """
+    folds, seeds = list(folds), list(seeds)
+    return [
+        Task(
+            dataset=name,
+            corpus=fingerprint,
+            model=model,
+            fold=fold,
+            seed=int(seed),
+            protocol=protocol,
+            version=version,
+            options=dict((options or {}).get(name, {})),
+        )
+        for name, fingerprint in corpora.items()
+        for model in (models[name] if isinstance(models, Mapping) else models)
+        for seed in seeds
+        for fold in folds
+    ]
