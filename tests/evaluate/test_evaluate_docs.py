@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 MODULES = ["classification", "clustering", "coherence", "convergence", "link_scores", "links"]
 
 
-@pytest.mark.parametrize("name", [*MODULES, "pmtlm"])
+@pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
     module = importlib.import_module(f"citeweave.evaluate.{name}")
     outcome = doctest.testmod(module, extraglobs={"np": np})

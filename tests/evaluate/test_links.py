@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from planted import planted_corpus
+from reference.planted import planted_corpus
 from sklearn import metrics
 from sklearn.feature_extraction.text import TfidfTransformer
 

@@ -1,5 +1,6 @@
 """Measures of fitted models, and PMTLM, the peer they are compared with."""
 
+from citeweave.baselines import PMTLM
 from citeweave.evaluate.classification import ClassScores, accuracy, class_scores, macro_f1
 from citeweave.evaluate.clustering import (
     ClusteringScores,
@@ -28,7 +29,6 @@ from citeweave.evaluate.links import (
     negative_pairs,
     ranking_scores,
 )
-from citeweave.evaluate.pmtlm import PMTLM
 
 __all__ = [
     "PMTLM",

@@ -15,7 +15,7 @@ from citeweave.errors import ParameterError
 from citeweave.evaluate._arrays import as_pairs
 
 if TYPE_CHECKING:
-    from citeweave.evaluate.pmtlm import PMTLM
+    from citeweave.baselines import PMTLM
     from citeweave.model import SCNTM
 
 __all__ = ["LinkScores", "pmtlm_scores", "scntm_scores", "tfidf_scores"]

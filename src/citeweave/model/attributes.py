@@ -182,6 +182,11 @@ class FittedAttributes:
         return self._fitted.corpus
 
     @property
+    def held_out_(self) -> Mapping[str, np.ndarray]:
+        """What was taken out of the corpus before the fit, by name; see `SCNTM.fit`."""
+        return self._fitted.held_out
+
+    @property
     def spec_(self) -> ModelSpec:
         """The levels of the model, discounts included."""
         return self._fitted.spec

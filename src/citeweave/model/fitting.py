@@ -4,7 +4,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ def run_model(
     checkpoint_seconds: float | None,
     checkpoint_iterations: int | None,
     stop: threading.Event | None,
+    held_out: Mapping[str, np.ndarray] | None = None,
 ) -> Result:
     """Run all chains of a model and combine them; see `SCNTM.fit`."""
     plan = make_plan(parameters)
@@ -67,10 +68,12 @@ def run_model(
         stop=stop,
     )
     if out is None:
-        return _finish(runner(), tree, parameters, corpus, source, None, resume=False)
+        result = _finish(runner(), tree, parameters, corpus, source, None, resume=False)
+        return replace(result, held_out=dict(held_out or {}))
     contents = _contents(parameters, plan, corpus, source)
     with RunFolder.create(out, overwrite=overwrite, contents=contents) as run:
         run.store_corpus(corpus)
+        run.store_held_out(held_out or {})
     with run.lock():
         return _finish(
             runner(chains=run.chains), tree, parameters, corpus, source, run, resume=False
@@ -89,6 +92,7 @@ def resume_run(
 ) -> Result:
     """Go on with the chains of a run; see `citeweave.resume`."""
     run = RunFolder.open(folder)
+    run.check_kind()
     timing = make_timing(checkpoint_seconds, checkpoint_iterations)
     opened = None if corpus is None else open_corpus(corpus)[0]
     if opened is not None:
@@ -115,6 +119,7 @@ def resume_run(
 def load_result(folder: str | os.PathLike[str]) -> Result:
     """Read a run, done or not; see `citeweave.load`."""
     run = RunFolder.open(folder)
+    run.check_kind()
     parameters, plan = _stored_plan(run, None)
     if not run.done:
         return _load_unfinished(run, plan, parameters)
@@ -143,6 +148,7 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
         source=run.manifest["corpus"].get("path"),
         folder=run.path,
         notes=tuple(run.manifest.get("notes", ())),
+        held_out=run.held_out(),
     )
 
 
@@ -164,6 +170,7 @@ def save_result(
     contents["notes"] = list(result.notes)
     with RunFolder.create(folder, overwrite=overwrite, contents=contents) as run:
         run.store_corpus(result.corpus)
+        run.store_held_out(result.held_out)
         if result.folder is not None:
             with writing(run.chains, "Free some space or choose another folder."):
                 shutil.copytree(result.folder / "chains", run.chains, dirs_exist_ok=True)
@@ -231,6 +238,7 @@ def _finish(
         folder=None if run is None else run.path,
         states=[chain.state for chain in chains] if run is None else (),
         notes=notes,
+        held_out={} if run is None else run.held_out(),
     )
     if run is not None:
         run.finish(result.estimates, result.traces, _summary(result))
@@ -276,6 +284,7 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
         source=run.manifest["corpus"].get("path"),
         folder=run.path,
         notes=(f"unfinished: iteration {min(done)} of {plan.iterations}", *notes),
+        held_out=run.held_out(),
     )
 
 

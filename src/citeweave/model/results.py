@@ -86,6 +86,8 @@ class Result:
     states: Sequence[Mapping[str, np.ndarray]] = field(default=())
     """Last state of each chain, where the run has no folder that holds it."""
     notes: tuple[str, ...] = ()
+    held_out: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """What was taken out of the corpus before the fit, by name."""
 
     @property
     def spec(self) -> ModelSpec:

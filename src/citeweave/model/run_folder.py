@@ -3,6 +3,7 @@
     manifest.json            format, version, status, parameters, seed, corpus, versions, result
     corpus/                  a copy of the corpus (a corpus folder)
     chains/chain-0/*.npz     checkpoints: state, sums and traces of each chain
+    held_out/*.npy           citations and words taken out of the corpus before, if any
     estimates/*.npy          posterior means, when the run is done
     traces/*.npy             a value an iteration and chain, when the run is done
 
@@ -41,6 +42,7 @@ __all__ = ["FORMAT", "VERSION", "RunFolder", "is_run_folder"]
 
 FORMAT = "citeweave-run"
 VERSION = 1
+SCNTM_KIND = "scntm"
 _HINT = "Free some space, mend the permissions, or choose another folder."
 
 
@@ -144,6 +146,36 @@ class RunFolder:
         """Copy the corpus into the run."""
         with writing(self.path / "corpus", _HINT):
             _store_corpus(corpus, self.path / "corpus")
+
+    @property
+    def kind(self) -> str:
+        """What was fitted: "scntm" for the models of this package, else the baseline's name."""
+        return str(self.manifest.get("kind", SCNTM_KIND))
+
+    def check_kind(self) -> None:
+        """Refuse a run of a baseline, which has no chains and no levels."""
+        if self.kind != SCNTM_KIND:
+            raise RunError(
+                f"'{self.path}' is a run of the baseline {self.kind!r}, not of an SCNTM, and is "
+                "done; load it with citeweave.load, or look at it with `citeweave info` and "
+                "`citeweave evaluate`."
+            )
+
+    def store_held_out(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Keep what was taken out of the corpus before the fit, to be scored afterwards."""
+        if not arrays:
+            return
+        folder = self.path / "held_out"
+        with writing(folder, _HINT):
+            folder.mkdir()
+            for name, array in arrays.items():
+                np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        self.manifest["held_out"] = {name: list(array.shape) for name, array in arrays.items()}
+        self.write_manifest()
+
+    def held_out(self) -> StoredArrays:
+        """Give what was held out by name; empty if nothing was."""
+        return StoredArrays(self.path / "held_out")
 
     def is_complete(self) -> bool:
         """Whether the run is done and all its estimates and traces can still be read."""

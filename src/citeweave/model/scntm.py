@@ -1,18 +1,17 @@
 """The estimator: parameters in, fitted attributes out, in the scikit-learn manner."""
 
 import html
-import inspect
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from citeweave.corpus import Corpus
-from citeweave.errors import ParameterError
 from citeweave.model.attributes import FittedAttributes
+from citeweave.model.estimator import Parametrised
 from citeweave.model.fitting import load_result, resume_run, run_model, save_result
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
@@ -21,7 +20,7 @@ from citeweave.sampler.spec import ModelSpec
 __all__ = ["SCNTM", "load", "resume"]
 
 
-class SCNTM(FittedAttributes):
+class SCNTM(Parametrised, FittedAttributes):
     """Supervised citation network topic model, and the models it is made of.
 
     Parameters
@@ -153,22 +152,6 @@ class SCNTM(FittedAttributes):
         self.word_discount = word_discount
         self.threads = threads
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002, FBT001, FBT002 (scikit-learn's signature)
-        """Return the parameters by name."""
-        return {name: getattr(self, name) for name in _defaults()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; they are checked by `fit`."""
-        for name in params:
-            if name not in _defaults():
-                raise ParameterError(
-                    f"SCNTM has no parameter {name!r}. "
-                    f"Did you mean one of: {', '.join(_defaults())}?"
-                )
-        for name, value in params.items():
-            setattr(self, name, value)
-        return self
-
     def fit(
         self,
         corpus: Corpus | str | os.PathLike[str],
@@ -179,6 +162,7 @@ class SCNTM(FittedAttributes):
         checkpoint_seconds: float | None = 60,
         checkpoint_iterations: int | None = None,
         stop: threading.Event | None = None,
+        held_out: Mapping[str, np.ndarray] | None = None,
     ) -> Self:
         """Fit the model to a corpus.
 
@@ -198,6 +182,9 @@ class SCNTM(FittedAttributes):
             chain is also saved at its end and when it is stopped.
         stop : threading.Event, optional
             Set it to stop after the present iteration, as Ctrl-C does.
+        held_out : mapping of str to ndarray, optional
+            What was taken out of the corpus before (see `citeweave.evaluate.hold_out`); it is kept
+            with the model as `held_out_`, for `citeweave.evaluate.evaluate`, and not looked at.
 
         Raises
         ------
@@ -218,6 +205,7 @@ class SCNTM(FittedAttributes):
             checkpoint_seconds=checkpoint_seconds,
             checkpoint_iterations=checkpoint_iterations,
             stop=stop,
+            held_out=held_out,
         )
         return self
 
@@ -228,15 +216,6 @@ class SCNTM(FittedAttributes):
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Save the fitted model as a run folder, whole or not at all; returns its path."""
         return save_result(self._fitted, folder, overwrite=overwrite)
-
-    def __repr__(self) -> str:
-        """Give the parameters that are not the defaults, as scikit-learn does."""
-        changed = [
-            f"{name}={value!r}"
-            for name, value in self.get_params().items()
-            if not _same(value, _defaults()[name])
-        ]
-        return f"SCNTM({', '.join(changed)})"
 
     def _repr_html_(self) -> str:
         """Show parameters and, if fitted, sizes as a small table."""
@@ -252,18 +231,6 @@ class SCNTM(FittedAttributes):
             for name, text in rows
         )
         return f"<table>{cells}</table>"
-
-
-def _same(value: object, default: object) -> bool:
-    return type(value) is type(default) and value == default
-
-
-def _defaults() -> dict[str, Any]:
-    return {
-        name: parameter.default
-        for name, parameter in inspect.signature(SCNTM.__init__).parameters.items()
-        if name != "self"
-    }
 
 
 def load(folder: str | os.PathLike[str]) -> SCNTM:

@@ -5,14 +5,15 @@ import os
 
 import numpy as np
 import pytest
-from planted import dense, em_step, log_likelihood, planted_corpus
+from reference.planted import dense, em_step, log_likelihood, planted_corpus
 
 from citeweave import datasets
+from citeweave.baselines import PMTLM
+from citeweave.baselines._pmtlm_kernels import Sums, expect, maximise
+from citeweave.baselines.pmtlm import _prepare, _start
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
-from citeweave.evaluate import PMTLM, clustering_scores, nmi
-from citeweave.evaluate._pmtlm_kernels import Sums, expect, maximise
-from citeweave.evaluate.pmtlm import _prepare, _start
+from citeweave.evaluate import clustering_scores, nmi
 
 BOTH = pytest.mark.parametrize("corrected", [True, False], ids=["corrected", "plain"])
 

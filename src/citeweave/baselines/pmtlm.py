@@ -3,23 +3,22 @@
 The peer that the paper compares SCNTM with; docs/pmtlm.md has the model and the updates.
 """
 
-import inspect
 import math
-import numbers
-import os
-import secrets
-from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from citeweave.baselines._pmtlm_kernels import Data, Parameters, Sums, expect, maximise, place
+from citeweave.baselines.base import Baseline, Outcome, Report, Step
+from citeweave.baselines.matching import count_words
 from citeweave.corpus import Corpus
-from citeweave.errors import CorpusError, ParameterError
-from citeweave.evaluate._pmtlm_kernels import Data, Parameters, Sums, expect, maximise
+from citeweave.errors import CorpusError
+from citeweave.model.estimator import integer, number, true_or_false
 
 __all__ = ["PMTLM"]
 
 _SPREAD = 0.9  # of first topics; the rest is even, since EM hardly leaves what is near 0
+_PLACE_STEPS = 200
 
 
 class _Fit(NamedTuple):
@@ -32,7 +31,7 @@ class _Fit(NamedTuple):
         return float(self.trace[-1])
 
 
-class PMTLM:
+class PMTLM(Baseline):
     """Poisson mixed-topic link model: topics from words and undirected links together.
 
     A word of document d is w with probability sum_z theta_dz beta_zw; the links between d and d'
@@ -88,12 +87,24 @@ class PMTLM:
     Examples
     --------
     >>> from citeweave import simulate
-    >>> from citeweave.evaluate import PMTLM
+    >>> from citeweave.baselines import PMTLM
     >>> corpus = simulate(documents=60, vocabulary=80, topics=3, authors=20, citations=90).corpus
     >>> model = PMTLM(topics=3, restarts=2, seed=1).fit(corpus)
     >>> model.doc_topic_.shape, model.topic_word_.shape
     ((60, 3), (3, 80))
     """
+
+    kind = "pmtlm"
+    rules: ClassVar = {
+        "topics": integer(1),
+        "alpha": number(0.0, 1.0),
+        "degree_corrected": true_or_false(),
+        "restarts": integer(1),
+        "iterations": integer(1),
+        "words_first": integer(0),
+        "tolerance": number(0.0, 1.0),
+        "seed": integer(0, none="a fresh one"),
+    }
 
     def __init__(
         self,
@@ -116,78 +127,105 @@ class PMTLM:
         self.tolerance = tolerance
         self.seed = seed
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002, FBT001, FBT002 (scikit-learn's signature)
-        """Return the parameters by name."""
-        return {name: getattr(self, name) for name in _defaults()}
+    @property
+    def name(self) -> str:
+        """``pmtlm``, or ``pmtlm-dc`` if degree-corrected."""
+        return "pmtlm-dc" if self.degree_corrected else "pmtlm"
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; they are checked by `fit`."""
-        for name in params:
-            if name not in _defaults():
-                raise ParameterError(
-                    f"PMTLM has no parameter {name!r}. "
-                    f"Did you mean one of: {', '.join(_defaults())}?"
-                )
-        for name, value in params.items():
-            setattr(self, name, value)
-        return self
-
-    def fit(self, corpus: Corpus | str | os.PathLike[str]) -> Self:
-        """Fit the model to a corpus, or to the corpus in a folder.
-
-        Raises
-        ------
-        ParameterError
-            A parameter has a wrong value.
-        CorpusError
-            The corpus has no words although alpha > 0, or no citations although alpha < 1.
-        """
-        for name, (wanted, accepts) in _RULES.items():
-            value = getattr(self, name)
-            if not accepts(value):
-                raise ParameterError(
-                    f"The '{name}' parameter of PMTLM must be {wanted}. Got {value!r} instead."
-                )
-        given = corpus if isinstance(corpus, Corpus) else Corpus.load(corpus)
-        if self.alpha > 0 and given.n_tokens == 0:
+    def check_corpus(self, corpus: Corpus) -> None:
+        """Refuse a corpus without words although alpha > 0, or links although alpha < 1."""
+        if self.alpha > 0 and corpus.n_tokens == 0:
             raise CorpusError("The corpus has no words; fit PMTLM with alpha=0, or add words.")
-        if self.alpha < 1 and given.n_citations == 0:
+        if self.alpha < 1 and corpus.n_citations == 0:
             raise CorpusError("The corpus has no citations; fit PMTLM with alpha=1, or add some.")
-        self.seed_ = secrets.randbits(32) if self.seed is None else int(self.seed)
-        data = _prepare(given)
-        runs = [self._run(data, given.vocabulary_size, start) for start in range(self.restarts)]
-        self.log_likelihoods_ = np.array([run.log_likelihood for run in runs])
-        best = runs[int(np.argmax(self.log_likelihoods_))]
+
+    def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:
+        data = _prepare(corpus)
+        runs = []
+        for start in range(int(self.restarts)):
+            runs.append(self._run(data, corpus.vocabulary_size, [seed, start]))
+            report(Step("restart", start + 1, int(self.restarts)))
+        likelihoods = np.array([run.log_likelihood for run in runs])
+        best = runs[int(np.argmax(likelihoods))]
         mean = best.parameters.popularity.mean() or 1.0  # 0 where there are no links at all
-        self.doc_topic_ = best.parameters.doc_topic
-        self.topic_word_ = np.ascontiguousarray(best.parameters.word_topic.T)
-        self.popularity_ = best.parameters.popularity / mean
-        self.topic_scale_ = best.parameters.topic_scale * mean * mean
-        self.labels_ = self.doc_topic_.argmax(axis=1)
-        self.log_likelihood_ = best.log_likelihood
-        self.trace_ = best.trace
-        self.n_iter_ = len(best.trace) - 1
-        self.converged_ = best.converged
-        return self
+        return Outcome(
+            estimates={
+                "doc_topic": best.parameters.doc_topic,
+                "topic_word": np.ascontiguousarray(best.parameters.word_topic.T),
+                "popularity": best.parameters.popularity / mean,
+                "topic_scale": best.parameters.topic_scale * mean * mean,
+            },
+            traces={"log_likelihood": best.trace, "log_likelihoods": likelihoods},
+            facts={
+                "log_likelihood": best.log_likelihood,
+                "iterations": len(best.trace) - 1,
+                "converged": best.converged,
+            },
+        )
 
-    def fit_transform(self, corpus: Corpus | str | os.PathLike[str]) -> np.ndarray:
-        """Fit and return `doc_topic_`."""
-        return self.fit(corpus).doc_topic_
+    def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
+        """Find theta of new documents by EM, from the training documents' mean topics."""
+        counts = count_words(new, self.corpus_)
+        lengths = np.asarray(counts.sum(axis=1))
+        ordered = links[np.argsort(links[:, 0], kind="stable")]
+        data = Data(
+            offsets=counts.indptr.astype(np.int64),
+            words=counts.indices.astype(np.int32),
+            shares=counts.data / np.repeat(lengths, np.diff(counts.indptr)),
+            first=ordered[:, 0].astype(np.int32),
+            second=ordered[:, 1].astype(np.int32),
+            times=np.ones(len(ordered)),
+        )
+        fitted = Parameters(
+            doc_topic=np.array(self.doc_topic_),
+            word_topic=np.ascontiguousarray(self.topic_word_.T),
+            popularity=np.array(self.popularity_),
+            topic_scale=np.array(self.topic_scale_),
+        )
+        mean = fitted.doc_topic.mean(axis=0)
+        out = np.tile(mean, (new.n_documents, 1))
+        place(data, fitted, float(self.alpha), bool(self.degree_corrected), _PLACE_STEPS, out)
+        return out
 
-    def __repr__(self) -> str:
-        """Give the parameters that are not the defaults."""
-        defaults = _defaults()
-        changed = [
-            f"{name}={value!r}"
-            for name, value in self.get_params().items()
-            if type(value) is not type(defaults[name]) or value != defaults[name]
-        ]
-        return f"PMTLM({', '.join(changed)})"
+    @property
+    def popularity_(self) -> np.ndarray:
+        """Popularities S [D]."""
+        return self._fitted.estimates["popularity"]
 
-    def _run(self, data: Data, vocabulary: int, number: int) -> _Fit:
+    @property
+    def topic_scale_(self) -> np.ndarray:
+        """Scales eta [K]."""
+        return self._fitted.estimates["topic_scale"]
+
+    @property
+    def log_likelihood_(self) -> float:
+        """Weighted log likelihood of the run that was kept."""
+        return float(self._fitted.facts["log_likelihood"])
+
+    @property
+    def log_likelihoods_(self) -> np.ndarray:
+        """Weighted log likelihoods of all runs [restarts]."""
+        return self._fitted.traces["log_likelihoods"]
+
+    @property
+    def trace_(self) -> np.ndarray:
+        """Log likelihood by iteration of the run that was kept."""
+        return self._fitted.traces["log_likelihood"]
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the run that was kept."""
+        return int(self._fitted.facts["iterations"])
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the run that was kept ended by `tolerance`."""
+        return bool(self._fitted.facts["converged"])
+
+    def _run(self, data: Data, vocabulary: int, seed: list[int]) -> _Fit:
         """Run EM from one random start; the trace has the likelihood of every set of parameters."""
         alpha = float(self.alpha)
-        now = _start(data, int(self.topics), vocabulary, [self.seed_, number])
+        now = _start(data, int(self.topics), vocabulary, seed)
         theta, beta = now.doc_topic, now.word_topic
         sums = Sums(np.empty_like(theta), np.empty_like(theta), np.empty_like(beta))
         if 0.0 < alpha < 1.0:
@@ -250,37 +288,3 @@ def _start(data: Data, topics: int, vocabulary: int, seed: list[int]) -> Paramet
         popularity=np.ones(documents),
         topic_scale=np.full(topics, topics * degree.sum() / documents**2),
     )
-
-
-def _is_integer(value: object, lowest: int) -> bool:
-    return (
-        isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= lowest
-    )
-
-
-def _is_real(value: Any, lowest: float, highest: float) -> bool:
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return real and bool(lowest <= value <= highest)
-
-
-_RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "topics": ("an integer of at least 1", lambda value: _is_integer(value, 1)),
-    "alpha": ("a number from 0 to 1", lambda value: _is_real(value, 0.0, 1.0)),
-    "degree_corrected": ("True or False", lambda value: isinstance(value, bool)),
-    "restarts": ("an integer of at least 1", lambda value: _is_integer(value, 1)),
-    "iterations": ("an integer of at least 1", lambda value: _is_integer(value, 1)),
-    "words_first": ("an integer of at least 0", lambda value: _is_integer(value, 0)),
-    "tolerance": ("a number from 0 to 1", lambda value: _is_real(value, 0.0, 1.0)),
-    "seed": (
-        "an integer of at least 0, or None for a fresh one",
-        lambda value: value is None or _is_integer(value, 0),
-    ),
-}
-
-
-def _defaults() -> dict[str, Any]:
-    return {
-        name: parameter.default
-        for name, parameter in inspect.signature(PMTLM.__init__).parameters.items()
-        if name != "self"
-    }

@@ -10,7 +10,7 @@ import numpy as np
 
 from citeweave.sampler._compile import kernel
 
-__all__ = ["Data", "Parameters", "Sums", "expect", "maximise"]
+__all__ = ["Data", "Parameters", "Sums", "expect", "maximise", "place"]
 
 _MOST_STEPS = 200
 _SMALL = 1e-150  # below, numbers would soon be denormal (slow); two of them still multiply
@@ -160,19 +160,7 @@ def maximise(sums: Sums, now: Parameters, alpha: float, degree_corrected: bool) 
                 wanted[z] += alpha * sums.doc_words[d, z]
             if rest > 0.0:
                 wanted[z] += rest * sums.doc_links[d, z]
-        has_text = alpha > 0.0 and text > 0.0
-        has_links = rest > 0.0 and degree > 0.0
-        if has_text or has_links:
-            if rest == 0.0 or (degree_corrected and not has_links):
-                _scale_to_one(wanted, theta[d])
-            elif degree_corrected and has_text:
-                _corrected_topics(wanted, slope, alpha, degree, theta[d])
-            elif degree_corrected:
-                for z in range(topics):
-                    wanted[z] = wanted[z] / slope[z] if wanted[z] > 0.0 else 0.0
-                _scale_to_one(wanted, theta[d])
-            else:
-                _plain_topics(wanted, slope, rest, theta[d])
+        _document_topics(wanted, slope, alpha, text, degree, degree_corrected, theta[d])
         if degree_corrected:
             now.popularity[d] = 0.0
             if rest == 0.0:  # theta does not fit the links, so no S would bring their rates near
@@ -192,6 +180,98 @@ def maximise(sums: Sums, now: Parameters, alpha: float, degree_corrected: bool) 
     for z in range(topics):
         now.topic_scale[z] = links[z] / (mass[z] * mass[z]) if mass[z] > 0.0 else 0.0
     _word_topics(sums.word_topic, now.word_topic)
+
+
+@kernel
+def place(
+    data: Data,
+    fitted: Parameters,
+    alpha: float,
+    degree_corrected: bool,  # noqa: FBT001 (kernels take no keywords)
+    steps: int,
+    out: np.ndarray,
+) -> None:
+    """Find the topics of new documents [D_new, K] by the same steps, all but them held fixed.
+
+    Here `data.first` are new documents in ascending order and `data.second` the training documents
+    that they are linked with. What is in `out` is where the steps begin; a document with nothing to
+    go by keeps it.
+    """
+    topics = fitted.doc_topic.shape[1]
+    slope = np.zeros(topics)  # r = eta T, which is M / T at the end of a fit
+    for d in range(len(fitted.doc_topic)):
+        for z in range(topics):
+            slope[z] += fitted.popularity[d] * fitted.doc_topic[d, z]
+    for z in range(topics):
+        slope[z] *= fitted.topic_scale[z]
+    rest = 1.0 - alpha
+    weights = np.empty(topics)
+    wanted = np.empty(topics)
+    before = np.empty(topics)
+    begin = 0
+    for d in range(len(out)):
+        end = begin
+        while end < len(data.first) and data.first[end] == d:
+            end += 1
+        for _ in range(steps):
+            wanted[:] = 0.0
+            text = 0.0
+            for entry in range(data.offsets[d], data.offsets[d + 1]):
+                total = 0.0
+                for z in range(topics):
+                    weights[z] = out[d, z] * fitted.word_topic[data.words[entry], z]
+                    total += weights[z]
+                if total > 0.0:  # no topic has a word that only training documents left out have
+                    text += data.shares[entry]
+                    for z in range(topics):
+                        wanted[z] += alpha * data.shares[entry] * weights[z] / total
+            degree = 0.0
+            for link in range(begin, end):
+                total = 0.0
+                for z in range(topics):
+                    other = fitted.doc_topic[data.second[link], z]
+                    weights[z] = fitted.topic_scale[z] * out[d, z] * other
+                    total += weights[z]
+                if total > 0.0:
+                    degree += data.times[link]
+                    for z in range(topics):
+                        wanted[z] += rest * data.times[link] * weights[z] / total
+            before[:] = out[d]
+            _document_topics(wanted, slope, alpha, text, degree, degree_corrected, out[d])
+            change = 0.0
+            for z in range(topics):
+                change = max(change, abs(out[d, z] - before[z]))
+            if change < 1e-6:
+                break
+        begin = end
+
+
+@kernel
+def _document_topics(
+    wanted: np.ndarray,
+    slope: np.ndarray,
+    alpha: float,
+    text: float,
+    degree: float,
+    degree_corrected: bool,  # noqa: FBT001 (kernels take no keywords)
+    out: np.ndarray,
+) -> None:
+    """Make one document's topics of c (which is used up); without words and links they stay."""
+    rest = 1.0 - alpha
+    has_text = alpha > 0.0 and text > 0.0
+    has_links = rest > 0.0 and degree > 0.0
+    if not has_text and not has_links:
+        return
+    if rest == 0.0 or (degree_corrected and not has_links):
+        _scale_to_one(wanted, out)
+    elif degree_corrected and has_text:
+        _corrected_topics(wanted, slope, alpha, degree, out)
+    elif degree_corrected:
+        for z in range(len(wanted)):
+            wanted[z] = wanted[z] / slope[z] if wanted[z] > 0.0 else 0.0
+        _scale_to_one(wanted, out)
+    else:
+        _plain_topics(wanted, slope, rest, out)
 
 
 @kernel
