@@ -1,0 +1,249 @@
+"""The command `crossvalidate`: models on folds of a corpus, side by side and resumable."""
+
+# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from citeweave.cli.errors import guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from citeweave.experiments import SummaryRow, TaskProgress
+
+__all__ = ["register"]
+
+MODEL = "Model"
+MEASURE = "Measuring"
+RUN = "Run"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("crossvalidate")(crossvalidate)
+
+
+@guarded
+def crossvalidate(
+    *,
+    corpus: Annotated[
+        list[str],
+        typer.Argument(
+            help="Corpus folder, name of a data set, or export files to import with defaults.",
+            metavar="CORPUS|DATASET|FILES",
+            show_default=False,
+        ),
+    ],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A model, with parameters of its own after a colon (scntm:eta=10); give several "
+            "to compare them (default: scntm).",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None,
+    topics: Annotated[
+        int, typer.Option(help="Most topics there may be.", rich_help_panel=MODEL)
+    ] = 20,
+    eta: Annotated[
+        str,
+        typer.Option(
+            help="Papers an author needs to count as such, else the label does.",
+            rich_help_panel=MODEL,
+        ),
+    ] = "0",
+    iterations: Annotated[
+        int, typer.Option(help="Of each chain.", rich_help_panel=MODEL)
+    ] = 2000,
+    network_from: Annotated[
+        int | None,
+        typer.Option(
+            help="Iterations of text alone (default: half).",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None,
+    chains: Annotated[
+        int, typer.Option(help="Chains of each model.", rich_help_panel=MODEL)
+    ] = 1,
+    folds: Annotated[int, typer.Option(help="Folds of one partition.")] = 10,
+    splits: Annotated[
+        int | None,
+        typer.Option(help="Independent random splits instead of folds.", show_default=False),
+    ] = None,
+    test: Annotated[float, typer.Option(help="Share of test papers of a split.")] = 0.1,
+    seeds: Annotated[int, typer.Option(help="Runs of each model on each fold.")] = 1,
+    fold_seed: Annotated[int, typer.Option(help="Of the partition into folds.")] = 0,
+    words: Annotated[
+        str,
+        typer.Option(
+            help="What a test paper's topics are estimated from while its other words are "
+            "scored: title, a share such as 0.5, or auto (title where there is more than that).",
+            rich_help_panel=MEASURE,
+        ),
+    ] = "auto",
+    labels: Annotated[
+        str,
+        typer.Option(
+            help="Labels of test papers, for models that learn from labels: hidden, seen (the "
+            "paper's protocol) or both.",
+            rich_help_panel=MEASURE,
+        ),
+    ] = "both",
+    method: Annotated[
+        str, typer.Option(help="Of folding in: paper or gibbs.", rich_help_panel=MEASURE)
+    ] = "paper",
+    samples: Annotated[
+        int, typer.Option(help="Of folding in.", rich_help_panel=MEASURE)
+    ] = 500,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for results; what is there is not computed again (default: "
+            "CORPUS-crossvalidation).",
+            rich_help_panel=RUN,
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Models fitted at a time (default: one a core).",
+            rich_help_panel=RUN,
+            show_default=False,
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Compute what is there too.", rich_help_panel=RUN),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write the summary as JSON.", rich_help_panel=RUN)
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=RUN)
+    ] = False,
+) -> None:
+    """Fit models to parts of a corpus and measure them on the papers left out.
+
+    Each result is kept as soon as it is there: after Ctrl-C, the same command goes on.
+    """
+    from citeweave.cli.fit import read_eta
+    from citeweave.cli.running import stop_on_signals
+    from citeweave.cli.show import make_console
+    from citeweave.cli.sources import name_of, open_sources
+    from citeweave.experiments import choose, cross_validate, k_folds, random_splits
+
+    notes = None if quiet else make_console(stderr=True)
+    parameters: dict[str, Any] = {"topics": topics, "eta": read_eta(eta), "iterations": iterations}
+    if network_from is not None:
+        parameters["network_from"] = network_from
+    if chains != 1:
+        parameters["chains"] = chains
+    chosen = [choose(text, **parameters) for text in model or ["scntm"]]
+    parts = (
+        k_folds(folds, seed=fold_seed)
+        if splits is None
+        else random_splits(splits, test=test, seed=fold_seed)
+    )
+    opened = open_sources(corpus, notes)
+    name = name_of(corpus)
+    place = Path(f"{name}-crossvalidation") if out is None else out
+    with stop_on_signals() as stop:
+        table = cross_validate(
+            {name: opened.corpus},
+            chosen,
+            folds=parts,
+            seeds=seeds,
+            words=_words(words),
+            labels=["hidden", "seen"] if labels == "both" else [labels],
+            method=method,
+            samples=samples,
+            out=place,
+            workers=workers,
+            fresh=fresh,
+            progress=None if notes is None else _teller(notes),
+            stop=stop,
+        )
+    summary = table.summary()
+    if as_json:
+        typer.echo(json.dumps([_record(row) for row in summary], indent=2, ensure_ascii=False))
+        return
+    console = make_console()
+    _print(console, summary)
+    console.print(f"All values: {place / 'results.csv'}", soft_wrap=True)
+
+
+def _words(text: str) -> Any:
+    if text == "auto":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text  # 'title', or something that is refused by name
+
+
+def _teller(console: "Console") -> "Callable[[TaskProgress], None]":
+    def tell(progress: "TaskProgress") -> None:
+        if progress.state == "started":
+            return
+        end = {
+            "kept": "was there",
+            "done": f"{progress.seconds:.1f} s",
+            "failed": f"failed: {progress.error}",
+        }[progress.state]
+        place = f"{progress.finished}/{progress.total}"
+        console.print(f"{place:>9}  {progress.task}: {end}", soft_wrap=True)
+
+    return tell
+
+
+def _record(row: "SummaryRow") -> dict[str, Any]:
+    """Write a row so that JSON can hold it."""
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in row._asdict().items()
+    }
+
+
+def _print(console: "Console", summary: "list[SummaryRow]") -> None:
+    """Show mean and standard deviation, a table for each protocol, so that columns compare."""
+    from citeweave.cli.show import add_figures, new_table
+
+    models = list(dict.fromkeys(row.model for row in summary))
+    protocols = dict.fromkeys((row.where, row.protocol) for row in summary)
+    for where, protocol in protocols:
+        rows = [row for row in summary if (row.where, row.protocol) == (where, protocol)]
+        table = new_table(f"{where}: {protocol}", expand=False)
+        table.add_column("measure")
+        add_figures(table, *models)
+        for measure in dict.fromkeys(row.measure for row in rows):
+            cells = {row.model: _cell(row) for row in rows if row.measure == measure}
+            table.add_row(measure.replace("_", " "), *(cells.get(name, "–") for name in models))
+        console.print(table)
+    console.print(f"Mean ± standard deviation over {max(row.n for row in summary)} runs.")
+
+
+def _cell(row: "SummaryRow") -> str:
+    """Write a mean and its spread with digits that fit their size.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import SummaryRow
+    >>> _cell(SummaryRow("cora", "scntm", "perplexity", "test", "", 688.04, 15.73, 10))
+    '688.0 ± 15.7'
+    >>> _cell(SummaryRow("cora", "scntm", "nmi", "test", "", 0.45678, float("nan"), 1))
+    '0.457'
+    """
+    if row.n == 0:
+        return "–"
+    digits = 1 if abs(row.mean) >= 10 else 3
+    text = f"{row.mean:.{digits}f}"
+    return text if math.isnan(row.sd) else f"{text} ± {row.sd:.{digits}f}"
