@@ -1,0 +1,196 @@
+"""Tasks run once, side by side, and what is done is never done again."""
+
+import dataclasses
+import json
+import math
+import threading
+
+import pytest
+
+from citeweave.errors import CorpusError, ParameterError, RunError
+from citeweave.experiments import (
+    PROTOCOLS,
+    ModelChoice,
+    k_folds,
+    make_tasks,
+    measure,
+    run_tasks,
+)
+from citeweave.experiments import running as runner_file
+from citeweave.model import RunInterrupted
+
+SHORT = {"topics": 3, "iterations": 8}
+MODELS = [
+    ModelChoice("text", "cntm-text", SHORT),
+    ModelChoice("network", "scntm", SHORT),
+]
+
+
+@pytest.fixture
+def tasks(small):
+    return make_tasks(
+        {"small": small.fingerprint},
+        MODELS,
+        seeds=(1, 2),
+        protocol="whole",
+        version=PROTOCOLS["whole"].version,
+    )
+
+
+def ran(events):
+    return [event.task.key for event in events if event.state == "done"]
+
+
+def test_rows_come_in_the_order_of_tasks_whoever_ran_them(small, tasks, tmp_path):
+    corpora = {small.fingerprint: small}
+    alone = run_tasks(tasks, corpora, workers=1)
+    together = run_tasks(tasks, corpora, workers=2, out=tmp_path)
+    read = run_tasks(tasks, corpora, workers=2, out=tmp_path)
+    assert alone.rows == together.rows == read.rows
+    heads = list(dict.fromkeys((row.model, row.seed) for row in alone))
+    assert heads == [("text", 1), ("text", 2), ("network", 1), ("network", 2)]
+    measures = {row.measure for row in alone.select(model="network")}
+    assert {"purity", "nmi", "adjusted_rand", "acceptance", "topics_in_use"} <= measures
+    assert "acceptance" not in {row.measure for row in alone.select(model="text")}
+    assert {row.protocol for row in alone} == {"all documents and citations, labels never seen"}
+
+
+def test_a_second_run_does_only_the_rest(small, tasks, tmp_path):
+    corpora = {small.fingerprint: small}
+    stop = threading.Event()
+    first = []
+
+    def stop_after_one(event):
+        first.append(event)
+        if event.state == "done":
+            stop.set()
+
+    with pytest.raises(RunInterrupted, match=r"Stopped after 1 of 4 tasks\..*goes on"):
+        run_tasks(tasks, corpora, out=tmp_path, workers=1, progress=stop_after_one, stop=stop)
+    assert len(ran(first)) == 1
+    second = []
+    table = run_tasks(tasks, corpora, out=tmp_path, workers=1, progress=second.append)
+    assert [event.state for event in second].count("kept") == 1
+    assert sorted(ran(first) + ran(second)) == sorted(task.key for task in tasks)
+    assert table.rows == run_tasks(tasks, corpora, workers=1).rows
+    third = []
+    run_tasks(tasks, corpora, out=tmp_path, progress=third.append)
+    assert {event.state for event in third} == {"kept"}
+
+
+def test_ctrl_c_keeps_what_is_done(small, tasks, tmp_path, monkeypatch):
+    events = []
+    done = threading.Event()
+
+    def tell(event):
+        events.append(event)
+        if event.state == "done":
+            done.set()
+
+    def interrupted(finished):
+        if not done.is_set():
+            done.wait(60)
+            raise KeyboardInterrupt
+        for event in finished:
+            assert event.wait(60)
+
+    monkeypatch.setattr(runner_file, "_wait", interrupted)
+    with pytest.raises(RunInterrupted, match="Stopped after"):
+        run_tasks(tasks, {small.fingerprint: small}, out=tmp_path, workers=1, progress=tell)
+    kept = [json.loads(path.read_text())["key"] for path in (tmp_path / "tasks").iterdir()]
+    assert sorted(kept) == sorted(ran(events))
+    assert 1 <= len(kept) < len(tasks)
+
+
+def test_damaged_results_are_made_anew(small, tasks, tmp_path):
+    corpora = {small.fingerprint: small}
+    right = run_tasks(tasks[:2], corpora, out=tmp_path)
+    cut, other = sorted((tmp_path / "tasks").iterdir())
+    cut.write_text(cut.read_text()[:40])
+    other.write_text(json.dumps(json.loads(other.read_text()) | {"key": "another"}))
+    events = []
+    assert run_tasks(tasks[:2], corpora, out=tmp_path, progress=events.append).rows == right.rows
+    assert len(ran(events)) == 2
+    events.clear()
+    run_tasks(tasks[:2], corpora, out=tmp_path, progress=events.append, fresh=True)
+    assert len(ran(events)) == 2
+
+
+def test_a_task_that_fails_leaves_the_others(small, tasks, tmp_path, monkeypatch):
+    def fail_once(task, corpus, **options):
+        if task == tasks[1]:
+            raise CorpusError("No good.")
+        return measure(task, corpus, **options)
+
+    monkeypatch.setattr(runner_file, "measure", fail_once)
+    corpora = {small.fingerprint: small}
+    with pytest.raises(RunError, match=r"1 of 4 tasks failed.*text, whole, seed 2.*No good"):
+        run_tasks(tasks, corpora, out=tmp_path, workers=1)
+    monkeypatch.undo()
+    events = []
+    run_tasks(tasks, corpora, out=tmp_path, progress=events.append)
+    assert ran(events) == [tasks[1].key]
+
+
+def test_a_bug_is_raised_as_it_is(small, tasks, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(runner_file, "measure", broken)
+    with pytest.raises(ZeroDivisionError):
+        run_tasks(tasks, {small.fingerprint: small}, workers=2)
+
+
+def test_a_folder_that_cannot_be_written_is_named(small, tasks, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot be"):
+        run_tasks(tasks[:1], {small.fingerprint: small}, out=tmp_path / "file")
+
+
+def test_fingerprints_tell_apart_what_decides_numbers_and_nothing_else(tasks):
+    one = tasks[0]
+    same = dataclasses.replace(
+        one, dataset="other name", model=dataclasses.replace(one.model, name="x")
+    )
+    assert same.key == one.key
+    changed = [
+        dataclasses.replace(one, corpus="0" * 64),
+        dataclasses.replace(one, seed=9),
+        dataclasses.replace(one, version=one.version + 1),
+        dataclasses.replace(one, protocol="folds"),
+        dataclasses.replace(one, options={"words": 0.5}),
+        dataclasses.replace(one, fold=k_folds(3)[0]),
+        dataclasses.replace(one, fold=k_folds(3)[1]),
+        dataclasses.replace(one, fold=k_folds(3, seed=1)[0]),
+        dataclasses.replace(one, model=ModelChoice("text", "scntm", SHORT)),
+        dataclasses.replace(one, model=ModelChoice("text", "cntm-text", SHORT | {"topics": 4})),
+        dataclasses.replace(one, model=ModelChoice("text", "cntm-text", SHORT | {"eta": math.inf})),
+    ]
+    keys = [one.key, *(task.key for task in changed)]
+    assert len(set(keys)) == len(keys)
+    assert changed[0].file_name.startswith("small-text-")
+
+
+def test_parameters_that_json_cannot_hold_are_refused(tasks):
+    bad = dataclasses.replace(tasks[0], options={"words": object()})
+    with pytest.raises(ParameterError, match="as JSON can hold them"):
+        _ = bad.key
+
+
+def test_wrong_tasks_are_refused(small, tasks):
+    corpora = {small.fingerprint: small}
+    with pytest.raises(ParameterError, match="which is not among those given"):
+        run_tasks(tasks, {})
+    with pytest.raises(ParameterError, match="'workers' must be"):
+        run_tasks(tasks, corpora, workers=0)
+    unknown = dataclasses.replace(tasks[0], protocol="wholly")
+    with pytest.raises(ParameterError, match="no protocol 'wholly'.*whole, folds"):
+        measure(unknown, small)
+    with pytest.raises(ParameterError, match="asks for version 99"):
+        measure(dataclasses.replace(tasks[0], version=99), small)
+    with pytest.raises(ParameterError, match="no option 'word'"):
+        measure(dataclasses.replace(tasks[0], options={"word": 1}), small)
+    with pytest.raises(ParameterError, match="no parameter 'topic'"):
+        ModelChoice("x", "scntm", {"topic": 3}).build(seed=1)
+    with pytest.raises(ParameterError, match="seeds belong to tasks"):
+        ModelChoice("x", "scntm", {"seed": 3}).build(seed=1)
