@@ -1,0 +1,204 @@
+"""The experiment `runtime`: minutes for 2,000 iterations beside the paper's (tbl:running_time)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citeweave.reproduce import paper_figures
+from citeweave.reproduce.base import Cell, Context, Experiment, Figure, Outcome, Table
+from citeweave.reproduce.context import QUICK_SCALE
+from citeweave.reproduce.settings import ITERATIONS, NETWORK_FROM, SIZES, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from citeweave.corpus import Corpus
+
+__all__ = ["EXPERIMENT"]
+
+TRIAL = 40
+"""Iterations of the trial from which a run's time is foreseen; half with the network."""
+
+BUDGET_MINUTES = 15.0
+"""A set whose 2,000 iterations would take longer is extrapolated, and named so."""
+
+_STANDS_FOR = {"simulated-ml": "ML", "simulated-m10": "M10", "simulated-avs": "AvS"}
+
+_PROTOCOL = """\
+One chain on one core: {iterations:,} iterations with eta infinite as in the paper, citations counting from
+iteration {network_from:,} on; eta is 0 where a set has no labels. Time is the sum of the seconds of all
+iterations, everything a step does included (words, citations, hyperparameters, likelihood), without
+reading the corpus and compiling. A trial of {trial} iterations, half of them with the network, comes first.
+Where it foresees more than {budget:g} minutes, or with `--quick`, the time is extrapolated: {text:,} times
+the mean of the last half of its text iterations and {network:,} times that of its network iterations; the
+column *how* says so. Chains change while they settle, so an extrapolated time is rough.
+
+The paper's minutes are those of its Java program on one core of an Intel Core i7 at 3.20 GHz; the machines
+differ. ML, M10 with abstracts and AvS are gone: corpora drawn from the model with their numbers of
+papers, words, authors and citations stand in, and are named *simulated*."""
+
+
+def run(context: Context) -> Outcome:
+    """Time the sampler on each set, one at a time."""
+    rows: list[list[Cell]] = []
+    notes = []
+    labels, paper_minutes, our_minutes = [], [], []
+    for name in context.datasets:
+        corpus = context.corpus(name)
+        timed = _time(context, name, corpus)
+        paper_name = settings(name).paper_name or _STANDS_FOR.get(name)
+        paper = paper_figures.RUNNING_TIME.get(paper_name or "")
+        scaled = context.quick and name in SIZES
+        # a fiftieth of a corpus is not compared with the whole one
+        printed = paper.minutes if paper is not None and not scaled else None
+        words_a_second = corpus.n_tokens * ITERATIONS / (60 * timed["minutes"])
+        rows.append(
+            [
+                name,
+                paper_name if paper is not None else None,
+                corpus.n_tokens,
+                corpus.n_citations,
+                settings(name).topics,
+                timed["minutes"],
+                printed,
+                None if printed is None else timed["minutes"] - printed,
+                None if printed is None else printed / timed["minutes"],
+                words_a_second / 1e6,
+                timed["how"],
+            ]
+        )
+        labels.append(name)
+        our_minutes.append(timed["minutes"])
+        paper_minutes.append(printed)
+        if paper is not None and paper_name == "M10" and name == "m10":
+            notes.append("m10 has titles alone, so far fewer words than the paper's M10.")
+        if scaled:
+            notes.append(f"{name}: with --quick 1/{QUICK_SCALE} of its size, not compared.")
+    table = Table(
+        title=f"Minutes for {ITERATIONS:,} iterations",
+        columns=[
+            "set",
+            "in the paper",
+            "words",
+            "citations",
+            "topics",
+            "ours",
+            "paper (Java)",
+            "difference",
+            "times faster",
+            "million words/s",
+            "how",
+        ],
+        rows=rows,
+        decimals={
+            "ours": 2,
+            "difference": 1,
+            "times faster": 0,
+            "million words/s": 2,
+        },
+        notes=notes,
+    )
+    figure = Figure(
+        name="minutes",
+        caption=f"Minutes for {ITERATIONS:,} iterations of one chain on one core (logarithmic).",
+        drawing="bars",
+        data={
+            "labels": labels,
+            "values": f"minutes for {ITERATIONS:,} iterations",
+            "groups": [
+                {"label": "paper (Java)", "values": paper_minutes},
+                {"label": "citeweave", "values": our_minutes},
+            ],
+        },
+        table=Table(
+            title="Minutes",
+            columns=["set", "paper", "ours"],
+            rows=list(zip(labels, paper_minutes, our_minutes, strict=True)),
+        ),
+    )
+    return Outcome(
+        title="Running time",
+        protocol=_PROTOCOL.format(
+            iterations=ITERATIONS,
+            network_from=NETWORK_FROM,
+            trial=TRIAL,
+            budget=BUDGET_MINUTES,
+            text=NETWORK_FROM,
+            network=ITERATIONS - NETWORK_FROM,
+        ),
+        tables=[table],
+        figures=[figure],
+        seeds=[context.seed],
+    )
+
+
+def _time(context: Context, name: str, corpus: Corpus) -> Mapping[str, Any]:
+    """Time a set, or read what an earlier run found on the same corpus."""
+    from citeweave.reproduce.provenance import machine, versions  # noqa: PLC0415
+
+    parameters = {
+        "topics": settings(name).topics,
+        "eta": "inf" if corpus.n_categories else 0,
+        "seed": context.seed,
+    }
+    key = {
+        "corpus": corpus.fingerprint,
+        "parameters": parameters,
+        "quick": context.quick,
+        "iterations": context.iterations,
+        "machine": machine(),  # a time belongs to the machine it was taken on
+        "versions": versions(),
+    }
+    result: Mapping[str, Any] = context.remember(
+        f"runtime-{name}", key, lambda: _measure(context, name, corpus, parameters)
+    )
+    return result
+
+
+def _measure(
+    context: Context, name: str, corpus: Corpus, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    trial = min(TRIAL, context.iterations or TRIAL)
+    context.say(f"{name}: trial of {trial} iterations")
+    seconds = _seconds(context, corpus, parameters, trial)
+    half = trial // 2
+    text = float(seconds[half // 2 : half].mean())
+    network = float(seconds[half + (trial - half) // 2 :].mean())
+    minutes = (NETWORK_FROM * text + (ITERATIONS - NETWORK_FROM) * network) / 60
+    if context.quick or context.iterations is not None or minutes > BUDGET_MINUTES:
+        return {"minutes": minutes, "how": f"extrapolated from {trial} iterations"}
+    context.say(f"{name}: {ITERATIONS:,} iterations, about {minutes:.1f} minutes")
+    seconds = _seconds(context, corpus, parameters, ITERATIONS)
+    return {"minutes": float(seconds.sum()) / 60, "how": f"{ITERATIONS:,} iterations"}
+
+
+def _seconds(
+    context: Context, corpus: Corpus, parameters: Mapping[str, Any], iterations: int
+) -> np.ndarray:
+    """Seconds of each iteration of one chain."""
+    from citeweave.model import SCNTM  # noqa: PLC0415 (loads the compiler)
+
+    model = SCNTM(**parameters, iterations=iterations, thin=iterations)
+    model.fit(corpus, stop=context.stop)
+    return np.asarray(model.traces_["seconds"][0], float)
+
+
+EXPERIMENT = Experiment(
+    name="runtime",
+    label="tbl:running_time",
+    what="Running time of the sampler.",
+    datasets=(
+        "simulated-ml",
+        "simulated-m10",
+        "simulated-avs",
+        "citeseer",
+        "cora",
+        "pubmed",
+        "ieee-vis",
+        "hep-th",
+    ),
+    quick_datasets=("simulated-ml", "cora", "citeseer"),
+    run=run,
+)
