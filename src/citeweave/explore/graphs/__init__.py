@@ -1,0 +1,28 @@
+"""Graphs of a fitted model, their layout, and the formats they are written in."""
+
+from citeweave.explore.graphs.author_topics import author_topics
+from citeweave.explore.graphs.exchange import (
+    to_dot,
+    to_gexf,
+    to_graphml,
+    to_json,
+    to_vosviewer,
+)
+from citeweave.explore.graphs.graph import Edge, Graph, Node
+from citeweave.explore.graphs.layout import Layout, layout
+from citeweave.explore.graphs.svg import to_svg
+
+__all__ = [
+    "Edge",
+    "Graph",
+    "Layout",
+    "Node",
+    "author_topics",
+    "layout",
+    "to_dot",
+    "to_gexf",
+    "to_graphml",
+    "to_json",
+    "to_svg",
+    "to_vosviewer",
+]

@@ -1,0 +1,188 @@
+"""Where nodes stand: by Graphviz where it is there, else by our own layout; it says which."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.explore.graphs.graph import Graph
+from citeweave.explore.graphs.stress import remove_overlaps, stress_layout
+
+__all__ = ["ENGINES", "Layout", "layout"]
+
+ENGINES = ("auto", "own", "graphviz")
+
+PROGRAM = "neato"
+SECONDS = 120
+POINTS_PER_INCH = 72.0
+
+
+class Layout(Mapping[str, tuple[float, float]]):
+    """Centres of nodes by id, in points, x to the right and y downwards.
+
+    Attributes
+    ----------
+    engine : str
+        What made it: ``own``, ``graphviz`` or ``given`` (by the graph itself).
+    note : str
+        The same in a sentence.
+    """
+
+    def __init__(self, places: Mapping[str, tuple[float, float]], engine: str, note: str) -> None:
+        self._places = dict(places)
+        self.engine = engine
+        self.note = note
+
+    def __getitem__(self, node_id: str) -> tuple[float, float]:
+        """Return the place of a node."""
+        return self._places[node_id]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over ids."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        """Show what made it."""
+        return f"Layout({len(self):,} nodes, {self.engine})"
+
+
+def layout(graph: Graph, *, engine: str = "auto") -> Layout:
+    """Place the nodes of a graph so that no two of their boxes overlap.
+
+    Parameters
+    ----------
+    graph : Graph
+        One that brings positions of its own, such as a map of papers, keeps them.
+    engine : {"auto", "own", "graphviz"}
+        ``own`` needs nothing and gives the same picture on every machine. ``graphviz`` is neato:
+        from the wheel of pygraphviz if it is installed, else the program on the search path.
+        ``auto`` is Graphviz where there is one, else our own.
+
+    Returns
+    -------
+    Layout
+        A mapping from node ids to (x, y), which tells in `note` how it was made.
+    """
+    if engine not in ENGINES:
+        raise ParameterError(
+            f"'engine' must be one of {', '.join(ENGINES)}. Got {engine!r} instead."
+        )
+    if graph.nodes and all(node.position is not None for node in graph.nodes):
+        given = {node.id: node.position for node in graph.nodes if node.position is not None}
+        return Layout(given, "given", "Places are those that the graph brings.")
+    sizes = np.array([(node.width, node.height) for node in graph.nodes]).reshape(-1, 2)
+    links, weights = _links(graph)
+    if engine == "own" or not graph.nodes:
+        return _named(graph, stress_layout(sizes, links, weights), "own", OWN_NOTE)
+    if importlib.util.find_spec("pygraphviz") is not None:
+        found = _by_wheel(sizes, links, weights)
+        how = "Laid out by Graphviz (neato, of the package pygraphviz)."
+    elif (program := shutil.which(PROGRAM)) is not None:
+        found = _by_program(program, sizes, links, weights)
+        how = f"Laid out by Graphviz ({PROGRAM}, found on the search path)."
+    elif engine == "graphviz":
+        raise MissingDependencyError(
+            "There is no Graphviz: neither the package pygraphviz nor the program 'neato'. "
+            "Run: pip install 'citeweave[graphviz]', or install Graphviz, or take engine='own'."
+        )
+    else:
+        return _named(graph, stress_layout(sizes, links, weights), "own", OWN_NOTE)
+    return _named(graph, remove_overlaps(found, sizes), "graphviz", how)
+
+
+OWN_NOTE = (
+    "Laid out by citeweave itself (stress majorisation). "
+    "For the layout of Graphviz: pip install 'citeweave[graphviz]'."
+)
+
+
+def _named(graph: Graph, places: np.ndarray, engine: str, note: str) -> Layout:
+    if len(places):
+        sizes = np.array([(node.width, node.height) for node in graph.nodes])
+        places = places - (places - sizes / 2).min(axis=0)
+    named = {
+        node.id: (float(x), float(y))
+        for node, (x, y) in zip(graph.nodes, places.tolist(), strict=True)
+    }
+    return Layout(named, engine, note)
+
+
+def _links(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
+    """Edges as pairs of places; a loop says nothing about where its node should stand."""
+    rows = [
+        (graph.index(edge.source), graph.index(edge.target), edge.weight)
+        for edge in graph.edges
+        if edge.source != edge.target
+    ]
+    table = np.array(rows, np.float64).reshape(-1, 3)
+    return table[:, :2].astype(np.int64), table[:, 2]
+
+
+def _dot_lines(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray) -> str:
+    """Write boxes and lengths alone: names and labels stay here, so that none needs an escape."""
+    lines = [
+        "graph g {",
+        'graph [overlap=true, start="7", maxiter=2000, pack=20, packmode="graph"];',
+        'node [shape=box, fixedsize=true, label=""];',
+    ]
+    for place, (width, height) in enumerate((sizes / POINTS_PER_INCH).tolist()):
+        lines.append(f"n{place} [width={width:.4f}, height={height:.4f}];")
+    largest = float(weights.max()) if len(weights) else 1.0
+    radii = np.hypot(sizes[:, 0], sizes[:, 1]) / 2
+    for (a, b), weight in zip(links.tolist(), weights.tolist(), strict=True):
+        length = 26.0 * (1.5 - weight / max(largest, 1e-300)) + 0.8 * (radii[a] + radii[b])
+        lines.append(f"n{a} -- n{b} [len={length / POINTS_PER_INCH:.4f}];")
+    return "\n".join([*lines, "}", ""])
+
+
+def _by_wheel(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    import pygraphviz  # noqa: PLC0415 (optional)
+
+    drawn = pygraphviz.AGraph(string=_dot_lines(sizes, links, weights))
+    try:
+        drawn.layout(prog=PROGRAM)
+        places = [
+            [float(part) for part in drawn.get_node(f"n{place}").attr["pos"].split(",")[:2]]
+            for place in range(len(sizes))
+        ]
+    finally:
+        drawn.close()
+    return _downwards(np.array(places))
+
+
+def _by_program(
+    program: str, sizes: np.ndarray, links: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    try:
+        answer = subprocess.run(  # noqa: S603 (the program is Graphviz, its input is our own)
+            [program, "-Tplain"],
+            input=_dot_lines(sizes, links, weights),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=True,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise MissingDependencyError(
+            f"Graphviz ('{program}') did not lay the graph out ({error}). "
+            "Repair it, or take engine='own'."
+        ) from error
+    places = np.zeros((len(sizes), 2))
+    for name, x, y in re.findall(r"^node n(\d+) (\S+) (\S+)", answer.stdout, flags=re.MULTILINE):
+        places[int(name)] = float(x), float(y)
+    return _downwards(places * POINTS_PER_INCH)
+
+
+def _downwards(places: np.ndarray) -> np.ndarray:
+    """Graphviz counts y upwards, pictures count it downwards."""
+    return np.asarray(places * np.array([1.0, -1.0]))

@@ -1,0 +1,244 @@
+"""Our own layout: distances in the picture as distances in the graph, and no two nodes overlap.
+
+Stress majorisation (Gansner, Koren and North 2005) from classical scaling, so that the same graph
+always gives the same picture; then nodes are pushed apart until their boxes are free of each other.
+"""
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, shortest_path
+
+__all__ = ["overlapping_pairs", "pack", "remove_overlaps", "stress_layout"]
+
+GAP = 26.0
+"""Free length of an edge between the borders of its nodes, in points."""
+
+MARGIN = 7.0
+"""Least free room between any two nodes."""
+
+DENSE = 1500
+"""Up to so many nodes all distances are used, beyond it those from some pivots."""
+
+PIVOTS = 100
+
+
+def stress_layout(
+    sizes: np.ndarray, links: np.ndarray, weights: np.ndarray, *, sweeps: int = 250
+) -> np.ndarray:
+    """Place nodes in the plane.
+
+    Parameters
+    ----------
+    sizes : ndarray, shape (n, 2)
+        Width and height of each node.
+    links : ndarray of int, shape (m, 2)
+        Nodes that edges join.
+    weights : ndarray, shape (m,)
+        Heavier edges are drawn shorter.
+    sweeps : int
+        Most steps of the majorisation.
+
+    Returns
+    -------
+    ndarray, shape (n, 2)
+        Centres. Boxes are at least `MARGIN` apart.
+    """
+    n = len(sizes)
+    if n == 0:
+        return np.zeros((0, 2))
+    lengths = _edge_lengths(sizes, links, weights)
+    ends = (links[:, 0], links[:, 1]) if len(links) else (np.empty(0, int), np.empty(0, int))
+    graph = csr_array((np.ones(len(links)), ends), shape=(n, n))
+    parts, part_of = connected_components(graph, directed=False)
+    places = np.zeros((n, 2))
+    boxes = []
+    for part in range(parts):
+        inside = np.flatnonzero(part_of == part)
+        own = np.flatnonzero(part_of[ends[0]] == part)
+        local = np.searchsorted(inside, links[own]) if len(own) else np.empty((0, 2), int)
+        spots = _place_connected(sizes[inside], local, lengths[own], sweeps)
+        low = (spots - sizes[inside] / 2).min(axis=0)
+        high = (spots + sizes[inside] / 2).max(axis=0)
+        places[inside] = spots - low
+        boxes.append(high - low)
+    if parts > 1:
+        corners = pack(np.array(boxes) + 2 * MARGIN)
+        places += corners[part_of]
+    return places
+
+
+def _edge_lengths(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    if not len(links):
+        return np.empty(0)
+    radii = np.hypot(sizes[:, 0], sizes[:, 1]) / 2
+    strength = weights / max(float(weights.max()), np.finfo(float).tiny)
+    return np.asarray(
+        GAP * (1.5 - strength) + 0.8 * (radii[links[:, 0]] + radii[links[:, 1]]), np.float64
+    )
+
+
+def _place_connected(
+    sizes: np.ndarray, links: np.ndarray, lengths: np.ndarray, sweeps: int
+) -> np.ndarray:
+    n = len(sizes)
+    if n == 1:
+        return np.zeros((1, 2))
+    # several edges between two nodes count as the shortest of them
+    order = np.argsort(-lengths, kind="stable")
+    matrix = np.zeros((n, n)) if n <= DENSE else None
+    if matrix is not None:
+        for (a, b), length in zip(links[order].tolist(), lengths[order].tolist(), strict=True):
+            matrix[a, b] = matrix[b, a] = length
+        distances = shortest_path(csr_array(matrix), directed=False)
+        places = _majorise(_classical_scaling(distances), distances, sweeps)
+    else:
+        graph = csr_array((lengths, (links[:, 0], links[:, 1])), shape=(n, n))
+        places = _pivot_scaling(graph, n)
+    places = _lie_down(places)
+    return remove_overlaps(places, sizes)
+
+
+def _classical_scaling(distances: np.ndarray) -> np.ndarray:
+    squares = distances**2
+    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    values, vectors = np.linalg.eigh(-centred / 2)
+    chosen = np.argsort(-values, kind="stable")[:2]
+    places = np.zeros((len(distances), 2))
+    found = vectors[:, chosen] * np.sqrt(np.maximum(values[chosen], 0.0))
+    places[:, : found.shape[1]] = found
+    places *= _signs(places)
+    return np.asarray(places + _spread(len(places), 0.05 * float(distances.max())))
+
+
+def _pivot_scaling(graph: csr_array, n: int) -> np.ndarray:
+    """Place many nodes by their distances from some of them, far apart (Brandes and Pich 2007)."""
+    nearest = np.full(n, np.inf)
+    columns = []
+    pivot = 0
+    for _ in range(min(PIVOTS, n)):
+        row = shortest_path(graph, directed=False, indices=pivot)
+        columns.append(row)
+        nearest = np.minimum(nearest, row)
+        pivot = int(np.argmax(nearest))
+    squares = np.column_stack(columns) ** 2
+    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
+    _, vectors = np.linalg.eigh(centred.T @ centred)
+    places = -centred @ vectors[:, [-1, -2]] / np.sqrt(n)
+    places *= _signs(places)
+    return np.asarray(places + _spread(n, 1.0))
+
+
+def _signs(places: np.ndarray) -> np.ndarray:
+    """Choose the signs of axes, which an eigenvector leaves open, by its largest entry."""
+    largest = np.abs(places).argmax(axis=0)
+    return np.where(places[largest, np.arange(places.shape[1])] < 0, -1.0, 1.0)
+
+
+def _spread(n: int, radius: float) -> np.ndarray:
+    """Move nodes a little, each its own way, so that none stands where another does."""
+    turns = np.arange(n) * (np.pi * (3.0 - np.sqrt(5.0)))  # the golden angle
+    steps = radius * np.sqrt((np.arange(n) + 0.5) / n)
+    return np.column_stack((steps * np.cos(turns), steps * np.sin(turns)))
+
+
+def _majorise(places: np.ndarray, distances: np.ndarray, sweeps: int) -> np.ndarray:
+    """Lower the stress sum_ij (|x_i - x_j| - d_ij)^2 / d_ij^2, which no step can raise."""
+    n = len(places)
+    off = ~np.eye(n, dtype=bool)
+    weights = np.zeros((n, n))
+    weights[off] = distances[off] ** -2.0
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    inverse = np.linalg.inv(laplacian + np.ones((n, n)) / n) - np.ones((n, n)) / n
+    last = np.inf
+    for _ in range(sweeps):
+        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+        stress = float((weights * (apart - distances) ** 2).sum())
+        if last - stress < 1e-5 * stress:
+            break
+        last = stress
+        ratio = np.divide(weights * distances, apart, out=np.zeros_like(apart), where=apart > 1e-9)
+        places = inverse @ (np.diag(ratio.sum(axis=1)) - ratio) @ places
+    return places
+
+
+def _lie_down(places: np.ndarray) -> np.ndarray:
+    """Turn a picture so that it is widest from left to right, as pages and screens are."""
+    centred = places - places.mean(axis=0)
+    _, vectors = np.linalg.eigh(centred.T @ centred)
+    turned = centred @ vectors[:, ::-1]
+    return np.asarray(turned * _signs(turned))
+
+
+def overlapping_pairs(places: np.ndarray, sizes: np.ndarray, margin: float = 0.0) -> np.ndarray:
+    """Find pairs of boxes that overlap, or are nearer than a margin, as rows of two indices."""
+    order = np.argsort(places[:, 0] - sizes[:, 0] / 2, kind="stable")
+    left = (places[:, 0] - sizes[:, 0] / 2)[order]
+    right = (places[:, 0] + sizes[:, 0] / 2)[order]
+    ends = np.searchsorted(left, right + margin - 1e-9)
+    counts = np.maximum(ends - np.arange(len(order)) - 1, 0)
+    first = np.repeat(np.arange(len(order)), counts)
+    starts = np.cumsum(counts) - counts
+    second = np.arange(counts.sum()) - np.repeat(starts, counts) + first + 1
+    a, b = order[first], order[second]
+    apart = np.abs(places[a, 1] - places[b, 1])
+    close = apart < (sizes[a, 1] + sizes[b, 1]) / 2 + margin - 1e-9
+    return np.column_stack((a[close], b[close]))
+
+
+def remove_overlaps(
+    places: np.ndarray, sizes: np.ndarray, *, margin: float = MARGIN, rounds: int = 400
+) -> np.ndarray:
+    """Push boxes apart, each pair along the axis where less is needed, until all are free.
+
+    Where pushing goes round in circles the picture is widened a little, which ends in any case.
+    """
+    places = np.array(places, np.float64)
+    number = 0
+    while len(pairs := overlapping_pairs(places, sizes, margin)):
+        a, b = pairs[:, 0], pairs[:, 1]
+        between = places[b] - places[a]
+        needed = (sizes[a] + sizes[b]) / 2 + margin - np.abs(between)
+        axis = (needed[:, 1] < needed[:, 0]).astype(int)
+        rows = np.arange(len(pairs))
+        direction = np.where(between[rows, axis] >= 0, 1.0, -1.0)
+        # a little more than needed, or rounding would leave the last overlaps for ever
+        step = direction * (needed[rows, axis] / 2 + 0.01)
+        moves = np.zeros_like(places)
+        met = np.zeros(places.shape)
+        np.add.at(moves, (a, axis), -step)
+        np.add.at(moves, (b, axis), step)
+        np.add.at(met, (a, axis), 1.0)
+        np.add.at(met, (b, axis), 1.0)
+        places += moves / np.maximum(np.sqrt(met), 1.0)
+        number += 1
+        if number % rounds == 0:
+            places = _apart(places) * 1.05
+    return places
+
+
+def _apart(places: np.ndarray) -> np.ndarray:
+    """Make sure that no two nodes stand at one point, where widening would be of no use."""
+    return (
+        places
+        if len(np.unique(places, axis=0)) == len(places)
+        else places + _spread(len(places), 1.0)
+    )
+
+
+def pack(boxes: np.ndarray) -> np.ndarray:
+    """Put boxes, given by width and height, on shelves; return the corner of each.
+
+    The first box is the largest part of a picture as a rule; tall ones come first.
+    """
+    area = float((boxes[:, 0] * boxes[:, 1]).sum())
+    widest = max(float(boxes[:, 0].max()), 1.6 * np.sqrt(area))
+    corners = np.zeros_like(boxes)
+    x = y = shelf = 0.0
+    for place in np.lexsort((np.arange(len(boxes)), -boxes[:, 1])).tolist():
+        width, height = boxes[place]
+        if x > 0 and x + width > widest:
+            x, y, shelf = 0.0, y + shelf, 0.0
+        corners[place] = x, y
+        x += width
+        shelf = max(shelf, height)
+    return corners
