@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import citeweave
-from citeweave.cli import crossvalidate, datasets, demo, fit, importing, info, query
+from citeweave.cli import crossvalidate, datasets, demo, fit, importing, info, query, reproduce
 
 __all__ = ["app", "main"]
 
@@ -45,7 +45,7 @@ def _options(
     """Take the options that stand before a command."""
 
 
-for group in (importing, query, datasets, fit, demo, info, crossvalidate):
+for group in (importing, query, datasets, fit, demo, info, crossvalidate, reproduce):
     group.register(app)
 
 

@@ -33,13 +33,14 @@ MODELS = {"scntm": "with the network", "cntm-text": "without the network"}
 _POINTS = 400
 
 _PROTOCOL = """\
-The sum over all words of the training documents of log p(w | z, phi'), with phi' at its posterior mean
-given the state (subsec:convergence), after each iteration of SCNTM (eta = 0), whose citations count from
-the half of the iterations on, and of the same model without citations (`cntm-text`). One chain a fold:
-training documents are the other nine tenths of a ten-fold partition. Topics are at most as many as
-the set's settings say ({topics}). Log likelihoods of the table are means over the last tenth of the
-iterations before the half and before the end; acceptance is the mean of Metropolis-Hastings for
-citing topics over all iterations with the network."""
+The sum over all words of the training documents of log p(w | z, phi'), with phi' at its posterior
+mean given the state (subsec:convergence), after each iteration of SCNTM (eta = 0), whose
+citations count from the half of the iterations on, and of the same model without citations
+(`cntm-text`). One chain a fold: training documents are the other nine tenths of a ten-fold
+partition. Topics are at most as many as the set's settings say ({topics}). Log likelihoods of the
+table are means over the last tenth of the iterations before the half and before the end;
+acceptance is the mean of Metropolis-Hastings for citing topics over all iterations with the
+network."""
 
 
 class _Task(NamedTuple):
@@ -163,10 +164,7 @@ def _likelihoods(names: Sequence[str], results: dict[_Task, dict[str, Any]]) -> 
         rows=rows,
         decimals={"at the half": 0, "at the end": 0, "change": 0, "a word, at end": 4},
         signed=["change"],
-        notes=[
-            "Spread over folds, whose training documents differ: compare within a fold, as the "
-            "column 'change' does."
-        ],
+        notes=["Folds differ in their training documents: 'change' compares within each."],
     )
 
 

@@ -23,12 +23,17 @@ _FIGURES = {
 }
 
 _PROTOCOL = """\
-Each set is prepared from its public files with its own settings (`citeweave datasets` names the files;
-LINQS sets are taken as they are, the others are tokenised, joined to phrases, and freed of stop words,
-common and rare words as the paper says). Citations are counted inside the set, without self-citations.
-*% repeat* is the mean share of a paper's different words that occur in it more than once. A dash is
-a figure that a set has not: no authors are known of Cora, CS and PubMed, and the files of Cora and
-CS do not say how often a word occurs."""
+Each set is prepared from its public files with its own settings (`citeweave datasets` names the
+files; LINQS sets are taken as they are, the others are tokenised, joined to phrases, and freed of
+stop words, common and rare words as the paper says). Citations are counted inside the set,
+without self-citations. *% repeat* is the mean share of a paper's different words that occur in it
+more than once. A dash is a figure that a set has not: no authors are known of Cora, CS and
+PubMed, and the files of Cora and CS do not say how often a word occurs."""
+
+_OTHERS = (
+    "ieee-vis (in place of AvS) and hep-th (in place of ML) are other literatures of a like kind, "
+    "not copies of them; no figure on them is compared with one on these."
+)
 
 
 def run(context: Context) -> Outcome:
@@ -106,10 +111,7 @@ def _gone_table(names: list[str]) -> Table:
         columns=["set", *_FIGURES.values()],
         rows=[[name, *paper_figures.DATASETS[name]] for name in names],
         decimals={"words a paper": 1, "% repeat": 1},
-        notes=[
-            "ieee-vis (in place of AvS) and hep-th (in place of ML) are other literatures of a "
-            "like kind, not copies of them; no figure on them is compared with one on these."
-        ],
+        notes=[_OTHERS],
     )
 
 

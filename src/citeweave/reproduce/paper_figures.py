@@ -1,8 +1,8 @@
 """All figures that the paper prints, and those of its peers, as data.
 
-Sets are keyed by the paper's names (see `citeweave.reproduce.settings` for ours), models by the names
-of our presets. Tables are named by their labels in the paper's source. A `Spread` holds a printed
-mean and what stands after its plus-minus sign.
+Sets are keyed by the paper's names (see `citeweave.reproduce.settings` for ours), models by the
+names of our presets. Tables are named by their labels in the paper's source. A `Spread` holds a
+printed mean and what stands after its plus-minus sign.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from citeweave.reproduce.base import Experiment
     from citeweave.reproduce.context import Context
 
-__all__ = ["NAMES", "check_datasets", "choose_datasets", "find_experiment"]
+__all__ = ["NAMES", "check_datasets", "choose_datasets", "find_experiment", "unknown_experiment"]
 
 NAMES = (
     "datasets",
@@ -43,10 +43,15 @@ def find_experiment(name: str) -> Experiment:
     'tbl:running_time'
     """
     if name not in NAMES:
-        raise ParameterError(f"There is no experiment {name!r}. {_hint(name, NAMES)}")
+        raise unknown_experiment(name, NAMES)
     module = import_module(f"citeweave.reproduce.{name}")
     experiment: Experiment = module.EXPERIMENT
     return experiment
+
+
+def unknown_experiment(name: str, known: Sequence[str]) -> ParameterError:
+    """Make the error for a name that is no experiment."""
+    return ParameterError(f"There is no experiment {name!r}. {_hint(name, known)}")
 
 
 def check_datasets(names: Iterable[str], own: Iterable[str] = ()) -> None:

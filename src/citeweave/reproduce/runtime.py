@@ -27,17 +27,18 @@ BUDGET_MINUTES = 15.0
 _STANDS_FOR = {"simulated-ml": "ML", "simulated-m10": "M10", "simulated-avs": "AvS"}
 
 _PROTOCOL = """\
-One chain on one core: {iterations:,} iterations with eta infinite as in the paper, citations counting from
-iteration {network_from:,} on; eta is 0 where a set has no labels. Time is the sum of the seconds of all
-iterations, everything a step does included (words, citations, hyperparameters, likelihood), without
-reading the corpus and compiling. A trial of {trial} iterations, half of them with the network, comes first.
-Where it foresees more than {budget:g} minutes, or with `--quick`, the time is extrapolated: {text:,} times
-the mean of the last half of its text iterations and {network:,} times that of its network iterations; the
-column *how* says so. Chains change while they settle, so an extrapolated time is rough.
+One chain on one core: {iterations:,} iterations with eta infinite as in the paper, citations
+counting from iteration {network_from:,} on; eta is 0 where a set has no labels. Time is the sum
+of the seconds of all iterations, everything a step does included (words, citations,
+hyperparameters, likelihood), without reading the corpus and compiling. A trial of {trial}
+iterations, half of them with the network, comes first. Where it foresees more than {budget:g}
+minutes, or with `--quick`, the time is extrapolated: {text:,} times the mean of the last half of
+its text iterations and {network:,} times that of its network iterations; the column *how* says
+so. Chains change while they settle, so an extrapolated time is rough.
 
-The paper's minutes are those of its Java program on one core of an Intel Core i7 at 3.20 GHz; the machines
-differ. ML, M10 with abstracts and AvS are gone: corpora drawn from the model with their numbers of
-papers, words, authors and citations stand in, and are named *simulated*."""
+The paper's minutes are those of its Java program on one core of an Intel Core i7 at 3.20 GHz; the
+machines differ. ML, M10 with abstracts and AvS are gone: corpora drawn from the model with their
+numbers of papers, words, authors and citations stand in, and are named *simulated*."""
 
 
 def run(context: Context) -> Outcome:

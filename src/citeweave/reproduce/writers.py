@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMAT",
     "cell_text",
+    "is_numeric",
     "markdown_page",
     "markdown_table",
     "outcome_to_json",
@@ -131,7 +132,7 @@ def cell_text(cell: Cell, decimals: int = 3, *, signed: bool = False) -> str:
 
 def markdown_table(table: Table, *, level: int = 3) -> str:
     """Write a table in Markdown, its title above and its notes below."""
-    numeric = [_is_numeric(table, place) for place in range(len(table.columns))]
+    numeric = [is_numeric(table, place) for place in range(len(table.columns))]
     lines = [f"{'#' * level} {_escape(table.title)}", ""]
     lines.append(f"| {' | '.join(_escape(name) for name in table.columns)} |")
     lines.append(f"|{'|'.join('--:' if right else '---' for right in numeric)}|")
@@ -148,7 +149,8 @@ def markdown_table(table: Table, *, level: int = 3) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _is_numeric(table: Table, place: int) -> bool:
+def is_numeric(table: Table, place: int) -> bool:
+    """Whether a column holds numbers and dashes alone."""
     cells = [row[place] for row in table.rows if row[place] is not None]
     return bool(cells) and all(
         isinstance(cell, int | float | Spread) and not isinstance(cell, bool) for cell in cells
