@@ -1,0 +1,313 @@
+"""The citation graph alone: Louvain communities and spectral clusters.
+
+Both forget the direction of citations and never look at a word while clustering. The words of a
+cluster are counted afterwards, so that its topic can be read like any other.
+"""
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import eigsh
+
+from citeweave.baselines._graph_kernels import move_nodes
+from citeweave.baselines.base import Baseline, Outcome, Report, Step
+from citeweave.baselines.matching import count_words, mean_of_linked, undirected
+from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError
+from citeweave.model.estimator import integer, number
+
+__all__ = ["Louvain", "SpectralClustering", "modularity"]
+
+_MOST_SWEEPS = 100
+_MOST_STEPS = 300
+_SMOOTHING = 100.0  # words of the whole corpus mixed into a cluster's, so that none is impossible
+
+
+def modularity(graph: Any, labels: np.ndarray, *, resolution: float = 1.0) -> float:
+    """Share of links inside communities, less what is expected from degrees alone (Newman 2004).
+
+    Parameters
+    ----------
+    graph : sparse csr_array, shape (n, n)
+        Symmetric weights of links.
+    labels : ndarray of int, shape (n,)
+        Community of each node.
+    resolution : float
+        Weight of what is expected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> pairs = sparse.csr_array(np.kron(np.eye(2), [[0, 1], [1, 0]]))
+    >>> modularity(pairs, np.array([0, 0, 1, 1])), modularity(pairs, np.zeros(4, int))
+    (0.5, 0.0)
+    """
+    degrees = np.asarray(graph.sum(axis=1)).ravel()
+    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    inside = graph.data[labels[rows] == labels[graph.indices]].sum()
+    totals = np.bincount(labels, weights=degrees)
+    whole = degrees.sum()
+    return float(inside / whole - resolution * (totals**2).sum() / whole**2)
+
+
+class _GraphClustering(Baseline):
+    """Clusters of documents with links; those without have the clusters' sizes as their topics."""
+
+    @abstractmethod
+    def _cluster(self, graph: Any, seed: int, report: Report) -> tuple[np.ndarray, dict[str, Any]]:
+        """Give the cluster of each node of a graph in which every node has a link."""
+
+    def check_corpus(self, corpus: Corpus) -> None:
+        """Refuse a corpus without citations."""
+        if corpus.n_citations == 0:
+            raise CorpusError(
+                f"The corpus has no citations, and {type(self).__name__} clusters them alone; "
+                "choose a model of words."
+            )
+
+    def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:
+        graph = undirected(corpus)
+        linked = np.flatnonzero(np.diff(graph.indptr) > 0)
+        found, facts = self._cluster(graph[linked][:, linked].tocsr(), seed, report)
+        sizes = np.bincount(found)
+        order = np.argsort(-sizes, kind="stable")  # the largest cluster is topic 0
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        doc_topic = np.tile(sizes[order] / sizes.sum(), (corpus.n_documents, 1))
+        doc_topic[linked] = np.eye(len(sizes))[rank[found]]
+        facts["documents_without_links"] = corpus.n_documents - len(linked)
+        estimates = {"doc_topic": doc_topic, "topic_word": _words_of(doc_topic, corpus)}
+        return Outcome(estimates, {}, facts)
+
+    def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
+        """Take the mean clusters of the training documents that a new one is linked with."""
+        return mean_of_linked(np.asarray(self.doc_topic_), links, new.n_documents)
+
+
+class Louvain(_GraphClustering):
+    """Communities of the citation graph by Louvain's method (Blondel et al. 2008), compiled.
+
+    Nodes move, one after the other, to the neighbouring community where modularity grows most;
+    communities become nodes of a smaller graph, and so on. The result is refined on the whole
+    graph and the rounds are repeated until modularity no longer grows.
+
+    Parameters
+    ----------
+    topics : int, optional
+        Most communities there may be: documents of smaller ones join the large community that they
+        have most links with (the largest, if none). None keeps all that are found.
+    resolution : float
+        Above 1 finds more and smaller communities.
+    restarts : int
+        Runs with nodes in different random orders; the one of highest modularity is kept.
+    seed : int, optional
+        The same seed gives the same communities.
+
+    Examples
+    --------
+    >>> from citeweave import simulate
+    >>> corpus = simulate(documents=60, vocabulary=80, topics=3, authors=20, citations=90).corpus
+    >>> model = Louvain(topics=4, seed=1).fit(corpus)
+    >>> model.doc_topic_.shape, 0 < model.facts_["modularity"] < 1
+    ((60, 4), True)
+    """
+
+    kind = "louvain"
+    rules: ClassVar = {
+        "topics": integer(1, none="as many as are found"),
+        "resolution": number(0.0, above=True),
+        "restarts": integer(1),
+        "seed": integer(0, none="a fresh one"),
+    }
+
+    def __init__(
+        self,
+        *,
+        topics: int | None = None,
+        resolution: float = 1.0,
+        restarts: int = 10,
+        seed: int | None = None,
+    ) -> None:
+        self.topics = topics
+        self.resolution = resolution
+        self.restarts = restarts
+        self.seed = seed
+
+    def _cluster(self, graph: Any, seed: int, report: Report) -> tuple[np.ndarray, dict[str, Any]]:
+        resolution = float(self.resolution)
+        best, value = np.zeros(graph.shape[0], dtype=np.int64), -np.inf
+        for start in range(int(self.restarts)):
+            rng = np.random.default_rng([seed, start])
+            found = _communities(graph, resolution, rng)
+            reached = modularity(graph, found, resolution=resolution)
+            if reached > value:
+                best, value = found, reached
+            report(Step("restart", start + 1, int(self.restarts)))
+        facts = {"communities_found": int(best.max()) + 1, "modularity": value}
+        if self.topics is not None:
+            best = _keep_largest(graph, best, int(self.topics))
+            facts["modularity"] = modularity(graph, best, resolution=resolution)
+        return best, facts
+
+
+class SpectralClustering(_GraphClustering):
+    """Clusters of the citation graph by its leading eigenvectors and k-means.
+
+    Of the regularised, normalised adjacency matrix (D + t)^-1/2 A (D + t)^-1/2, with D the degrees
+    and t their mean (Qin and Rohe 2013), which keeps small, loosely tied parts of the graph from
+    taking an eigenvector each. Rows of eigenvectors are scaled to length 1 before k-means.
+
+    Parameters
+    ----------
+    topics : int
+        Number of clusters.
+    restarts : int
+        k-means runs; the one of least squares is kept.
+    seed : int, optional
+        The same seed gives the same clusters.
+    """
+
+    kind = "spectral"
+    rules: ClassVar = {
+        "topics": integer(1),
+        "restarts": integer(1),
+        "seed": integer(0, none="a fresh one"),
+    }
+
+    def __init__(self, *, topics: int = 20, restarts: int = 20, seed: int | None = None) -> None:
+        self.topics = topics
+        self.restarts = restarts
+        self.seed = seed
+
+    def _cluster(self, graph: Any, seed: int, report: Report) -> tuple[np.ndarray, dict[str, Any]]:
+        nodes, wanted = graph.shape[0], int(self.topics)
+        if wanted >= nodes:
+            raise CorpusError(
+                f"{nodes} documents have links; they cannot make {wanted} spectral clusters. "
+                "Ask for fewer topics."
+            )
+        rng = np.random.default_rng(seed)
+        degrees = np.asarray(graph.sum(axis=1)).ravel()
+        scale = 1.0 / np.sqrt(degrees + degrees.mean())
+        scaled: Any = sparse.diags_array(scale) @ graph @ sparse.diags_array(scale)
+        _, vectors = eigsh(scaled, k=wanted, which="LA", v0=rng.normal(size=nodes))
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        points = vectors / np.maximum(lengths, 1e-12)
+        best, least = np.zeros(nodes, dtype=np.int64), np.inf
+        for start in range(int(self.restarts)):
+            found, squares = _k_means(points, wanted, rng)
+            if squares < least:
+                best, least = found, squares
+            report(Step("restart", start + 1, int(self.restarts)))
+        labels = np.unique(best, return_inverse=True)[1]
+        return labels, {"squares": float(least), "modularity": modularity(graph, labels)}
+
+
+def _communities(graph: Any, resolution: float, rng: np.random.Generator) -> np.ndarray:
+    """Run rounds of Louvain's method, each from the last one's end, while modularity grows."""
+    found = np.arange(graph.shape[0])
+    value = -np.inf
+    while True:
+        found = _one_round(graph, found, resolution, rng)
+        reached = modularity(graph, found, resolution=resolution)
+        if reached <= value + 1e-9:
+            return found
+        value = reached
+
+
+def _one_round(
+    graph: Any, start: np.ndarray, resolution: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Move nodes, then whole communities, level by level, until nothing moves."""
+    labels = _settle(graph, start, resolution, rng)
+    while True:
+        merged = _merge(graph, labels)
+        upper = _settle(merged, np.arange(merged.shape[0]), resolution, rng)
+        if upper.max() + 1 == merged.shape[0]:
+            return labels
+        labels = upper[labels]
+
+
+def _settle(
+    graph: Any, start: np.ndarray, resolution: float, rng: np.random.Generator
+) -> np.ndarray:
+    community = start.astype(np.int64)
+    degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+    for _ in range(_MOST_SWEEPS):
+        order = rng.permutation(len(degrees))
+        if not move_nodes(
+            graph.indptr.astype(np.int64),
+            graph.indices.astype(np.int64),
+            graph.data.astype(np.float64),
+            degrees,
+            order,
+            resolution,
+            community,
+        ):
+            break
+    return np.asarray(np.unique(community, return_inverse=True)[1])
+
+
+def _merge(graph: Any, labels: np.ndarray) -> Any:
+    """Make communities the nodes: P' A P, links inside becoming loops."""
+    nodes = len(labels)
+    member: Any = sparse.csr_array(
+        (np.ones(nodes), (np.arange(nodes), labels)), shape=(nodes, int(labels.max()) + 1)
+    )
+    return (member.T @ graph @ member).tocsr()
+
+
+def _keep_largest(graph: Any, labels: np.ndarray, most: int) -> np.ndarray:
+    """Leave the largest communities; their neighbours take in the others, the largest the rest."""
+    sizes = np.bincount(labels)
+    if len(sizes) <= most:
+        return labels
+    order = np.argsort(-sizes, kind="stable")
+    kept = np.sort(order[:most])
+    links = _merge(graph, labels).toarray()[:, kept]
+    target = links.argmax(axis=1)
+    target[links.max(axis=1) == 0] = int(np.flatnonzero(kept == order[0])[0])
+    target[kept] = np.arange(most)
+    return np.asarray(target[labels])
+
+
+def _k_means(
+    points: np.ndarray, clusters: int, rng: np.random.Generator
+) -> tuple[np.ndarray, float]:
+    """Lloyd's algorithm from far apart starts (k-means++); gives labels and the sum of squares."""
+    centres = points[rng.integers(len(points))][None]
+    for _ in range(clusters - 1):
+        away = _squares(points, centres).min(axis=1)
+        total = away.sum()
+        chance = away / total if total > 0 else np.full(len(points), 1.0 / len(points))
+        centres = np.vstack([centres, points[rng.choice(len(points), p=chance)]])
+    labels = np.full(len(points), -1)
+    for _ in range(_MOST_STEPS):
+        distance = _squares(points, centres)
+        nearest = distance.argmin(axis=1)
+        if (nearest == labels).all():
+            break
+        labels = nearest
+        times = np.bincount(labels, minlength=clusters)
+        for c in np.flatnonzero(times):
+            centres[c] = points[labels == c].mean(axis=0)
+    return labels, float(_squares(points, centres)[np.arange(len(points)), labels].sum())
+
+
+def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    cross = points @ centres.T
+    lengths = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
+    return np.asarray(np.maximum(lengths - 2.0 * cross, 0.0))
+
+
+def _words_of(doc_topic: np.ndarray, corpus: Corpus) -> np.ndarray:
+    """Words of each cluster's documents, with some of the whole corpus mixed in [K, V]."""
+    counts = count_words(corpus)
+    by_cluster = np.asarray((counts.T @ doc_topic).T)
+    everywhere = np.asarray(counts.sum(axis=0)).ravel() + 1e-9
+    everywhere /= everywhere.sum()
+    mixed = by_cluster + _SMOOTHING * everywhere
+    return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))

@@ -1,0 +1,83 @@
+"""Baselines by name, and runs of any kind read back."""
+
+import os
+from typing import Any, NamedTuple
+
+from citeweave.baselines.base import Baseline
+from citeweave.baselines.graph import Louvain, SpectralClustering
+from citeweave.baselines.pmtlm import PMTLM
+from citeweave.baselines.text import SklearnLDA, TomotopyHDP, TomotopyLDA
+from citeweave.errors import ParameterError, RunError
+from citeweave.model import SCNTM
+from citeweave.model import load as load_scntm
+from citeweave.model.run_folder import SCNTM_KIND, RunFolder
+
+__all__ = ["BASELINES", "Entry", "load", "make_baseline"]
+
+
+class Entry(NamedTuple):
+    """A name of the command line: its class, parameters that the name stands for, and words."""
+
+    model: type[Baseline]
+    fixed: dict[str, Any]
+    text: str
+
+
+BASELINES: dict[str, Entry] = {
+    "pmtlm-dc": Entry(PMTLM, {"degree_corrected": True}, "words and links, popularities"),
+    "pmtlm": Entry(PMTLM, {"degree_corrected": False}, "words and links"),
+    "tomotopy-lda": Entry(TomotopyLDA, {}, "words (tomotopy)"),
+    "tomotopy-hdp": Entry(TomotopyHDP, {}, "words (tomotopy)"),
+    "sklearn-lda": Entry(SklearnLDA, {}, "words (scikit-learn)"),
+    "spectral": Entry(SpectralClustering, {}, "links"),
+    "louvain": Entry(Louvain, {}, "links"),
+}
+
+
+def make_baseline(name: str, **parameters: Any) -> Baseline:
+    """Make a baseline by its name on the command line, not yet fitted.
+
+    Examples
+    --------
+    >>> make_baseline("pmtlm", topics=7)
+    PMTLM(topics=7, degree_corrected=False)
+    """
+    if name not in BASELINES:
+        raise ParameterError(
+            f"There is no baseline {name!r}. Did you mean one of: {', '.join(BASELINES)}?"
+        )
+    entry = BASELINES[name]
+    wrong = [key for key in parameters if key in entry.fixed]
+    if wrong:
+        raise ParameterError(f"The name {name!r} says what {wrong[0]!r} is; leave it out.")
+    return entry.model().set_params(**entry.fixed, **parameters)
+
+
+def load(folder: str | os.PathLike[str]) -> SCNTM | Baseline:
+    """Load a fitted model from its run folder, whatever it is; arrays are read when they are used.
+
+    An SCNTM's run that is not done is loaded from the latest checkpoints of its chains, if they
+    have kept samples; `SCNTM.n_iter_` tells how far it is.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    SCNTM or Baseline
+    """
+    run = RunFolder.open(folder)
+    if run.kind == SCNTM_KIND:
+        return load_scntm(folder)
+    if run.kind not in BASELINES:
+        raise RunError(
+            f"'{run.path}' is a run of the model {run.kind!r}, which this release does not know. "
+            f"It knows scntm, {', '.join(BASELINES)}."
+        )
+    try:
+        return BASELINES[run.kind].model.from_run(run)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(
+            f"The manifest of '{run.path}' is damaged ({type(error).__name__}: {error}); fit again."
+        ) from error
