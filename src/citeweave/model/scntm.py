@@ -13,6 +13,7 @@ from citeweave.corpus import Corpus
 from citeweave.model.attributes import FittedAttributes
 from citeweave.model.estimator import Parametrised
 from citeweave.model.fitting import load_result, resume_run, run_model, save_result
+from citeweave.model.fold_in import FoldIn, fold_in
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
 from citeweave.sampler.spec import ModelSpec
@@ -212,6 +213,73 @@ class SCNTM(Parametrised, FittedAttributes):
     def fit_transform(self, corpus: Corpus | str | os.PathLike[str], **options: Any) -> np.ndarray:
         """Fit and return `doc_topic_`; options are those of `fit`."""
         return self.fit(corpus, **options).doc_topic_
+
+    def fold_in(
+        self,
+        new: Corpus | str | os.PathLike[str],
+        *,
+        words: str | float = "all",
+        citations: bool | str = True,
+        links: Any = None,
+        method: str = "paper",
+        labels: str = "hidden",
+        samples: int = 500,
+        burn_in: int = 50,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> FoldIn:
+        """Estimate the topics of documents that the model was not fitted to; it stays as it is.
+
+        Parameters
+        ----------
+        new : Corpus or path
+            May have a vocabulary, authors and categories of its own: they are matched by name.
+        words : "all", "title", "none" or float
+            Which words topics are estimated from; a number is a random share of each document's.
+        citations : bool or "both"
+            Use citations to training documents; "both" also those from training documents.
+        links : Split, Links, array of int of shape (n, 2) or pairs of ids, optional
+            Rows (new document, training document). If not given, the citations of `new` to
+            documents that have the id of a training document.
+        method : {"paper", "gibbs"}
+            The paper's estimate, or a Gibbs sampler of the same hierarchy.
+        labels : {"hidden", "seen"}
+            Never read the categories of `new`, but infer groups where authors do not tell them;
+            or take the documents' own categories, as the paper does.
+        samples, burn_in : int
+            Samples a document, and (Gibbs only) sweeps before them.
+        seed : int
+            Document d draws from the stream (seed, d): threads change nothing.
+        threads : int, optional
+            As many as there are cores if not given.
+
+        Examples
+        --------
+        >>> from citeweave import SCNTM, simulate
+        >>> corpus = simulate(documents=80, vocabulary=80, topics=3, citations=90, seed=1).corpus
+        >>> parts = corpus.split(test=0.25, seed=0)
+        >>> model = SCNTM(topics=4, iterations=20, seed=1).fit(parts.train)
+        >>> found = model.fold_in(parts.test, links=parts, words=0.5)
+        >>> found.doc_topic.shape, found.matched_citations == len(parts.links.citing)
+        ((20, 4), True)
+        """
+        return fold_in(
+            self._fitted,
+            new,
+            words=words,
+            citations=citations,
+            links=links,
+            method=method,
+            labels=labels,
+            samples=samples,
+            burn_in=burn_in,
+            seed=seed,
+            threads=threads,
+        )
+
+    def transform(self, new: Corpus | str | os.PathLike[str], **options: Any) -> np.ndarray:
+        """Return theta' of new documents [D, K]; options are those of `fold_in`."""
+        return self.fold_in(new, **options).doc_topic
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Save the fitted model as a run folder, whole or not at all; returns its path."""

@@ -1,0 +1,118 @@
+"""The arrays of a fold-in: what is fixed, what the documents bring, what comes out.
+
+Nothing here knows a corpus: words, cited documents and groups are rows of the tables given, and
+those tables need hold only the rows that the documents use.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.sampler.arrays import StackedTables
+from citeweave.sampler.stirling import build_ratio_table
+
+__all__ = ["Base", "Documents", "Means", "Sets", "stack_tables", "streams"]
+
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+class Base(NamedTuple):
+    """The fitted model, held fixed."""
+
+    word_topic: np.ndarray
+    """float64 [words, topics]: phi, word first, so that a token reads one row."""
+    nodes: np.ndarray
+    """float64 [nodes, topics]: base measures that documents may hang below (nu, or mu)."""
+    cited: np.ndarray
+    """float64 [cited documents, topics]: lambdaT_k theta'_jk, up to a factor a row."""
+    discount: np.ndarray
+    """float64 [document levels]: alpha of theta', theta, upper first; none: words choose nodes."""
+    concentration: np.ndarray
+    """float64 [document levels]: beta."""
+    seen: int
+    """Which document level citations see."""
+    burst_discount: float
+    """alpha of phi'."""
+    burst_concentration: float
+    """beta of phi'; infinite where the model has no such level."""
+
+
+class Sets(NamedTuple):
+    """Sets of groups, one of which a document belongs to."""
+
+    start: np.ndarray
+    """int64 [sets + 1]."""
+    node: np.ndarray
+    """int64 [members]: row of ``Base.nodes``."""
+    prior: np.ndarray
+    """float64 [members]: prior probability inside the set."""
+
+
+class Documents(NamedTuple):
+    """The documents to fold in."""
+
+    word: np.ndarray
+    """int64 [tokens]: row of ``Base.word_topic``, sorted inside each document."""
+    start: np.ndarray
+    """int64 [documents + 1]."""
+    link: np.ndarray
+    """int64 [links]: row of ``Base.cited``."""
+    link_start: np.ndarray
+    """int64 [documents + 1]."""
+    group: np.ndarray
+    """int64 [documents]: its set of groups."""
+
+
+class Means(NamedTuple):
+    """Posterior means of the documents."""
+
+    topic: np.ndarray
+    """float32 [documents, topics]: theta' (the level that citations see)."""
+    word_topic: np.ndarray
+    """float32 [documents, topics]: theta (the last level)."""
+    group: np.ndarray
+    """float32 [members of the documents' sets]: posterior of groups, documents in order."""
+    group_start: np.ndarray
+    """int64 [documents + 1]."""
+    burst_topic: np.ndarray
+    """float32 [documents, topics]: theta_k (beta + alpha T) / (beta + C), T and C of phi'_dk."""
+    burst_word: np.ndarray
+    """float32 [tokens]: what phi' adds to the probability of each token's word.
+
+    The probability of a further token being word w is
+    ``burst_topic[d] @ word_topic[w] + burst_word[any token of d that is w]`` (0 if there is none).
+    """
+
+
+@lru_cache(maxsize=4)
+def stack_tables(discounts: tuple[float, ...]) -> StackedTables:
+    """Build the ratio tables of the document levels and, last, of phi'; kept by the process."""
+    distinct = np.unique(discounts)
+    tables = [build_ratio_table(float(discount)) for discount in distinct]
+    return StackedTables(
+        place=np.searchsorted(distinct, discounts).astype(np.int64),
+        discount=distinct,
+        ratios=np.stack([table.ratios for table in tables]),
+        weights=np.stack([table.weights for table in tables]),
+        patches=np.stack([table.patches for table in tables]),
+    )
+
+
+def streams(seed: int, first: int, last: int) -> np.ndarray:
+    """Random states of documents ``first`` to ``last`` - 1: a function of (seed, document) alone.
+
+    SplitMix64 from one key a seed, four outputs a document; no two documents share a place of its
+    sequence.
+
+    Returns
+    -------
+    ndarray of uint64, shape (last - first, 4)
+    """
+    key = np.random.SeedSequence(seed).generate_state(1, np.uint64)
+    place = np.arange(4 * first, 4 * last, dtype=np.uint64) + np.uint64(1)
+    mixed = key + place * np.uint64(_GOLDEN)  # arrays wrap around on purpose
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return np.ascontiguousarray(mixed.reshape(-1, 4))

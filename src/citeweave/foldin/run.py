@@ -1,0 +1,116 @@
+"""Folding documents in, by several threads: each document has a random stream of its own."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from citeweave.errors import ParameterError
+from citeweave.foldin.arrays import Base, Documents, Means, Sets, stack_tables, streams
+from citeweave.foldin.gibbs import fold_in_gibbs
+from citeweave.foldin.paper import fold_in_paper, fold_in_words_choose
+
+__all__ = ["METHODS", "fold_in_documents"]
+
+METHODS = ("paper", "gibbs")
+
+_CHUNK = 64
+"""Documents a thread takes at a time."""
+
+
+def fold_in_documents(
+    base: Base,
+    sets: Sets,
+    documents: Documents,
+    *,
+    method: str = "paper",
+    samples: int = 500,
+    burn_in: int = 50,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Means:
+    """Estimate the topics of documents below fixed base measures.
+
+    Parameters
+    ----------
+    base : Base
+        The fitted model.
+    sets : Sets
+        Sets of groups that documents refer to.
+    documents : Documents
+    method : {"paper", "gibbs"}
+        Independent topics with tables half the customers, or a Gibbs sampler; see the modules of
+        these names. Where words choose their node (no document level) neither is needed.
+    samples, burn_in : int
+        Kept samples a document, and (Gibbs only) sweeps before the first.
+    seed : int
+        Document d has the random stream (seed, d), whatever the number of threads.
+    threads : int, optional
+        As many as there are cores if not given.
+
+    Returns
+    -------
+    Means
+    """
+    if method not in METHODS:
+        raise ParameterError(
+            f"'method' of a fold-in must be one of {', '.join(METHODS)}. Got {method!r} instead."
+        )
+    n_documents, n_topics = len(documents.start) - 1, base.nodes.shape[1]
+    gibbs = method == "gibbs" and len(base.discount) > 0
+    sizes = np.diff(sets.start)[documents.group]
+    group_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    means = Means(
+        topic=np.zeros((n_documents, n_topics), np.float32),
+        word_topic=np.zeros((n_documents, n_topics), np.float32),
+        group=np.zeros(int(group_start[-1]), np.float32),
+        group_start=group_start,
+        burst_topic=np.zeros((n_documents if gibbs else 0, n_topics), np.float32),
+        burst_word=np.zeros(len(documents.word) if gibbs else 0, np.float32),
+    )
+    if n_documents == 0:
+        return means
+    if gibbs:
+        tables = stack_tables((*base.discount.tolist(), base.burst_discount))
+        with np.errstate(divide="ignore"):  # a topic never used has nu = 0, and no customers
+            log_nodes = np.log(base.nodes)
+
+    def work(first: int) -> None:
+        last = min(first + _CHUNK, n_documents)
+        if len(base.discount) == 0:
+            fold_in_words_choose(base, sets, documents, first, last, means)
+            return
+        random = streams(seed, first, last)
+        if gibbs:
+            fold_in_gibbs(
+                base,
+                log_nodes,
+                tables,
+                sets,
+                documents,
+                random,
+                first,
+                last,
+                burn_in,
+                samples,
+                means,
+            )
+        else:
+            fold_in_paper(base, sets, documents, random, first, last, samples, means)
+
+    starts = range(0, n_documents, _CHUNK)
+    workers = min(threads or _cores(), len(starts))
+    if workers == 1:
+        for first in starts:
+            work(first)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            for _ in pool.map(work, starts):
+                pass
+    return means
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
