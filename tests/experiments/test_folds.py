@@ -40,7 +40,9 @@ def test_splits_have_the_size_asked_for(documents, share):
 
 def test_seeds_and_numbers_decide():
     first, second = k_folds(5, seed=1)[2], k_folds(5, seed=2)[2]
-    np.testing.assert_array_equal(first.test_documents(50), k_folds(5, seed=1)[2].test_documents(50))
+    np.testing.assert_array_equal(
+        first.test_documents(50), k_folds(5, seed=1)[2].test_documents(50)
+    )
     assert set(first.test_documents(50)) != set(second.test_documents(50))
     one, two = random_splits(2)
     assert set(one.test_documents(50)) != set(two.test_documents(50))

@@ -184,7 +184,7 @@ def test_wrong_tasks_are_refused(small, tasks):
     with pytest.raises(ParameterError, match="'workers' must be"):
         run_tasks(tasks, corpora, workers=0)
     unknown = dataclasses.replace(tasks[0], protocol="wholly")
-    with pytest.raises(ParameterError, match="no protocol 'wholly'.*whole, folds"):
+    with pytest.raises(ParameterError, match=r"no protocol 'wholly'.*whole, folds"):
         measure(unknown, small)
     with pytest.raises(ParameterError, match="asks for version 99"):
         measure(dataclasses.replace(tasks[0], version=99), small)

@@ -35,13 +35,17 @@ def test_summary_is_mean_and_standard_deviation():
 def test_all_formats_hold_the_same(tmp_path):
     files = Table(ROWS).save(tmp_path)
     assert {file.name for file in files} == {
-        f"{name}.{suffix}" for name in ("results", "summary") for suffix in ("csv", "json", "parquet")
+        f"{name}.{suffix}"
+        for name in ("results", "summary")
+        for suffix in ("csv", "json", "parquet")
     }
     with (tmp_path / "results.csv").open(newline="") as file:
         from_csv = list(csv.DictReader(file))
     from_json = json.loads((tmp_path / "results.json").read_text())
     from_parquet = pl.read_parquet(tmp_path / "results.parquet").to_dicts()
-    expected = [row._asdict() | {"value": None if math.isnan(row.value) else row.value} for row in ROWS]
+    expected = [
+        row._asdict() | {"value": None if math.isnan(row.value) else row.value} for row in ROWS
+    ]
     assert from_json == expected
     assert from_parquet == expected
     assert [row["model"] for row in from_csv] == [row.model for row in ROWS]

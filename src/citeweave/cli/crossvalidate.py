@@ -59,9 +59,7 @@ def crossvalidate(
             rich_help_panel=MODEL,
         ),
     ] = "0",
-    iterations: Annotated[
-        int, typer.Option(help="Of each chain.", rich_help_panel=MODEL)
-    ] = 2000,
+    iterations: Annotated[int, typer.Option(help="Of each chain.", rich_help_panel=MODEL)] = 2000,
     network_from: Annotated[
         int | None,
         typer.Option(
@@ -70,9 +68,7 @@ def crossvalidate(
             show_default=False,
         ),
     ] = None,
-    chains: Annotated[
-        int, typer.Option(help="Chains of each model.", rich_help_panel=MODEL)
-    ] = 1,
+    chains: Annotated[int, typer.Option(help="Chains of each model.", rich_help_panel=MODEL)] = 1,
     folds: Annotated[int, typer.Option(help="Folds of one partition.")] = 10,
     splits: Annotated[
         int | None,
@@ -100,9 +96,7 @@ def crossvalidate(
     method: Annotated[
         str, typer.Option(help="Of folding in: paper or gibbs.", rich_help_panel=MEASURE)
     ] = "paper",
-    samples: Annotated[
-        int, typer.Option(help="Of folding in.", rich_help_panel=MEASURE)
-    ] = 500,
+    samples: Annotated[int, typer.Option(help="Of folding in.", rich_help_panel=MEASURE)] = 500,
     out: Annotated[
         Path | None,
         typer.Option(

@@ -2,7 +2,7 @@
 
 from citeweave.experiments.crossvalidation import cross_validate, cross_validation_tasks
 from citeweave.experiments.folds import WHOLE, Fold, arrays_only, cut, k_folds, random_splits
-from citeweave.experiments.models import ModelChoice, choose
+from citeweave.experiments.models import ModelChoice, choose, is_installed, model_names
 from citeweave.experiments.protocols import PROTOCOLS, Measured, Protocol, completion, measure
 from citeweave.experiments.running import TaskProgress, run_tasks
 from citeweave.experiments.tables import Row, SummaryRow, Table, write_table
@@ -26,9 +26,11 @@ __all__ = [
     "cross_validate",
     "cross_validation_tasks",
     "cut",
+    "is_installed",
     "k_folds",
     "make_tasks",
     "measure",
+    "model_names",
     "random_splits",
     "run_tasks",
     "write_table",

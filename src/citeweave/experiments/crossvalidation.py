@@ -132,8 +132,8 @@ def cross_validation_tasks(
             f"'models' must have different names, since tables tell them apart by these. Got "
             f"{repeated[0]!r} twice."
         )
-    if isinstance(folds, numbers.Integral):
-        folds = k_folds(int(folds), seed=fold_seed)
+    if isinstance(folds, int):
+        folds = k_folds(folds, seed=fold_seed)
     for corpus in corpora.values():
         for fold in folds:
             fold.test_documents(corpus.n_documents)  # too few documents are told now
@@ -145,7 +145,7 @@ def cross_validation_tasks(
         seeds=seeds_from(seeds),
         protocol=protocol.name,
         version=protocol.version,
-        options=dict.fromkeys(corpora, dict(options or {})),
+        options={name: dict(options or {}) for name in corpora},
     )
 
 
@@ -157,7 +157,7 @@ def seeds_from(seeds: int | Sequence[int]) -> list[int]:
     >>> seeds_from(3), seeds_from([5, 7])
     ([1, 2, 3], [5, 7])
     """
-    given = range(1, int(seeds) + 1) if isinstance(seeds, numbers.Integral) else seeds
+    given = range(1, seeds + 1) if isinstance(seeds, int) else seeds
     found = [int(seed) for seed in given]
     if not found or min(found) < 0 or len(set(found)) < len(found):
         raise ParameterError(
@@ -168,8 +168,9 @@ def seeds_from(seeds: int | Sequence[int]) -> list[int]:
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    words = options.get("words")
-    share = isinstance(words, numbers.Real) and not isinstance(words, bool) and 0 < words < 1
+    words: Any = options.get("words")
+    share = isinstance(words, numbers.Real) and not isinstance(words, bool)
+    share = share and bool(0 < words < 1)
     if not (words is None or words == "title" or share):
         raise ParameterError(
             "'words' must be 'title', a share between 0 and 1, or None for what the corpus "

@@ -127,9 +127,7 @@ def random_splits(splits: int = 5, *, test: float = 0.1, seed: int = 0) -> list[
             "'test' must be a number between 0 and 1, the share of test documents. "
             f"Got {test!r} instead."
         )
-    return [
-        Fold("split", number, int(splits), int(seed), float(test)) for number in range(splits)
-    ]
+    return [Fold("split", number, int(splits), int(seed), float(test)) for number in range(splits)]
 
 
 def cut(corpus: Corpus, fold: Fold) -> Split:

@@ -3,17 +3,21 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any
 
+from citeweave.baselines import BASELINES, make_baseline
 from citeweave.errors import ParameterError
 from citeweave.model import SCNTM
 from citeweave.model.parameters import make_plan, parameters_to_json
 from citeweave.sampler.spec import PRESETS
 
-__all__ = ["ModelChoice", "choose", "model_names"]
+__all__ = ["TFIDF", "ModelChoice", "choose", "is_installed", "model_names"]
 
 TFIDF = "tf-idf"
 """Cosine of tf-idf vectors: nothing is fitted, and only links can be predicted by it."""
+
+_PACKAGES = {"tomotopy-lda": "tomotopy", "tomotopy-hdp": "tomotopy", "sklearn-lda": "sklearn"}
 
 
 @dataclass(frozen=True)
@@ -96,20 +100,23 @@ def choose(text: str, **parameters: Any) -> ModelChoice:
             )
         own[name.strip()] = _value(value.strip())
     if kind not in PRESETS:
-        parameters = {name: value for name, value in parameters.items() if name == "topics"}
+        known = {"topics"} & set(_baseline(kind, {}).get_params())
+        parameters = {name: value for name, value in parameters.items() if name in known}
     return ModelChoice(text.strip(), kind, parameters | own)
 
 
 def model_names() -> tuple[str, ...]:
     """Return the kinds there are."""
-    from citeweave.baselines import BASELINES  # noqa: PLC0415 (adapters are looked up when asked for)
-
     return (*PRESETS, *BASELINES)
 
 
-def _baseline(kind: str, parameters: dict[str, Any]) -> Any:
-    from citeweave.baselines import make_baseline  # noqa: PLC0415
+def is_installed(kind: str) -> bool:
+    """Tell whether the package that a model is fitted by is on this computer."""
+    package = _PACKAGES.get(kind)
+    return package is None or find_spec(package) is not None
 
+
+def _baseline(kind: str, parameters: dict[str, Any]) -> Any:
     return make_baseline(kind, **parameters)
 
 

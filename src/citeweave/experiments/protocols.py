@@ -126,9 +126,7 @@ def completion(corpus: Corpus) -> str | float:
     return "title" if titled.mean() > 0.5 else 0.5
 
 
-def _whole(
-    task: Task, corpus: Corpus, fit: _Fitter, _options: Mapping[str, Any]
-) -> list[Measured]:
+def _whole(task: Task, corpus: Corpus, fit: _Fitter, _options: Mapping[str, Any]) -> list[Measured]:
     """Cluster all documents of a corpus."""
     model = fit(corpus)
     how = f"all documents and citations, {_training_labels(task.model)}"
@@ -171,15 +169,33 @@ def _folded_in(
     scored = evaluate.perplexity(model, split.test, words=words, links=split, **how)
     used = "title words" if words == "title" else f"{words:.0%} of each document's words"
     rows.append(
-        Measured("perplexity", "test", scored.value, f"estimated from {used}, others scored; {tail}")
+        Measured(
+            "perplexity", "test", scored.value, f"estimated from {used}, others scored; {tail}"
+        )
     )
     folded = model.fold_in(split.test, words="all", links=split, **how)
     rows += _clustering(folded.labels, split.test, "test", f"all words; {tail}")
-    if folded.category is not None and labels == "hidden" and (split.test.categories >= 0).any():
-        for name, score in (("accuracy", evaluate.accuracy), ("macro_f1", evaluate.macro_f1)):
-            value = score(folded.category, split.test.categories)
-            rows.append(Measured(name, "test", value, f"all words; {tail}"))
+    if labels == "hidden":
+        rows += _classification(folded.category, split.test, f"all words; {tail}")
     return rows
+
+
+def _classification(predicted: np.ndarray, test: Corpus, how: str) -> list[Measured]:
+    """Compare inferred labels with the true ones, of documents whose group tells a label.
+
+    A document that belongs to an author (eta finite) is given none; `labelled` is the share of
+    documents that are.
+    """
+    known = np.asarray(test.categories) >= 0
+    both = known & (predicted >= 0)
+    if not both.any():
+        return []
+    given, true = predicted[both], np.asarray(test.categories)[both]
+    return [
+        Measured("accuracy", "test", evaluate.accuracy(given, true), how),
+        Measured("macro_f1", "test", evaluate.macro_f1(given, true), how),
+        Measured("labelled", "test", float(both.sum() / known.sum()), how),
+    ]
 
 
 def _held_out_words(

@@ -67,7 +67,8 @@ class Table:
 
     Examples
     --------
-    >>> rows = [Row("cora", "scntm", f"{f}/2", 1, "nmi", "test", v, "") for f, v in ((1, 0.4), (2, 0.6))]
+    >>> values = {"1/2": 0.4, "2/2": 0.6}
+    >>> rows = [Row("cora", "scntm", f, 1, "nmi", "test", v, "") for f, v in values.items()]
     >>> mean = Table(rows).summary()[0]
     >>> mean.mean, round(mean.sd, 4), mean.n
     (0.5, 0.1414, 2)
