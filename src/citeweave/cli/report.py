@@ -1,0 +1,61 @@
+"""The command `report`: a run as one page that can be mailed."""
+
+# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
+import json
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citeweave.cli.errors import guarded
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("report")(report)
+
+
+@guarded
+def report(
+    *,
+    run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    title: Annotated[
+        str | None, typer.Option(help="Heading of the page.", show_default=False)
+    ] = None,
+    max_papers: Annotated[
+        int, typer.Option(help="Most papers in the table that the page carries; 0 for none.")
+    ] = 4000,
+    tables: Annotated[
+        bool, typer.Option("--tables/--no-tables", help="Carry tables as CSV inside the page.")
+    ] = True,
+    open_page: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
+) -> None:
+    """Write one self-contained page about a run: topics, authors, papers, trends, reliability."""
+    from citeweave.cli.show import make_console
+    from citeweave.web.report import size_text, write_report
+
+    written = write_report(run, out, title=title, max_papers=max_papers, tables=tables)
+    if as_json:
+        facts = {
+            "file": str(written.path),
+            "bytes": written.size,
+            "verdict": written.verdict.headline,
+            "level": written.verdict.level,
+            "missing": written.missing,
+        }
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+    else:
+        console = make_console()
+        console.print(
+            f"The report is in {written.path} ({size_text(written.size)}).", soft_wrap=True
+        )
+        console.print(f"{written.verdict.headline}. {written.verdict.advice}")
+        for text in dict.fromkeys(written.missing.values()):
+            console.print(f"Not shown: {text}")
+    if open_page:
+        webbrowser.open(written.path.resolve().as_uri())

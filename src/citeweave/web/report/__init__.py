@@ -1,0 +1,112 @@
+"""The report: a run as one self-contained page that can be read, printed and mailed.
+
+>>> from citeweave.web.report import report_html, write_report
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from citeweave.errors import ParameterError, RunError
+from citeweave.web.report.diagnostics import Diagnostics, Verdict, judge_traces
+from citeweave.web.report.page import require_jinja, render, size_text
+
+if TYPE_CHECKING:
+    import os
+
+    from citeweave.explore import Exploration
+    from citeweave.web.report.contents import Contents
+
+__all__ = [
+    "Diagnostics",
+    "Verdict",
+    "Written",
+    "judge_traces",
+    "report_html",
+    "size_text",
+    "write_report",
+]
+
+
+class Written(NamedTuple):
+    """A report on disk: where it is, its bytes, the verdict, and what it could not show."""
+
+    path: Path
+    size: int
+    verdict: Verdict
+    missing: dict[str, str]
+
+
+def report_html(
+    run: Any, *, title: str | None = None, max_papers: int = 4000, tables: bool = True
+) -> str:
+    """Make the page of a run.
+
+    Parameters
+    ----------
+    run : Exploration, fitted model or path of a run
+    title : str, optional
+        Heading of the page; made of the largest topics if not given.
+    max_papers : int
+        Most papers in the table that the page carries, 0 for no such table.
+    tables : bool
+        Whether the page carries tables (CSV) that a reader can save.
+
+    Raises
+    ------
+    RunError
+        The run cannot be read, or has kept no samples yet.
+    MissingDependencyError
+        Jinja2 is not installed; the text gives the install line.
+    """
+    return render(_contents(run, title=title, max_papers=max_papers, tables=tables))
+
+
+def write_report(
+    run: Any,
+    out: str | os.PathLike[str] = "report.html",
+    *,
+    title: str | None = None,
+    max_papers: int = 4000,
+    tables: bool = True,
+) -> Written:
+    """Write the page of a run; a file of that name is replaced, whole or not at all.
+
+    Parameters
+    ----------
+    run, title, max_papers, tables
+        As for `report_html`.
+    out : path
+        The file to write. Its folder is made if need be.
+    """
+    target = Path(out)
+    if target.is_dir():
+        raise ParameterError(
+            f"'out' must name a file such as report.html. Got the folder '{target}' instead."
+        )
+    contents = _contents(run, title=title, max_papers=max_papers, tables=tables)
+    content = render(contents).encode()
+    part = target.with_name(f".{target.name}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content)
+        part.replace(target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise RunError(
+            f"'{target}' cannot be written: {error.strerror or error}. Choose another place "
+            "with --out."
+        ) from error
+    return Written(target, len(content), contents.diagnostics.verdict, contents.missing)
+
+
+def _contents(run: Any, *, title: str | None, max_papers: int, tables: bool) -> Contents:
+    if not isinstance(max_papers, int) or isinstance(max_papers, bool) or max_papers < 0:
+        raise ParameterError(f"'max_papers' must be an integer of at least 0. Got {max_papers!r}.")
+    require_jinja()  # before the work, not after it
+    from citeweave.explore import Exploration  # noqa: PLC0415 (the compiler, when it is needed)
+    from citeweave.web.report.gather import gather  # noqa: PLC0415
+
+    view: Exploration = run if isinstance(run, Exploration) else Exploration(run)
+    return gather(view, title=title, max_papers=max_papers, tables=tables)

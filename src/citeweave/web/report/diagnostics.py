@@ -1,0 +1,236 @@
+"""Do the chains of a run agree? Figures of convergence, and a verdict in plain words.
+
+What is asked, in this order: are there chains at all, are they long enough to be judged, did they
+find the same topics, do they still drift, do their log likelihoods agree. Nothing here knows of
+pages; the explorer and the report show the same verdict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from citeweave.evaluate.convergence import convergence, split_rhat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Diagnostics", "TraceCheck", "Verdict", "judge_traces"]
+
+GOOD_RHAT = 1.05
+"""R-hat up to which chains are said to agree. 1.01 is asked where single parameters are reported
+to many digits; topics and shares are read to two."""
+
+FAIR_RHAT = 1.2
+"""Above this a chain, or the set of chains, is said to be on its way still."""
+
+GOOD_AGREEMENT = 0.9
+"""Mean cosine of matched topics from which chains count as having found the same topics."""
+
+FEWEST_DRAWS = 20
+"""Iterations after burn-in below which nothing is said."""
+
+FEW_INDEPENDENT = 50
+"""Effective draws of the log likelihood below which estimates are called rough."""
+
+Level = Literal["good", "fair", "poor", "unknown"]
+
+
+class Verdict(NamedTuple):
+    """What to think of a run: a headline, and why and what to do in a sentence or two."""
+
+    level: Level
+    headline: str
+    advice: str
+
+
+class TraceCheck(NamedTuple):
+    """Convergence of one trace after burn-in; not a number where a trace never moves."""
+
+    name: str
+    mean: float
+    rhat: float
+    bulk: float
+    tail: float
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """All that the section on diagnostics shows."""
+
+    verdict: Verdict
+    chains: int
+    draws: int
+    """Iterations of each chain after burn-in."""
+    checks: tuple[TraceCheck, ...] = ()
+    agreements: tuple[float, ...] = ()
+    """Mean cosine of the topics of each chain with those of the best one."""
+    drifts: tuple[float, ...] = ()
+    """R-hat of the two halves of each chain's log likelihood."""
+
+
+def judge_traces(
+    traces: Mapping[str, np.ndarray],
+    *,
+    burn_in: int,
+    agreements: Sequence[float] = (),
+    level_names: Sequence[str] = (),
+    unfinished: str = "",
+) -> Diagnostics:
+    """Judge the traces of a run.
+
+    Parameters
+    ----------
+    traces : mapping of str to ndarray, shape (chains, iterations)
+        As `SCNTM.traces_`; ``concentrations`` has a third axis, the levels.
+    burn_in : int
+        Iterations before the ones that are judged.
+    agreements : sequence of float
+        As `SCNTM.combination_["agreements"]`.
+    level_names : sequence of str
+        Names of the levels of ``concentrations``.
+    unfinished : str
+        How far the run is, where it is not done ("300 of 500 iterations").
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> steady = np.random.default_rng(1).normal(size=(2, 400))
+    >>> judge_traces({"log_likelihood": steady}, burn_in=100, agreements=[1.0, 0.98]).verdict[:2]
+    ('good', 'The chains agree')
+    """
+    likelihood = _after(traces["log_likelihood"], burn_in) if "log_likelihood" in traces else None
+    if likelihood is None:
+        return Diagnostics(
+            Verdict(
+                "unknown",
+                "No chains to judge",
+                "This model was not sampled, so there are no chains whose agreement could be "
+                "looked at. Fit it again from other random starts and compare.",
+            ),
+            chains=0,
+            draws=0,
+        )
+    chains, draws = likelihood.shape
+    if draws < FEWEST_DRAWS:
+        text = (
+            f"Only {draws} iteration{'s were' if draws != 1 else ' was'} made after burn-in, too "
+            "few to say whether the chains have settled. Fit with more iterations."
+        )
+        verdict = Verdict("poor", "Run longer", text)
+        return Diagnostics(_mark(verdict, unfinished), chains, draws, agreements=tuple(agreements))
+    checks = tuple(_checks(traces, burn_in, level_names))
+    drifts = tuple(split_rhat(chain[None, :]) for chain in likelihood)
+    rhat = next(check for check in checks if check.name == "log likelihood")
+    verdict = (
+        _judge_one(drifts[0], rhat.bulk)
+        if chains == 1
+        else _judge_several(rhat, drifts, agreements)
+    )
+    return Diagnostics(
+        _mark(verdict, unfinished), chains, draws, checks, tuple(agreements), drifts
+    )
+
+
+def _after(trace: np.ndarray, burn_in: int) -> np.ndarray:
+    """Take what every chain has after burn-in; chains of an unfinished run differ in length."""
+    kept = np.asarray(trace, np.float64)[:, burn_in:]
+    return np.asarray(kept[:, np.isfinite(kept).all(axis=0)])
+
+
+def _checks(
+    traces: Mapping[str, np.ndarray], burn_in: int, level_names: Sequence[str]
+) -> list[TraceCheck]:
+    wanted = {
+        name.replace("_", " "): traces[name]
+        for name in ("log_likelihood", "topics", "acceptance")
+        if name in traces
+    }
+    if "concentrations" in traces:
+        levels = traces["concentrations"]
+        wanted |= {
+            f"concentration of {name}": levels[:, :, place]
+            for place, name in enumerate(level_names)
+        }
+    checks = []
+    for name, trace in wanted.items():
+        kept = _after(trace, burn_in)
+        if kept.shape[1] >= FEWEST_DRAWS:
+            checks.append(TraceCheck(name, *convergence(kept)))
+    return checks
+
+
+def _judge_one(drift: float, independent: float) -> Verdict:
+    alone = "With one chain alone, agreement cannot be judged; fit with --chains 2 or more."
+    if drift > FAIR_RHAT:
+        return Verdict(
+            "poor",
+            "Run longer",
+            f"The log likelihood still drifts (R-hat {drift:.2f} between the halves of the "
+            f"chain). {alone}",
+        )
+    if drift > GOOD_RHAT or independent < FEW_INDEPENDENT:
+        return Verdict(
+            "fair",
+            "One chain only: agreement cannot be judged",
+            f"The chain has nearly settled (R-hat {drift:.2f} between its halves, "
+            f"{independent:.0f} independent draws of the log likelihood): large figures hold, "
+            f"small differences may not. {alone}",
+        )
+    return Verdict(
+        "unknown",
+        "One chain only: agreement cannot be judged",
+        f"The chain is steady after burn-in (R-hat {drift:.2f} between its halves), but another "
+        f"one may settle elsewhere. {alone}",
+    )
+
+
+def _judge_several(
+    likelihood: TraceCheck, drifts: Sequence[float], agreements: Sequence[float]
+) -> Verdict:
+    worst = min(agreements, default=1.0)
+    drifting = max(drifts) > FAIR_RHAT
+    matched = f"topics of the chains match with a mean cosine of {worst:.2f}"
+    rhat = f"R-hat of the log likelihood is {likelihood.rhat:.2f}"
+    if worst < GOOD_AGREEMENT and drifting:
+        return Verdict(
+            "poor",
+            "Run longer",
+            f"The chains still drift and have not found the same topics (the {matched}, {rhat}). "
+            "Fit with more iterations before relying on the topics.",
+        )
+    if worst < GOOD_AGREEMENT:
+        return Verdict(
+            "poor",
+            "The chains found different topics",
+            f"Each chain is steady, but the {matched}, so there is more than one way to divide "
+            "this literature. What is shown is the most likely chain. Look for topics that all "
+            "chains share, or fit with fewer topics or more iterations.",
+        )
+    if likelihood.rhat <= GOOD_RHAT and not drifting:
+        rough = (
+            f" With {likelihood.bulk:.0f} independent draws of the log likelihood, small "
+            "differences between figures mean little."
+            if likelihood.bulk < FEW_INDEPENDENT
+            else ""
+        )
+        return Verdict("good", "The chains agree", f"The {matched}, and {rhat}.{rough}")
+    return Verdict(
+        "fair",
+        "The chains agree on the topics; run longer for exact figures",
+        f"The {matched}, but {rhat}: the chains have not settled at the same level yet. Topics, "
+        "main areas of authors and large differences can be relied on.",
+    )
+
+
+def _mark(verdict: Verdict, unfinished: str) -> Verdict:
+    """Say first that a run is not done: all else may change."""
+    if not unfinished:
+        return verdict
+    return Verdict(
+        "poor" if verdict.level != "unknown" else verdict.level,
+        f"This run is not finished: {unfinished}",
+        f"So far: {verdict.headline[0].lower()}{verdict.headline[1:]}. {verdict.advice}",
+    )
