@@ -1,6 +1,13 @@
 """The errors citeweave raises on purpose: each text says what, where and what to do."""
 
-__all__ = ["CiteweaveError", "CorpusError", "MissingDependencyError", "ParameterError", "RunError"]
+__all__ = [
+    "CiteweaveError",
+    "CorpusError",
+    "MissingDependencyError",
+    "NotFoundError",
+    "ParameterError",
+    "RunError",
+]
 
 
 class CiteweaveError(Exception):
@@ -21,3 +28,7 @@ class RunError(CiteweaveError, RuntimeError):
 
 class MissingDependencyError(CiteweaveError, ImportError):
     """An optional dependency is needed; the text gives the install line."""
+
+
+class NotFoundError(CiteweaveError, LookupError):
+    """A topic, author or paper does not exist, or a model or corpus lacks the part asked for."""

@@ -1,0 +1,34 @@
+"""Exploration of fitted models: tables, pages, search, names of topics.
+
+>>> from citeweave.explore import Exploration
+"""
+
+from citeweave.explore.exploration import Exploration
+from citeweave.explore.frames import flatten_lists
+from citeweave.explore.pages import (
+    AuthorLink,
+    AuthorPage,
+    Difference,
+    PaperLink,
+    PaperPage,
+    Placement,
+    TopicPage,
+    TopicWeight,
+    WordWeight,
+)
+from citeweave.explore.search import Hit
+
+__all__ = [
+    "AuthorLink",
+    "AuthorPage",
+    "Difference",
+    "Exploration",
+    "Hit",
+    "PaperLink",
+    "PaperPage",
+    "Placement",
+    "TopicPage",
+    "TopicWeight",
+    "WordWeight",
+    "flatten_lists",
+]

@@ -1,0 +1,403 @@
+"""A fitted model to look at: tables, pages, search and names of topics."""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.errors import ParameterError
+from citeweave.explore import authors as _authors
+from citeweave.explore import categories as _categories
+from citeweave.explore import citations as _citations
+from citeweave.explore import papers as _papers
+from citeweave.explore import search as _search
+from citeweave.explore import similarity as _similarity
+from citeweave.explore import topics as _topics
+from citeweave.explore.facts import Z90, Facts
+from citeweave.explore.frames import make_frame
+from citeweave.explore.labels import TopicNames, label_words, make_labels
+from citeweave.explore.pages import (
+    AuthorLink,
+    AuthorPage,
+    PaperLink,
+    PaperPage,
+    TopicPage,
+    TopicWeight,
+)
+from citeweave.explore.search import Hit, SearchIndex
+from citeweave.explore.similarity import WordVectors
+
+__all__ = ["Exploration"]
+
+_SUPERVISED_LABEL = 0.5
+"""Share of a topic that one category must hold to be named in the topic's label."""
+
+
+class Exploration(Facts):
+    """Look at a fitted model; nothing is computed before it is asked for, and then kept.
+
+    Parameters
+    ----------
+    model : fitted model, or path
+        `citeweave.SCNTM`, a baseline, or the folder of a run. Names given to topics are kept in
+        the run's folder, or in memory where there is none.
+    corpus : Corpus, optional
+        What the model was fitted to, for models that do not keep it.
+
+    Notes
+    -----
+    Tables are polars data frames, or pandas ones with ``pandas=True``. Their columns are always the
+    same; what a model or corpus lacks is null there, and `missing` says why.
+
+    Examples
+    --------
+    >>> from citeweave import SCNTM, simulate
+    >>> from citeweave.explore import Exploration
+    >>> corpus = simulate(documents=60, vocabulary=80, topics=3, authors=20, citations=90).corpus
+    >>> view = Exploration(SCNTM(topics=4, iterations=20, seed=1).fit(corpus))
+    >>> view.papers(top=5).shape[0], view.paper(0).cited >= 0
+    (5, True)
+    """
+
+    def __init__(
+        self, model: Any | str | os.PathLike[str], *, corpus: Corpus | None = None
+    ) -> None:
+        super().__init__(model, corpus=corpus)
+        self._indexes: dict[str, SearchIndex] = {}
+
+    # Topics
+
+    def topics(self, *, words: int = 10, relevance: float = 0.6, pandas: bool = False) -> Any:
+        """Table of the topics in use, the largest first.
+
+        Parameters
+        ----------
+        words : int
+            How many words of each topic.
+        relevance : float
+            Weight of a word's probability against its lift over the corpus in ``distinctive``.
+        pandas : bool
+            Return a pandas data frame.
+        """
+        columns = _topics.topic_columns(self, words=words, relevance=relevance)
+        return make_frame(columns, pandas=pandas)
+
+    def topic(self, topic: int, *, words: int = 20, relevance: float = 0.6) -> TopicPage:
+        """All about one topic."""
+        return _topics.topic_page(self, topic, words=words, relevance=relevance)
+
+    def top_words(self, number: int = 10, *, relevance: float = 1.0) -> list[list[str]]:
+        """Words of every topic, those not in use included: by probability, or by relevance < 1."""
+        ids = _topics.words_of(self, number, relevance)
+        return [[self.vocabulary[word] for word in row] for row in ids.tolist()]
+
+    @cached_property
+    def names(self) -> TopicNames:
+        """Names that people gave to topics."""
+        combination: Mapping[str, Any] = getattr(self.model, "combination_", {})
+        return TopicNames(self.folder, int(combination.get("best", 0)))
+
+    def name_topic(self, topic: int, name: str | None) -> None:
+        """Name a topic; None or an empty text gives it its automatic label back.
+
+        Kept in ``names.json`` of the run's folder, if the model has one.
+        """
+        self.names.set(self.check_topic(topic), name)
+        self._indexes.pop("topic", None)
+
+    def topic_name(self, topic: int) -> str:
+        """Return the name that was given to a topic, else its automatic label."""
+        return self.names.get(int(topic)) or self.labels[topic]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Automatic label of each topic, those not in use included."""
+        words = label_words(self.topic_word, self.share, self.word_counts > 0, self.vocabulary)
+        nearest = self.nearest_category if self.supervised else None
+        categories = None
+        if nearest is not None:
+            categories = [
+                name if share is not None and share >= _SUPERVISED_LABEL else None
+                for name, share in nearest
+            ]
+        return make_labels(words, categories)
+
+    @cached_property
+    def coherence(self) -> np.ndarray:
+        """NPMI coherence of the ten top words of each topic [K]."""
+        return _topics.coherence(self)
+
+    @cached_property
+    def growth(self) -> tuple[np.ndarray, np.ndarray]:
+        """Slope and yearly growth of each topic's share [K], nan where years do not tell."""
+        return _topics.growth(self.share_by_year, self.papers_by_year)
+
+    @cached_property
+    def mu(self) -> np.ndarray | None:
+        """Shares of topics mu, where the model has them [K]."""
+        return self._optional("topic_share_")
+
+    @cached_property
+    def word_probability(self) -> np.ndarray:
+        """Probability of each word in the corpus, by the model [V]."""
+        tiny = np.finfo(float).tiny
+        return np.asarray(np.maximum(self.share @ np.asarray(self.topic_word, np.float64), tiny))
+
+    def mixture(
+        self,
+        weights: np.ndarray,
+        spread: np.ndarray | None = None,
+        *,
+        most: int = 5,
+        least: float = 0.05,
+    ) -> list[TopicWeight]:
+        """Name the main topics of a vector of weights [K], with intervals if a spread is given."""
+        best = np.argsort(-np.asarray(weights), kind="stable")[:most].tolist()
+        parts = []
+        for rank, k in enumerate(best):
+            weight = float(weights[k])
+            if weight <= 0 or (rank and weight < least):
+                break
+            low = high = None
+            if spread is not None:
+                half = Z90 * float(spread[k])
+                low, high = max(weight - half, 0.0), min(weight + half, 1.0)
+            parts.append(TopicWeight(k, self.topic_name(k), weight, low, high))
+        return parts
+
+    # Authors
+
+    def authors(
+        self,
+        *,
+        top: int | None = None,
+        min_papers: int = 1,
+        nearest: int = 0,
+        pandas: bool = False,
+    ) -> Any:
+        """Table of authors, the most influential first.
+
+        Parameters
+        ----------
+        top : int, optional
+            How many; all if not given.
+        min_papers : int
+            Only authors of at least so many papers.
+        nearest : int
+            How many nearest authors to name for each (costs a pass over all authors each).
+        pandas : bool
+            Return a pandas data frame.
+        """
+        self.require("authors")
+        columns = _authors.author_columns(
+            self, top=_positive("top", top), min_papers=min_papers, nearest=nearest
+        )
+        return make_frame(columns, pandas=pandas)
+
+    def influence(
+        self, *, top: int | None = None, min_papers: int = 1, pandas: bool = False
+    ) -> Any:
+        """Table of the influence of authors by topic, a row an author and topic."""
+        self.require("authors")
+        columns = _authors.influence_columns(self, top=_positive("top", top), min_papers=min_papers)
+        return make_frame(columns, pandas=pandas)
+
+    def author(self, author: int) -> AuthorPage:
+        """All about one author."""
+        return _authors.author_page(self, author)
+
+    def author_link(self, author: int, score: float | None = None) -> AuthorLink:
+        """Name an author as on other pages."""
+        return _authors.author_link(self, author, score)
+
+    def authors_of_topic(self, topic: int, number: int = 10) -> list[AuthorLink]:
+        """Name the authors of most influence in a topic."""
+        return _authors.authors_of_topic(self, topic, number)
+
+    def nearest_authors(
+        self, author: int, number: int = 10, *, min_papers: int = 2
+    ) -> list[AuthorLink]:
+        """Find authors of similar topics, by Hellinger distance, among those of some papers."""
+        return _similarity.nearest_authors(self, author, number, min_papers)
+
+    @cached_property
+    def author_topics(self) -> tuple[np.ndarray, np.ndarray]:
+        """Topics of all authors [authors, K], and their rows in the model's groups (-1: none)."""
+        return _authors.author_topics(self)
+
+    @cached_property
+    def author_influence(self) -> np.ndarray | None:
+        """Sum of lambda- of the papers that each author is first author of [authors]."""
+        return self._by_author(first=True)
+
+    @cached_property
+    def author_influence_all(self) -> np.ndarray | None:
+        """Sum of lambda- of all papers of each author [authors]."""
+        return self._by_author(first=False)
+
+    def _by_author(self, *, first: bool) -> np.ndarray | None:
+        if self.cited_propensity is None:
+            return None
+        return _authors.sum_by_author(self, self.cited_propensity, first=first)
+
+    @cached_property
+    def influence_by_topic(self) -> np.ndarray:
+        """`author_influence` divided among topics by theta' of the papers [authors, K]."""
+        self.require("influence")
+        weight = np.asarray(self.cited_propensity)[:, None] * self.doc_topic
+        return _authors.sum_by_author(self, weight, first=True)
+
+    @cached_property
+    def work_by_topic(self) -> np.ndarray:
+        """Sum of theta' over the papers of each author [authors, K]."""
+        return _authors.sum_by_author(self, self.doc_topic, first=False)
+
+    # Papers
+
+    def papers(
+        self, *, topic: int | None = None, top: int | None = None, pandas: bool = False
+    ) -> Any:
+        """Table of papers, the most influential first.
+
+        Parameters
+        ----------
+        topic : int, optional
+            Only papers that hold a fifth of this topic or more, by influence times its weight.
+        top : int, optional
+            How many; all if not given.
+        pandas : bool
+            Return a pandas data frame.
+        """
+        columns = _papers.paper_columns(self, topic=topic, top=_positive("top", top))
+        return make_frame(columns, pandas=pandas)
+
+    def paper(self, paper: int) -> PaperPage:
+        """All about one paper."""
+        return _papers.paper_page(self, paper)
+
+    def paper_link(self, paper: int, score: float | None = None) -> PaperLink:
+        """Name a paper as on other pages."""
+        return _papers.paper_link(self, paper, score)
+
+    def author_names(self, paper: int) -> list[str]:
+        """Names of a paper's authors, in order."""
+        return self.corpus.authors(paper) if self.corpus.n_authors else []
+
+    def similar_papers(self, paper: int, number: int = 10) -> list[PaperLink]:
+        """Papers of similar topics and words; see `similarity.similarities`."""
+        return _similarity.similar_papers(self, paper, number)
+
+    @cached_property
+    def cited_for(self) -> np.ndarray | None:
+        """Mean topics of the citations that each paper gets [D, K], nan where there are none."""
+        return _papers.cited_for(self)
+
+    @cached_property
+    def root_topics(self) -> np.ndarray:
+        """Square roots of theta' [D, K], whose products are Bhattacharyya coefficients."""
+        return np.asarray(np.sqrt(self.doc_topic, dtype=np.float32))
+
+    @cached_property
+    def word_vectors(self) -> WordVectors:
+        """TF-IDF vectors of all papers."""
+        return WordVectors(self.corpus)
+
+    # Citations and categories
+
+    def citations(
+        self,
+        *,
+        paper: int | None = None,
+        top: int | None = None,
+        probabilities: bool = True,
+        titles: bool = False,
+        pandas: bool = False,
+    ) -> Any:
+        """Table of citations with the probability of each citing topic.
+
+        Parameters
+        ----------
+        paper : int, optional
+            Only citations that this paper makes or gets.
+        top : int, optional
+            Only so many rows.
+        probabilities : bool
+            Have a column ``topic_k`` for each topic in use, not only the most probable one.
+        titles : bool
+            Have the titles of both papers.
+        pandas : bool
+            Return a pandas data frame.
+        """
+        columns = _citations.citation_columns(
+            self,
+            paper=paper,
+            top=_positive("top", top),
+            probabilities=probabilities,
+            titles=titles,
+        )
+        return make_frame(columns, pandas=pandas)
+
+    def flow(self, *, by_citing_topic: bool = False, pandas: bool = False) -> Any:
+        """Table of how many citations go from topic to topic, and how many one would expect.
+
+        With ``by_citing_topic`` also divided by the topic that citations are made for.
+        """
+        columns = _citations.flow_columns(self, by_citing_topic=by_citing_topic)
+        return make_frame(columns, pandas=pandas)
+
+    @cached_property
+    def flow_matrix(self) -> np.ndarray | None:
+        """Citations from topic to topic [K, K], by theta' of both papers."""
+        return _citations.flow_matrix(self) if self.corpus.n_citations else None
+
+    @cached_property
+    def citations_by_topic(self) -> np.ndarray | None:
+        """Expected number of citations made for each topic [K]."""
+        if self.citing_topic is None:
+            return None
+        return np.asarray(self.citing_topic.sum(axis=0, dtype=np.float64))
+
+    def categories(self, *, pandas: bool = False) -> Any:
+        """Table of categories: topics by the model if it has seen them, else of their papers."""
+        return make_frame(_categories.category_columns(self), pandas=pandas)
+
+    def crosstab(self, *, pandas: bool = False) -> Any:
+        """Table of categories by topics, a row a pair."""
+        return make_frame(_categories.crosstab_columns(self), pandas=pandas)
+
+    @cached_property
+    def category_mass(self) -> np.ndarray | None:
+        """Sums of theta' over the papers of each category [categories, K]."""
+        return _categories.category_mass(self)
+
+    @cached_property
+    def nearest_category(self) -> list[tuple[str | None, float | None]] | None:
+        """For each topic the category that holds most of it, and how much."""
+        return _categories.nearest_category(self)
+
+    # Search
+
+    def search(
+        self, text: str, *, kinds: Sequence[str] = _search.KINDS, limit: int = 20
+    ) -> list[Hit]:
+        """Find papers, authors and topics whose words begin with those of a text, best first."""
+        return _search.search(self, text, kinds, limit)
+
+    def search_index(self, kind: str) -> SearchIndex:
+        """Return the index of one kind of things, built when first asked for."""
+        if kind not in self._indexes:
+            self._indexes[kind] = _search.build_index(self, kind)
+        return self._indexes[kind]
+
+    def __repr__(self) -> str:
+        """Say what is looked at."""
+        return f"Exploration({self.model_name!r}, {len(self.order)} topics, {self.corpus!r})"
+
+
+def _positive(name: str, value: int | None) -> int | None:
+    if value is not None and value < 1:
+        raise ParameterError(f"'{name}' must be at least 1, or None for all. Got {value} instead.")
+    return value

@@ -1,0 +1,72 @@
+"""Tables as polars data frames, as pandas ones on request, and as flat text for CSV."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from citeweave.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Columns", "flatten_lists", "make_frame"]
+
+Columns = Mapping[str, tuple[str, Sequence[Any] | Any]]
+"""By name: a type ("int", "float", "text", "ints", "floats", "texts") and the values."""
+
+
+def _polars() -> Any:
+    try:
+        import polars  # noqa: ICN001, PLC0415 (half a second that numbers alone need not wait for)
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Tables need polars, which is not installed: pip install polars"
+        ) from error
+    return polars
+
+
+def make_frame(columns: Columns, *, pandas: bool = False) -> Any:
+    """Make a data frame of stable columns and types, whatever is missing from them."""
+    polars = _polars()
+    types = {
+        "int": polars.Int64,
+        "float": polars.Float64,
+        "single": polars.Float32,
+        "text": polars.String,
+        "bool": polars.Boolean,
+        "ints": polars.List(polars.Int64),
+        "floats": polars.List(polars.Float64),
+        "texts": polars.List(polars.String),
+    }
+    frame = polars.DataFrame(
+        [
+            polars.Series(name, values, dtype=types[kind], strict=False)
+            for name, (kind, values) in columns.items()
+        ]
+    )
+    return to_pandas(frame) if pandas else frame
+
+
+def to_pandas(frame: "pl.DataFrame") -> Any:
+    """Turn a frame into that of pandas, if it is there."""
+    try:
+        import pandas as _  # noqa: PLC0415, F401
+        import pyarrow  # noqa: PLC0415, F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"A pandas table needs {error.name}, which is not installed: "
+            "pip install pandas pyarrow. Without pandas=True the table is polars'."
+        ) from error
+    return frame.to_pandas()
+
+
+def flatten_lists(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Join lists by "; ", and round numbers in them: what CSV can hold."""
+    polars = _polars()
+    lists = [name for name, kind in frame.schema.items() if isinstance(kind, polars.List)]
+    joined = []
+    for name in lists:
+        column = polars.col(name)
+        if frame.schema[name].inner.is_float():  # type: ignore[attr-defined]
+            column = column.list.eval(polars.element().round(6))
+        joined.append(column.list.eval(polars.element().cast(polars.String)).list.join("; "))
+    return frame.with_columns(joined)

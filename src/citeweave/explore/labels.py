@@ -1,0 +1,253 @@
+"""Words that describe topics, labels made of them, and the names that people give to topics."""
+
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from citeweave.errors import ParameterError, RunError
+from citeweave.model.checkpoint import write_atomically, writing
+
+__all__ = ["NAMES_FILE", "TopicNames", "make_labels", "rank_words", "short_label"]
+
+NAMES_FILE = "names.json"
+_FORMAT = "citeweave-names"
+_LONGEST = 80
+_LABEL_WORDS = 3
+_PHRASES_AMONG = 12
+_LABEL_RELEVANCE = 0.4  # for a label being distinctive counts for more than being frequent
+
+
+def rank_words(
+    topic_word: np.ndarray, share: np.ndarray, occurs: np.ndarray, *, relevance: float, number: int
+) -> np.ndarray:
+    """Rank words by ``r log phi + (1 - r) log(phi / p)``, p being their probability in the corpus.
+
+    Sievert and Shirley's relevance: 1 ranks by probability in the topic, 0 by lift over the corpus.
+
+    Parameters
+    ----------
+    topic_word : ndarray, shape (K, V)
+    share : ndarray, shape (K,)
+        Weights of topics in p.
+    occurs : ndarray of bool, shape (V,)
+        Words that may be chosen.
+    relevance : float
+        r, from 0 to 1.
+    number : int
+        How many words.
+
+    Returns
+    -------
+    ndarray of int, shape (K, number)
+        Fewer columns where fewer words occur.
+    """
+    if not 0.0 <= relevance <= 1.0:
+        raise ParameterError(f"'relevance' must be from 0 to 1. Got {relevance!r} instead.")
+    if number < 1:
+        raise ParameterError(f"'words' must be at least 1. Got {number!r} instead.")
+    tiny = np.finfo(float).tiny
+    phi = np.maximum(np.asarray(topic_word, np.float64), tiny)
+    everywhere = np.maximum(share @ phi, tiny)
+    score = np.log(phi) - (1.0 - relevance) * np.log(everywhere)
+    score[:, ~occurs] = -np.inf
+    width = min(number, int(occurs.sum()))
+    best = np.argsort(-score, axis=1, kind="stable")[:, :width]
+    return np.asarray(best)
+
+
+def make_labels(
+    words: Sequence[Sequence[str]], categories: Sequence[str | None] | None = None
+) -> list[str]:
+    """Label each topic by its two or three most distinctive words; no two labels are the same.
+
+    Parameters
+    ----------
+    words : for each topic its words, the most distinctive first
+    categories : for each topic the category it belongs to, or None
+
+    Examples
+    --------
+    >>> make_labels([["volume rendering", "rendering", "volumes", "gpu"]])
+    ['volume rendering, gpu']
+    >>> make_labels([["gene", "cell"], ["gene", "cell"]], ["Biology", None])
+    ['Biology: gene, cell', 'gene, cell']
+    """
+    labels: list[str] = []
+    seen: dict[str, int] = {}
+    for number, row in enumerate(words):
+        label = ", ".join(_distinct(row)) or "no words"
+        category = categories[number] if categories is not None else None
+        if category:
+            label = f"{category}: {label}"
+        seen[label] = seen.get(label, 0) + 1
+        labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return labels
+
+
+def short_label(label: str, width: int) -> str:
+    """Cut a label to a width, between words where it can be.
+
+    Examples
+    --------
+    >>> short_label("volume rendering, transfer functions, gpu", 26)
+    'volume rendering'
+    """
+    if len(label) <= width:
+        return label
+    parts = label.split(", ")
+    while len(parts) > 1 and len(", ".join(parts)) > width:
+        parts.pop()
+    kept = ", ".join(parts)
+    return kept if len(kept) <= width else kept[: max(width - 1, 1)].rstrip() + "…"
+
+
+def _distinct(row: Sequence[str]) -> list[str]:
+    """Take words that say something new: no plural, part or longer form of one taken already.
+
+    A phrase near the top stands for the word in it, since it says more.
+    """
+    phrases = [word for word in row[:_PHRASES_AMONG] if " " in word]
+    taken: list[str] = []
+    for word in row:
+        if len(taken) == _LABEL_WORDS:
+            break
+        longer = next((phrase for phrase in phrases if word in phrase.split()), word)
+        for choice in (longer, word):
+            if not any(_related(choice, other) for other in taken):
+                taken.append(choice)
+                break
+    return taken
+
+
+def _related(word: str, other: str) -> bool:
+    stems = [{_stem(part) for part in text.split()} for text in (word, other)]
+    return bool(stems[0] & stems[1])
+
+
+def _stem(word: str) -> str:
+    """Cut endings roughly: enough to see that two words are forms of one, not to show."""
+    plain = word.casefold()
+    for ending in ("ies", "es", "s", "y"):
+        if plain.endswith(ending) and len(plain) - len(ending) >= 3:
+            plain = plain[: -len(ending)]
+            break
+    return plain[:6]
+
+
+def label_words(
+    topic_word: np.ndarray, share: np.ndarray, occurs: np.ndarray, vocabulary: Sequence[str]
+) -> list[list[str]]:
+    """Choose the words that labels are made of, among the most probable ones of each topic.
+
+    Those alone, since the most distinctive words of all are rare ones.
+    """
+    probable = rank_words(topic_word, share, occurs, relevance=1.0, number=25)
+    ranked = rank_words(topic_word, share, occurs, relevance=_LABEL_RELEVANCE, number=200)
+    rows = []
+    for often, distinctive in zip(probable, ranked, strict=True):
+        common = set(often.tolist())
+        rows.append([vocabulary[word] for word in distinctive.tolist() if word in common])
+    return rows
+
+
+class TopicNames:
+    """Names that people gave to topics, kept in the run's ``names.json``.
+
+    Parameters
+    ----------
+    folder : Path or None
+        The run; None keeps names in memory alone.
+    chain : int
+        The chain whose numbering topics have; names given to that of another are not used.
+    """
+
+    def __init__(self, folder: Path | None, chain: int = 0) -> None:
+        self._path = None if folder is None else folder / NAMES_FILE
+        self._chain = chain
+        self._lock = threading.Lock()
+        self.note: str | None = None
+        self._names: dict[int, str] = self._read()
+
+    def get(self, topic: int) -> str | None:
+        """Return the name of a topic, or None."""
+        return self._names.get(topic)
+
+    def as_dict(self) -> dict[int, str]:
+        """Return all names by topic."""
+        return dict(self._names)
+
+    def set(self, topic: int, name: str | None) -> None:
+        """Name a topic, or take its name away with None or an empty text; kept at once."""
+        text = " ".join((name or "").split())
+        if len(text) > _LONGEST or not text.isprintable():
+            raise ParameterError(
+                f"A topic's name must be of printable characters, {_LONGEST} at most. "
+                f"Got {len(text)} characters, {text[:40]!r}, instead."
+            )
+        with self._lock:
+            names = self._read()  # another process may have named some meanwhile
+            if text:
+                names[topic] = text
+            else:
+                names.pop(topic, None)
+            self._write(names)
+            self._names = names
+
+    def _read(self) -> dict[int, str]:
+        if self._path is None:
+            return dict(getattr(self, "_names", {}))
+        try:
+            stored = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise RunError(
+                f"'{self._path}' cannot be read: {error.strerror or error}. Mend its permissions."
+            ) from error
+        except ValueError as error:
+            raise RunError(
+                f"'{self._path}' is not valid JSON ({error}). Mend it, or remove it to lose the "
+                "names of topics."
+            ) from error
+        if not _is_names(stored):
+            raise RunError(
+                f"'{self._path}' is no list of topics' names. Mend it, or remove it to lose them."
+            )
+        if stored["chain"] != self._chain:
+            self.note = (
+                f"The names in {NAMES_FILE} were given to the topics of chain {stored['chain']}, "
+                f"and the run now shows chain {self._chain}: they are not used."
+            )
+            return {}
+        return {int(topic): name for topic, name in stored["topics"].items()}
+
+    def _write(self, names: dict[int, str]) -> None:
+        if self._path is None:
+            return
+        content = {
+            "format": _FORMAT,
+            "version": 1,
+            "chain": self._chain,
+            "topics": {str(topic): names[topic] for topic in sorted(names)},
+        }
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        with (
+            writing(self._path, "Mend the permissions of the run folder."),
+            write_atomically(self._path) as file,
+        ):
+            file.write(text.encode())
+
+
+def _is_names(stored: Any) -> bool:
+    if not isinstance(stored, dict) or stored.get("format") != _FORMAT:
+        return False
+    topics = stored.get("topics")
+    return (
+        isinstance(stored.get("chain"), int)
+        and isinstance(topics, dict)
+        and all(key.isdecimal() and isinstance(name, str) for key, name in topics.items())
+    )

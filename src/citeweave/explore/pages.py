@@ -1,0 +1,211 @@
+"""What a page about a topic, an author or a paper holds: plain values, ready for JSON."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = [
+    "AuthorLink",
+    "AuthorPage",
+    "Difference",
+    "Page",
+    "PaperLink",
+    "PaperPage",
+    "Placement",
+    "TopicPage",
+    "TopicWeight",
+    "WordWeight",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Base of all pages and of what stands on them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return dictionaries, lists, strings, numbers and None alone."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicWeight(Page):
+    """A topic with a weight, whatever it weighs; an interval where samples give one."""
+
+    topic: int
+    name: str
+    weight: float
+    low: float | None = None
+    """Mean less 1.64 standard deviations over samples, not below 0."""
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordWeight(Page):
+    """A word of a topic."""
+
+    word: str
+    probability: float
+    lift: float
+    """Its probability in the topic over that in the corpus."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperLink(Page):
+    """A paper as it is named on another's page."""
+
+    paper: int
+    id: str
+    title: str
+    year: int | None
+    authors: list[str]
+    topic: int
+    """Its dominant topic; in a list of citations the topic of the citation."""
+    topic_name: str
+    cited: int
+    """How often it is cited inside the corpus."""
+    influence: float | None
+    """lambda-, its propensity to be cited."""
+    score: float | None = None
+    """What the list that it stands in is ranked by."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorLink(Page):
+    """An author as they are named on another page."""
+
+    author: int
+    name: str
+    papers: int
+    influence: float | None
+    topic: int
+    topic_name: str
+    score: float | None = None
+    """What the list that they stand in is ranked by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Page):
+    """How much of a topic a paper has in its words, and in the citations that it gets."""
+
+    topic: int
+    name: str
+    about: float
+    cited_for: float
+    difference: float
+    """``cited_for - about``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPage(Page):
+    """All about one topic."""
+
+    topic: int
+    name: str
+    label: str
+    """Made of its words; the name where nobody gave another."""
+    renamed: bool
+    share: float
+    """Mean of theta' over all papers."""
+    mu: float | None
+    mu_low: float | None
+    mu_high: float | None
+    papers: int
+    """That it dominates."""
+    citations: float | None
+    """Expected number of citations made for this topic."""
+    strength: float | None
+    """lambdaT."""
+    words: list[WordWeight]
+    distinctive: list[WordWeight]
+    coherence: float
+    slope: float | None
+    """Points of share a year: 0.01 is one per cent of all papers more each year."""
+    growth: float | None
+    """Growth of its share in a year: 0.05 is 5 per cent of what it was."""
+    years: list[int]
+    trend: list[float | None]
+    """Its share in each year; None for a year without papers."""
+    influential_papers: list[PaperLink]
+    typical_papers: list[PaperLink]
+    authors: list[AuthorLink]
+    similar: list[TopicWeight]
+    """Topics of similar words (cosine)."""
+    cites: list[TopicWeight]
+    """Share of the references of its papers that go to each topic."""
+    cited_by: list[TopicWeight]
+    """Share of the citations of its papers that come from each topic."""
+    categories: list[dict[str, Any]]
+    """Category and how much of the topic is in it, where the corpus has categories."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorPage(Page):
+    """All about one author."""
+
+    author: int
+    name: str
+    papers: int
+    first_papers: int
+    years: list[int]
+    """First and last year, where years are known."""
+    topics: list[TopicWeight]
+    topics_from: str
+    """``model`` where the author has a topic vector nu, ``papers`` where it is their papers'."""
+    words: list[str]
+    """Top words of the dominant topic."""
+    influence: float | None
+    """Sum of lambda- of the papers they are first author of."""
+    influence_all: float | None
+    """Sum of lambda- of all their papers."""
+    influence_by_topic: list[TopicWeight]
+    nearest: list[AuthorLink]
+    coauthors: list[AuthorLink]
+    publications: list[PaperLink]
+    """All their papers, the latest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperPage(Page):
+    """All about one paper."""
+
+    paper: int
+    id: str
+    title: str
+    year: int | None
+    authors: list[AuthorLink]
+    category: str | None
+    metadata: dict[str, Any]
+    """Further columns of the corpus: venue, doi, abstract, keywords, ..."""
+    topics: list[TopicWeight]
+    """theta', as citations see it."""
+    about: list[TopicWeight]
+    """theta, the topics of its words."""
+    cited_for: list[TopicWeight]
+    """Mean topics of the citations that it gets."""
+    differences: list[Difference]
+    """The largest between the two, the largest first."""
+    cited: int
+    cites: int
+    cited_propensity: float | None
+    cite_propensity: float | None
+    cited_by: list[PaperLink]
+    references: list[PaperLink]
+    similar: list[PaperLink]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement(Page):
+    """Where a new paper belongs."""
+
+    topics: list[TopicWeight]
+    similar: list[PaperLink]
+    likely_cited: list[PaperLink]
+    """By the rate at which the model expects it to cite each paper."""
+    authors: list[AuthorLink]
+    """By the sum of the similarities of their papers among those most similar."""
+    words_known: int
+    words_unknown: int
+    unknown_words: list[str]
+    references_found: list[PaperLink]
+    references_unknown: list[str]
+    notes: list[str] = field(default_factory=list)
+    """What was done and what could not be."""

@@ -1,0 +1,206 @@
+"""Topics: their words, share, coherence and growth, as a table and as a page each."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citeweave.evaluate import npmi_coherence
+from citeweave.explore.facts import Z90
+from citeweave.explore.frames import Columns
+from citeweave.explore.labels import rank_words
+from citeweave.explore.pages import TopicPage, TopicWeight, WordWeight
+
+if TYPE_CHECKING:
+    from citeweave.explore.exploration import Exploration
+
+__all__ = ["coherence", "growth", "topic_columns", "topic_page"]
+
+_LIST = 10
+
+
+def coherence(view: "Exploration", top: int = 10) -> np.ndarray:
+    """NPMI coherence of each topic on the corpus [K]; nan for those not in use."""
+    out = np.full(view.n_topics, np.nan)
+    top = min(top, view.corpus.vocabulary_size)
+    if top >= 2:
+        out[view.used] = npmi_coherence(view.topic_word[view.used], view.corpus, top=top)
+    return out
+
+
+def growth(shares: np.ndarray, papers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Fit lines to the yearly shares of topics, each year weighing as much as its papers.
+
+    Parameters
+    ----------
+    shares : ndarray, shape (years, K)
+    papers : ndarray, shape (years,)
+
+    Returns
+    -------
+    slope : ndarray, shape (K,)
+        Points of share a year; nan with papers in fewer than three years.
+    rate : ndarray, shape (K,)
+        Growth of the share in a year, ``exp(b) - 1`` with b the slope of its logarithm.
+    """
+    known = np.flatnonzero(papers > 0)
+    n_topics = shares.shape[1]
+    if len(known) < 3:
+        return np.full(n_topics, np.nan), np.full(n_topics, np.nan)
+    weight = papers[known] / papers[known].sum()
+    year = known - weight @ known
+    scale = weight @ np.square(year)
+    tilt = weight * year / scale
+    logs = np.log(np.maximum(shares[known], np.finfo(float).tiny))
+    return tilt @ shares[known], np.expm1(tilt @ logs)
+
+
+def words_of(view: "Exploration", number: int, relevance: float) -> np.ndarray:
+    """Ids of the words of all topics [K, number]."""
+    return rank_words(
+        view.topic_word, view.share, view.word_counts > 0, relevance=relevance, number=number
+    )
+
+
+def topic_columns(view: "Exploration", *, words: int, relevance: float) -> Columns:
+    """Columns of the table of topics: those in use, the largest first."""
+    order = view.order
+    probable, distinctive = words_of(view, words, 1.0), words_of(view, words, relevance)
+    low, high = interval(view, "topic_share_", "topic_share_sd_")
+    slope, rate = view.growth
+    names = view.vocabulary
+    citations = view.citations_by_topic
+    share_by_year = view.share_by_year
+    mu = view.mu
+    columns: dict[str, tuple[str, Any]] = {
+        "topic": ("int", order),
+        "name": ("text", [view.topic_name(k) for k in order]),
+        "label": ("text", [view.labels[k] for k in order]),
+        "share": ("float", view.share[order]),
+        "mu": ("float", pick(mu, order)),
+        "mu_low": ("float", pick(low, order)),
+        "mu_high": ("float", pick(high, order)),
+        "papers": ("int", view.papers_of_topic[order]),
+        "citations": ("float", pick(citations, order)),
+        "strength": ("float", pick(view.topic_scale, order)),
+        "words": ("texts", [[names[w] for w in probable[k].tolist()] for k in order]),
+        "distinctive": ("texts", [[names[w] for w in distinctive[k].tolist()] for k in order]),
+        "coherence": ("float", view.coherence[order]),
+        "slope": ("float", blank(slope[order])),
+        "growth": ("float", blank(rate[order])),
+        "trend": ("floats", [blank(share_by_year[:, k]) for k in order]),
+    }
+    nearest = view.nearest_category
+    if nearest is not None:
+        columns["category"] = ("text", [nearest[k][0] for k in order])
+        columns["category_share"] = ("float", [nearest[k][1] for k in order])
+    return columns
+
+
+def topic_page(view: "Exploration", topic: int, *, words: int, relevance: float) -> TopicPage:
+    """Collect all about one topic."""
+    k = view.check_topic(topic)
+    low, high = interval(view, "topic_share_", "topic_share_sd_")
+    slope, rate = (blank(values[[k]])[0] for values in view.growth)
+    weight = view.doc_topic[:, k]
+    influence = view.cited_propensity
+    typical = _best(weight, _LIST)
+    influential = typical if influence is None else _best(weight * influence, _LIST)
+    return TopicPage(
+        topic=k,
+        name=view.topic_name(k),
+        label=view.labels[k],
+        renamed=view.names.get(k) is not None,
+        share=float(view.share[k]),
+        mu=_one(view.mu, k),
+        mu_low=_one(low, k),
+        mu_high=_one(high, k),
+        papers=int(view.papers_of_topic[k]),
+        citations=_one(view.citations_by_topic, k),
+        strength=_one(view.topic_scale, k),
+        words=_weights(view, k, words_of(view, words, 1.0)[k]),
+        distinctive=_weights(view, k, words_of(view, words, relevance)[k]),
+        coherence=float(view.coherence[k]),
+        slope=slope,
+        growth=rate,
+        years=list(view.year_range),
+        trend=blank(view.share_by_year[:, k]),
+        influential_papers=[]
+        if influence is None
+        else [view.paper_link(d, score=weight[d] * influence[d]) for d in influential],
+        typical_papers=[view.paper_link(d, score=weight[d]) for d in typical],
+        authors=view.authors_of_topic(k, _LIST),
+        similar=_similar(view, k),
+        cites=_flow(view, k, outward=True),
+        cited_by=_flow(view, k, outward=False),
+        categories=_categories(view, k),
+    )
+
+
+def _weights(view: "Exploration", k: int, words: np.ndarray) -> list[WordWeight]:
+    everywhere = view.word_probability
+    return [
+        WordWeight(
+            view.vocabulary[w], float(view.topic_word[k, w]), float(view.topic_word[k, w] / p)
+        )
+        for w, p in zip(words.tolist(), everywhere[words].tolist(), strict=True)
+    ]
+
+
+def _similar(view: "Exploration", k: int) -> list[TopicWeight]:
+    phi = np.asarray(view.topic_word, np.float64)
+    cosine = phi @ phi[k] / (np.linalg.norm(phi, axis=1) * np.linalg.norm(phi[k]))
+    others = [j for j in view.order if j != k]
+    best = sorted(others, key=lambda j: -cosine[j])[:5]
+    return [TopicWeight(j, view.topic_name(j), float(cosine[j])) for j in best]
+
+
+def _flow(view: "Exploration", k: int, *, outward: bool) -> list[TopicWeight]:
+    matrix = view.flow_matrix
+    if matrix is None:
+        return []
+    row = matrix[k] if outward else matrix[:, k]
+    total = row.sum()
+    return view.mixture(row / total, least=0.02, most=8) if total > 0 else []
+
+
+def _categories(view: "Exploration", k: int) -> list[dict[str, Any]]:
+    matrix = view.category_mass
+    if matrix is None or matrix[:, k].sum() <= 0:
+        return []
+    part = matrix[:, k] / matrix[:, k].sum()
+    names = view.corpus.category_names
+    return [
+        {"category": int(c), "name": names[c], "share": float(part[c])}
+        for c in np.argsort(-part, kind="stable")[:5].tolist()
+        if part[c] >= 0.02
+    ]
+
+
+def interval(
+    view: "Exploration", mean: str, spread: str
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Mean plus and minus 1.64 standard deviations over samples, inside [0, 1]."""
+    value, sd = getattr(view.model, mean, None), getattr(view.model, spread, None)
+    if value is None or sd is None:
+        return None, None
+    return np.maximum(value - Z90 * sd, 0.0), np.minimum(value + Z90 * sd, 1.0)
+
+
+def pick(values: np.ndarray | None, order: list[int]) -> Any:
+    """Choose values by place, or None for each where there are none."""
+    return [None] * len(order) if values is None else np.asarray(values)[order]
+
+
+def blank(values: np.ndarray) -> list[float | None]:
+    """Turn nan into None."""
+    return [None if value != value else float(value) for value in values.tolist()]  # noqa: PLR0124 (nan)
+
+
+def _one(values: np.ndarray | None, k: int) -> float | None:
+    return None if values is None else float(values[k])
+
+
+def _best(values: np.ndarray, number: int) -> list[int]:
+    number = min(number, len(values))
+    top = np.argpartition(-values, number - 1)[:number] if number else np.zeros(0, int)
+    return [int(i) for i in top[np.lexsort((top, -values[top]))]]
