@@ -10,7 +10,9 @@ from citeweave.explore.graphs.exchange import (
 )
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.layout import Layout, layout
+from citeweave.explore.graphs.paper_map import citation_backbone, paper_map
 from citeweave.explore.graphs.svg import to_svg
+from citeweave.explore.graphs.topic_flow import flow_matrix, topic_flow
 
 __all__ = [
     "Edge",
@@ -18,11 +20,15 @@ __all__ = [
     "Layout",
     "Node",
     "author_topics",
+    "citation_backbone",
+    "flow_matrix",
     "layout",
+    "paper_map",
     "to_dot",
     "to_gexf",
     "to_graphml",
     "to_json",
     "to_svg",
     "to_vosviewer",
+    "topic_flow",
 ]

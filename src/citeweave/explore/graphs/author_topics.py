@@ -95,7 +95,9 @@ def author_topics(
     )
 
 
-def topic_node(facts: Facts, k: int, strength: float, words: int = 5) -> Node:
+def topic_node(
+    facts: Facts, k: int, strength: float, words: int = 5, *, extra: tuple[str, ...] = ()
+) -> Node:
     """Make the rectangle of a topic: its name, its words below, pink by `strength` (0 to 1)."""
     named = clean(facts.name(k))
     terms = [clean(word) for word in facts.words(k, words)]
@@ -103,7 +105,7 @@ def topic_node(facts: Facts, k: int, strength: float, words: int = 5) -> Node:
     # where the name is made of the first words they need not stand there twice
     given = {part.strip().casefold() for part in named.split(",")}
     rest = [term for term in terms if term.casefold() not in given]
-    lines = (*heading, *wrap_words(rest, WIDEST_LINE, WORD_SIZE))
+    lines = (*heading, *wrap_words(rest, WIDEST_LINE, WORD_SIZE), *extra)
     widths = [text_width(line, WORD_SIZE, bold=i < len(heading)) for i, line in enumerate(lines)]
     share = float(facts.share[k])
     return Node(

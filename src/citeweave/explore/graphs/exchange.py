@@ -1,4 +1,8 @@
-"""Graphs for other programs: JSON, DOT, GraphML, GEXF and the JSON of VOSviewer."""
+"""Graphs for other programs: JSON, DOT, GraphML, GEXF and the JSON of VOSviewer.
+
+Nodes that are text alone (shape ``label``) name parts of a picture: they go into DOT and our JSON,
+not into the formats of programs that count and compute.
+"""
 
 import json
 import re
@@ -18,7 +22,7 @@ GEXF = "http://gexf.net/1.3"
 GEXF_VIZ = "http://gexf.net/1.3/viz"
 
 _POINTS_PER_INCH = 72.0
-_DOT_SHAPES = {"box": "box", "ellipse": "ellipse", "dot": "circle"}
+_DOT_SHAPES = {"box": "box", "ellipse": "ellipse", "dot": "circle", "label": "plaintext"}
 _GEXF_SHAPES = {"box": "square", "ellipse": "disc", "dot": "disc"}
 
 
@@ -118,7 +122,7 @@ def to_graphml(graph: Graph, positions: Positions | None = None) -> str:
     direction = "directed" if graph.directed else "undirected"
     body = ET.SubElement(root, "graph", {"id": graph.name, "edgedefault": direction})
     _describe(body, graph)
-    for node, (degree, strength) in zip(graph.nodes, graph.degrees(), strict=True):
+    for node, degree, strength in _counted(graph):
         entry = ET.SubElement(body, "node", {"id": node.id})
         rows = [(name, value) for name, _, value in _attributes(node, degree, strength)]
         rows += [("colour", node.colour), ("size", node.width)]
@@ -154,7 +158,7 @@ def to_gexf(graph: Graph, positions: Positions | None = None) -> str:
     columns = ET.SubElement(body, "attributes", {"class": "edge", "mode": "static"})
     ET.SubElement(columns, "attribute", {"id": "title", "title": "title", "type": "string"})
     nodes = ET.SubElement(body, "nodes")
-    for node, (degree, strength) in zip(graph.nodes, graph.degrees(), strict=True):
+    for node, degree, strength in _counted(graph):
         label, *rows = _attributes(node, degree, strength)
         entry = ET.SubElement(nodes, "node", {"id": node.id, "label": label[2]})
         values = ET.SubElement(entry, "attvalues")
@@ -196,10 +200,10 @@ def to_vosviewer(graph: Graph, positions: Positions) -> str:
     clusters = _clusters(graph.nodes)
     places = _scaled(graph, positions)
     items = []
-    for number, (node, (degree, strength)) in enumerate(
-        zip(graph.nodes, graph.degrees(), strict=True), start=1
-    ):
-        x, y = places[number - 1]
+    numbers = {}
+    for number, (node, degree, strength) in enumerate(_counted(graph), start=1):
+        numbers[node.id] = number
+        x, y = places[node.id]
         item: dict[str, Any] = {
             "id": number,
             "label": clean(node.text) or clean(node.title) or node.id,
@@ -217,8 +221,8 @@ def to_vosviewer(graph: Graph, positions: Positions) -> str:
         items.append(item)
     links = [
         {
-            "source_id": graph.index(edge.source) + 1,
-            "target_id": graph.index(edge.target) + 1,
+            "source_id": numbers[edge.source],
+            "target_id": numbers[edge.target],
             "strength": round(edge.weight, 6),
         }
         for edge in graph.edges
@@ -232,10 +236,19 @@ def _clusters(nodes: Sequence[Node]) -> dict[int, int]:
     return {group: number for number, group in enumerate(groups, start=1)}
 
 
-def _scaled(graph: Graph, positions: Positions) -> list[tuple[float, float]]:
+def _scaled(graph: Graph, positions: Positions) -> dict[str, tuple[float, float]]:
     if not graph.nodes:
-        return []
+        return {}
     spots = [positions[node.id] for node in graph.nodes]
     middle = [(min(axis) + max(axis)) / 2 for axis in zip(*spots, strict=True)]
     half = max((max(axis) - min(axis)) / 2 for axis in zip(*spots, strict=True)) or 1.0
-    return [((x - middle[0]) / half, -(y - middle[1]) / half) for x, y in spots]
+    return {
+        node.id: ((x - middle[0]) / half, -(y - middle[1]) / half)
+        for node, (x, y) in zip(graph.nodes, spots, strict=True)
+    }
+
+
+def _counted(graph: Graph) -> list[tuple[Node, int, float]]:
+    """Nodes that stand for something, each with its number of links and their total weight."""
+    rows = zip(graph.nodes, graph.degrees(), strict=True)
+    return [(node, *counts) for node, counts in rows if node.shape != "label"]

@@ -14,6 +14,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
+from citeweave.explore.graphs.map_layout import Islands, place_papers
 
 __all__ = ["AuthorFacts", "Facts", "facts_of"]
 
@@ -123,6 +124,24 @@ class Facts:
     def has_network(self) -> bool:
         """Whether the model has citations."""
         return hasattr(self.model, "cited_propensity_")
+
+    @cached_property
+    def cited(self) -> np.ndarray:
+        """How likely each paper is to be cited, lambda- [D]; without it, citations it got."""
+        if self.has_network:
+            return np.asarray(self.model.cited_propensity_, np.float64)
+        cited = np.asarray(self.corpus.citations)[:, 1]
+        return np.bincount(cited, minlength=self.corpus.n_documents).astype(np.float64)
+
+    @cached_property
+    def topic_scale(self) -> np.ndarray:
+        """Strength of topics in citing, lambdaT [K]; ones for a model without."""
+        return np.asarray(getattr(self.model, "topic_scale_", np.ones(len(self.share))), np.float64)
+
+    @cached_property
+    def islands(self) -> Islands:
+        """Where papers stand on the map."""
+        return place_papers(self.doc_topic)
 
     @cached_property
     def years(self) -> np.ndarray | None:

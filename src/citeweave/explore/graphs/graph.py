@@ -9,7 +9,7 @@ from citeweave.errors import ParameterError
 
 __all__ = ["SHAPES", "Edge", "Graph", "Node"]
 
-SHAPES = ("box", "ellipse", "dot")
+SHAPES = ("box", "ellipse", "dot", "label")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,8 @@ class Node:
         A sentence that tells all about it, shown when pointed at.
     value : float
         What its size or its colour stands for: share of a topic, influence of an author.
-    shape : {"box", "ellipse", "dot"}
+    shape : {"box", "ellipse", "dot", "label"}
+        A label is text alone, which stands over what it names.
     width, height : float
         Size in points.
     font_size : float
@@ -95,6 +96,8 @@ class Graph:
     directed : bool
     notes : tuple of str
         What was chosen or left out to keep it legible, in sentences.
+    spacing : float
+        How much room a layout leaves between nodes, in parts of what is usual.
     legend : tuple of (str, str)
         Colours that have a meaning, with what they stand for.
 
@@ -114,6 +117,7 @@ class Graph:
     edges: tuple[Edge, ...]
     directed: bool = False
     notes: tuple[str, ...] = ()
+    spacing: float = 1.0
     legend: tuple[tuple[str, str], ...] = field(default=())
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from citeweave.errors import MissingDependencyError, ParameterError
 from citeweave.explore.graphs.graph import Graph
-from citeweave.explore.graphs.stress import remove_overlaps, stress_layout
+from citeweave.explore.graphs.stress import MARGIN, edge_lengths, remove_overlaps, stress_layout
 
 __all__ = ["ENGINES", "Layout", "layout"]
 
@@ -82,12 +82,15 @@ def layout(graph: Graph, *, engine: str = "auto") -> Layout:
     sizes = np.array([(node.width, node.height) for node in graph.nodes]).reshape(-1, 2)
     links, weights = _links(graph)
     if engine == "own" or not graph.nodes:
-        return _named(graph, stress_layout(sizes, links, weights), "own", OWN_NOTE)
+        return _named(
+            graph, stress_layout(sizes, links, weights, spacing=graph.spacing), "own", OWN_NOTE
+        )
+    text = _dot_lines(sizes, links, weights, graph.spacing)
     if importlib.util.find_spec("pygraphviz") is not None:
-        found = _by_wheel(sizes, links, weights)
+        found = _by_wheel(text, len(sizes))
         how = "Laid out by Graphviz (neato, of the package pygraphviz)."
     elif (program := shutil.which(PROGRAM)) is not None:
-        found = _by_program(program, sizes, links, weights)
+        found = _by_program(program, text, len(sizes))
         how = f"Laid out by Graphviz ({PROGRAM}, found on the search path)."
     elif engine == "graphviz":
         raise MissingDependencyError(
@@ -95,8 +98,12 @@ def layout(graph: Graph, *, engine: str = "auto") -> Layout:
             "Run: pip install 'citeweave[graphviz]', or install Graphviz, or take engine='own'."
         )
     else:
-        return _named(graph, stress_layout(sizes, links, weights), "own", OWN_NOTE)
-    return _named(graph, remove_overlaps(found, sizes), "graphviz", how)
+        return _named(
+            graph, stress_layout(sizes, links, weights, spacing=graph.spacing), "own", OWN_NOTE
+        )
+    return _named(
+        graph, remove_overlaps(found, sizes, margin=MARGIN * graph.spacing), "graphviz", how
+    )
 
 
 OWN_NOTE = (
@@ -127,7 +134,7 @@ def _links(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
     return table[:, :2].astype(np.int64), table[:, 2]
 
 
-def _dot_lines(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray) -> str:
+def _dot_lines(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray, spacing: float) -> str:
     """Write boxes and lengths alone: names and labels stay here, so that none needs an escape."""
     lines = [
         "graph g {",
@@ -136,36 +143,34 @@ def _dot_lines(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray) -> str
     ]
     for place, (width, height) in enumerate((sizes / POINTS_PER_INCH).tolist()):
         lines.append(f"n{place} [width={width:.4f}, height={height:.4f}];")
-    largest = float(weights.max()) if len(weights) else 1.0
-    radii = np.hypot(sizes[:, 0], sizes[:, 1]) / 2
-    for (a, b), weight in zip(links.tolist(), weights.tolist(), strict=True):
-        length = 26.0 * (1.5 - weight / max(largest, 1e-300)) + 0.8 * (radii[a] + radii[b])
-        lines.append(f"n{a} -- n{b} [len={length / POINTS_PER_INCH:.4f}];")
+    lengths = edge_lengths(sizes, links, weights, spacing) / POINTS_PER_INCH
+    lines += [
+        f"n{a} -- n{b} [len={length:.4f}];"
+        for (a, b), length in zip(links.tolist(), lengths.tolist(), strict=True)
+    ]
     return "\n".join([*lines, "}", ""])
 
 
-def _by_wheel(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _by_wheel(text: str, number: int) -> np.ndarray:
     import pygraphviz  # noqa: PLC0415 (optional)
 
-    drawn = pygraphviz.AGraph(string=_dot_lines(sizes, links, weights))
+    drawn = pygraphviz.AGraph(string=text)
     try:
         drawn.layout(prog=PROGRAM)
         places = [
             [float(part) for part in drawn.get_node(f"n{place}").attr["pos"].split(",")[:2]]
-            for place in range(len(sizes))
+            for place in range(number)
         ]
     finally:
         drawn.close()
     return _downwards(np.array(places))
 
 
-def _by_program(
-    program: str, sizes: np.ndarray, links: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+def _by_program(program: str, text: str, number: int) -> np.ndarray:
     try:
         answer = subprocess.run(  # noqa: S603 (the program is Graphviz, its input is our own)
             [program, "-Tplain"],
-            input=_dot_lines(sizes, links, weights),
+            input=text,
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -177,7 +182,7 @@ def _by_program(
             f"Graphviz ('{program}') did not lay the graph out ({error}). "
             "Repair it, or take engine='own'."
         ) from error
-    places = np.zeros((len(sizes), 2))
+    places = np.zeros((number, 2))
     for name, x, y in re.findall(r"^node n(\d+) (\S+) (\S+)", answer.stdout, flags=re.MULTILINE):
         places[int(name)] = float(x), float(y)
     return _downwards(places * POINTS_PER_INCH)

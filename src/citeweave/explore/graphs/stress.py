@@ -8,7 +8,14 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-__all__ = ["overlapping_pairs", "pack", "remove_overlaps", "stress_layout"]
+__all__ = [
+    "edge_lengths",
+    "gather_parts",
+    "overlapping_pairs",
+    "remove_overlaps",
+    "scaled_stress",
+    "stress_layout",
+]
 
 GAP = 26.0
 """Free length of an edge between the borders of its nodes, in points."""
@@ -23,7 +30,7 @@ PIVOTS = 100
 
 
 def stress_layout(
-    sizes: np.ndarray, links: np.ndarray, weights: np.ndarray, *, sweeps: int = 250
+    sizes: np.ndarray, links: np.ndarray, weights: np.ndarray, *, spacing: float = 1.0
 ) -> np.ndarray:
     """Place nodes in the plane.
 
@@ -35,8 +42,8 @@ def stress_layout(
         Nodes that edges join.
     weights : ndarray, shape (m,)
         Heavier edges are drawn shorter.
-    sweeps : int
-        Most steps of the majorisation.
+    spacing : float
+        Multiplies `GAP` and `MARGIN`.
 
     Returns
     -------
@@ -46,39 +53,39 @@ def stress_layout(
     n = len(sizes)
     if n == 0:
         return np.zeros((0, 2))
-    lengths = _edge_lengths(sizes, links, weights)
+    lengths = edge_lengths(sizes, links, weights, spacing)
     ends = (links[:, 0], links[:, 1]) if len(links) else (np.empty(0, int), np.empty(0, int))
     graph = csr_array((np.ones(len(links)), ends), shape=(n, n))
     parts, part_of = connected_components(graph, directed=False)
-    places = np.zeros((n, 2))
-    boxes = []
+    spots_of, members_of = [], []
     for part in range(parts):
         inside = np.flatnonzero(part_of == part)
         own = np.flatnonzero(part_of[ends[0]] == part)
         local = np.searchsorted(inside, links[own]) if len(own) else np.empty((0, 2), int)
-        spots = _place_connected(sizes[inside], local, lengths[own], sweeps)
-        low = (spots - sizes[inside] / 2).min(axis=0)
-        high = (spots + sizes[inside] / 2).max(axis=0)
-        places[inside] = spots - low
-        boxes.append(high - low)
-    if parts > 1:
-        corners = pack(np.array(boxes) + 2 * MARGIN)
-        places += corners[part_of]
-    return places
+        spots = _place_connected(sizes[inside], local, lengths[own], spacing * MARGIN)
+        spots_of.append(spots)
+        members_of.append(inside)
+    if parts == 1:
+        return spots_of[0]
+    return gather_parts(spots_of, members_of, sizes, links, 2 * spacing * MARGIN)
 
 
-def _edge_lengths(sizes: np.ndarray, links: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def edge_lengths(
+    sizes: np.ndarray, links: np.ndarray, weights: np.ndarray, spacing: float = 1.0
+) -> np.ndarray:
+    """Length that each edge should have, from centre to centre."""
     if not len(links):
         return np.empty(0)
     radii = np.hypot(sizes[:, 0], sizes[:, 1]) / 2
     strength = weights / max(float(weights.max()), np.finfo(float).tiny)
     return np.asarray(
-        GAP * (1.5 - strength) + 0.8 * (radii[links[:, 0]] + radii[links[:, 1]]), np.float64
+        spacing * GAP * (1.5 - strength) + 0.8 * (radii[links[:, 0]] + radii[links[:, 1]]),
+        np.float64,
     )
 
 
 def _place_connected(
-    sizes: np.ndarray, links: np.ndarray, lengths: np.ndarray, sweeps: int
+    sizes: np.ndarray, links: np.ndarray, lengths: np.ndarray, margin: float
 ) -> np.ndarray:
     n = len(sizes)
     if n == 1:
@@ -90,12 +97,17 @@ def _place_connected(
         for (a, b), length in zip(links[order].tolist(), lengths[order].tolist(), strict=True):
             matrix[a, b] = matrix[b, a] = length
         distances = shortest_path(csr_array(matrix), directed=False)
-        places = _majorise(_classical_scaling(distances), distances, sweeps)
+        places = _majorise(_classical_scaling(distances), distances)
     else:
         graph = csr_array((lengths, (links[:, 0], links[:, 1])), shape=(n, n))
         places = _pivot_scaling(graph, n)
     places = _lie_down(places)
-    return remove_overlaps(places, sizes)
+    return remove_overlaps(places, sizes, margin=margin)
+
+
+def scaled_stress(distances: np.ndarray) -> np.ndarray:
+    """Place points in the plane so that they lie as far apart as `distances` [n, n] say."""
+    return _lie_down(_majorise(_classical_scaling(distances), distances))
 
 
 def _classical_scaling(distances: np.ndarray) -> np.ndarray:
@@ -141,7 +153,7 @@ def _spread(n: int, radius: float) -> np.ndarray:
     return np.column_stack((steps * np.cos(turns), steps * np.sin(turns)))
 
 
-def _majorise(places: np.ndarray, distances: np.ndarray, sweeps: int) -> np.ndarray:
+def _majorise(places: np.ndarray, distances: np.ndarray, sweeps: int = 250) -> np.ndarray:
     """Lower the stress sum_ij (|x_i - x_j| - d_ij)^2 / d_ij^2, which no step can raise."""
     n = len(places)
     off = ~np.eye(n, dtype=bool)
@@ -225,20 +237,79 @@ def _apart(places: np.ndarray) -> np.ndarray:
     )
 
 
-def pack(boxes: np.ndarray) -> np.ndarray:
-    """Put boxes, given by width and height, on shelves; return the corner of each.
+def gather_parts(
+    spots_of: list[np.ndarray],
+    members_of: list[np.ndarray],
+    sizes: np.ndarray,
+    links: np.ndarray,
+    margin: float,
+) -> np.ndarray:
+    """Put the parts of a graph beside each other, small ones into the gaps that large ones leave.
 
-    The first box is the largest part of a picture as a rule; tall ones come first.
+    The largest part stays; each next one takes, of the free spots on a grid, the one that makes the
+    picture least larger and lies nearest to its middle. Spots under an edge are not free.
     """
-    area = float((boxes[:, 0] * boxes[:, 1]).sum())
-    widest = max(float(boxes[:, 0].max()), 1.6 * np.sqrt(area))
-    corners = np.zeros_like(boxes)
-    x = y = shelf = 0.0
-    for place in np.lexsort((np.arange(len(boxes)), -boxes[:, 1])).tolist():
-        width, height = boxes[place]
-        if x > 0 and x + width > widest:
-            x, y, shelf = 0.0, y + shelf, 0.0
-        corners[place] = x, y
-        x += width
-        shelf = max(shelf, height)
-    return corners
+    boxes = [
+        np.column_stack((spots - sizes[inside] / 2, spots + sizes[inside] / 2))
+        for spots, inside in zip(spots_of, members_of, strict=True)
+    ]
+    extents = [np.array([*box[:, :2].min(axis=0), *box[:, 2:].max(axis=0)]) for box in boxes]
+    areas = [(e[2] - e[0]) * (e[3] - e[1]) for e in extents]
+    places = np.zeros((len(sizes), 2))
+    taken = np.empty((0, 4))
+    whole = None
+    for part in np.argsort(-np.array(areas), kind="stable").tolist():
+        inside, spots, extent = members_of[part], spots_of[part], extents[part]
+        if whole is None:
+            shift = np.zeros(2)
+        else:
+            wide, high = extent[2] - extent[0], extent[3] - extent[1]
+            corner = _free_spot(taken, whole, wide, high, margin)
+            shift = corner - extent[:2]
+        places[inside] = spots + shift
+        moved = boxes[part] + np.tile(shift, 2)
+        extent = extent + np.tile(shift, 2)
+        lines = [
+            _along(places[a], places[b]) for a, b in links.tolist() if a in set(inside.tolist())
+        ]
+        taken = np.concatenate((taken, moved, *lines))
+        if whole is None:
+            whole = extent
+        else:
+            whole = np.concatenate(
+                (np.minimum(whole[:2], extent[:2]), np.maximum(whole[2:], extent[2:]))
+            )
+    return places
+
+
+def _along(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Points along a line, as boxes without extent."""
+    number = 2 + int(np.linalg.norm(end - begin) / 12.0)
+    points = begin + np.linspace(0.0, 1.0, number)[:, None] * (end - begin)
+    return np.column_stack((points, points))
+
+
+def _free_spot(
+    taken: np.ndarray, whole: np.ndarray, wide: float, high: float, margin: float
+) -> np.ndarray:
+    """Corner of a free box of a given size, in or beside a picture."""
+    xs = np.linspace(whole[0] - wide - margin, whole[2] + margin, 60)
+    ys = np.linspace(whole[1] - high - margin, whole[3] + margin, 60)
+    x, y = (grid.ravel() for grid in np.meshgrid(xs, ys))
+    free = np.ones(len(x), bool)
+    for left, top, right, bottom in taken.tolist():
+        free &= (
+            (x >= right + margin)
+            | (x + wide <= left - margin)
+            | (y >= bottom + margin)
+            | (y + high <= top - margin)
+        )
+    x, y = x[free], y[free]  # the corners of the grid lie outside the picture: some are free
+    width = np.maximum(whole[2], x + wide) - np.minimum(whole[0], x)
+    height = np.maximum(whole[3], y + high) - np.minimum(whole[1], y)
+    middle = (whole[:2] + whole[2:]) / 2
+    away = np.hypot(x + wide / 2 - middle[0], y + high / 2 - middle[1])
+    # pages are wider than high
+    cost = np.maximum(width, 1.5 * height) * 10 + np.sqrt(width * height) + away * 0.5
+    best = int(np.argmin(cost))
+    return np.array([x[best], y[best]])

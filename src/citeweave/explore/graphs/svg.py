@@ -141,7 +141,7 @@ def _node(node: Node, place: tuple[float, float], *, css_classes: bool) -> str:
             f'<ellipse cx="{x:.1f}" cy="{y:.1f}" rx="{wide / 2:.1f}" ry="{high / 2:.1f}" '
             f'fill="{node.colour}" stroke="{border}"/>'
         )
-    else:
+    elif node.shape == "dot":
         parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{wide / 2:.2f}" fill="{node.colour}" '
             f'stroke="{border}" stroke-width="0.3"/>'
@@ -157,10 +157,11 @@ def _label(node: Node, x: float, y: float, *, css_classes: bool) -> str:
     step = node.font_size * LINE
     # the middle of small letters lies about 0.35 em above the base line
     first = y - step * (len(node.label) - 1) / 2 + 0.35 * node.font_size
-    ink = readable_on(node.colour) if node.shape != "dot" else "#000000"
-    halo = (
-        ' stroke="#ffffff" stroke-width="2.5" paint-order="stroke"' if node.shape == "dot" else ""
-    )
+    bare = node.shape in {"dot", "label"}
+    ink = "#000000" if bare else readable_on(node.colour)
+    halo = ""
+    if bare:
+        halo = f' stroke="#ffffff" stroke-width="{node.font_size / 5:.1f}" paint-order="stroke"'
     named = ' class="cw-label"' if css_classes else ""
     lines = []
     for number, line in enumerate(node.label):

@@ -1,0 +1,188 @@
+"""The map of papers: each near those of its topics, with the backbone of their citations."""
+
+from typing import Any
+
+import numpy as np
+
+from citeweave.errors import ParameterError
+from citeweave.explore.graphs.colours import topic_colours
+from citeweave.explore.graphs.facts import Facts, facts_of
+from citeweave.explore.graphs.graph import Edge, Graph, Node
+from citeweave.explore.graphs.map_layout import Islands
+from citeweave.explore.graphs.text import clean, text_width, wrap_words
+
+__all__ = ["citation_backbone", "paper_map"]
+
+MOST_PAPERS = 5000
+MOST_LINKS = 1500
+SIZES = (4.0, 15.0)
+LABEL_SIZE = 15.0
+
+
+def citation_backbone(view: Any, *, papers: np.ndarray | None = None) -> np.ndarray:
+    """Choose for each paper the one citation that matters most.
+
+    Of the papers that it cites, the one with the largest rate lambda-_j sum_k lambdaT_k theta'_ik
+    theta'_jk: much cited, and for what this paper is about. (Without a network in the model: the
+    most cited one of the like topics.) What is left is a forest: a link for each paper at most.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    papers : ndarray of bool, shape (D,), optional
+        Papers that may be at either end.
+
+    Returns
+    -------
+    ndarray of int, shape (links,)
+        Rows of ``corpus.citations``, the strongest first.
+    """
+    facts = facts_of(view)
+    citations = np.asarray(facts.corpus.citations)
+    rows = np.arange(len(citations))
+    if papers is not None:
+        rows = rows[papers[citations[:, 0]] & papers[citations[:, 1]]]
+    if not len(rows):
+        return rows
+    citing, cited = citations[rows, 0], citations[rows, 1]
+    scale = facts.topic_scale
+    rates = np.empty(len(rows))
+    for begin in range(0, len(rows), 50_000):
+        part = slice(begin, begin + 50_000)
+        both = facts.doc_topic[citing[part]] * facts.doc_topic[cited[part]]
+        rates[part] = both @ scale * facts.cited[cited[part]]
+    order = np.lexsort((cited, -rates, citing))
+    first = np.ones(len(order), bool)
+    first[1:] = citing[order][1:] != citing[order][:-1]
+    best = order[first]
+    return np.asarray(rows[best[np.argsort(-rates[best], kind="stable")]])
+
+
+def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_LINKS) -> Graph:
+    """Build the map of papers, which brings its own layout.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    papers : int, optional
+        How many are drawn, those most likely to be cited; None for all. Places are made of all.
+    links : int
+        How many citations of the backbone are drawn, the strongest.
+
+    Returns
+    -------
+    Graph
+        Nodes of the kind ``paper`` (value: lambda-, or citations got), and a label for each topic.
+    """
+    if papers is not None and papers < 1:
+        raise ParameterError(f"'papers' must be at least 1. Got {papers} instead.")
+    if links < 0:
+        raise ParameterError(f"'links' must not be negative. Got {links} instead.")
+    facts = facts_of(view)
+    total = facts.corpus.n_documents
+    if not total:
+        raise ParameterError("There is no paper to draw: the corpus is empty.")
+    islands = facts.islands
+    order = np.lexsort((np.arange(total), -facts.cited))
+    chosen = np.sort(order[:papers])
+    shown = np.zeros(total, bool)
+    shown[chosen] = True
+    notes = []
+    if len(chosen) < total:
+        by = "propensity to be cited" if facts.has_network else "citations"
+        notes.append(f"{len(chosen):,} of {total:,} papers are shown, by {by}.")
+    colours = topic_colours(facts.topics)
+    nodes = _paper_nodes(facts, chosen, islands, colours)
+    backbone = citation_backbone(facts, papers=shown)
+    if len(backbone) > links:
+        notes.append(
+            f"{links:,} of the {len(backbone):,} citations of the backbone are drawn "
+            "(for each paper the one that matters most)."
+        )
+    elif len(backbone):
+        notes.append("Of each paper the one citation is drawn that matters most.")
+    edges = _edges(facts, backbone[:links])
+    return Graph(
+        name="paper-map",
+        title="Papers by topic",
+        nodes=(*nodes, *_labels(facts, islands)),
+        edges=tuple(edges),
+        notes=tuple(notes),
+        legend=tuple(
+            (colours[k], clean(facts.name(k))) for k in facts.topics if islands.radii[k] > 0
+        ),
+    )
+
+
+def _paper_nodes(
+    facts: Facts, chosen: np.ndarray, islands: Islands, colours: dict[int, str]
+) -> list[Node]:
+    low, high = SIZES
+    values = facts.cited[chosen]
+    largest = max(float(values.max()), np.finfo(float).tiny)
+    sizes = low + (high - low) * np.sqrt(np.maximum(values, 0.0) / largest)
+    titles, ids = facts.corpus.titles, facts.corpus.ids
+    nodes = []
+    for d, value, size in zip(chosen.tolist(), values.tolist(), sizes.tolist(), strict=True):
+        k = int(facts.dominant[d])
+        x, y = islands.papers[d]
+        nodes.append(
+            Node(
+                kind="paper",
+                key=d,
+                title=clean(titles[d] or ids[d]),
+                value=value,
+                shape="dot",
+                width=size,
+                height=size,
+                colour=colours.get(k, "#999999"),
+                group=k,
+                position=(float(x), float(y)),
+            )
+        )
+    return nodes
+
+
+def _labels(facts: Facts, islands: Islands) -> list[Node]:
+    nodes = []
+    widest = float(islands.radii.max())
+    for k in facts.topics:
+        radius = float(islands.radii[k])
+        if radius == 0.0:
+            continue
+        # large islands are named in larger letters; all stay readable in the whole picture
+        size = widest / 12 * (0.75 + 0.5 * radius / widest) + LABEL_SIZE * 0.3
+        words = [clean(part.strip()) for part in facts.name(k).split(",")]
+        lines = tuple(wrap_words(words, 2.1 * max(radius, widest / 3), size))
+        x, y = islands.papers[facts.dominant == k].mean(axis=0)
+        nodes.append(
+            Node(
+                kind="topic",
+                key=k,
+                label=lines,
+                title=f"Topic {k}: {', '.join(facts.words(k, 6))}",
+                value=float(facts.share[k]),
+                shape="label",
+                width=max(text_width(line, size) for line in lines),
+                height=len(lines) * size * 1.25,
+                font_size=size,
+                group=k,
+                heading=len(lines),
+                position=(float(x), float(y)),
+            )
+        )
+    return nodes
+
+
+def _edges(facts: Facts, rows: np.ndarray) -> list[Edge]:
+    citations = np.asarray(facts.corpus.citations)[rows]
+    return [
+        Edge(
+            source=f"paper-{citing}",
+            target=f"paper-{cited}",
+            weight=1.0,
+            width=0.4,
+            colour="#9a9a9a",
+        )
+        for citing, cited in citations.tolist()
+    ]
