@@ -1,6 +1,6 @@
 """Fold-in: topics of documents that a model has not seen, its own estimates held fixed."""
 
 from citeweave.foldin.arrays import Base, Documents, Means, Sets
-from citeweave.foldin.run import METHODS, fold_in_documents
+from citeweave.foldin.run import METHODS, fold_in_documents, group_posteriors
 
-__all__ = ["METHODS", "Base", "Documents", "Means", "Sets", "fold_in_documents"]
+__all__ = ["METHODS", "Base", "Documents", "Means", "Sets", "fold_in_documents", "group_posteriors"]

@@ -11,7 +11,7 @@ import numpy as np
 from citeweave.sampler._compile import hot_kernel, kernel
 from citeweave.sampler.random import uniform
 
-__all__ = ["fold_in_paper", "fold_in_words_choose", "group_posterior"]
+__all__ = ["fold_in_paper", "fold_in_words_choose", "group_posterior", "infer_groups"]
 
 
 @hot_kernel
@@ -59,6 +59,17 @@ def group_posterior(word_topic, nodes, cited, words, links, members, prior, post
         total += posterior[i]
     for i in range(members.shape[0]):
         posterior[i] /= total
+
+
+@kernel
+def infer_groups(base, documents, which, members, priors, posteriors):
+    """Fill the posteriors of some documents' groups, each document with a prior of its own."""
+    word_topic, nodes, cited = base.word_topic, base.nodes, base.cited
+    for i in range(which.shape[0]):
+        d = which[i]
+        words = documents.word[documents.start[d] : documents.start[d + 1]]
+        links = documents.link[documents.link_start[d] : documents.link_start[d + 1]]
+        group_posterior(word_topic, nodes, cited, words, links, members, priors[i], posteriors[i])
 
 
 @hot_kernel

@@ -8,9 +8,9 @@ import numpy as np
 from citeweave.errors import ParameterError
 from citeweave.foldin.arrays import Base, Documents, Means, Sets, stack_tables, streams
 from citeweave.foldin.gibbs import fold_in_gibbs
-from citeweave.foldin.paper import fold_in_paper, fold_in_words_choose
+from citeweave.foldin.paper import fold_in_paper, fold_in_words_choose, infer_groups
 
-__all__ = ["METHODS", "fold_in_documents"]
+__all__ = ["METHODS", "fold_in_documents", "group_posteriors"]
 
 METHODS = ("paper", "gibbs")
 
@@ -108,6 +108,30 @@ def fold_in_documents(
             for _ in pool.map(work, starts):
                 pass
     return means
+
+
+def group_posteriors(
+    base: Base, documents: Documents, which: np.ndarray, members: np.ndarray, priors: np.ndarray
+) -> np.ndarray:
+    """Weigh some groups for some documents, words and citations taken as independent.
+
+    Parameters
+    ----------
+    base : Base
+    documents : Documents
+    which : ndarray of int64, shape (n,)
+        The documents.
+    members : ndarray of int64, shape (m,)
+        The groups, rows of ``base.nodes``.
+    priors : ndarray, shape (n, m)
+
+    Returns
+    -------
+    ndarray, shape (n, m)
+    """
+    posteriors = np.empty(priors.shape)
+    infer_groups(base, documents, which, members, priors, posteriors)
+    return posteriors
 
 
 def _cores() -> int:

@@ -2,19 +2,30 @@
 
 import numbers
 import os
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
-from citeweave.foldin import METHODS, Base, Documents, Means, Sets, fold_in_documents
+from citeweave.foldin import (
+    METHODS,
+    Base,
+    Documents,
+    Means,
+    Sets,
+    fold_in_documents,
+    group_posteriors,
+)
+from citeweave.model.folded import FoldIn, describe
 from citeweave.model.groups import KINDS, Groups
 from citeweave.model.results import Result
 from citeweave.model.unseen import (
     Placement,
+    Translation,
+    category_columns,
+    category_priors,
     columns_of,
     common_unseen_words,
     find_links,
@@ -22,124 +33,9 @@ from citeweave.model.unseen import (
     translate,
 )
 
-__all__ = ["FoldIn", "LikelyGroup", "choose_words", "fold_in"]
+__all__ = ["choose_words", "fold_in", "level_concentrations"]
 
 LABELS = ("hidden", "seen")
-
-
-class LikelyGroup(NamedTuple):
-    """A group that a document may belong to."""
-
-    kind: str
-    """author, category, unknown, or corpus for the root."""
-    name: str
-    probability: float
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FoldIn:
-    """Topics of documents that the model was not fitted to.
-
-    Attributes
-    ----------
-    doc_topic : ndarray of float32, shape (D, K)
-        theta' (the document level that citations see).
-    doc_word_topic : ndarray of float32, shape (D, K)
-        theta (the last document level); equal to `doc_topic` where the model has only one.
-    group_posterior : sparse csr_array, shape (D, B + 1)
-        Probability of each group to be the document's. Columns are the rows of `SCNTM.groups_`,
-        then those of the levels above, if any; the last is the root.
-    used : ndarray of bool, shape (tokens of the new corpus,)
-        Which tokens the estimates are made of. Only others may be scored.
-    known : ndarray of bool, shape (tokens of the new corpus,)
-        Which tokens are words of the model's vocabulary.
-    word : ndarray of int64, shape (tokens of the new corpus,)
-        The tokens in the model's vocabulary, -1 where unseen.
-    unseen_words : ndarray of int64, shape (D,)
-        Tokens of each document that the model has no word for.
-    common_unseen : list of (str, int)
-        The most frequent of these.
-    unseen_authors : int
-        Authors of the new documents without a training document.
-    matched_citations : int
-        Citations to training documents that were used.
-    ignored_citations : int
-        Citations of the new corpus that lead to no training document (to other new ones).
-    category : ndarray of int32, shape (D,)
-        Most probable category (id in the training corpus), -1 where groups tell none.
-    category_probability : ndarray of float32, shape (D,)
-        Its probability; nan where there is none.
-    protocol : dict
-        What was used and how, in words and numbers.
-    burst_topic, burst_word : ndarray, or None
-        For ``method="gibbs"``: theta and phi' as a further word of the document sees them (see
-        `citeweave.foldin.Means`); `burst_word` has an entry a token, 0 where it was not used.
-    levels : tuple of Groups
-        What the columns of `group_posterior` stand for, upper level first.
-    """
-
-    doc_topic: np.ndarray
-    doc_word_topic: np.ndarray
-    group_posterior: Any
-    used: np.ndarray
-    known: np.ndarray
-    word: np.ndarray
-    unseen_words: np.ndarray
-    common_unseen: list[tuple[str, int]]
-    unseen_authors: int
-    matched_citations: int
-    ignored_citations: int
-    category: np.ndarray
-    category_probability: np.ndarray
-    protocol: dict[str, Any]
-    burst_topic: np.ndarray | None = field(default=None)
-    burst_word: np.ndarray | None = field(default=None)
-    levels: tuple[Groups, ...] = field(default=())
-
-    @property
-    def labels(self) -> np.ndarray:
-        """Dominant topic of each document [D]."""
-        return np.asarray(self.doc_topic.argmax(axis=1))
-
-    @property
-    def category_names(self) -> list[str | None]:
-        """Name of each document's most probable category, None where there is none."""
-        corpus = self.levels[-1].corpus if self.levels else None
-        names = corpus.category_names if corpus is not None else []
-        return [names[c] if c >= 0 else None for c in self.category.tolist()]
-
-    def likely_groups(self, document: int, n: int = 3) -> list[LikelyGroup]:
-        """Return the most probable groups of one document, the likeliest first."""
-        if not 0 <= document < len(self.doc_topic):
-            raise ParameterError(
-                f"There is no document {document}; positions run from 0 to "
-                f"{len(self.doc_topic) - 1}."
-            )
-        rows = self.group_posterior
-        part = slice(rows.indptr[document], rows.indptr[document + 1])
-        columns, values = rows.indices[part], rows.data[part]
-        order = np.argsort(-values, kind="stable")[:n]
-        return [self._group(int(columns[i]), float(values[i])) for i in order]
-
-    def group_names(self, document: int, n: int = 3) -> list[str]:
-        """Return the names of `likely_groups`."""
-        return [group.name for group in self.likely_groups(document, n)]
-
-    def _group(self, column: int, probability: float) -> LikelyGroup:
-        starts = columns_of(self.levels)
-        for number, groups in enumerate(self.levels):
-            row = column - starts[number]
-            if 0 <= row < len(groups):
-                return LikelyGroup(KINDS[groups.kind[row]], groups.names[row], probability)
-        return LikelyGroup("corpus", "corpus", probability)
-
-    def __repr__(self) -> str:
-        """Say how much was folded in and how."""
-        return (
-            f"FoldIn({len(self.doc_topic):,} documents, {int(self.used.sum()):,} words used, "
-            f"{int(self.unseen_words.sum()):,} unseen, {self.matched_citations:,} citations, "
-            f"method {self.protocol['method']!r}, labels {self.protocol['labels']!r})"
-        )
 
 
 def choose_words(corpus: Corpus, words: Any, *, seed: int) -> np.ndarray:
@@ -231,7 +127,7 @@ def fold_in(
     )
     levels = tuple(result.levels.values())
     posterior = _posterior(means, placement, columns_of(levels)[-1] + 1)
-    category, probability = _categories(posterior, levels, result.corpus.n_categories)
+    category, probability = _categories(result, corpus, ids, base, documents, posterior, placement)
     document = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
     burst_word = None
     if len(means.burst_topic):
@@ -253,8 +149,9 @@ def fold_in(
         ignored_citations=ignored,
         category=category,
         category_probability=probability,
-        protocol=_protocol(
-            result,
+        protocol=describe(
+            result.spec.name,
+            level_concentrations(result),
             words=words,
             citations=citations if networked else False,
             method=method,
@@ -263,7 +160,7 @@ def fold_in(
             burn_in=burn_in,
             seed=seed,
             inferred=int(placement.inferred.sum()),
-            base=base,
+            exact=len(base.discount) == 0,
         ),
         burst_topic=means.burst_topic if burst_word is not None else None,
         burst_word=burst_word,
@@ -315,7 +212,9 @@ def _arrays(
     order = order[np.lexsort((token[order], document[order]))]
     vocabulary, word = np.unique(token[order], return_inverse=True)
     targets, link = np.unique(pairs[:, 1], return_inverse=True)
-    columns, node = np.unique(placement.sets.node, return_inverse=True)
+    wanted = np.append(placement.sets.node, category_columns(tuple(result.levels.values()))[0])
+    columns, node = np.unique(wanted, return_inverse=True)
+    node = node[: len(placement.sets.node)]
     cited = np.zeros((0, estimates["topic_share"].shape[0]))
     if len(targets):
         cited = estimates["doc_topic"][targets] * np.float64(estimates["topic_scale"])
@@ -379,11 +278,51 @@ def _posterior(means: Means, placement: Placement, width: int) -> Any:
 
 
 def _categories(
-    posterior: Any, levels: tuple[Groups, ...], n_categories: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Most probable category of each document: its group's, or that of a node above its group."""
-    n_documents = posterior.shape[0]
-    of_column = np.full(posterior.shape[1], -1, np.int64)
+    result: Result,
+    corpus: Corpus,
+    ids: Translation,
+    base: Base,
+    documents: Documents,
+    posterior: Any,
+    placement: Placement,
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Most probable category of each document, and its probability."""
+    levels = tuple(result.levels.values())
+    columns, labels = category_columns(levels)
+    if len(columns) == 0:
+        return None, None
+    n_documents = corpus.n_documents
+    of_column = _labels_above(levels, posterior.shape[1])
+    told = of_column[posterior.indices]
+    rows = np.repeat(np.arange(n_documents), np.diff(posterior.indptr))
+    order = np.flatnonzero(told >= 0)
+    # several groups may have one category above them
+    key, place = np.unique(
+        rows[order] * (result.corpus.n_categories + 1) + told[order], return_inverse=True
+    )
+    mass = np.bincount(place, weights=posterior.data[order], minlength=len(key))
+    document, label = np.divmod(key, result.corpus.n_categories + 1)
+    best = np.lexsort((-mass, document))
+    document, first = np.unique(document[best], return_index=True)
+    category = np.full(n_documents, -1, np.int32)
+    probability = np.zeros(n_documents, np.float32)
+    category[document] = label[best[first]]
+    probability[document] = mass[best[first]]
+    left = np.flatnonzero(category < 0)
+    if len(left):
+        wanted = np.unique(np.append(placement.sets.node, columns))
+        members = np.searchsorted(wanted, columns).astype(np.int64)
+        author = np.append(ids.author, -1)[corpus.first_authors[left]]
+        priors = category_priors(result.corpus, author, labels)
+        weights = group_posteriors(base, documents, left, members, priors)
+        category[left] = labels[weights.argmax(axis=1)]
+        probability[left] = weights.max(axis=1)
+    return category, probability
+
+
+def _labels_above(levels: tuple[Groups, ...], width: int) -> np.ndarray:
+    """Category of each column: a group's own, or that of a node above it; -1 where none is."""
+    of_column = np.full(width, -1, np.int64)
     starts = columns_of(levels)
     above = np.zeros(0, np.int64)
     for number, groups in enumerate(levels):
@@ -392,70 +331,4 @@ def _categories(
             own = np.where(own < 0, above[groups.parent], own)
         of_column[starts[number] : starts[number] + len(groups)] = own
         above = own
-    labels = of_column[posterior.indices]
-    rows = np.repeat(np.arange(n_documents), np.diff(posterior.indptr))
-    told = labels >= 0
-    table = sparse.csr_array(
-        (posterior.data[told].astype(np.float64), (rows[told], labels[told])),
-        shape=(n_documents, max(n_categories, 1)),
-    )
-    category = np.asarray(table.argmax(axis=1)).ravel().astype(np.int32)
-    best = np.asarray(table.max(axis=1).todense()).ravel().astype(np.float32)
-    category[best <= 0] = -1
-    best[best <= 0] = np.nan
-    return category, best
-
-
-_WORDS_USED = {
-    "all": "all words of each document",
-    "title": "the words of titles",
-    "none": "no words",
-}
-_LABELS_USED = {
-    "hidden": "labels hidden (categories of new documents are never read; groups are inferred)",
-    "seen": "labels seen (the paper's protocol)",
-}
-_METHOD_USED = {
-    "paper": "the paper's: independent topics, tables half the customers (rounded up), mean of "
-    "Monte-Carlo samples",
-    "gibbs": "collapsed Gibbs sampling of the document's own levels below fixed nu and phi",
-}
-
-
-def _protocol(
-    result: Result,
-    *,
-    words: Any,
-    citations: Any,
-    method: str,
-    labels: str,
-    samples: int,
-    burn_in: int,
-    seed: int,
-    inferred: int,
-    base: Base,
-) -> dict[str, Any]:
-    share = f"a random share of {words} of each document's words"
-    exact = len(base.discount) == 0
-    used = {False: "none", True: "to training documents", "both": "to and from training documents"}
-    text = {
-        "words_used": _WORDS_USED[words] if isinstance(words, str) else share,
-        "citations_used": used[citations],
-        "labels_used": _LABELS_USED[labels],
-        "method_used": "exact: words are independent given nu and phi"
-        if exact
-        else _METHOD_USED[method],
-    }
-    numbers_used: dict[str, Any] = {
-        "model": result.spec.name,
-        "method": method,
-        "words": words,
-        "labels": labels,
-        "citations": citations,
-        "samples": int(samples),
-        "burn_in": int(burn_in) if method == "gibbs" else 0,
-        "seed": int(seed),
-        "groups_inferred": inferred,
-        "concentrations": level_concentrations(result),
-    }
-    return {**numbers_used, **text}
+    return of_column

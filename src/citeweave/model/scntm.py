@@ -13,7 +13,8 @@ from citeweave.corpus import Corpus
 from citeweave.model.attributes import FittedAttributes
 from citeweave.model.estimator import Parametrised
 from citeweave.model.fitting import load_result, resume_run, run_model, save_result
-from citeweave.model.fold_in import FoldIn, fold_in
+from citeweave.model.fold_in import fold_in
+from citeweave.model.folded import FoldIn
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
 from citeweave.sampler.spec import ModelSpec

@@ -13,7 +13,17 @@ from citeweave.foldin import Sets
 from citeweave.model.groups import KINDS, Groups
 from citeweave.model.results import Result
 
-__all__ = ["Placement", "Translation", "find_links", "place_documents", "translate"]
+__all__ = [
+    "Placement",
+    "Translation",
+    "category_columns",
+    "category_priors",
+    "columns_of",
+    "common_unseen_words",
+    "find_links",
+    "place_documents",
+    "translate",
+]
 
 _AUTHOR, _CATEGORY, _UNKNOWN = range(len(KINDS))
 _SHOWN_WORDS = 20
@@ -219,6 +229,43 @@ def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: st
             node[(node < 0) & (hidden < 0) & nobody] = start + int(shared[0])
     node[(node < 0) & (hidden < 0)] = root
     return _make_sets(result, new, ids, node, hidden)
+
+
+def category_columns(levels: Sequence[Groups]) -> tuple[np.ndarray, np.ndarray]:
+    """Columns and labels of the categories on the lowest level that has any."""
+    starts = columns_of(levels)
+    for number in range(len(levels) - 1, -1, -1):
+        rows = np.flatnonzero(levels[number].kind == _CATEGORY)
+        if len(rows):
+            return starts[number] + rows, levels[number].label[rows].astype(np.int64)
+    return np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+
+def category_priors(train: Corpus, author: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Prior of categories of documents by their first authors (-1: none known).
+
+    The categories of the author's training documents, and one document's worth of all the
+    training documents'.
+
+    Returns
+    -------
+    ndarray, shape (documents, labels)
+    """
+    place = np.full(train.n_categories + 1, -1, np.int64)
+    place[labels] = np.arange(len(labels))
+    category = place[train.categories]
+    overall = np.bincount(category[category >= 0], minlength=len(labels)).astype(np.float64)
+    priors = np.tile(overall / overall.sum(), (len(author), 1))
+    known = (category >= 0) & np.isin(train.first_authors, author[author >= 0])
+    first = train.first_authors[known].astype(np.int64)
+    people, row = np.unique(first, return_inverse=True)
+    counts = np.zeros((len(people) + 1, len(labels)))
+    np.add.at(counts, (row, category[known]), 1.0)
+    where = np.searchsorted(people, author)
+    where[~np.isin(author, people)] = len(people)
+    priors += counts[where]
+    out: np.ndarray = priors / priors.sum(axis=1, keepdims=True)
+    return out
 
 
 def _rows(groups: Groups, kind: int, start: int, label: np.ndarray, size: int) -> np.ndarray:
