@@ -29,6 +29,7 @@ from citeweave.evaluate.links import (
     negative_pairs,
     ranking_scores,
 )
+from citeweave.evaluate.perplexity import HeldOutWords, Perplexity, hold_out_words, perplexity
 
 __all__ = [
     "PMTLM",
@@ -36,8 +37,10 @@ __all__ = [
     "ClusteringScores",
     "Convergence",
     "HeldOut",
+    "HeldOutWords",
     "LinkPrediction",
     "LinkScores",
+    "Perplexity",
     "RankingScores",
     "accuracy",
     "adjusted_mutual_information",
@@ -48,11 +51,13 @@ __all__ = [
     "convergence",
     "effective_sample_size",
     "hold_out_citations",
+    "hold_out_words",
     "link_prediction",
     "macro_f1",
     "negative_pairs",
     "nmi",
     "npmi_coherence",
+    "perplexity",
     "pmtlm_scores",
     "purity",
     "ranking_scores",

@@ -1,0 +1,352 @@
+"""Perplexity of words: of new documents, of words held out, and of those learned from.
+
+No word is ever used to estimate topics and scored too, but in the figure that is named so.
+"""
+
+import dataclasses
+import hashlib
+import numbers
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError, ParameterError
+from citeweave.evaluate._arrays import check_integer
+
+if TYPE_CHECKING:
+    import os
+
+    from citeweave.model import SCNTM, FoldIn
+
+__all__ = ["HeldOutWords", "Perplexity", "hold_out_words", "perplexity"]
+
+_CHUNK = 1 << 15
+
+
+@dataclass(frozen=True, eq=False)
+class Perplexity:
+    """How surprising words are to a model: exp(-mean log p(w)), lower is better.
+
+    Attributes
+    ----------
+    value : float
+    log_likelihood : float
+        Sum of log p(w) over the words scored.
+    n_scored, n_estimated : int
+        Words scored, and words that the topics of the same documents were estimated from.
+    n_unseen : int
+        Words that are neither, as the model's vocabulary has not got them.
+    kind : str
+        ``test`` (new documents), ``held-out words`` (of training documents) or ``in sample``
+        (words that the model was fitted to: not comparable with the others).
+    protocol : dict
+        How, in words and numbers.
+    document_log_likelihood, document_scored : ndarray, shape (D,)
+        The same sums for each document.
+    """
+
+    value: float
+    log_likelihood: float
+    n_scored: int
+    n_estimated: int
+    n_unseen: int
+    kind: str
+    protocol: dict[str, Any]
+    document_log_likelihood: np.ndarray
+    document_scored: np.ndarray
+
+    @property
+    def per_document(self) -> np.ndarray:
+        """Perplexity of each document, nan where none of its words is scored."""
+        scored = np.where(self.document_scored > 0, self.document_scored, np.nan)
+        return np.asarray(np.exp(-self.document_log_likelihood / scored))
+
+
+class HeldOutWords(NamedTuple):
+    """Tokens taken out of documents before a model is fitted."""
+
+    document: np.ndarray
+    """int64 [tokens]."""
+    word: np.ndarray
+    """int64 [tokens]."""
+    digest: str
+    """Hash of the tokens that were left, so that no other model is scored."""
+    share: float
+    seed: int
+
+
+def hold_out_words(
+    corpus: Corpus, *, share: float = 0.1, seed: int = 0
+) -> tuple[Corpus, HeldOutWords]:
+    """Take a random share of each document's words out of a corpus.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    share : float
+        Share of each document's tokens, between 0 and 1, rounded to the nearest whole number; at
+        least one token stays in every document that has any.
+    seed : int
+        The same seed holds out the same words.
+
+    Returns
+    -------
+    corpus : Corpus
+        Without the words; documents, vocabulary and all else are the same.
+    words : HeldOutWords
+        To be scored by `perplexity`.
+
+    Examples
+    --------
+    >>> from citeweave import Corpus
+    >>> corpus = Corpus.from_lists(tokens=[["a", "b", "c", "d"], ["a"]])
+    >>> train, held = hold_out_words(corpus, share=0.5)
+    >>> train.lengths.tolist(), held.document.tolist()
+    ([2, 1], [0, 0])
+    """
+    if not isinstance(share, numbers.Real) or isinstance(share, bool) or not 0 < share < 1:
+        raise ParameterError(
+            "'share' must be a number between 0 and 1, the share of words to hold out. "
+            f"Got {share!r} instead."
+        )
+    check_integer(seed, "seed", lowest=0)
+    lengths = corpus.lengths
+    document = np.repeat(np.arange(corpus.n_documents), lengths)
+    within = np.arange(corpus.n_tokens) - np.repeat(corpus.offsets[:-1], lengths)
+    order = np.lexsort((np.random.default_rng(seed).random(corpus.n_tokens), document))
+    wanted = np.minimum(np.floor(float(share) * lengths + 0.5), np.maximum(lengths - 1, 0))
+    out = np.zeros(corpus.n_tokens, dtype=bool)
+    out[order] = within < np.repeat(wanted.astype(np.int64), lengths)
+    if not out.any():
+        raise CorpusError(
+            f"No word is held out at a share of {share}: the longest of the {corpus.n_documents} "
+            f"documents has {int(lengths.max(initial=0))} words. Take a larger share."
+        )
+    kept = ~out
+    in_title = within < np.repeat(corpus.title_lengths, lengths)
+    arrays = {
+        "tokens": corpus.tokens[kept],
+        "offsets": np.concatenate(
+            [[0], np.cumsum(np.bincount(document[kept], minlength=corpus.n_documents))]
+        ).astype(np.int64),
+        "title_lengths": np.bincount(
+            document[kept & in_title], minlength=corpus.n_documents
+        ).astype(np.int32),
+    }
+    for array in arrays.values():
+        array.flags.writeable = False
+    changes: dict[str, Any] = {**arrays, "_stored_fingerprint": None}
+    train = dataclasses.replace(corpus, **changes)
+    held = HeldOutWords(
+        document=document[out],
+        word=corpus.tokens[out].astype(np.int64),
+        digest=_digest(train),
+        share=float(share),
+        seed=int(seed),
+    )
+    return train, held
+
+
+def _digest(corpus: Corpus) -> str:
+    found = hashlib.sha256(np.ascontiguousarray(corpus.tokens, "<i4").tobytes())
+    found.update(np.ascontiguousarray(corpus.offsets, "<i8").tobytes())
+    return found.hexdigest()
+
+
+def perplexity(
+    model: "SCNTM",
+    new: "Corpus | HeldOutWords | str | os.PathLike[str] | None" = None,
+    *,
+    words: str | float = 0.5,
+    burst: bool = False,
+    citations: bool | str = True,
+    links: Any = None,
+    method: str = "paper",
+    labels: str = "hidden",
+    samples: int = 500,
+    burn_in: int = 50,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Perplexity:
+    """Measure how well a fitted model foretells words: p(w) = sum_k theta'_dk phi_kw.
+
+    Parameters
+    ----------
+    model : SCNTM
+        Fitted.
+    new : Corpus, path, HeldOutWords, or None
+        New documents: their topics are estimated from `words` and the others are scored. Words
+        held out of the training documents before fitting: scored with the fitted topics. None: the
+        training words themselves, scored with what was learned from them (``in sample``).
+    words : "title", "none" or float
+        Of new documents, the words that topics are estimated from, see `SCNTM.fold_in`.
+    burst : bool
+        Of new documents, let words that occur among those estimated from be likelier
+        (burstiness), and take theta for theta': the model's own prediction rather than the
+        paper's formula. Needs ``method="gibbs"``.
+    citations, links, method, labels, samples, burn_in, seed, threads
+        Of new documents, as those of `SCNTM.fold_in`.
+
+    Returns
+    -------
+    Perplexity
+
+    Examples
+    --------
+    >>> from citeweave import SCNTM, simulate
+    >>> corpus = simulate(documents=80, vocabulary=80, topics=3, citations=90, seed=1).corpus
+    >>> parts = corpus.split(test=0.25, seed=0)
+    >>> model = SCNTM(topics=4, iterations=20, seed=1).fit(parts.train)
+    >>> found = perplexity(model, parts.test, words=0.5, links=parts)
+    >>> found.n_scored + found.n_estimated == parts.test.n_tokens, 1 < found.value < 80
+    (True, True)
+    """
+    if isinstance(new, HeldOutWords) or new is None:
+        if burst:
+            raise ParameterError(
+                "'burst' is for new documents: of training documents the model keeps no phi'. "
+                "Leave it out."
+            )
+        return _of_training(model, new)
+    if burst and method != "gibbs":
+        raise ParameterError(
+            "'burst' needs the table counts of words, which only method='gibbs' has. "
+            f"Got method={method!r} instead."
+        )
+    if isinstance(words, str) and words == "all":
+        raise ParameterError(
+            "'words' must leave some to be scored: 'title', 'none' or a share between 0 and 1. "
+            "Got 'all' instead."
+        )
+    corpus = new if isinstance(new, Corpus) else Corpus.load(new)
+    found = model.fold_in(
+        corpus,
+        words=words,
+        citations=citations,
+        links=links,
+        method=method,
+        labels=labels,
+        samples=samples,
+        burn_in=burn_in,
+        seed=seed,
+        threads=threads,
+    )
+    document = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+    scored = found.known & ~found.used
+    theta = found.burst_topic if burst and found.burst_topic is not None else found.doc_topic
+    added = _burst_mass(found, document, scored) if burst else None
+    formula = (
+        "p(w) = sum_k theta_dk phi'_dkw, bursts of the words estimated from included"
+        if burst
+        else "p(w) = sum_k theta'_dk phi_kw"
+    )
+    return _score(
+        model,
+        theta,
+        document[scored],
+        found.word[scored],
+        added=added,
+        n_estimated=int(found.used.sum()),
+        n_unseen=int(np.count_nonzero(~found.known)),
+        kind="test",
+        protocol={**found.protocol, "scored": "all other words", "formula": formula},
+    )
+
+
+def _burst_mass(found: "FoldIn", document: np.ndarray, scored: np.ndarray) -> np.ndarray:
+    """Give what phi' adds to each scored token: that of its word among those estimated from."""
+    if found.burst_word is None:  # a model without document levels has no bursts
+        return np.zeros(int(scored.sum()))
+    width = int(found.word.max(initial=0)) + 1
+    key = document * width + found.word
+    seen, first = np.unique(key[found.used], return_index=True)
+    mass = np.append(found.burst_word[found.used][first], 0.0)
+    place = np.searchsorted(seen, key[scored])
+    missing = np.append(seen, -1)[place] != key[scored]
+    place[missing] = len(seen)
+    return np.asarray(mass[place], np.float64)
+
+
+def _of_training(model: "SCNTM", held: HeldOutWords | None) -> Perplexity:
+    corpus = model.corpus_
+    formula = {"model": model.spec_.name, "formula": "p(w) = sum_k theta'_dk phi_kw"}
+    if held is None:
+        return _score(
+            model,
+            model.doc_topic_,
+            np.repeat(np.arange(corpus.n_documents), corpus.lengths),
+            corpus.tokens.astype(np.int64),
+            added=None,
+            n_estimated=corpus.n_tokens,
+            n_unseen=0,
+            kind="in sample",
+            protocol=formula
+            | {"scored": "all training words, the same that the model was learned from"},
+        )
+    if held.digest != _digest(corpus):
+        raise ParameterError(
+            "The words were held out of another corpus than the one the model was fitted to "
+            f"({corpus!r}), so it may have learned from them. Fit it to the corpus that "
+            "hold_out_words gave with them."
+        )
+    return _score(
+        model,
+        model.doc_topic_,
+        held.document,
+        held.word,
+        added=None,
+        n_estimated=corpus.n_tokens,
+        n_unseen=0,
+        kind="held-out words",
+        protocol=formula
+        | {
+            "scored": f"a random share of {held.share} of each training document's words, taken "
+            "out before fitting",
+            "share": held.share,
+            "seed": held.seed,
+        },
+    )
+
+
+def _score(
+    model: "SCNTM",
+    theta: np.ndarray,
+    document: np.ndarray,
+    word: np.ndarray,
+    *,
+    added: np.ndarray | None,
+    n_estimated: int,
+    n_unseen: int,
+    kind: str,
+    protocol: dict[str, Any],
+) -> Perplexity:
+    """Sum log(theta_d @ phi_w + added) over tokens."""
+    if len(word) == 0:
+        raise ParameterError(
+            f"No word is left to score: {n_estimated} are estimated from and {n_unseen} are not in "
+            "the model's vocabulary. Give other 'words', or a corpus made as the training corpus."
+        )
+    vocabulary, place = np.unique(word, return_inverse=True)
+    phi = np.ascontiguousarray(model.topic_word_[:, vocabulary].T, np.float64)
+    logs = np.empty(len(word))
+    for begin in range(0, len(word), _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        chance = np.einsum("nk,nk->n", theta[document[part]].astype(np.float64), phi[place[part]])
+        if added is not None:
+            chance += added[part]
+        logs[part] = np.log(chance)
+    n_documents = len(theta)
+    total = float(logs.sum())
+    return Perplexity(
+        value=float(np.exp(-total / len(word))),
+        log_likelihood=total,
+        n_scored=len(word),
+        n_estimated=n_estimated,
+        n_unseen=n_unseen,
+        kind=kind,
+        protocol=protocol,
+        document_log_likelihood=np.bincount(document, weights=logs, minlength=n_documents),
+        document_scored=np.bincount(document, minlength=n_documents),
+    )
