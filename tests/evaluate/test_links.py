@@ -231,5 +231,5 @@ def test_bad_input(corpus):
         auc([np.nan], [1.0])
     with pytest.raises(ParameterError, match="1 values that are not"):
         LinkScores(np.array([[np.inf]]), np.ones((1, 1)))
-    with pytest.raises(ParameterError, match="one shape"):
+    with pytest.raises(ParameterError, match="one number of features"):
         LinkScores(np.ones((2, 1)), np.ones((2, 2)))

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
+from citeweave.model.unseen import translate
 
 __all__ = ["as_links", "count_words", "mean_of_linked", "undirected"]
 
@@ -16,8 +17,7 @@ def count_words(new: Corpus, train: Corpus | None = None) -> Any:
 
     Words are matched by spelling; those that the training corpus lacks are left out.
     """
-    known = _word_map(new, train)
-    words = known[new.tokens]
+    words = new.tokens if train is None else translate(new, train).word[new.tokens]
     kept = words >= 0
     documents = np.repeat(np.arange(new.n_documents), new.lengths)[kept]
     size = new.vocabulary_size if train is None else train.vocabulary_size
@@ -26,17 +26,6 @@ def count_words(new: Corpus, train: Corpus | None = None) -> Any:
     )
     counts.sum_duplicates()
     return counts
-
-
-def _word_map(new: Corpus, train: Corpus | None) -> np.ndarray:
-    """Give the training id of each word of `new`, -1 for one that training has not seen."""
-    same = train is None or (
-        new.vocabulary_size == train.vocabulary_size and new.vocabulary == train.vocabulary
-    )
-    if train is None or same:
-        return np.arange(new.vocabulary_size)
-    place = {word: number for number, word in enumerate(train.vocabulary)}
-    return np.array([place.get(word, -1) for word in new.vocabulary], dtype=np.int64)
 
 
 def as_links(links: Any, new: Corpus, train: Corpus) -> np.ndarray:

@@ -51,18 +51,24 @@ def labelled_pair(
     return given, true
 
 
-def as_pairs(values: Any, documents: int, name: str) -> np.ndarray:
-    """Return pairs (citing, cited) of document positions as int64, shape (n, 2)."""
+def as_pairs(values: Any, documents: int, name: str, *, cited: int | None = None) -> np.ndarray:
+    """Return pairs (citing, cited) of document positions as int64, shape (n, 2).
+
+    Both are of one corpus of so many documents, unless the cited are of another (`cited`).
+    """
     array = np.asarray(values)
     if array.ndim != 2 or array.shape[1:] != (2,) or array.dtype.kind not in "iu":
         raise ParameterError(
             f"'{name}' must be an integer array of shape (n, 2), rows (citing, cited). "
             f"Got shape {array.shape} and type {array.dtype} instead."
         )
-    if len(array) and not (array.min() >= 0 and array.max() < documents):
-        row = int(np.flatnonzero(((array < 0) | (array >= documents)).any(axis=1))[0])
+    sizes = np.array([documents, documents if cited is None else cited])
+    wrong = ((array < 0) | (array >= sizes)).any(axis=1)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        bounds = f"{documents - 1}" if cited is None else f"{documents - 1} and to {cited - 1}"
         raise ParameterError(
-            f"'{name}' must hold positions from 0 to {documents - 1}. "
+            f"'{name}' must hold positions from 0 to {bounds}. "
             f"Got {array[row].tolist()} in row {row} instead."
         )
     return array.astype(np.int64)

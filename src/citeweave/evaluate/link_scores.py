@@ -1,4 +1,4 @@
-"""Scores of pairs of documents: of SCNTM, of PMTLM, and of the likeness of their words.
+"""Scores of pairs of documents: rates of models that have them, likeness of topics and of words.
 
 Each is a product of something of the citing with something of the cited document, so a row a
 document is all that is stored, and scores are made for the pairs or rows asked for.
@@ -8,17 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
+from citeweave.baselines import PMTLM
+from citeweave.baselines.matching import count_words
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
 from citeweave.evaluate._arrays import as_pairs
+from citeweave.model import SCNTM
 
 if TYPE_CHECKING:
-    from citeweave.baselines import PMTLM
-    from citeweave.model import SCNTM
+    from citeweave.baselines import TopicModel
 
-__all__ = ["LinkScores", "pmtlm_scores", "scntm_scores", "tfidf_scores"]
+__all__ = [
+    "LinkScores",
+    "model_scores",
+    "pmtlm_scores",
+    "scntm_scores",
+    "tfidf_scores",
+    "topic_scores",
+]
 
 _CHUNK_PAIRS = 50_000
 
@@ -29,8 +37,9 @@ class LinkScores:
 
     Attributes
     ----------
-    citing, cited : ndarray or sparse csr_array, shape (D, K)
-        What each document brings as the citing, and as the cited one.
+    citing, cited : ndarray or sparse csr_array, shapes (D, K) and (D', K)
+        What each document brings as the citing, and as the cited one. They are the same documents,
+        or (new documents that cite those of the training corpus) two different lists.
 
     Examples
     --------
@@ -45,9 +54,10 @@ class LinkScores:
 
     def __post_init__(self) -> None:
         """Check that the two belong together and are finite."""
-        if self.citing.shape != self.cited.shape or len(self.citing.shape) != 2:
+        if self.citing.shape[1:] != self.cited.shape[1:] or len(self.citing.shape) != 2:
             raise ParameterError(
-                "'citing' and 'cited' must have one shape, (documents, features). "
+                "'citing' and 'cited' must have the shapes (documents, features) and one number of "
+                "features. "
                 f"Got {self.citing.shape} and {self.cited.shape} instead."
             )
         for name in ("citing", "cited"):
@@ -61,12 +71,13 @@ class LinkScores:
 
     @property
     def n_documents(self) -> int:
-        """Number of documents, D."""
-        return int(self.citing.shape[0])
+        """Number of documents that may be cited, D'."""
+        return int(self.cited.shape[0])
 
     def pairs(self, pairs: Any) -> np.ndarray:
         """Return the scores of pairs (citing, cited), shape (n,)."""
-        given = as_pairs(pairs, self.n_documents, "pairs")
+        citing = int(self.citing.shape[0])
+        given = as_pairs(pairs, citing, "pairs", cited=self.n_documents)
         out = np.empty(len(given))
         for begin in range(0, len(given), _CHUNK_PAIRS):
             i, j = given[begin : begin + _CHUNK_PAIRS].T
@@ -75,13 +86,13 @@ class LinkScores:
         return out
 
     def rows(self, citing: Any) -> np.ndarray:
-        """Return the scores of some citing documents with all others, dense, shape (n, D)."""
+        """Return the scores of some citing documents with all others, dense, shape (n, D')."""
         found = self.citing[np.asarray(citing)] @ self.cited.T
         dense = found if isinstance(found, np.ndarray) else found.toarray()
         return np.asarray(dense, dtype=np.float64)
 
 
-def scntm_scores(model: "SCNTM") -> LinkScores:
+def scntm_scores(model: SCNTM, new: np.ndarray | None = None) -> LinkScores:
     """Return the rates lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk of a fitted SCNTM.
 
     From posterior means; the mean of the product would need every kept sample.
@@ -90,38 +101,76 @@ def scntm_scores(model: "SCNTM") -> LinkScores:
     ----------
     model : SCNTM
         Fitted, of a kind with citations.
+    new : ndarray, shape (D_new, K), optional
+        Topics theta' of new documents: they are then the citing ones, all with lambda+ = 1.
     """
     theta = np.asarray(model.doc_topic_, dtype=np.float64)
+    cited = model.cited_propensity_[:, None] * theta
+    if new is not None:
+        return LinkScores(citing=np.asarray(new, np.float64) * model.topic_scale_, cited=cited)
     return LinkScores(
-        citing=model.cite_propensity_[:, None] * theta * model.topic_scale_,
-        cited=model.cited_propensity_[:, None] * theta,
+        citing=model.cite_propensity_[:, None] * theta * model.topic_scale_, cited=cited
     )
 
 
-def pmtlm_scores(model: "PMTLM") -> LinkScores:
-    """Return the rates S_i S_j sum_z eta_z theta_iz theta_jz of a fitted PMTLM."""
+def pmtlm_scores(model: PMTLM, new: np.ndarray | None = None) -> LinkScores:
+    """Return the rates S_i S_j sum_z eta_z theta_iz theta_jz of a fitted PMTLM.
+
+    With the topics of `new` documents, these are the citing ones, all with S = 1.
+    """
     carried = model.popularity_[:, None] * model.doc_topic_
-    return LinkScores(citing=carried * model.topic_scale_, cited=carried)
+    citing = carried if new is None else np.asarray(new, np.float64)
+    return LinkScores(citing=citing * model.topic_scale_, cited=carried)
 
 
-def tfidf_scores(corpus: Corpus) -> LinkScores:
+def topic_scores(model: "TopicModel", new: np.ndarray | None = None) -> LinkScores:
+    """Return sum_k theta_ik theta_jk, the chance of one topic, for a model without rates."""
+    theta = np.asarray(model.doc_topic_, dtype=np.float64)
+    return LinkScores(citing=theta if new is None else np.asarray(new, np.float64), cited=theta)
+
+
+def model_scores(model: "TopicModel", new: np.ndarray | None = None) -> tuple[LinkScores, str]:
+    """Return the scores that a model's own idea of a citation gives, and what they are in words.
+
+    Parameters
+    ----------
+    model : SCNTM or baseline
+        Fitted.
+    new : ndarray, shape (D_new, K), optional
+        Topics of new documents, as the citing ones.
+    """
+    if isinstance(model, PMTLM):
+        return pmtlm_scores(model, new), "rate of links of the fitted PMTLM"
+    if isinstance(model, SCNTM) and model.spec_.citations is not None:
+        return scntm_scores(model, new), "rate of citations at posterior means"
+    return topic_scores(model, new), "likeness of topics (the model has no rate of citations)"
+
+
+def tfidf_scores(corpus: Corpus, new: Corpus | None = None) -> LinkScores:
     """Return the cosines of the documents' tf-idf vectors, 0 for one without words.
 
     A word weighs its count times log(D / df) + 1, with df the documents that hold it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Where documents are counted, and the ones that may be cited.
+    new : Corpus, optional
+        The citing documents, if they are others; words are matched by spelling.
     """
-    counts: Any = sparse.csr_array(
-        (
-            np.ones(corpus.n_tokens),
-            corpus.tokens.astype(np.int64),
-            corpus.offsets.astype(np.int64),
-        ),
-        shape=(corpus.n_documents, corpus.vocabulary_size),
-    )
-    counts.sum_duplicates()
+    counts = count_words(corpus)
     held = np.bincount(counts.indices, minlength=corpus.vocabulary_size)
     weight = np.log(corpus.n_documents / np.maximum(held, 1)) + 1.0
+    cited = _unit_rows(counts, weight)
+    citing = cited if new is None else _unit_rows(count_words(new, corpus), weight)
+    return LinkScores(citing=citing, cited=cited)
+
+
+def _unit_rows(counts: Any, weight: np.ndarray) -> Any:
+    """Weigh the words of sparse counts and scale each document's vector to length 1."""
     counts.data *= weight[counts.indices]
-    rows = np.repeat(np.arange(corpus.n_documents), np.diff(counts.indptr))
-    length = np.sqrt(np.bincount(rows, weights=counts.data**2, minlength=corpus.n_documents))
+    documents = counts.shape[0]
+    rows = np.repeat(np.arange(documents), np.diff(counts.indptr))
+    length = np.sqrt(np.bincount(rows, weights=counts.data**2, minlength=documents))
     counts.data /= length[rows]
-    return LinkScores(citing=counts, cited=counts)
+    return counts

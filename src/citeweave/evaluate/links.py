@@ -27,6 +27,7 @@ __all__ = [
     "hold_out_citations",
     "link_prediction",
     "negative_pairs",
+    "new_negative_pairs",
     "ranking_scores",
 ]
 
@@ -151,19 +152,44 @@ def negative_pairs(
     """
     documents = corpus.n_documents
     given = as_pairs(pairs, documents, "pairs")
+    ends = corpus.citations.astype(np.int64)
+    itself = np.arange(documents, dtype=np.int64) * (documents + 1)
+    linked = np.concatenate((ends @ [documents, 1], ends @ [1, documents], itself))
+    return _matched_negatives(given, linked, documents, each=each, seed=seed)
+
+
+def new_negative_pairs(
+    pairs: Any, *, citing: int, cited: int, each: int = 1, seed: int | None = 0
+) -> np.ndarray:
+    """Draw such pairs where new documents cite others: the same citing, another's cited document.
+
+    Parameters
+    ----------
+    pairs : array-like of int, shape (n, 2)
+        All citations, rows (new document, training document).
+    citing, cited : int
+        How many new and how many training documents there are.
+    each, seed
+        As those of `negative_pairs`.
+    """
+    given = as_pairs(pairs, citing, "pairs", cited=cited)
+    return _matched_negatives(given, given @ [cited, 1], cited, each=each, seed=seed)
+
+
+def _matched_negatives(
+    given: np.ndarray, taken: np.ndarray, documents: int, *, each: int, seed: int | None
+) -> np.ndarray:
+    """Draw negatives; `taken` are pairs that must not be drawn, as citing * documents + cited."""
     citing = np.repeat(given[:, 0], check_integer(each, "each", lowest=1))
     rng = _generator(seed)
-    ends = corpus.citations.astype(np.int64)
-    linked = np.unique(
-        np.concatenate((ends @ [documents, 1], ends @ [1, documents])).astype(np.int64)
-    )
+    linked = np.unique(taken.astype(np.int64))
     cited = np.full(len(citing), -1, dtype=np.int64)
     open_ = np.arange(len(citing))
     for _ in range(_ROUNDS):
         if len(open_) == 0:
             break
         drawn = given[rng.integers(len(given), size=len(open_)), 1]
-        free = (drawn != citing[open_]) & ~_contains(linked, citing[open_] * documents + drawn)
+        free = ~_contains(linked, citing[open_] * documents + drawn)
         cited[open_[free]] = drawn[free]
         open_ = open_[~free]
     times = np.bincount(given[:, 1], minlength=documents).astype(np.float64)
@@ -192,7 +218,7 @@ def auc(positive: Any, negative: Any) -> float:
 
 
 def ranking_scores(
-    scores: LinkScores, train: Corpus, pairs: Any, *, k: Sequence[int] = (10, 50)
+    scores: LinkScores, train: Corpus | None, pairs: Any, *, k: Sequence[int] = (10, 50)
 ) -> RankingScores:
     """Rank all documents for each citing document, and look for those that it cites.
 
@@ -204,23 +230,26 @@ def ranking_scores(
     ----------
     scores : LinkScores
         Scores of a model fitted to `train`.
-    train : Corpus
-        The corpus without the held-out citations.
+    train : Corpus, optional
+        The corpus without the held-out citations; None if those who cite are other documents than
+        those who may be cited, so that all of these are candidates.
     pairs : array-like of int, shape (n, 2)
         Held-out citations.
     k : sequence of int
         How many of the best documents to look at.
     """
-    documents = train.n_documents
-    _check_size(scores, documents)
-    given = as_pairs(pairs, documents, "pairs")
+    documents = scores.n_documents
+    if train is not None:
+        _check_size(scores, train.n_documents)
+    given = as_pairs(pairs, int(scores.citing.shape[0]), "pairs", cited=documents)
     if len(given) == 0:
         raise ParameterError("'pairs' must hold at least one citation. Got none.")
     depths = [check_integer(depth, "k", lowest=1) for depth in k]
     order = np.argsort(given[:, 0], kind="stable")
     rows, starts = np.unique(given[order, 0], return_index=True)
     targets = np.split(given[order, 1], starts[1:])
-    first = np.searchsorted(train.citations[:, 0], np.arange(documents + 1))
+    known = np.empty((0, 2), dtype=np.int32) if train is None else train.citations
+    first = np.searchsorted(known[:, 0], np.arange(scores.citing.shape[0] + 1))
     hits = np.zeros((len(rows), len(depths)))
     step = max(1, _CHUNK_CELLS // documents)
     for begin in range(0, len(rows), step):
@@ -229,8 +258,9 @@ def ranking_scores(
             place = begin + offset
             i = rows[place]
             wanted = values[targets[place]]
-            values[i] = -np.inf
-            values[train.citations[first[i] : first[i + 1], 1]] = -np.inf
+            if train is not None:
+                values[i] = -np.inf
+            values[known[first[i] : first[i + 1], 1]] = -np.inf
             for score in wanted:
                 above = np.count_nonzero(values > score)
                 equal = np.count_nonzero(values == score)
@@ -245,7 +275,7 @@ def ranking_scores(
 
 def link_prediction(
     scores: LinkScores,
-    train: Corpus,
+    train: Corpus | None,
     pairs: Any,
     negatives: Any,
     *,
@@ -258,7 +288,7 @@ def link_prediction(
     scores : LinkScores
         Scores of a model fitted to `train`.
     train, pairs
-        As `hold_out_citations` returns them.
+        As `hold_out_citations` returns them; `train` may be None as in `ranking_scores`.
     negatives : array-like of int, shape (m, 2)
         Pairs that are not citations, as `negative_pairs` draws them.
     k : sequence of int
@@ -282,7 +312,7 @@ def _draw_unlinked(
     """
     documents = len(times)
     everyone = np.arange(documents)
-    free = everyone[~_contains(linked, citing * documents + everyone) & (everyone != citing)]
+    free = everyone[~_contains(linked, citing * documents + everyone)]
     if len(free) == 0:
         raise CorpusError(
             f"Document {citing} has links with all other documents, so no pair with it can serve "
