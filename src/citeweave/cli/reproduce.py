@@ -14,12 +14,17 @@ from citeweave.cli.errors import USER_ERROR, complain, guarded
 from citeweave.errors import CiteweaveError, ParameterError
 
 if TYPE_CHECKING:
-    from citeweave.reproduce import Context, Finished
+    from rich.table import Table as RichTable
+
+    from citeweave.reproduce import Context, Finished, Table
 
 __all__ = ["register"]
 
 ALL = "all"
 PAGE = "page"
+NARROW = 18
+"""Columns of words are not made narrower than this."""
+WIDE = 220
 
 
 def register(app: typer.Typer) -> None:
@@ -95,8 +100,8 @@ def reproduce(
 ) -> None:
     """Make the paper's tables and figures again, with its printed figures beside ours.
 
-    Each experiment leaves a page (Markdown), a JSON file and its pictures. One that is finished in the
-    folder with the same options is not run again; what was stopped goes on where it was.
+    Each experiment leaves a page (Markdown), a JSON file and its pictures. One that is finished in
+    the folder with the same options is not run again; what was stopped goes on where it was.
     """
     from citeweave.cli.running import stop_on_signals
     from citeweave.reproduce import Context, join_pages
@@ -202,26 +207,51 @@ def _teller() -> Callable[[str], None]:
 
 
 def _show(done: "Sequence[Finished]") -> None:
-    """Print the tables of finished experiments."""
-    from citeweave.cli.show import make_console, new_table
-    from citeweave.reproduce.writers import cell_text, is_numeric, table_from_json
+    """Print the tables of finished experiments; one that is too wide is in its page alone."""
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    from citeweave.cli.show import make_console
+    from citeweave.reproduce.writers import table_from_json
 
     console = make_console()
+    if not console.is_terminal:  # a file may be as wide as a table
+        console = Console(markup=False, highlight=False, emoji=False, width=WIDE)
     for item in done:
         for content in item.content["tables"]:
             table = table_from_json(content)
-            shown = new_table(f"{item.content['title']}: {table.title}", expand=False)
-            for place, column in enumerate(table.columns):
-                right = is_numeric(table, place)
-                shown.add_column(column, justify="right" if right else "left", overflow="fold")
-            for row in table.rows:
-                shown.add_row(
-                    *(
-                        cell_text(
-                            cell, table.decimals.get(column, 3), signed=column in table.signed
-                        )
-                        for column, cell in zip(table.columns, row, strict=True)
-                    )
-                )
-            console.print(shown)
-        console.print(f"{item.content['title']}: {item.page}", soft_wrap=True)
+            console.print(f"{item.content['title']}: {table.title}", style="bold", soft_wrap=True)
+            shown = _terminal_table(table)
+            if Measurement.get(console, console.options, shown).minimum > console.width:
+                console.print(f"(too wide for this terminal: see {item.page})\n", soft_wrap=True)
+            else:
+                console.print(shown)
+        console.print(f"{item.content['title']}: {item.page}\n", soft_wrap=True)
+
+
+def _terminal_table(table: "Table") -> "RichTable":
+    """Make a table for the terminal: figures are never broken, words may be."""
+    from citeweave.cli.show import new_table
+    from citeweave.reproduce.writers import cell_text, is_numeric
+
+    shown = new_table("", expand=False)
+    shown.title = None
+    cells = [
+        [
+            cell_text(cell, table.decimals.get(column, 3), signed=column in table.signed)
+            for column, cell in zip(table.columns, row, strict=True)
+        ]
+        for row in table.rows
+    ]
+    for place, column in enumerate(table.columns):
+        numeric = is_numeric(table, place)
+        longest = max([len(column), *(len(row[place]) for row in cells)])
+        shown.add_column(
+            column,
+            justify="right" if numeric else "left",
+            no_wrap=numeric,
+            min_width=longest if numeric else min(longest, NARROW),
+        )
+    for row in cells:
+        shown.add_row(*row)
+    return shown

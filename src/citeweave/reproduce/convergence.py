@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENT"]
 
 FOLDS = 10
-MODELS = {"scntm": "with the network", "cntm-text": "without the network"}
+MODELS = {"scntm": "with network", "cntm-text": "text alone"}
 _POINTS = 400
 
 _PROTOCOL = """\
@@ -160,11 +160,14 @@ def _likelihoods(names: Sequence[str], results: dict[_Task, dict[str, Any]]) -> 
             rows.append([name, words, len(half), spread(half), last, gain, each])
     return Table(
         title="Training log likelihood of words",
-        columns=["set", "model", "folds", "at the half", "at the end", "change", "a word, at end"],
+        columns=["set", "model", "folds", "at the half", "at the end", "change", "a word"],
         rows=rows,
-        decimals={"at the half": 0, "at the end": 0, "change": 0, "a word, at end": 4},
+        decimals={"at the half": 0, "at the end": 0, "change": 0, "a word": 4},
         signed=["change"],
-        notes=["Folds differ in their training documents: 'change' compares within each."],
+        notes=[
+            "Folds differ in their training documents: 'change' compares within each. 'A word': at "
+            "the end, by number of training words.",
+        ],
     )
 
 
@@ -199,7 +202,7 @@ def _figure(names: Sequence[str], results: dict[_Task, dict[str, Any]], iteratio
                         [name, words, task.fold.name, *pair]
                         for pair in zip(*lines[-1], strict=True)
                     ]
-            groups.append({"label": f"SCNTM {words}", "lines": lines})
+            groups.append({"label": f"SCNTM, {words}", "lines": lines})
         panels.append(
             {
                 "title": name,
