@@ -9,7 +9,7 @@ from citeweave.explore.frames import Columns
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
 
-__all__ = ["citation_columns", "flow_columns", "flow_matrix"]
+__all__ = ["citation_columns", "flow_by_citing_topic", "flow_columns", "flow_matrix"]
 
 _CHUNK = 1 << 16
 _SMALL = 0.5
@@ -55,21 +55,33 @@ def citation_columns(
     return columns
 
 
-def flow_matrix(view: "Exploration", weights: np.ndarray | None = None) -> np.ndarray:
-    """Citations from topic to topic [K, K]: sums of theta' of the citing times that of the cited.
+def flow_matrix(view: "Exploration") -> np.ndarray:
+    """Add up citations from topic to topic [K, K]: theta' of the citing times that of the cited.
 
-    With ``weights`` [E] each citation counts so much. NumPy: ``(theta[i] * w[:, None]).T @
-    theta[j]``, in pieces.
+    NumPy: ``theta[citing].T @ theta[cited]``, in pieces.
     """
     citations = view.corpus.citations
     out = np.zeros((view.n_topics, view.n_topics))
     for begin in range(0, len(citations), _CHUNK):
         part = citations[begin : begin + _CHUNK]
-        source = view.doc_topic[part[:, 0]].astype(np.float64)
-        if weights is not None:
-            source *= weights[begin : begin + _CHUNK, None]
-        out += source.T @ view.doc_topic[part[:, 1]]
+        out += view.doc_topic[part[:, 0]].T @ view.doc_topic[part[:, 1]]
     return out
+
+
+def flow_by_citing_topic(view: "Exploration", topics: np.ndarray) -> np.ndarray:
+    """Divide the flow by the topic that citations are made for [K made for, K citing, K cited].
+
+    NumPy: ``einsum("ey,ei,ej->yij", topics, theta[citing], theta[cited])``, in pieces.
+    """
+    citations = view.corpus.citations
+    n = view.n_topics
+    out = np.zeros((n * n, n))
+    step = max(_CHUNK // n, 1)  # the product of two vectors a citation is the largest array
+    for begin in range(0, len(citations), step):
+        part = citations[begin : begin + step]
+        pairs = topics[begin : begin + step, :, None] * view.doc_topic[part[:, 0], None, :]
+        out += pairs.reshape(len(part), n * n).T @ view.doc_topic[part[:, 1]]
+    return out.reshape(n, n, n)
 
 
 def flow_columns(view: "Exploration", *, by_citing_topic: bool) -> Columns:
@@ -103,21 +115,15 @@ def _flow_by_citing_topic(view: "Exploration", order: list[int]) -> Columns:
     topics = view.citing_topic
     if topics is None:
         raise AssertionError
-    made_for, source, target, number = [], [], [], []
-    for y in order:
-        part = flow_matrix(view, np.asarray(topics[:, y], np.float64))
-        rows, columns = np.nonzero(part >= _SMALL)
-        made_for.append(np.full(len(rows), y))
-        source.append(rows)
-        target.append(columns)
-        number.append(part[rows, columns])
-    y, i, j = (np.concatenate(parts) for parts in (made_for, source, target))
+    cube = flow_by_citing_topic(view, topics)[order]
+    row, i, j = np.nonzero(cube >= _SMALL)
+    reason = np.array(order, np.int64)[row]
     return {
-        "made_for": ("int", y),
+        "made_for": ("int", reason),
         "citing_topic": ("int", i),
         "cited_topic": ("int", j),
-        "made_for_name": ("text", [view.topic_name(k) for k in y.tolist()]),
+        "made_for_name": ("text", [view.topic_name(k) for k in reason.tolist()]),
         "citing_name": ("text", [view.topic_name(k) for k in i.tolist()]),
         "cited_name": ("text", [view.topic_name(k) for k in j.tolist()]),
-        "citations": ("float", np.concatenate(number)),
+        "citations": ("float", cube[row, i, j]),
     }

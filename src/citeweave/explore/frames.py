@@ -1,6 +1,7 @@
 """Tables as polars data frames, as pandas ones on request, and as flat text for CSV."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import MissingDependencyError
@@ -49,8 +50,8 @@ def make_frame(columns: Columns, *, pandas: bool = False) -> Any:
 def to_pandas(frame: "pl.DataFrame") -> Any:
     """Turn a frame into that of pandas, if it is there."""
     try:
-        import pandas as _  # noqa: PLC0415, F401
-        import pyarrow  # noqa: PLC0415, F401
+        for name in ("pandas", "pyarrow"):
+            import_module(name)
     except ImportError as error:
         raise MissingDependencyError(
             f"A pandas table needs {error.name}, which is not installed: "

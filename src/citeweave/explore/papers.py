@@ -52,7 +52,7 @@ def paper_columns(view: "Exploration", *, topic: int | None, top: int | None) ->
         key = np.maximum(key, 1e-9) * view.doc_topic[:, k]
     chosen = chosen[np.lexsort((chosen, -key[chosen]))][:top]
     main = view.dominant[chosen]
-    parts = [_parts(view.doc_topic[d]) for d in chosen.tolist()]
+    parts = _parts(view.doc_topic[chosen])
     years = view.years[chosen]
     columns: dict[str, tuple[str, Any]] = {
         "paper": ("int", chosen),
@@ -89,10 +89,15 @@ def paper_columns(view: "Exploration", *, topic: int | None, top: int | None) ->
     return columns
 
 
-def _parts(weights: np.ndarray) -> list[tuple[int, float]]:
-    """Topics of a paper that weigh something, the largest first."""
-    best = np.argsort(-weights, kind="stable")[:_MOST].tolist()
-    return [(k, float(weights[k])) for k in best if weights[k] >= _LEAST]
+def _parts(weights: np.ndarray) -> list[list[tuple[int, float]]]:
+    """Topics of papers that weigh something, the largest first, at least one each."""
+    best = np.argsort(-weights, axis=1, kind="stable")[:, :_MOST]
+    values = np.take_along_axis(weights, best, axis=1)
+    sizes = np.maximum((values >= _LEAST).sum(axis=1), 1).tolist()
+    return [
+        list(zip(topics[:size], row[:size], strict=True))
+        for topics, row, size in zip(best.tolist(), values.tolist(), sizes, strict=True)
+    ]
 
 
 def paper_link(
@@ -156,7 +161,7 @@ def _differences(view: "Exploration", d: int, received: np.ndarray) -> list[Diff
             view.topic_name(k),
             float(about[k]),
             float(received[k]),
-            float(received[k] - about[k]),
+            float(gap[k]),
         )
         for k in best
         if abs(gap[k]) >= 0.01

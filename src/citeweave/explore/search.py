@@ -7,8 +7,10 @@ entries that hold them: a query reads a slice for each of its words.
 import re
 import unicodedata
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +27,7 @@ KINDS = ("paper", "author", "topic")
 _WORD = re.compile(r"[^\W_]+")
 _LAST = "\U0010ffff"
 _EXACT = 2.0
+_FURTHER = 0.6
 _LONGEST_QUERY = 500
 
 
@@ -61,38 +64,34 @@ class SearchIndex:
 
     Parameters
     ----------
-    texts : for each entry the texts to be found by, the first weighing most
+    fields : for each field, for each entry its words
+        The words of the first field weigh most.
     weights : ndarray, shape (entries,)
         What an entry is worth beside its words, from 0 to 1.
     """
 
-    def __init__(self, texts: Iterable[Sequence[str]], weights: np.ndarray) -> None:
-        number: dict[str, int] = {}
-        word: list[int] = []
-        entry: list[int] = []
-        worth: list[float] = []
-        place = -1
-        for place, fields in enumerate(texts):
-            seen: set[str] = set()
-            for rank, text in enumerate(fields):
-                for piece in plain_words(text):
-                    if piece in seen:
-                        continue
-                    seen.add(piece)
-                    word.append(number.setdefault(piece, len(number)))
-                    entry.append(place)
-                    worth.append(1.0 if rank == 0 else 0.6)
+    def __init__(self, fields: Sequence[Iterable[Sequence[str]]], weights: np.ndarray) -> None:
+        number: defaultdict[str, int] = defaultdict(count().__next__)
+        found, entries, worth = [], [], []
+        for rank, field in enumerate(fields):
+            words: list[int] = []
+            lengths: list[int] = []
+            for pieces in field:
+                words.extend(map(number.__getitem__, pieces))
+                lengths.append(len(pieces))
+            found.append(np.array(words, np.int64))
+            entries.append(np.repeat(np.arange(len(lengths)), lengths))
+            worth.append(np.full(len(words), 1.0 if rank == 0 else _FURTHER, np.float32))
         self._words = sorted(number)
         rank_of = np.empty(len(number), np.int64)
-        for new, piece in enumerate(self._words):
-            rank_of[number[piece]] = new
-        ranks = rank_of[np.array(word, np.int64)] if word else np.zeros(0, np.int64)
+        rank_of[[number[piece] for piece in self._words]] = np.arange(len(number))
+        ranks = rank_of[np.concatenate(found)]
         order = np.argsort(ranks, kind="stable")
-        self._entry = np.array(entry, np.int64)[order]
-        self._worth = np.array(worth, np.float32)[order]
+        self._entry = np.concatenate(entries)[order]
+        self._worth = np.concatenate(worth)[order]
         counts = np.bincount(ranks, minlength=len(number))
         self._start = np.concatenate([[0], np.cumsum(counts)])
-        self._size = place + 1
+        self._size = len(weights)
         self._weights = np.asarray(weights, np.float32)
 
     def __len__(self) -> int:
@@ -123,32 +122,37 @@ class SearchIndex:
         np.maximum.at(match, self._entry[begin:end], self._worth[begin:end])
         if self._words[first] == piece:
             whole = slice(begin, self._start[first + 1])
-            match[self._entry[whole]] = _EXACT * self._worth[whole]
+            np.maximum.at(match, self._entry[whole], _EXACT * self._worth[whole])
         return match
 
 
 def build_index(view: "Exploration", kind: str) -> SearchIndex:
     """Index one kind of things; titles and names weigh more than what else they are found by."""
     corpus = view.corpus
-    if kind == "paper":
-        years = view.years.tolist()
-        texts: Iterable[Sequence[str]] = (
-            (
-                view.title(d),
-                " ".join(view.author_names(d)),
-                f"{corpus.ids[d]} {years[d] or ''}",
-            )
-            for d in range(corpus.n_documents)
-        )
-        return SearchIndex(texts, _scaled(view.incoming.counts))
     if kind == "author":
-        names = corpus.author_names
-        return SearchIndex(((name,) for name in names), _scaled(view.papers_of_author.counts))
-    words = view.top_words(20)
-    return SearchIndex(
-        ((view.topic_name(k), view.labels[k], " ".join(words[k])) for k in view.order),
-        view.share[view.order],
-    )
+        names = [plain_words(name) for name in corpus.author_names]
+        return SearchIndex([names], _scaled(view.papers_of_author.counts))
+    if kind == "topic":
+        words = view.top_words(20)
+        return SearchIndex(
+            [
+                [plain_words(view.topic_name(k)) for k in view.order],
+                [plain_words(" ".join([view.labels[k], *words[k]])) for k in view.order],
+            ],
+            view.share[view.order],
+        )
+    titles, ids, years = corpus.titles, corpus.ids, view.years.tolist()
+    names = [plain_words(name) for name in corpus.author_names]
+    ends, authors = corpus.author_offsets.tolist(), corpus.author_ids.tolist()
+    fields = [
+        [plain_words(title or name) for title, name in zip(titles, ids, strict=True)],
+        [
+            [word for author in authors[begin:end] for word in names[author]]
+            for begin, end in pairwise(ends)
+        ],
+        [plain_words(f"{name} {year or ''}") for name, year in zip(ids, years, strict=True)],
+    ]
+    return SearchIndex(fields, _scaled(view.incoming.counts))
 
 
 def _scaled(counts: np.ndarray) -> np.ndarray:
