@@ -14,6 +14,7 @@ import numpy as np
 from citeweave import evaluate
 from citeweave.corpus import Corpus, Split
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.evaluate.perplexity import hold_out_words, perplexity
 from citeweave.experiments.folds import cut
 from citeweave.experiments.models import TFIDF, ModelChoice
 from citeweave.experiments.tasks import Task
@@ -146,7 +147,7 @@ def _folds(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any])
         clusters = np.asarray(theta).argmax(axis=1)
         how = f"all words and citations of training documents, {known}"
         return rows + _clustering(clusters, split.test, "test", how)
-    inside = evaluate.perplexity(model)
+    inside = perplexity(model)
     rows.append(Measured("perplexity", "train", inside.value, "in sample"))
     for labels in _ways(task.model, split, options):
         rows += _folded_in(model, split, labels, options, fit.threads)
@@ -166,7 +167,7 @@ def _folded_in(
     words = completion(split.train) if options["words"] is None else options["words"]
     tail = f"labels of test documents {labels}, {options['method']} fold-in"
     rows = []
-    scored = evaluate.perplexity(model, split.test, words=words, links=split, **how)
+    scored = perplexity(model, split.test, words=words, links=split, **how)
     used = "title words" if words == "title" else f"{words:.0%} of each document's words"
     rows.append(
         Measured(
@@ -180,12 +181,14 @@ def _folded_in(
     return rows
 
 
-def _classification(predicted: np.ndarray, test: Corpus, how: str) -> list[Measured]:
+def _classification(predicted: np.ndarray | None, test: Corpus, how: str) -> list[Measured]:
     """Compare inferred labels with the true ones, of documents whose group tells a label.
 
     A document that belongs to an author (eta finite) is given none; `labelled` is the share of
     documents that are.
     """
+    if predicted is None:  # no group of the model is a category
+        return []
     known = np.asarray(test.categories) >= 0
     both = known & (predicted >= 0)
     if not both.any():
@@ -203,8 +206,8 @@ def _held_out_words(
 ) -> list[Measured]:
     """Take words out of training documents, fit, and score them: no word is used twice."""
     share = float(options["share"])
-    without, held = evaluate.hold_out_words(corpus, share=share, seed=0)
-    value = evaluate.perplexity(fit(without), held).value
+    without, held = hold_out_words(corpus, share=share, seed=0)
+    value = perplexity(fit(without), held).value
     how = f"{share:.0%} of each document's words held out before fitting"
     return [Measured("perplexity", "train", value, how)]
 
