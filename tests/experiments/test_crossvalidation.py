@@ -163,7 +163,7 @@ def test_command_line(small, tmp_path):
     small.save(tmp_path / "corpus")
     out = tmp_path / "out"
     command = ["crossvalidate", str(tmp_path / "corpus"), "--model", "louvain", "--folds", "2"]
-    first = CliRunner().invoke(app, [*command, "--out", str(out)])
+    first = CliRunner().invoke(app, [*command, "--out", str(out), "--workers", "1"])
     assert first.exit_code == 0, first.output
     assert "adjusted rand" in first.output
     assert "2/2  corpus, louvain, 2/2, seed 1" in first.output
