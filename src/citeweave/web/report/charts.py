@@ -58,7 +58,7 @@ def columns(names: Sequence[str], counts: Sequence[int], *, label: str) -> Marku
     places = _spread(len(names))
     x_marks = [((i + 0.5) / len(names), names[i]) for i in places]
     y_marks = [(value / top, short_number(value)) for value in ticks]
-    return _frame(bars, x_marks, y_marks, label=label, kind="columns")
+    return _frame(bars, x_marks, y_marks, label=label, kind="bars")
 
 
 def lines(
@@ -213,10 +213,11 @@ def _frame(
         for share, text in x_marks
     ]
     spans += [
-        Markup('<span class="remark{}" style="left:{:.2f}%">{}</span>').format(
-            " end" if share > 0.6 else "", 100 * share, text
+        # each on a line of its own: on a narrow page two would meet
+        Markup('<span class="remark{}" style="left:{:.2f}%;--row:{}">{}</span>').format(
+            " end" if share > 0.55 else "", 100 * share, row, text
         )
-        for share, text in notes
+        for row, (share, text) in enumerate(notes)
     ]
     return Markup(
         '<div class="plot {}" role="img" aria-label="{}"><div class="plot-area">'

@@ -11,14 +11,21 @@ from citeweave.errors import CiteweaveError
 from citeweave.explore import graphs
 from citeweave.web.report.charts import Series, lines
 from citeweave.web.report.contents import Flow, HeatCell, HeatRow, Network, Trends
+from citeweave.web.report.words import percent, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from citeweave.explore import Exploration
     from citeweave.web.report.run_facts import RunFacts
     from citeweave.web.report.years import Course
 
 __all__ = ["draw_likelihood", "draw_network", "flow_table", "trend_table"]
 
+NETWORK_SIZES = ((None, None), (24, 16), (20, 12), (16, 10))
+"""Authors and topics of the picture: the first choice that stays narrow enough is taken."""
+WIDEST_NETWORK = 1300.0
+"""Points; on a page of 60 em, letters of a wider picture are too small to read."""
 MOST_TREND_ROWS = 30
 MOST_FLOW_TOPICS = 20
 ACROSS = 5
@@ -30,9 +37,12 @@ LEAST_CHANGE = 0.005
 def draw_network(view: Exploration) -> tuple[Network | None, str]:
     """Draw authors and topics; the second value says why where it cannot be."""
     try:
-        graph = graphs.author_topics(view)
-        places = graphs.layout(graph)
-        drawn = graphs.to_svg(graph, places, standalone=False)
+        for authors, topics in NETWORK_SIZES:
+            graph = graphs.author_topics(view, authors=authors, topics=topics)
+            places = graphs.layout(graph)
+            drawn = graphs.to_svg(graph, places, standalone=False)
+            if _width(places) <= WIDEST_NETWORK:
+                break
     except CiteweaveError as error:
         return None, str(error)
     caption = (
@@ -42,6 +52,11 @@ def draw_network(view: Exploration) -> tuple[Network | None, str]:
     notes = " ".join(graph.notes)
     # the writer escapes all text that comes from the corpus
     return Network(Markup(drawn), f"{caption} {notes}".strip()), ""  # noqa: S704
+
+
+def _width(places: Mapping[str, tuple[float, float]]) -> float:
+    across = [x for x, _ in places.values()]
+    return max(across, default=0.0) - min(across, default=0.0)
 
 
 def trend_table(view: Exploration, course: Course) -> Trends:
@@ -79,7 +94,10 @@ def _points(course: Course, k: int) -> str:
 
 
 def _named(view: Exploration, course: Course, k: int) -> str:
-    return f"{view.topic_name(k)} ({100 * course.early[k]:.1f} % → {100 * course.late[k]:.1f} %)"
+    return (
+        f"{quoted(view.topic_name(k))} ({percent(course.early[k], 1)} → "
+        f"{percent(course.late[k], 1)})"
+    )
 
 
 def flow_table(view: Exploration) -> Flow | None:
@@ -113,8 +131,8 @@ def flow_table(view: Exploration) -> Flow | None:
     pairs = [(k, j) for k in view.order for j in view.order if k != j]
     pairs.sort(key=lambda pair: -flow[pair])
     across = tuple(
-        f"{names[k]} → {names[j]}, {100 * share[k, j]:.0f} % of what the first gives (about "
-        f"{flow[k, j]:,.0f} citations)."
+        f"{quoted(names[k])} → {quoted(names[j])}, {percent(share[k, j])} of what the first gives "
+        f"(about {flow[k, j]:,.0f} citations)."
         for k, j in pairs[:ACROSS]
         if flow[k, j] >= 1.0
     )

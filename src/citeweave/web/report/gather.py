@@ -21,6 +21,7 @@ from citeweave.web.report.contents import (
 from citeweave.web.report.figures import draw_likelihood, draw_network, flow_table, trend_table
 from citeweave.web.report.run_facts import RunFacts
 from citeweave.web.report.tables import carried_tables
+from citeweave.web.report.words import count, people, percent, quoted
 from citeweave.web.report.years import Course, courses
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
 __all__ = ["gather"]
 
 WORDS = 10
-AUTHORS = 25
+AUTHORS = 20
 PAPERS = 5
+FEWER_PAPERS = 3
+"""Papers a topic where there are more than `MANY_TOPICS`."""
+MANY_TOPICS = 12
 MOST_TOPICS_WITH_PAPERS = 40
 LABELS = 10
 PARTS = 3
@@ -121,13 +125,10 @@ def _missing(view: Exploration) -> dict[str, str]:
 
 
 def _title(view: Exploration) -> str:
-    """Name the literature by its two largest topics, as nobody else has named it."""
-    names = [view.topic_name(k) for k in view.order[:2]]
-    return f"A literature on {' and '.join(name.split(',')[0] for name in names)}"
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    """Name the literature by its largest topics, as nobody else has named it."""
+    names = [view.topic_name(k).split(",")[0].strip() for k in view.order[:3]]
+    listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    return f"{count(view.corpus.n_documents, 'paper')} on {listed}"
 
 
 def _span(view: Exploration) -> str:
@@ -139,14 +140,14 @@ def _span(view: Exploration) -> str:
 
 def _lede(view: Exploration) -> str:
     corpus = view.corpus
-    text = _count(corpus.n_documents, "paper")
+    text = count(corpus.n_documents, "paper")
     if view.has_years:
         text += f" of {_span(view)}" if len(view.year_range) == 1 else f" from {_span(view)}"
     if corpus.n_authors:
-        text += f", {_count(corpus.n_authors, 'author')}"
+        text += f", {count(corpus.n_authors, 'author')}"
     if corpus.n_citations:
-        text += f", {_count(corpus.n_citations, 'citation')} among them"
-    return f"{text}; {_count(len(view.order), 'topic')} found by the model."
+        text += f", {count(corpus.n_citations, 'citation')} among them"
+    return f"{text}; {count(len(view.order), 'topic')} found by the model."
 
 
 def _figures(view: Exploration) -> tuple[tuple[str, str], ...]:
@@ -167,18 +168,18 @@ def _short(
 ) -> tuple[str, ...]:
     """Say what matters most, in sentences."""
     out = []
-    largest = [f"{topic.name} ({100 * topic.share:.0f} %)" for topic in topics[:3]]
+    largest = [f"{quoted(topic.name)} ({percent(topic.share)})" for topic in topics[:3]]
     if len(topics) > 1:
-        out.append(f"The largest topics are {'; '.join(largest)}.")
+        out.append(f"The largest topics are {', '.join(largest[:-1])} and {largest[-1]}.")
     elif topics:
-        out.append(f"There is one topic in use: {topics[0].name}.")
+        out.append(f"There is one topic in use: {quoted(topics[0].name)}.")
     if trends is not None and trends.growing:
-        out.append(f"Growing most: {'; '.join(trends.growing)}.")
+        out.append(f"Growing most: {trends.growing[0]}.")
     if trends is not None and trends.fading:
-        out.append(f"Losing most: {'; '.join(trends.fading)}.")
+        out.append(f"Losing most: {trends.fading[0]}.")
     if flow is not None:
         out.append(
-            f"{100 * flow.kept:.0f} % of citations stay within their topic"
+            f"{percent(flow.kept)} of citations stay within their topic"
             + (f"; the largest flow between two topics: {flow.across[0]}" if flow.across else ".")
         )
     influence = view.cited_propensity
@@ -186,7 +187,7 @@ def _short(
         best = view.paper_link(int(np.argmax(influence)))
         year = f", {best.year}" if best.year else ""
         out.append(
-            f"The most influential paper is “{best.title}” ({_people(best.authors)}{year}), "
+            f"The most influential paper is “{best.title}” ({people(best.authors)}{year}), "
             f"cited {best.cited:,} time{'' if best.cited == 1 else 's'} inside the corpus."
         )
     return tuple(out)
@@ -248,7 +249,7 @@ def _topics(view: Exploration, course: Course | None) -> tuple[Topic, ...]:
         k = row["topic"]
         growth = ""
         if course is not None:
-            growth = f"{100 * course.early[k]:.1f} % → {100 * course.late[k]:.1f} %"
+            growth = f"{percent(course.early[k], 1)} → {percent(course.late[k], 1)}"
         coherent = row["coherence"]
         out.append(
             Topic(
@@ -299,24 +300,19 @@ def _authors_note(view: Exploration) -> str:
     )
 
 
-def _people(names: list[str]) -> str:
-    if len(names) > 3:
-        return f"{names[0]} and {len(names) - 1} others"
-    return ", ".join(names) or "authors unknown"
-
-
 def _papers(view: Exploration) -> tuple[tuple[TopicPapers, ...], str]:
     """List a few papers of each topic, those that it is known for first."""
     influence = view.cited_propensity
     venues: list[Any] | None = view.corpus.metadata.get("venue")
     groups = []
+    number = PAPERS if len(view.order) <= MANY_TOPICS else FEWER_PAPERS
     for k in view.order[:MOST_TOPICS_WITH_PAPERS]:
         weight = np.asarray(view.doc_topic[:, k], np.float64)
         score = weight if influence is None else weight * influence
         papers = []
-        for d in _best(score, PAPERS):
+        for d in _best(score, number):
             link = view.paper_link(d)
-            facts = [_people(link.authors) if link.authors else "", str(link.year or "")]
+            facts = [people(link.authors) if link.authors else "", str(link.year or "")]
             facts.append(str(venues[d] or "") if venues is not None else "")
             papers.append(
                 Paper(

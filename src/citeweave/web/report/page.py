@@ -52,8 +52,8 @@ def render(contents: Contents) -> str:
     environment = _environment()
     from markupsafe import Markup  # noqa: PLC0415 (comes with Jinja2, which is there now)
 
-    style = _resource("static", "citeweave.css") + _resource("report", "templates", "report.css")
-    script = _resource("report", "templates", "report.js")
+    style = _resource("static/citeweave.css") + _resource("report/templates/report.css")
+    script = _resource("report/templates/report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
@@ -105,8 +105,8 @@ def _environment() -> Environment:
     return environment
 
 
-def _resource(*parts: str) -> str:
-    return files("citeweave.web").joinpath(*parts).read_text(encoding="utf-8")
+def _resource(name: str) -> str:
+    return files("citeweave.web").joinpath(name).read_text(encoding="utf-8")
 
 
 def _figure(value: float) -> str:
