@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from citeweave import datasets
+    from citeweave.baselines import load
     from citeweave.corpus import Corpus
     from citeweave.importing import read
-    from citeweave.model import SCNTM, load, resume
+    from citeweave.model import SCNTM, resume
     from citeweave.sampler.spec import Level, ModelSpec, preset
     from citeweave.simulate import simulate
 
@@ -31,7 +32,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Corpus": "citeweave.corpus",
     "SCNTM": "citeweave.model",
-    "load": "citeweave.model",
+    "load": "citeweave.baselines",
     "resume": "citeweave.model",
     "simulate": "citeweave.simulate",
     "read": "citeweave.importing",

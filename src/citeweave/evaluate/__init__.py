@@ -1,4 +1,7 @@
-"""Measures of fitted models, and PMTLM, the peer they are compared with."""
+"""Measures of fitted models: each by itself, and all at once by `evaluate`.
+
+>>> from citeweave.evaluate import evaluate, nmi
+"""
 
 from citeweave.baselines import PMTLM
 from citeweave.evaluate.classification import ClassScores, accuracy, class_scores, macro_f1
@@ -18,7 +21,15 @@ from citeweave.evaluate.convergence import (
     split_rhat,
     tail_sample_size,
 )
-from citeweave.evaluate.link_scores import LinkScores, pmtlm_scores, scntm_scores, tfidf_scores
+from citeweave.evaluate.evaluation import evaluate
+from citeweave.evaluate.link_scores import (
+    LinkScores,
+    model_scores,
+    pmtlm_scores,
+    scntm_scores,
+    tfidf_scores,
+    topic_scores,
+)
 from citeweave.evaluate.links import (
     HeldOut,
     LinkPrediction,
@@ -27,19 +38,25 @@ from citeweave.evaluate.links import (
     hold_out_citations,
     link_prediction,
     negative_pairs,
+    new_negative_pairs,
     ranking_scores,
 )
+from citeweave.evaluate.new_documents import NewDocuments, find_new_documents
 from citeweave.evaluate.perplexity import HeldOutWords, Perplexity, hold_out_words, perplexity
+from citeweave.evaluate.report import Evaluation, Measure
 
 __all__ = [
     "PMTLM",
     "ClassScores",
     "ClusteringScores",
     "Convergence",
+    "Evaluation",
     "HeldOut",
     "HeldOutWords",
     "LinkPrediction",
     "LinkScores",
+    "Measure",
+    "NewDocuments",
     "Perplexity",
     "RankingScores",
     "accuracy",
@@ -50,11 +67,15 @@ __all__ = [
     "clustering_scores",
     "convergence",
     "effective_sample_size",
+    "evaluate",
+    "find_new_documents",
     "hold_out_citations",
     "hold_out_words",
     "link_prediction",
     "macro_f1",
+    "model_scores",
     "negative_pairs",
+    "new_negative_pairs",
     "nmi",
     "npmi_coherence",
     "perplexity",
@@ -67,4 +88,5 @@ __all__ = [
     "tfidf_scores",
     "top_words",
     "topic_diversity",
+    "topic_scores",
 ]

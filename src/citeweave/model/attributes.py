@@ -131,8 +131,15 @@ class FittedAttributes:
 
     @property
     def labels_(self) -> np.ndarray:
-        """Dominant topic of each document [D]."""
-        return np.asarray(self.doc_topic_.argmax(axis=1))
+        """Dominant topic of each document [D]; with a consensus of chains, its class."""
+        of_documents = self._fitted.estimates.get("consensus", self.doc_topic_)
+        return np.asarray(of_documents.argmax(axis=1))
+
+    @property
+    def consensus_(self) -> np.ndarray:
+        """Probability of each class that the chains agree on [D, K]."""
+        lacks = "was not combined by consensus of several chains"
+        return self._estimate("consensus", lacks)
 
     @property
     def traces_(self) -> Mapping[str, np.ndarray]:
@@ -162,6 +169,11 @@ class FittedAttributes:
         return self._fitted.iterations
 
     @property
+    def burn_in_(self) -> int:
+        """Iterations before samples were kept."""
+        return self._fitted.plan.burn_in
+
+    @property
     def n_samples_(self) -> int:
         """Number of samples that the estimates are means of."""
         return self._fitted.samples
@@ -173,7 +185,7 @@ class FittedAttributes:
 
     @property
     def combination_(self) -> dict[str, Any]:
-        """How chains became one model: how, best, likelihoods, agreements, orders."""
+        """How chains became one model: how, best, likelihoods, scores, agreements, orders."""
         return self._fitted.combination._asdict()
 
     @property

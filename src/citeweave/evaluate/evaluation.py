@@ -1,0 +1,308 @@
+"""One call for everything: all measures of a model that can be taken honestly."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from citeweave.baselines import Baseline, TopicModel
+from citeweave.corpus import Corpus, Split
+from citeweave.errors import ParameterError
+from citeweave.evaluate import measuring
+from citeweave.evaluate._arrays import check_integer
+from citeweave.evaluate.new_documents import NewDocuments, find_new_documents
+from citeweave.evaluate.perplexity import perplexity
+from citeweave.evaluate.report import Evaluation, Measure
+from citeweave.evaluate.words import (
+    completion_words,
+    in_sample_perplexity,
+    plain_perplexity,
+    without_words,
+)
+from citeweave.model import SCNTM
+from citeweave.model.fold_in import choose_words
+from citeweave.model.unseen import translate
+
+__all__ = ["evaluate"]
+
+TRAIN = "training documents"
+TEST = "test documents"
+_SHARES = {"title": "title words", "none": "no words", "all": "all words"}
+
+
+def evaluate(
+    model: TopicModel,
+    test: Corpus | Split | str | os.PathLike[str] | None = None,
+    *,
+    links: Any = None,
+    categories: bool = True,
+    labels: str = "hidden",
+    words: str | float | None = None,
+    method: str = "paper",
+    samples: int = 500,
+    k: Sequence[int] = (10, 50),
+    negatives: int = 10,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Evaluation:
+    """Take every measure of a fitted model that its corpus and the test documents allow.
+
+    Nothing is used twice: words and citations that are scored were not used to estimate what they
+    are scored with, unless the measure says "in sample". A measure that cannot be taken is listed
+    with the reason.
+
+    Parameters
+    ----------
+    model : SCNTM or baseline
+        Fitted, or loaded with `citeweave.load`.
+    test : Corpus, Split or path, optional
+        Documents that the model has not seen, see `find_new_documents`.
+    links : array-like of int, shape (n, 2), optional
+        Citations as rows (test document, training document).
+    categories : bool
+        Compare with categories where documents have them.
+    labels : {"hidden", "seen"}
+        Whether categories of test documents are hidden while topics are estimated; "seen" is the
+        paper's protocol, and all that rests on it says so.
+    words : "all", "title", "none" or float, optional
+        Words of test documents that topics are estimated from. If not given: all of them for
+        clusters, labels and links; for perplexity the title words where documents have titles,
+        else half of each document's words.
+    method : {"paper", "gibbs"}
+        How an SCNTM estimates topics of test documents, see `SCNTM.fold_in`.
+    samples : int
+        Samples of it.
+    k : sequence of int
+        Depths of precision and recall of links.
+    negatives : int
+        Pairs drawn for each citation that is scored.
+    seed : int
+        Of all that is drawn.
+    threads : int, optional
+        For estimating topics of test documents.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> from citeweave import SCNTM, simulate
+    >>> corpus = simulate(documents=80, vocabulary=80, topics=3, citations=90, seed=1).corpus
+    >>> parts = corpus.split(test=0.25, seed=0)
+    >>> model = SCNTM(topics=4, iterations=20, chains=2, seed=1).fit(parts.train)
+    >>> found = evaluate(model, parts)
+    >>> 1 < found["perplexity", "test documents"] < 80, 0 <= found["NPMI coherence"] <= 1
+    (True, True)
+    """
+    if labels not in {"hidden", "seen"}:
+        raise ParameterError(f"'labels' must be 'hidden' or 'seen'. Got {labels!r} instead.")
+    if not isinstance(model, TopicModel):
+        raise ParameterError(
+            f"'model' must be a fitted SCNTM or baseline. Got {type(model).__name__}, which is not "
+            "fitted or lacks what docs/baselines.md lists, instead."
+        )
+    for name, value in (("negatives", negatives), *(("k", depth) for depth in k)):
+        check_integer(value, name, lowest=1)
+    task = _Task(model, labels, words, method, samples, seed, threads)
+    rows: list[Measure] = []
+    if categories:
+        rows += _training_clusters(model)
+    else:
+        rows += measuring.missing("clusters", measuring.CLUSTER_NAMES, TRAIN, "not asked for")
+    new = None if test is None else find_new_documents(test, model.corpus_, links=links)
+    if new is not None and categories:
+        rows += task.clusters(new)
+    rows += _training_perplexity(model)
+    if new is None:
+        why = "no test documents given; --test CORPUS"
+        rows += measuring.missing("words", ("perplexity",), TEST, why)
+    else:
+        rows += task.perplexity(new)
+    rows += measuring.measure_topics(model)
+    rows += measuring.measure_held_out_links(model, k=k, negatives=negatives, seed=seed)
+    if new is not None:
+        theta = task.topics(new, citations=False)
+        rows += measuring.measure_new_links(
+            model, new.corpus, new.links, theta, k=k, negatives=negatives, seed=seed
+        )
+    chains, verdict = measuring.measure_chains(model)
+    return Evaluation(
+        model=model.spec_.name if isinstance(model, SCNTM) else _name(model),
+        measures=tuple(rows + chains),
+        verdict=verdict,
+        protocol=_protocol(model, new, task, negatives=negatives, k=k),
+    )
+
+
+def _name(model: TopicModel) -> str:
+    return model.name if isinstance(model, Baseline) else type(model).__name__
+
+
+def _protocol(
+    model: TopicModel, new: NewDocuments | None, task: "_Task", **settings: Any
+) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "training_documents": model.corpus_.n_documents,
+        "labels_used_in_training": measuring.uses_labels(model),
+        "seed": task.seed,
+        "negatives": settings["negatives"],
+        "k": list(settings["k"]),
+    }
+    if new is not None:
+        out["test"] = {
+            "documents": new.corpus.n_documents,
+            "citations_of_training_documents": len(new.links),
+            "training_documents_left_out": new.known,
+            "labels": task.labels,
+            "words": "as each measure says" if task.words is None else task.words,
+            "method": task.method if isinstance(model, SCNTM) else "transform",
+        }
+    return out
+
+
+def _training_clusters(model: TopicModel) -> list[Measure]:
+    how = "labels never seen"
+    if measuring.uses_labels(model):
+        how = "labels were used in training, so this does not test them"
+    return measuring.measure_clusters(model.labels_, model.corpus_, TRAIN, how)
+
+
+def _training_perplexity(model: TopicModel) -> list[Measure]:
+    """Give the figure in sample, named so, and the honest one if words were held out."""
+    rows = []
+    if model.corpus_.n_tokens:
+        value = perplexity(model).value if isinstance(model, SCNTM) else in_sample_perplexity(model)
+        how = "scored with what was learned from the same words: no test"
+        rows.append(Measure("words", "perplexity, in sample", TRAIN, value, how))
+    else:
+        why = "the corpus has no words"
+        rows += measuring.missing("words", ("perplexity, in sample",), TRAIN, why)
+    name, where = "perplexity, held-out words", TRAIN
+    if "words" not in model.held_out_:
+        why = "all words were used in training; fit with --hold-out-words 0.1"
+        return rows + measuring.missing("words", (name,), where, why)
+    document, word = np.asarray(model.held_out_["words"]).T
+    share = len(word) / (len(word) + model.corpus_.n_tokens)
+    how = f"{len(word):,} words ({share:.0%} of all) taken out before the fit"
+    value = plain_perplexity(model.doc_topic_, model.topic_word_, document, word)
+    return [*rows, Measure("words", name, where, value, how)]
+
+
+class _Task:
+    """Topics of test documents under one protocol, and what is measured with them."""
+
+    def __init__(
+        self,
+        model: TopicModel,
+        labels: str,
+        words: str | float | None,
+        method: str,
+        samples: int,
+        seed: int,
+        threads: int | None,
+    ) -> None:
+        self.model = model
+        self.labels = labels
+        self.words = words
+        self.method = method
+        self.samples = samples
+        self.seed = seed
+        self.threads = threads
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "labels": self.labels,
+            "samples": self.samples,
+            "seed": self.seed,
+            "threads": self.threads,
+        }
+
+    def _how(self, words: str | float) -> str:
+        used = _SHARES[words] if isinstance(words, str) else f"{words:.0%} of each document's words"
+        text = f"topics from {used} and citations of training documents"
+        if not isinstance(self.model, SCNTM):
+            return f"{text}, by transform"
+        if measuring.uses_labels(self.model):
+            text += {
+                "hidden": ", labels of test documents hidden",
+                "seen": ", labels of test documents SEEN (the paper's protocol)",
+            }[self.labels]
+        return f"{text}, {self.method} fold-in"
+
+    def topics(self, new: NewDocuments, *, citations: bool) -> np.ndarray:
+        """Estimate topics with the words that are not for scoring."""
+        words = "all" if self.words is None else self.words
+        links = new.links if citations else new.links[:0]
+        if isinstance(self.model, SCNTM):
+            return self.model.transform(
+                new.corpus, words=words, citations=citations, links=links, **self._options()
+            )
+        used = choose_words(new.corpus, words, seed=self.seed)
+        return _transform(self.model, without_words(new.corpus, ~used), links)
+
+    def clusters(self, new: NewDocuments) -> list[Measure]:
+        """Compare topics, and inferred categories if the model has them, with the true ones."""
+        words = "all" if self.words is None else self.words
+        how = self._how(words)
+        names = ("accuracy", "macro F1")
+        if not isinstance(self.model, SCNTM):
+            found = self.topics(new, citations=True).argmax(axis=1)
+            why = "the model does not infer categories"
+            return [
+                *measuring.measure_clusters(found, new.corpus, TEST, how),
+                *measuring.missing("labels", names, TEST, why),
+            ]
+        folded = self.model.fold_in(new.corpus, words=words, links=new.links, **self._options())
+        rows = measuring.measure_clusters(folded.labels, new.corpus, TEST, how)
+        if folded.category is None:
+            why = "the model is not supervised (eta = 0), so it infers no categories"
+            return rows + measuring.missing("labels", names, TEST, why)
+        if self.labels == "seen":
+            why = "the labels were seen; with labels hidden they are inferred"
+            return rows + measuring.missing("labels", names, TEST, why)
+        if not (new.corpus.categories >= 0).any():
+            why = "the documents have no categories"
+            return rows + measuring.missing("labels", names, TEST, why)
+        theirs = translate(new.corpus, self.model.corpus_).category
+        known = new.corpus.categories >= 0
+        true = np.full(new.corpus.n_documents, -1, dtype=np.int64)
+        # a category that training has not got can only be missed: it keeps a number of its own
+        unseen = self.model.corpus_.n_categories + np.arange(len(theirs))
+        numbers = np.where(theirs >= 0, theirs, unseen)
+        true[known] = numbers[new.corpus.categories[known]]
+        return rows + measuring.measure_labels(folded.category, true, TEST, how)
+
+    def perplexity(self, new: NewDocuments) -> list[Measure]:
+        """Estimate topics from some words of each document and score the others."""
+        words = completion_words(new.corpus) if self.words is None else self.words
+        if words == "all":
+            why = "all words went into the estimates, none is left to score; --words title or 0.5"
+            return measuring.missing("words", ("perplexity",), TEST, why)
+        if isinstance(self.model, SCNTM):
+            found = perplexity(
+                self.model, new.corpus, words=words, links=new.links, **self._options()
+            )
+            value, scored, unseen = found.value, found.n_scored, found.n_unseen
+        else:
+            value, scored, unseen = self._plain(new, words)
+        how = f"{scored:,} words scored ({unseen:,} unseen ones are not); {self._how(words)}"
+        return [Measure("words", "perplexity", TEST, value, how)]
+
+    def _plain(self, new: NewDocuments, words: str | float) -> tuple[float, int, int]:
+        used = choose_words(new.corpus, words, seed=self.seed)
+        theta = _transform(self.model, without_words(new.corpus, ~used), new.links)
+        word = translate(new.corpus, self.model.corpus_).word[new.corpus.tokens]
+        document = np.repeat(np.arange(new.corpus.n_documents), new.corpus.lengths)
+        scored = ~used & (word >= 0)
+        value = plain_perplexity(theta, self.model.topic_word_, document[scored], word[scored])
+        return value, int(scored.sum()), int(np.count_nonzero(word < 0))
+
+
+def _transform(model: TopicModel, corpus: Corpus, links: np.ndarray) -> np.ndarray:
+    """Place documents; a model of someone else's may know nothing of links."""
+    if isinstance(model, Baseline):
+        return model.transform(corpus, links=links)
+    return model.transform(corpus)

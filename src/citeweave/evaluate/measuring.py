@@ -1,0 +1,259 @@
+"""The parts of an evaluation: clusters, labels, topics, links and chains as rows of measures."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from citeweave.baselines import TopicModel
+from citeweave.corpus import Corpus
+from citeweave.evaluate.classification import accuracy, macro_f1
+from citeweave.evaluate.clustering import clustering_scores
+from citeweave.evaluate.coherence import npmi_coherence, topic_diversity
+from citeweave.evaluate.convergence import FEWEST_DRAWS, convergence
+from citeweave.evaluate.link_scores import LinkScores, model_scores, tfidf_scores
+from citeweave.evaluate.links import link_prediction, negative_pairs, new_negative_pairs
+from citeweave.evaluate.report import Measure
+from citeweave.model import SCNTM
+
+__all__ = [
+    "measure_chains",
+    "measure_clusters",
+    "measure_held_out_links",
+    "measure_labels",
+    "measure_new_links",
+    "measure_topics",
+    "missing",
+    "uses_labels",
+]
+
+CLUSTER_NAMES = ("purity", "NMI", "adjusted Rand", "adjusted mutual information")
+COHERENCE_WORDS = 10
+DIVERSITY_WORDS = 25
+GOOD_RHAT = 1.01
+FAIR_RHAT = 1.1
+ENOUGH_DRAWS = 100
+"""Effective draws a chain below which a mean is not to be relied on (Vehtari et al. 2021)."""
+
+
+def missing(part: str, names: Sequence[str], where: str, why: str) -> list[Measure]:
+    """List measures that cannot be computed, with the reason."""
+    return [Measure(part, name, where, None, why) for name in names]
+
+
+def uses_labels(model: TopicModel) -> bool:
+    """Whether documents' categories were groups of the model, so that it has seen them."""
+    if not isinstance(model, SCNTM):
+        return False
+    return any(bool((groups.kind == 1).any()) for groups in model.levels_.values())
+
+
+def measure_clusters(labels: np.ndarray, corpus: Corpus, where: str, how: str) -> list[Measure]:
+    """Compare dominant topics with categories, where documents have any."""
+    known = int(np.count_nonzero(np.asarray(corpus.categories) >= 0))
+    if not known:
+        why = "the documents have no categories"
+        return missing("clusters", CLUSTER_NAMES, where, why)
+    scores = clustering_scores(labels, np.asarray(corpus.categories))
+    text = f"dominant topic against category, {known:,} documents; {how}"
+    values = (
+        scores.purity,
+        scores.nmi,
+        scores.adjusted_rand,
+        scores.adjusted_mutual_information,
+    )
+    return [
+        Measure("clusters", name, where, value, text)
+        for name, value in zip(CLUSTER_NAMES, values, strict=True)
+    ]
+
+
+def measure_labels(predicted: np.ndarray, true: np.ndarray, where: str, how: str) -> list[Measure]:
+    """Compare inferred categories with the true ones; -1 stands for none in either.
+
+    A document of a significant author is not given a category by the model: it is left out, and
+    how many are left is said.
+    """
+    known = true >= 0
+    both = known & (predicted >= 0)
+    names = ("accuracy", "macro F1")
+    if not both.any():
+        why = "no document has both a category and an inferred one"
+        return missing("labels", names, where, why)
+    text = f"inferred category, {both.sum():,} of {known.sum():,} documents have one; {how}"
+    return [
+        Measure("labels", "accuracy", where, accuracy(predicted[both], true[both]), text),
+        Measure("labels", "macro F1", where, macro_f1(predicted[both], true[both]), text),
+    ]
+
+
+def measure_topics(model: TopicModel) -> list[Measure]:
+    """Judge the topics in use by their words."""
+    corpus = model.corpus_
+    used = np.asarray(model.topic_word_)[np.asarray(model.topic_samples_) > 0]
+    where = f"{len(used)} topics in use"
+    rows = [Measure("topics", "topics in use", "model", float(len(used)), "in any kept sample")]
+    for name, top in (("NPMI coherence", COHERENCE_WORDS), ("diversity", DIVERSITY_WORDS)):
+        count = min(top, corpus.vocabulary_size)
+        if count < 2 or corpus.n_tokens == 0 or len(used) == 0:
+            rows += missing("topics", (name,), where, "the corpus has too few words")
+            continue
+        if name == "diversity":
+            text = f"share of different words among the {count} most probable of each topic"
+            rows.append(Measure("topics", name, where, topic_diversity(used, top=count), text))
+            continue
+        text = f"mean over topics, {count} most probable words, counted in the training documents"
+        value = float(npmi_coherence(used, corpus, top=count).mean())
+        rows.append(Measure("topics", name, where, value, text))
+    return rows
+
+
+def measure_held_out_links(
+    model: TopicModel, *, k: Sequence[int], negatives: int, seed: int
+) -> list[Measure]:
+    """Score the citations that were taken out before the fit, if any were."""
+    where = "held-out citations"
+    if "citations" not in model.held_out_:
+        why = (
+            "all citations were used in training; fit with --hold-out-citations 0.1, or give "
+            "--test documents"
+        )
+        return missing("links", ("AUC",), where, why)
+    train = model.corpus_
+    pairs = np.asarray(model.held_out_["citations"])
+    citations = np.concatenate([train.citations, pairs])
+    whole = dataclasses.replace(
+        train,
+        citations=citations[np.lexsort((citations[:, 1], citations[:, 0]))],
+        _stored_fingerprint=None,
+    )
+    bad = negative_pairs(whole, pairs, each=negatives, seed=seed)
+    where = f"{len(pairs):,} held-out citations"
+    scores, text = model_scores(model)
+    return _link_rows(scores, text, tfidf_scores(train), train, pairs, bad, where, k, negatives)
+
+
+def measure_new_links(
+    model: TopicModel,
+    test: Corpus,
+    links: np.ndarray,
+    doc_topic: np.ndarray,
+    *,
+    k: Sequence[int],
+    negatives: int,
+    seed: int,
+) -> list[Measure]:
+    """Score citations of new documents to training documents; `doc_topic` must not rest on them."""
+    train = model.corpus_
+    where = f"{len(links):,} citations of test documents"
+    if not len(links):
+        why = (
+            "no citation of a test document leads to a training document (give --test the whole "
+            "corpus that the training documents are part of)"
+        )
+        return missing("links", ("AUC",), "citations of test documents", why)
+    bad = new_negative_pairs(
+        links, citing=test.n_documents, cited=train.n_documents, each=negatives, seed=seed
+    )
+    scores, text = model_scores(model, doc_topic)
+    words = tfidf_scores(train, test)
+    text = f"{text}; topics of test documents from their words alone"
+    return _link_rows(scores, text, words, None, links, bad, where, k, negatives)
+
+
+def _link_rows(
+    scores: LinkScores,
+    text: str,
+    words: LinkScores,
+    train: Corpus | None,
+    pairs: np.ndarray,
+    bad: np.ndarray,
+    where: str,
+    k: Sequence[int],
+    negatives: int,
+) -> list[Measure]:
+    """Give the measures of a model's scores, and the same of tf-idf beside them."""
+    rows = []
+    for scored, suffix, how in (
+        (scores, "", text),
+        (words, ", tf-idf cosine", "likeness of words alone, to compare with"),
+    ):
+        found = link_prediction(scored, train, pairs, bad, k=k)
+        matched = f"{how}; {negatives} degree-matched negatives each"
+        rows.append(Measure("links", f"AUC{suffix}", where, found.auc, matched))
+        for depth in k:
+            for name, values in (("precision", found.precision), ("recall", found.recall)):
+                title = f"{name} at {depth}{suffix}"
+                among = f"{how}; among all documents, mean over citing documents"
+                rows.append(Measure("links", title, where, values[depth], among))
+    return rows
+
+
+def measure_chains(model: TopicModel) -> tuple[list[Measure], str]:
+    """Give R-hat and effective sample sizes of traces after burn-in, and a verdict in a line."""
+    if not isinstance(model, SCNTM):
+        why = "the model has no chains: it was fitted by other means than sampling"
+        return missing("chains", ("R-hat",), "traces", why), ""
+    rows: list[Measure] = []
+    worst, least = (-math.inf, ""), (math.inf, "")
+    chains = 1
+    for name, trace in _traces(model):
+        chains, draws = trace.shape
+        where = f"trace of {name}"
+        if draws < FEWEST_DRAWS:
+            why = f"{draws} iterations after burn-in; at least {FEWEST_DRAWS} are needed"
+            rows += missing("chains", ("R-hat", "bulk ESS", "tail ESS"), where, why)
+            continue
+        found = convergence(trace)
+        text = f"{chains} chains of {draws} iterations after burn-in"
+        for title, value in (
+            ("R-hat", found.rhat),
+            ("bulk ESS", found.bulk),
+            ("tail ESS", found.tail),
+        ):
+            if math.isnan(value):
+                rows += missing("chains", (title,), where, "all draws are equal")
+            else:
+                rows.append(Measure("chains", title, where, value, text))
+        if not math.isnan(found.rhat):
+            worst = max(worst, (found.rhat, name))
+        sizes = [size for size in (found.bulk, found.tail) if not math.isnan(size)]
+        if sizes:
+            least = min(least, (min(sizes), name))
+    return rows, _verdict(worst, least, chains)
+
+
+def _traces(model: SCNTM) -> Iterator[tuple[str, np.ndarray]]:
+    """Give the traces that do not depend on the numbering of topics, after burn-in."""
+    begin, end = model.burn_in_, model.n_iter_
+    traces = model.traces_
+    for name in ("log_likelihood", "topics"):
+        yield name.replace("_", " "), _finite(traces[name][:, begin:end])
+    for number, level in enumerate(model.level_names_):
+        yield f"concentration of {level}", _finite(traces["concentrations"][:, begin:end, number])
+
+
+def _finite(trace: Any) -> np.ndarray:
+    """Leave out iterations that a chain has not done yet."""
+    values = np.asarray(trace, dtype=np.float64)
+    return values[:, np.isfinite(values).all(axis=0)]
+
+
+def _verdict(worst: tuple[float, str], least: tuple[float, str], chains: int) -> str:
+    if not worst[1]:
+        return "Of convergence nothing can be said: too few iterations after burn-in."
+    rhat, place = worst
+    figure = f"largest R-hat {rhat:.3f}, {place}; least ESS {least[0]:.0f}, {least[1]}"
+    if rhat > FAIR_RHAT:
+        text = f"The chains have not converged ({figure}): more iterations, and mind the estimates"
+    elif rhat > GOOD_RHAT:
+        text = f"The chains nearly agree ({figure}): more iterations would help"
+    elif least[0] < ENOUGH_DRAWS * chains:
+        text = f"The chains agree, but move slowly ({figure}): more iterations would help"
+    else:
+        text = f"The chains agree ({figure})"
+    if chains == 1:
+        return f"One chain, so its two halves were compared: {text[0].lower()}{text[1:]}."
+    return f"{text}."

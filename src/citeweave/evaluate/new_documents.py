@@ -1,0 +1,100 @@
+"""Which documents a model has not seen, and which of their citations lead to those it has."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from citeweave.baselines.matching import as_links, count_words
+from citeweave.corpus import Corpus, Split
+from citeweave.errors import CorpusError, ParameterError
+
+__all__ = ["NewDocuments", "find_new_documents"]
+
+
+@dataclass(frozen=True)
+class NewDocuments:
+    """Documents to test a model with.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    links : ndarray of int, shape (n, 2)
+        Their citations of training documents, rows (new document, training document).
+    known : int
+        How many documents of what was given are training documents, and were left out.
+    """
+
+    corpus: Corpus
+    links: np.ndarray
+    known: int
+
+
+def find_new_documents(
+    test: Corpus | Split | str | os.PathLike[str], train: Corpus, *, links: Any = None
+) -> NewDocuments:
+    """Find the test documents in what is given.
+
+    Parameters
+    ----------
+    test : Corpus, Split or path
+        A corpus of test documents; or the whole corpus that the training documents are part of:
+        those are known by their ids and words and are left out, and citations of them are the
+        links; or a `Split` of one.
+    train : Corpus
+        What the model was fitted to.
+    links : array-like of int, shape (n, 2), optional
+        Citations as rows (test document, training document), where `test` is a corpus of test
+        documents alone.
+
+    Raises
+    ------
+    CorpusError
+        All documents given are training documents.
+    """
+    if isinstance(test, Split):
+        if test.train.n_documents != train.n_documents:
+            raise ParameterError(
+                "'test' must be the split that the model's training documents come from. Got one "
+                f"with {test.train.n_documents} training documents instead of {train.n_documents}."
+            )
+        pairs = as_links(test.links.citing if links is None else links, test.test, train)
+        return NewDocuments(test.test, pairs, 0)
+    given = test if isinstance(test, Corpus) else Corpus.load(test)
+    if links is not None:
+        return NewDocuments(given, as_links(links, given, train), 0)
+    place = _places_in_training(given, train)
+    old = place >= 0
+    if not old.any():
+        return NewDocuments(given, np.empty((0, 2), dtype=np.int64), 0)
+    if old.all():
+        raise CorpusError(
+            f"All {given.n_documents} documents of the test corpus are training documents; give "
+            "documents that the model has not seen, or the whole corpus that holds both."
+        )
+    new = np.flatnonzero(~old)
+    position = np.full(given.n_documents, -1, dtype=np.int64)
+    position[new] = np.arange(len(new))
+    citing, cited = given.citations[:, 0], given.citations[:, 1]
+    across = ~old[citing] & old[cited]
+    pairs = np.stack([position[citing[across]], place[cited[across]]], axis=1)
+    return NewDocuments(given.subset(new), pairs, int(old.sum()))
+
+
+def _places_in_training(given: Corpus, train: Corpus) -> np.ndarray:
+    """Give the training position of each document, -1 where it has none: same id, same words.
+
+    Ids may be made up ("0", "1", ...), so that other documents have the same; but the words of a
+    training document are those of the document given, some perhaps held out.
+    """
+    by_id = {name: place for place, name in enumerate(train.ids)}
+    place = np.array([by_id.get(name, -1) for name in given.ids], dtype=np.int64)
+    rows = np.flatnonzero(place >= 0)
+    if len(rows):
+        counts = count_words(given, train)[rows]
+        missing: Any = (count_words(train)[place[rows]] - counts).tocsr()
+        missing.data = np.maximum(missing.data, 0.0)
+        differs = np.asarray(missing.sum(axis=1)).ravel() > 0
+        place[rows[differs]] = -1
+    return place

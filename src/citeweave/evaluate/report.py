@@ -1,0 +1,150 @@
+"""What an evaluation finds: one row a measure, with where and how it was taken, in words."""
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from citeweave.errors import ParameterError
+
+__all__ = ["Evaluation", "Measure"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure of a model.
+
+    Attributes
+    ----------
+    part : str
+        What it is about: clusters, labels, words, topics, links or chains.
+    name : str
+        The measure, say "NMI" or "perplexity, in sample".
+    where : str
+        Which documents, citations or draws it is taken on.
+    value : float, optional
+        None where it cannot be computed; `how` then says why.
+    how : str
+        The protocol in words, or the reason why there is no value.
+    """
+
+    part: str
+    name: str
+    where: str
+    value: float | None
+    how: str
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All measures of one model, tidy: see `table`, `to_dict` and indexing by name.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    measures : tuple of Measure
+    verdict : str
+        On the chains, in one line; empty for a model without chains.
+    protocol : mapping
+        Settings of the evaluation: test documents, labels, words, method, seed.
+
+    Examples
+    --------
+    >>> found = Evaluation("scntm", (Measure("clusters", "NMI", "training documents", 0.5, "..."),))
+    >>> found["NMI"], found.table()[0]["where"]
+    (0.5, 'training documents')
+    """
+
+    model: str
+    measures: tuple[Measure, ...]
+    verdict: str = ""
+    protocol: Mapping[str, Any] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Measure]:
+        """Iterate over the measures."""
+        return iter(self.measures)
+
+    def __getitem__(self, key: str | tuple[str, str]) -> float:
+        """Return the value of a measure by name, or by (name, where) if there are several.
+
+        Of several places the first with a value is taken.
+        """
+        name, where = key if isinstance(key, tuple) else (key, None)
+        found = [m for m in self.measures if m.name == name and where in {None, m.where}]
+        if not found:
+            names = sorted({measure.name for measure in self.measures})
+            raise KeyError(f"There is no measure {key!r}; there are: {', '.join(names)}.")
+        for measure in found:
+            if measure.value is not None:
+                return measure.value
+        raise KeyError(f"{name} could not be computed: {found[0].how}")
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row a measure, with the keys part, measure, where, value and how."""
+        return [
+            {
+                "part": measure.part,
+                "measure": measure.name,
+                "where": measure.where,
+                "value": measure.value,
+                "how": measure.how,
+            }
+            for measure in self.measures
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON takes it; infinite values are the text "inf"."""
+        rows = [asdict(measure) for measure in self.measures]
+        for row in rows:
+            if row["value"] is not None and math.isinf(row["value"]):
+                row["value"] = "inf"
+        return {
+            "kind": "evaluation",
+            "model": self.model,
+            "verdict": self.verdict,
+            "protocol": dict(self.protocol),
+            "measures": rows,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the rows to a file: .json, .csv or .md (a Markdown table), by its ending."""
+        target = Path(path)
+        writers = {".json": self._as_json, ".csv": self._as_csv, ".md": self._as_markdown}
+        if target.suffix not in writers:
+            raise ParameterError(
+                f"An evaluation is written as {', '.join(writers)}. Got '{target.name}' instead."
+            )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(writers[target.suffix](), encoding="utf-8")
+        return target
+
+    def _as_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+    def _as_csv(self) -> str:
+        import csv  # noqa: PLC0415 (only where such a file is asked for)
+        import io  # noqa: PLC0415
+
+        text = io.StringIO()
+        writer = csv.DictWriter(text, ["part", "measure", "where", "value", "how"])
+        writer.writeheader()
+        writer.writerows(self.table())
+        return text.getvalue()
+
+    def _as_markdown(self) -> str:
+        lines = ["| measure | where | value | how |", "|---|---|---|---|"]
+        for measure in self.measures:
+            value = "–" if measure.value is None else f"{measure.value:.4g}"
+            lines.append(f"| {measure.name} | {measure.where} | {value} | {measure.how} |")
+        if self.verdict:
+            lines += ["", self.verdict]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,86 @@
+"""Words taken out, and words scored, for models that are given by their topics alone."""
+
+import dataclasses
+
+import numpy as np
+
+from citeweave.baselines import TopicModel
+from citeweave.corpus import Corpus
+from citeweave.errors import ParameterError
+
+__all__ = ["completion_words", "in_sample_perplexity", "plain_perplexity", "without_words"]
+
+_CHUNK = 1 << 15
+
+
+def completion_words(corpus: Corpus) -> str | float:
+    """Tell which words of test documents to estimate topics from, so that others can be scored.
+
+    Those of titles where most documents have title words and others, as in the paper; else half.
+    """
+    titled = (corpus.title_lengths > 0) & (corpus.lengths > corpus.title_lengths)
+    return "title" if titled.mean() > 0.5 else 0.5
+
+
+def without_words(corpus: Corpus, out: np.ndarray) -> Corpus:
+    """Return a corpus without some of its tokens; all documents stay.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    out : ndarray of bool, shape (n_tokens,)
+        Tokens to leave out.
+    """
+    lengths = corpus.lengths
+    document = np.repeat(np.arange(corpus.n_documents), lengths)
+    within = np.arange(corpus.n_tokens) - np.repeat(corpus.offsets[:-1], lengths)
+    in_title = within < np.repeat(corpus.title_lengths, lengths)
+    left = np.bincount(document[~out], minlength=corpus.n_documents)
+    titles = np.bincount(document[~out & in_title], minlength=corpus.n_documents)
+    return dataclasses.replace(
+        corpus,
+        tokens=corpus.tokens[~out],
+        offsets=np.concatenate([[0], np.cumsum(left)]).astype(np.int64),
+        title_lengths=titles.astype(np.int32),
+        _stored_fingerprint=None,
+    )
+
+
+def plain_perplexity(
+    doc_topic: np.ndarray, topic_word: np.ndarray, document: np.ndarray, word: np.ndarray
+) -> float:
+    """Return exp(-mean log sum_k theta_dk phi_kw) over tokens; infinite if one is impossible.
+
+    Parameters
+    ----------
+    doc_topic : ndarray, shape (D, K)
+    topic_word : ndarray, shape (K, V)
+    document, word : ndarray of int, shape (n,)
+        Document and word of each token.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain_perplexity(np.array([[0.5, 0.5]]), np.eye(2), np.array([0, 0]), np.array([0, 1]))
+    2.0
+    """
+    if len(word) == 0:
+        raise ParameterError(
+            "No word is left to score; give other 'words', or documents with more of them."
+        )
+    total = 0.0
+    for begin in range(0, len(word), _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        theta = np.asarray(doc_topic[document[part]], np.float64)
+        chance = np.einsum("nk,nk->n", theta, topic_word[:, word[part]].T)
+        if not (chance > 0.0).all():
+            return float("inf")
+        total += float(np.log(chance).sum())
+    return float(np.exp(-total / len(word)))
+
+
+def in_sample_perplexity(model: TopicModel) -> float:
+    """Return the perplexity of the training words, scored with what was learned from them."""
+    corpus = model.corpus_
+    document = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+    return plain_perplexity(model.doc_topic_, model.topic_word_, document, corpus.tokens)
