@@ -42,6 +42,11 @@ table are means over the last tenth of the iterations before the half and before
 acceptance is the mean of Metropolis-Hastings for citing topics over all iterations with the
 network."""
 
+_CHANGE = (
+    "Folds differ in their training documents: 'change' compares within each. 'A word': at the "
+    "end, by number of training words."
+)
+
 
 class _Task(NamedTuple):
     dataset: str
@@ -164,10 +169,7 @@ def _likelihoods(names: Sequence[str], results: dict[_Task, dict[str, Any]]) -> 
         rows=rows,
         decimals={"at the half": 0, "at the end": 0, "change": 0, "a word": 4},
         signed=["change"],
-        notes=[
-            "Folds differ in their training documents: 'change' compares within each. 'A word': at "
-            "the end, by number of training words.",
-        ],
+        notes=[_CHANGE],
     )
 
 
@@ -208,14 +210,15 @@ def _figure(names: Sequence[str], results: dict[_Task, dict[str, Any]], iteratio
                 "title": name,
                 "values": "log likelihood of training words",
                 "network_from": iterations // 2,
-                "settled_from": max(2, iterations // 40),
+                "settled_from": iterations // 4,
                 "groups": groups,
             }
         )
     return Figure(
         name="likelihood",
         caption="Training log likelihood of words against iterations, one line a fold; the "
-        "network counts from the dotted line on. The climb of the first iterations is cut off.",
+        "network counts from the dotted line on. What the first quarter of the iterations does "
+        "outside this range is cut off.",
         drawing="traces",
         data={"panels": panels},
         table=Table(

@@ -35,17 +35,23 @@ RESOLUTION = 200
 def draw(drawing: str, data: Mapping[str, Any], stem: Path) -> list[Path]:
     """Draw a figure into ``stem.svg`` and ``stem.png`` and return these paths.
 
+    A graph without matplotlib gives its SVG file alone.
+
     Raises
     ------
     MissingDependencyError
-        matplotlib is not installed.
+        matplotlib is needed and not installed.
     ParameterError
         There is no drawing of this name.
     """
-    if drawing not in DRAWINGS:
-        near = difflib.get_close_matches(drawing, DRAWINGS, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(DRAWINGS)}."
+    known = (*DRAWINGS, GRAPH)
+    if drawing not in known:
+        near = difflib.get_close_matches(drawing, known, 1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(known)}."
         raise ParameterError(f"There is no drawing {drawing!r}. {hint}")
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    if drawing == GRAPH:
+        return _draw_graph(data, stem)
     try:
         import matplotlib as mpl  # noqa: PLC0415 (an extra)
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
@@ -55,7 +61,6 @@ def draw(drawing: str, data: Mapping[str, Any], stem: Path) -> list[Path]:
             "Pictures of results need matplotlib, which is not installed. "
             "Run: pip install 'citeweave[plot]'"
         ) from error
-    stem.parent.mkdir(parents=True, exist_ok=True)
     # text stays text in SVG files, and the same numbers give the same file
     style: dict[Any, Any] = {
         "svg.fonttype": "none",
@@ -93,7 +98,7 @@ def traces(figure: Figure, data: Mapping[str, Any]) -> None:
         axes = figure.add_subplot(rows, columns, number)
         _trace_panel(axes, panel)
         axes.set_title(panel["title"], fontsize=9, loc="left")
-        axes.set_ylabel(panel["values"])
+        axes.set_ylabel(f"{panel['values']}, thousands")
         axes.set_xlabel("iteration")
     figure.legend(
         *figure.axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2, fontsize=8
@@ -104,17 +109,18 @@ def _trace_panel(axes: Axes, panel: Mapping[str, Any]) -> None:
     styles = ((COLOURS["vermillion"], "-", 0.9), (COLOURS["blue"], (0, (4, 1.5)), 0.9))
     low, high = float("inf"), float("-inf")
     for (colour, dash, width), group in zip(styles, panel["groups"], strict=False):
-        for number, (iterations, values) in enumerate(group["lines"]):
+        for number, (iterations, trace) in enumerate(group["lines"]):
             label = group["label"] if number == 0 else None
+            values = [value / 1000 for value in trace]
             axes.plot(
                 iterations, values, color=colour, linestyle=dash, linewidth=width, label=label
             )
-            # the climb of the first iterations would flatten all that follows
+            # what a chain does right after its random start would flatten all that follows
             settled = [
                 value
                 for iteration, value in zip(iterations, values, strict=True)
                 if iteration >= panel["settled_from"]
-            ] or list(values)
+            ]
             low, high = min(low, *settled), max(high, *settled)
     margin = 0.08 * (high - low) or 1.0
     axes.set_ylim(low - margin, high + margin)
@@ -131,26 +137,69 @@ def _trace_panel(axes: Axes, panel: Mapping[str, Any]) -> None:
         )
 
 
-def bars(figure: Figure, data: Mapping[str, Any]) -> None:
-    """Draw pairs of horizontal bars on a logarithmic scale: ``labels``, ``groups``, ``values``."""
+def dots(figure: Figure, data: Mapping[str, Any]) -> None:
+    """Draw figures of several groups as dots in rows, on a logarithmic scale.
+
+    ``labels`` name the rows, ``values`` the scale; each of ``groups`` has a label and values, None
+    where it has no figure.
+    """
+    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 (an extra)
+
     labels: Sequence[str] = data["labels"]
     groups: Sequence[Mapping[str, Any]] = data["groups"]
-    figure.set_size_inches(5.6, 0.55 * len(labels) + 1.2)
+    figure.set_size_inches(5.6, 0.34 * len(labels) + 1.1)
     axes = figure.add_subplot()
-    palette = (COLOURS["orange"], COLOURS["blue"], COLOURS["green"])
-    height = 0.8 / len(groups)
-    for place, (colour, group) in enumerate(zip(palette, groups, strict=False)):
-        shown = [(row, value) for row, value in enumerate(group["values"]) if value is not None]
-        at = [row + (place - (len(groups) - 1) / 2) * height for row, _ in shown]
-        values = [value for _, value in shown]
-        drawn = axes.barh(at, values, height * 0.92, color=colour, label=group["label"])
-        axes.bar_label(drawn, labels=[f"{value:,.3g}" for value in values], padding=2, fontsize=7)
+    for row, values in enumerate(zip(*(group["values"] for group in groups), strict=True)):
+        shown = [value for value in values if value is not None]
+        axes.plot([min(shown), max(shown)], [row, row], color="0.75", linewidth=1.5, zorder=1)
+    styles = ((COLOURS["orange"], "s"), (COLOURS["blue"], "o"), (COLOURS["green"], "^"))
+    for (colour, marker), group in zip(styles, groups, strict=False):
+        points = [(value, row) for row, value in enumerate(group["values"]) if value is not None]
+        across, down = [value for value, _ in points], [row for _, row in points]
+        axes.scatter(
+            across, down, s=30, color=colour, marker=marker, label=group["label"], zorder=2
+        )
+        for value, row in points:
+            axes.annotate(
+                f"{value:,.0f}" if value >= 100 else f"{value:.2g}",
+                (value, row),
+                textcoords="offset points",
+                xytext=(0, 5),
+                ha="center",
+                fontsize=7,
+            )
     axes.set_xscale("log")
-    axes.margins(x=0.15)
+    axes.margins(x=0.08)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.xaxis.set_minor_formatter(FuncFormatter(_label_some))
     axes.set_yticks(range(len(labels)), labels)
-    axes.invert_yaxis()
+    axes.set_ylim(len(labels) - 0.5, -0.7)
     axes.set_xlabel(data["values"])
     figure.legend(loc="outside upper left", ncols=len(groups), fontsize=8)
 
 
-DRAWINGS: dict[str, Callable[[Figure, Mapping[str, Any]], None]] = {"traces": traces, "bars": bars}
+def _label_some(value: float, _: int | None = None) -> str:
+    """Label the twos and fives between powers of ten."""
+    return f"{value:,g}" if f"{value:e}"[0] in "25" else ""
+
+
+def _draw_graph(data: Mapping[str, Any], stem: Path) -> list[Path]:
+    """Write a graph whose nodes have their places, as `citeweave.explore` draws it."""
+    from citeweave.explore.graphs import Edge, Graph, Node, layout, to_svg  # noqa: PLC0415
+
+    fields = dict(data["graph"])
+    nodes = tuple(
+        Node(**(node | {"label": tuple(node["label"]), "position": tuple(node["position"])}))
+        for node in fields["nodes"]
+    )
+    edges = tuple(Edge(**edge) for edge in fields["edges"])
+    legend = tuple((colour, text) for colour, text in fields["legend"])
+    kept = {"nodes": nodes, "edges": edges, "legend": legend, "notes": tuple(fields["notes"])}
+    graph = Graph(**(fields | kept))
+    path = stem.with_name(f"{stem.name}.svg")
+    path.write_text(to_svg(graph, layout(graph)), encoding="utf-8")
+    return [path]
+
+
+GRAPH = "graph"
+DRAWINGS: dict[str, Callable[[Figure, Mapping[str, Any]], None]] = {"traces": traces, "dots": dots}

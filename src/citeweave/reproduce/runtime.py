@@ -95,7 +95,7 @@ def run(context: Context) -> Outcome:
     figure = Figure(
         name="minutes",
         caption=f"Minutes for {ITERATIONS:,} iterations of one chain on one core (logarithmic).",
-        drawing="bars",
+        drawing="dots",
         data={
             "labels": labels,
             "values": f"minutes for {ITERATIONS:,} iterations",

@@ -222,7 +222,7 @@ def _line(content: Mapping[str, Any]) -> str:
 
 
 def _figure(figure: Mapping[str, Any], files: Sequence[str]) -> str:
-    shown = [name for name in files if name.endswith(".png")]
+    shown = sorted(name for name in files if name.endswith((".png", ".svg")))  # PNG first
     links = ", ".join(f"[{name.rpartition('.')[2].upper()}]({name})" for name in files)
     if shown:
         return f"![{_escape(figure['caption'])}]({shown[0]})\n\n{figure['caption']} ({links})\n"
