@@ -5,6 +5,7 @@
 
 from citeweave.explore.exploration import Exploration
 from citeweave.explore.frames import flatten_lists
+from citeweave.explore.inspect import Inspection
 from citeweave.explore.pages import (
     AuthorLink,
     AuthorPage,
@@ -24,6 +25,7 @@ __all__ = [
     "Difference",
     "Exploration",
     "Hit",
+    "Inspection",
     "PaperLink",
     "PaperPage",
     "Placement",

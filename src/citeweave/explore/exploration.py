@@ -12,7 +12,9 @@ from citeweave.errors import ParameterError
 from citeweave.explore import authors as _authors
 from citeweave.explore import categories as _categories
 from citeweave.explore import citations as _citations
+from citeweave.explore import inspect as _inspect
 from citeweave.explore import papers as _papers
+from citeweave.explore import place as _place
 from citeweave.explore import search as _search
 from citeweave.explore import similarity as _similarity
 from citeweave.explore import topics as _topics
@@ -24,6 +26,7 @@ from citeweave.explore.pages import (
     AuthorPage,
     PaperLink,
     PaperPage,
+    Placement,
     TopicPage,
     TopicWeight,
 )
@@ -379,6 +382,56 @@ class Exploration(Facts):
         return _categories.nearest_category(self)
 
     # Search
+
+    def place(
+        self,
+        title: str,
+        abstract: str = "",
+        *,
+        references: Sequence[int | str] = (),
+        tokenise: _place.Tokenise | None = None,
+        number: int = 10,
+        seed: int = 0,
+    ) -> Placement:
+        """Find where a new paper belongs: topics, similar papers, papers likely cited, authors.
+
+        Parameters
+        ----------
+        title, abstract : str
+        references : sequence of int or str
+            Papers of the corpus that it cites: positions, ids, DOIs or titles.
+        tokenise : callable, optional
+            From title and abstract to the tokens of each, as ``Pipeline.tokens`` of the pipeline
+            that the corpus was made with. Words are matched with the vocabulary as they stand if
+            not given.
+        number : int
+            Length of the lists.
+        seed : int
+            Of the fold-in; the same paper gets the same place.
+        """
+        return _place.place_paper(
+            self,
+            title,
+            abstract,
+            references=references,
+            tokenise=tokenise,
+            number=number,
+            seed=seed,
+        )
+
+    @cached_property
+    def word_ids(self) -> dict[str, int]:
+        """Id of each word of the vocabulary."""
+        return {word: number for number, word in enumerate(self.corpus.vocabulary)}
+
+    @cached_property
+    def reference_keys(self) -> dict[str, int]:
+        """Papers by what references to them may look like."""
+        return _place.reference_keys(self)
+
+    def inspect(self, document: int, *, chain: int | None = None) -> _inspect.Inspection:
+        """Read the counts of customers and tables behind a document's topics, of one sample."""
+        return _inspect.inspect_document(self, document, chain=chain)
 
     def search(
         self, text: str, *, kinds: Sequence[str] = _search.KINDS, limit: int = 20

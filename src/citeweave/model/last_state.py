@@ -1,0 +1,55 @@
+"""The last state of a chain of a fitted model: every count and assignment of one sample."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.errors import RunError
+from citeweave.model.attributes import FittedAttributes
+from citeweave.model.checkpoint import Identity, read_latest
+from citeweave.model.runner import chain_folder
+
+__all__ = ["LastState", "last_state"]
+
+
+class LastState(NamedTuple):
+    """Where a chain stands."""
+
+    chain: int
+    iteration: int
+    arrays: Mapping[str, np.ndarray]
+    """Those of `citeweave.sampler.arrays.State`, named by their path ("topics.customers")."""
+
+
+def last_state(model: FittedAttributes, chain: int | None = None) -> LastState:
+    """Read the last state of a chain.
+
+    Parameters
+    ----------
+    model : SCNTM
+        Fitted or loaded.
+    chain : int, optional
+        The chain whose numbering the topics have if not given.
+
+    Raises
+    ------
+    RunError
+        There is no such chain, or no usable checkpoint of it.
+    """
+    result = model._fitted  # noqa: SLF001 (of this package)
+    number = result.combination.best if chain is None else chain
+    if not 0 <= number < result.plan.chains:
+        raise RunError(
+            f"There is no chain {number}; chains run from 0 to {result.plan.chains - 1}."
+        )
+    if result.states:
+        return LastState(number, result.iterations, result.states[number])
+    if result.folder is None:
+        raise RunError("The model has neither the states of its chains nor a run folder.")
+    folder = chain_folder(result.folder / "chains", number)
+    identity = Identity(result.corpus.fingerprint, result.plan.digest(), number)
+    checkpoint, _ = read_latest(folder, identity)
+    if checkpoint is None:
+        raise RunError(f"The run has no checkpoint in '{folder}': that chain's state is lost.")
+    return LastState(number, checkpoint.iteration, checkpoint.state)
