@@ -11,7 +11,17 @@ from typing import Annotated
 import typer
 
 import citeweave
-from citeweave.cli import crossvalidate, datasets, demo, fit, importing, info, query, reproduce
+from citeweave.cli import (
+    crossvalidate,
+    datasets,
+    demo,
+    fit,
+    importing,
+    info,
+    query,
+    reproduce,
+    serve,
+)
 
 __all__ = ["app", "main"]
 
@@ -45,7 +55,7 @@ def _options(
     """Take the options that stand before a command."""
 
 
-for group in (importing, query, datasets, fit, demo, info, crossvalidate, reproduce):
+for group in (importing, query, datasets, fit, demo, info, crossvalidate, reproduce, serve):
     group.register(app)
 
 

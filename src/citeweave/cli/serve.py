@@ -1,0 +1,74 @@
+"""The command `serve`: the explorer of a fitted run, in a browser on this computer."""
+
+# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citeweave.cli.errors import guarded
+
+__all__ = ["register"]
+
+PORT = 8765
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("serve")(serve)
+
+
+@guarded
+def serve(
+    *,
+    run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 127.0.0.1 is this computer alone.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = PORT,
+    title: Annotated[
+        str | None,
+        typer.Option(help="Name of the literature (default: of the folder).", show_default=False),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Further name this server may be called by; repeat for more."),
+    ] = None,
+    open_page: Annotated[
+        bool | None,
+        typer.Option(
+            "--open/--no-open",
+            help="Open a browser (default: if there is a desktop).",
+            show_default=False,
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(help="Append a line for each request to this file.", show_default=False),
+    ] = None,
+) -> None:
+    """Explore a run in the browser: topics, authors, papers, networks, new papers.
+
+    Only this computer can reach it unless another --host is given. Ctrl-C ends it.
+    """
+    from citeweave.web import LOCAL_NAMES, open_run, server
+
+    taken = server.listen(host, port)
+    try:
+        app = open_run(run, title=title, host=host, allow_hosts=allow_host or ())
+    except BaseException:
+        taken.close()
+        raise
+    address = server.address_of(taken, host)
+
+    def tell() -> None:
+        typer.echo(f"Explore {run} at {address}   (Ctrl-C ends it)")
+        if host not in LOCAL_NAMES:
+            typer.echo(
+                f"It listens on {host}: others on the network can read everything and rename topics.",
+                err=True,
+            )
+        if server.wants_browser() if open_page is None else open_page:
+            server.open_browser(address)
+
+    server.run_server(app, taken, when_ready=tell, log_file=log)

@@ -1,0 +1,61 @@
+"""The explorer: a fitted run as pages and as JSON, on this computer."""
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from citeweave.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+__all__ = ["LOCAL_NAMES", "open_run"]
+
+LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names of this computer that nobody else can be reached by."""
+
+
+def open_run(
+    run: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    host: str = "127.0.0.1",
+    allow_hosts: Collection[str] = (),
+) -> "ASGIApp":
+    """Make the web application of a run folder; any ASGI server can serve it.
+
+    Parameters
+    ----------
+    run : path
+        Folder of a fitted run.
+    title : str, optional
+        Name of the literature on the pages; the folder's if not given.
+    host : str
+        Address that the server will listen on: it decides which names requests may call it by.
+    allow_hosts : collection of str
+        Further names.
+
+    Raises
+    ------
+    MissingDependencyError
+        The extra ``web`` is not installed.
+    RunError
+        The folder is not a run, is of another version, or has no samples yet.
+    """
+    try:
+        import jinja2  # noqa: F401, PLC0415
+        import starlette  # noqa: F401, PLC0415
+        import uvicorn  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"The explorer needs {error.name}, which is not installed: pip install 'citeweave[web]'"
+        ) from error
+    from citeweave.explore import Exploration  # noqa: PLC0415
+    from citeweave.web.app import create_app  # noqa: PLC0415
+    from citeweave.web.security import allowed_hosts  # noqa: PLC0415
+    from citeweave.web.site import Site  # noqa: PLC0415
+
+    view = Exploration(run)
+    site = Site(view, title=title or Path(run).absolute().name)
+    return create_app(site, hosts=allowed_hosts(host, allow_hosts))

@@ -1,0 +1,287 @@
+"""The JSON interface: everything that the pages show, for programs."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from citeweave.errors import ParameterError
+from citeweave.web import schemas
+from citeweave.web.listing import PAGE_SIZE, Cut
+from citeweave.web.routes import Entry, Query, read_integer, read_text
+from citeweave.web.site import Site
+
+__all__ = ["ENTRIES", "answer", "search_results"]
+
+_MOST = 500
+_INTEGER = {"type": "integer"}
+
+
+def answer(content: Any) -> Response:
+    """Write JSON; what is not a number becomes null, as JSON has no word for it."""
+    text = json.dumps(_clean(content), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Response(text, media_type="application/json")
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _clean(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return _clean(value.item())
+    return value
+
+
+def run(site: Site, _: Request) -> Response:
+    """Describe the run."""
+    view = site.view
+    return answer(
+        {
+            "title": site.title,
+            "model": view.model_name,
+            "version": site.version,
+            "topics": len(view.order),
+            "corpus": view.corpus.summary(),
+            "missing": dict(view.missing),
+        }
+    )
+
+
+def topics(site: Site, _: Request) -> Response:
+    """List all topics in use."""
+    return answer(
+        {"topics": site.view.topics(words=10).to_dicts(), "years": list(site.view.year_range)}
+    )
+
+
+def topic(site: Site, request: Request) -> Response:
+    """Tell all about one topic."""
+    return answer(site.view.topic(request.path_params["topic"]).to_dict())
+
+
+def name_topic(site: Site, request: Request, body: bytes) -> Response:
+    """Name a topic."""
+    site.check_intent(request)
+    number = request.path_params["topic"]
+    name = _read_json(body).get("name")
+    if name is not None and not isinstance(name, str):
+        raise ParameterError(f"'name' must be a text or null. Got {name!r} instead.")
+    site.rename(number, name or "")
+    page = site.view.topic(number)
+    return answer(
+        {"topic": number, "name": page.name, "label": page.label, "renamed": page.renamed}
+    )
+
+
+def authors(site: Site, request: Request) -> Response:
+    """List authors."""
+    site.view.require("authors")
+    wanted = {name: read_text(request, name) for name in ("q", "topic", "sort")}
+    chosen = site.authors.select(wanted)
+    cut = _cut(request, len(chosen))
+    found = [site.view.author_link(author).to_dict() for author in cut.of(chosen)]
+    return answer({"authors": found, **_place(cut)})
+
+
+def author(site: Site, request: Request) -> Response:
+    """Tell all about one author."""
+    return answer(site.view.author(request.path_params["author"]).to_dict())
+
+
+def papers(site: Site, request: Request) -> Response:
+    """List papers that fit the filters."""
+    names = ("q", "topic", "from", "to", "category", "venue", "sort")
+    chosen = site.papers.select({name: read_text(request, name) for name in names})
+    cut = _cut(request, len(chosen))
+    found = [site.view.paper_link(paper).to_dict() for paper in cut.of(chosen)]
+    return answer({"papers": found, **_place(cut)})
+
+
+def paper(site: Site, request: Request) -> Response:
+    """Tell all about one paper."""
+    return answer(site.view.paper(request.path_params["paper"]).to_dict())
+
+
+def search_results(site: Site, text: str, limit: int) -> list[dict[str, Any]]:
+    """Find papers, authors and topics, each with the address of its page."""
+    kinds = ("paper", "author", "topic") if site.has_authors else ("paper", "topic")
+    return [
+        {
+            "kind": hit.kind,
+            "id": hit.id,
+            "title": hit.label,
+            "detail": hit.detail,
+            "url": f"/{hit.kind}s/{hit.id}",
+        }
+        for hit in site.view.search(text, kinds=kinds, limit=limit)
+    ]
+
+
+def search(site: Site, request: Request) -> Response:
+    """Search."""
+    text = read_text(request, "q")
+    limit = read_integer(request, "limit", 20, low=1, high=100)
+    return answer({"query": text, "results": search_results(site, text, limit) if text else []})
+
+
+def flow(site: Site, _: Request) -> Response:
+    """Give the citations from topic to topic."""
+    if site.view.flow_matrix is None:
+        site.view.require("citations")
+    return answer({"flow": site.view.flow().to_dicts()})
+
+
+def network(site: Site, request: Request) -> Response:
+    """Give a network with places."""
+    graph, places = site.pictures.graph(request.path_params["kind"])
+    return answer(graph.to_dict(places))
+
+
+def paper_map(site: Site, _: Request) -> Response:
+    """Give the map of papers."""
+    return answer(site.pictures.paper_map(site.slot))
+
+
+def place(site: Site, request: Request, body: bytes) -> Response:
+    """Place a new paper."""
+    site.check_intent(request)
+    given = _read_json(body)
+    title, abstract = given.get("title", ""), given.get("abstract", "")
+    references = given.get("references", [])
+    if not isinstance(title, str) or not isinstance(abstract, str):
+        raise ParameterError("'title' and 'abstract' must be texts.")
+    if not isinstance(references, list) or not all(isinstance(one, str) for one in references):
+        raise ParameterError("'references' must be a list of texts: titles or identifiers.")
+    return answer(site.placer.place(title, abstract, references).to_dict())
+
+
+def _read_json(body: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(body)
+    except ValueError as error:
+        raise HTTPException(400, f"The body is not JSON ({error}).") from error
+    if not isinstance(content, dict):
+        raise HTTPException(400, "The body must be a JSON object.")
+    return content
+
+
+def _cut(request: Request, total: int) -> Cut:
+    size = read_integer(request, "limit", PAGE_SIZE, low=1, high=_MOST)
+    return Cut.make(read_integer(request, "page", 1, low=1, high=10**6), total, size)
+
+
+def _place(cut: Cut) -> dict[str, int]:
+    return {"total": cut.total, "page": cut.number, "pages": cut.pages}
+
+
+_PAGING = (
+    Query("page", "Which page, from 1.", _INTEGER),
+    Query("limit", f"Entries of a page, at most {_MOST}.", _INTEGER),
+)
+_BY_TOPIC = Query("topic", "Only those with this main topic.", _INTEGER)
+
+ENTRIES = (
+    Entry("/api/run", run, "What was fitted to what.", answer=schemas.RUN),
+    Entry(
+        "/api/search",
+        search,
+        "Papers, authors and topics by beginnings of words.",
+        tag="search",
+        query=(Query("q", "What to look for."), Query("limit", "At most 100.", _INTEGER)),
+        answer=schemas.SEARCH,
+    ),
+    Entry(
+        "/api/topics",
+        topics,
+        "All topics in use, the largest first.",
+        tag="topics",
+        answer=schemas.listing(
+            "topics", "TopicRow", extra={"years": {"type": "array", "items": _INTEGER}}
+        ),
+    ),
+    Entry(
+        "/api/topics/{topic:int}", topic, "All about one topic.", tag="topics", answer=schemas.TOPIC
+    ),
+    Entry(
+        "/api/topics/{topic:int}/name",
+        name_topic,
+        "Name a topic; null gives it its automatic label back.",
+        method="POST",
+        tag="topics",
+        body=schemas.NAME,
+        answer=schemas.NAMED,
+    ),
+    Entry(
+        "/api/flow",
+        flow,
+        "Citations from topic to topic.",
+        tag="topics",
+        answer=schemas.listing("flow", "Flow"),
+    ),
+    Entry(
+        "/api/authors",
+        authors,
+        "Authors, the most influential first.",
+        tag="authors",
+        query=(
+            Query("q", "Part of the name."),
+            _BY_TOPIC,
+            Query("sort", "influence, papers or name."),
+            *_PAGING,
+        ),
+        answer=schemas.paged("authors", schemas.AUTHOR_LINK),
+    ),
+    Entry(
+        "/api/authors/{author:int}",
+        author,
+        "All about one author.",
+        tag="authors",
+        answer=schemas.AUTHOR,
+    ),
+    Entry(
+        "/api/papers",
+        papers,
+        "Papers that fit the filters, the most influential first.",
+        tag="papers",
+        query=(
+            Query("q", "Words of the title."),
+            _BY_TOPIC,
+            Query("from", "First year.", _INTEGER),
+            Query("to", "Last year.", _INTEGER),
+            Query("category", "Name of a category."),
+            Query("venue", "Name of a venue."),
+            Query("sort", "influence, cited, newest, oldest or title."),
+            *_PAGING,
+        ),
+        answer=schemas.paged("papers", schemas.PAPER_LINK),
+    ),
+    Entry(
+        "/api/papers/{paper:int}", paper, "All about one paper.", tag="papers", answer=schemas.PAPER
+    ),
+    Entry(
+        "/api/networks/{kind}",
+        network,
+        "A network (authors or flow) with places.",
+        tag="pictures",
+        answer=schemas.NETWORK,
+    ),
+    Entry(
+        "/api/map", paper_map, "The map of papers, by columns.", tag="pictures", answer=schemas.MAP
+    ),
+    Entry(
+        "/api/place",
+        place,
+        "Where a new paper belongs.",
+        method="POST",
+        tag="place",
+        body=schemas.PLACE,
+        answer=schemas.PLACEMENT,
+    ),
+)

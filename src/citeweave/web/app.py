@@ -1,0 +1,131 @@
+"""The application: routes of the table, static files, and what is answered when something is wrong."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from citeweave.errors import CiteweaveError, NotFoundError, ParameterError
+from citeweave.web import LOCAL_NAMES, api, downloads, pages
+from citeweave.web.openapi import describe
+from citeweave.web.routes import Entry
+from citeweave.web.security import Guard
+from citeweave.web.site import Site
+
+__all__ = ["MAX_BODY", "create_app", "entries"]
+
+MAX_BODY = 256 * 1024
+"""Largest body of a request: a long abstract with some hundred references is a tenth of it."""
+
+_HEADINGS = {
+    404: "There is no such page",
+    405: "That cannot be done here",
+    403: "Refused",
+    413: "That is too much",
+}
+
+
+def entries() -> tuple[Entry, ...]:
+    """Give the table of all routes."""
+    return (*pages.ENTRIES, *api.ENTRIES, *downloads.ENTRIES, _DESCRIPTION)
+
+
+def create_app(
+    site: Site, *, hosts: Collection[str] = LOCAL_NAMES, max_body: int = MAX_BODY
+) -> ASGIApp:
+    """Make the ASGI application of one run.
+
+    Parameters
+    ----------
+    site : Site
+        The run and what is kept about it.
+    hosts : collection of str
+        Names that requests may call the server by, see `citeweave.web.security.allowed_hosts`.
+    max_body : int
+        Largest body of a request in bytes.
+    """
+
+    async def show_error(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        text = str(error.detail) if isinstance(error, HTTPException) else _UNEXPECTED
+        if status == 404 and text == "Not Found":
+            text = f"Nothing is at {request.url.path}."
+        # the page is small, but its first use reads a template
+        return await run_in_threadpool(error_response, site, request, status, text)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        site.warm_up()
+        yield
+
+    routes: list[Route | Mount] = [
+        Route(entry.path, _endpoint(site, entry), methods=[entry.method], name=entry.name)
+        for entry in entries()
+    ]
+    static = StaticFiles(directory=Path(__file__).parent / "static")
+    routes.append(Mount("/static", static, name="static"))
+    app = Starlette(
+        routes=routes,
+        exception_handlers={HTTPException: show_error, 500: show_error},
+        lifespan=lifespan,
+    )
+    return Guard(app, hosts=hosts, max_body=max_body)
+
+
+_UNEXPECTED = (
+    "Something went wrong inside citeweave; the terminal it runs in shows what. "
+    "Please report it with these lines."
+)
+
+
+def error_response(site: Site, request: Request, status: int, text: str) -> Response:
+    """Say what is wrong: as JSON to programs, as a page to people."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": text}, status_code=status)
+    heading = _HEADINGS.get(
+        status, "Something went wrong" if status >= 500 else "That did not work"
+    )
+    return site.page(
+        request, "error.html", {"status": status, "heading": heading, "text": text}, status=status
+    )
+
+
+def _endpoint(site: Site, entry: Entry) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        arguments: tuple[object, ...] = (site, request)
+        if entry.method == "POST":
+            arguments += (await request.body(),)
+        try:
+            return await run_in_threadpool(entry.handler, *arguments)
+        except CiteweaveError as error:
+            return await run_in_threadpool(
+                error_response, site, request, _status_of(error), str(error)
+            )
+
+    return endpoint
+
+
+def _status_of(error: CiteweaveError) -> int:
+    if isinstance(error, NotFoundError):
+        return 404
+    return 400 if isinstance(error, ParameterError) else 501
+
+
+def _description(_: Site, __: Request) -> Response:
+    return JSONResponse(describe(entries()))
+
+
+_DESCRIPTION = Entry(
+    "/api/openapi.json",
+    _description,
+    "This description.",
+    answer={"type": "object", "description": "An OpenAPI 3.1 document."},
+)

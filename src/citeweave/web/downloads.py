@@ -1,0 +1,157 @@
+"""Every table as CSV, JSON or Parquet; every picture as SVG, PNG and for other programs."""
+
+import io
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from citeweave.errors import NotFoundError
+from citeweave.explore import flatten_lists, graphs
+from citeweave.web.pages.papers import read_filters
+from citeweave.web.pictures import PICTURES
+from citeweave.web.routes import Entry, Query
+from citeweave.web.site import Site
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["ENTRIES", "TABLES"]
+
+_FORMULA = re.compile(r"^[=+\-@\t\r]")
+_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+def _papers(site: Site, request: Request) -> "pl.DataFrame":
+    import polars as pl  # noqa: PLC0415 (heavy)
+
+    table: pl.DataFrame = site.view.papers()
+    wanted = read_filters(request)
+    chosen = pl.DataFrame({"paper": site.papers.select(wanted)}, schema={"paper": pl.Int64})
+    return chosen.join(table, on="paper", how="left", maintain_order="left")
+
+
+def _authors(site: Site, _: Request) -> "pl.DataFrame":
+    return site.view.authors()  # type: ignore[no-any-return]
+
+
+def _citations(site: Site, _: Request) -> "pl.DataFrame":
+    return site.view.citations()  # type: ignore[no-any-return]
+
+
+def _categories(site: Site, _: Request) -> "pl.DataFrame":
+    return site.view.categories()  # type: ignore[no-any-return]
+
+
+def _topics(site: Site, _: Request) -> "pl.DataFrame":
+    return site.view.topics(words=20)  # type: ignore[no-any-return]
+
+
+def _flow(site: Site, _: Request) -> "pl.DataFrame":
+    if site.view.flow_matrix is None:
+        site.view.require("citations")
+    return site.view.flow()  # type: ignore[no-any-return]
+
+
+TABLES: dict[str, Callable[[Site, Request], Any]] = {
+    "topics": _topics,
+    "authors": _authors,
+    "papers": _papers,
+    "citations": _citations,
+    "categories": _categories,
+    "flow": _flow,
+}
+
+
+def table(site: Site, request: Request) -> Response:
+    """Give a table as a file."""
+    name, form = request.path_params["table"], request.path_params["format"]
+    if name not in TABLES or form not in _TYPES:
+        raise NotFoundError(
+            f"There is no table {name}.{form}; there are {', '.join(TABLES)}, each as "
+            f"{', '.join(_TYPES)}."
+        )
+    frame = TABLES[name](site, request)
+    return _file(_write(frame, form), f"{name}.{form}", _TYPES[form])
+
+
+def _write(frame: "pl.DataFrame", form: str) -> bytes:
+    if form == "csv":
+        # spreadsheets know UTF-8 by its mark alone
+        return b"\xef\xbb\xbf" + harmless(flatten_lists(frame)).write_csv().encode()
+    if form == "json":
+        return frame.write_json().encode()
+    place = io.BytesIO()
+    frame.write_parquet(place)
+    return place.getvalue()
+
+
+def harmless(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Put an apostrophe before texts that a spreadsheet would run as a formula.
+
+    Titles come from bibliographies: one that begins with ``=`` must stay a title.
+    """
+    import polars as pl  # noqa: PLC0415 (heavy)
+
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    return frame.with_columns(
+        pl.when(pl.col(name).str.contains(_FORMULA.pattern))
+        .then(pl.lit("'") + pl.col(name))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in texts
+    )
+
+
+def picture(site: Site, request: Request) -> Response:
+    """Give a picture as a file."""
+    kind, form = request.path_params["kind"], request.path_params["format"]
+    if kind not in PICTURES or form not in _WRITERS:
+        raise NotFoundError(
+            f"There is no picture {kind}.{form}; there are {', '.join(PICTURES)}, each as "
+            f"{', '.join(_WRITERS)}."
+        )
+    media, write = _WRITERS[form]
+    content = write(*site.pictures.graph(kind))
+    return _file(
+        content if isinstance(content, bytes) else content.encode(), f"{kind}.{form}", media
+    )
+
+
+_WRITERS: dict[str, tuple[str, Callable[[graphs.Graph, graphs.Layout], str | bytes]]] = {
+    "svg": ("image/svg+xml", graphs.to_svg),
+    "dot": ("text/vnd.graphviz; charset=utf-8", graphs.to_dot),
+    "graphml": ("application/graphml+xml", graphs.to_graphml),
+    "gexf": ("application/gexf+xml", graphs.to_gexf),
+    "vosviewer.json": ("application/json", graphs.to_vosviewer),
+}
+
+
+def _file(content: bytes, name: str, media: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media, headers=headers)
+
+
+ENTRIES = (
+    Entry(
+        "/download/{table}.{format}",
+        table,
+        "A table (topics, authors, papers, citations, categories, flow) as csv, json or parquet.",
+        tag="files",
+        query=(Query("q", "For papers: the same filters as /api/papers."),),
+        media="*/*",
+    ),
+    Entry(
+        "/picture/{kind}.{format}",
+        picture,
+        "A picture (authors, flow, map) as svg, png, pdf, or for other programs.",
+        tag="files",
+        media="*/*",
+    ),
+)

@@ -1,0 +1,15 @@
+"""The pages for people: one file for each part of the site."""
+
+from citeweave.web.pages import about, authors, overview, papers, pictures, place, topics
+
+__all__ = ["ENTRIES"]
+
+ENTRIES = (
+    *overview.ENTRIES,
+    *topics.ENTRIES,
+    *authors.ENTRIES,
+    *papers.ENTRIES,
+    *pictures.ENTRIES,
+    *place.ENTRIES,
+    *about.ENTRIES,
+)

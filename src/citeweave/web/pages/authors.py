@@ -1,0 +1,63 @@
+"""All authors, and one author."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from citeweave.explore.authors import topic_weights
+from citeweave.web.listing import Cut
+from citeweave.web.routes import Entry, read_integer, read_text
+from citeweave.web.site import Site
+
+__all__ = ["ENTRIES"]
+
+_PUBLICATIONS = 25
+_NAMED = 2
+
+
+def authors(site: Site, request: Request) -> Response:
+    """Show a page of the authors that fit the filters."""
+    site.view.require("authors")
+    current = {name: read_text(request, name) for name in ("q", "topic", "sort")}
+    chosen = site.authors.select(current)
+    page = Cut.make(read_integer(request, "page", 1, low=1, high=10**6), len(chosen))
+    values = {
+        "current": current,
+        "filtered": bool(current["q"] or current["topic"]),
+        "topics": site.topics(),
+        "sorts": site.authors.sorts,
+        "authors": [_row(site, author) for author in page.of(chosen)],
+        "page": page,
+    }
+    return site.page(request, "authors.html", values)
+
+
+def _row(site: Site, author: int) -> dict[str, Any]:
+    view = site.view
+    weights = topic_weights(view, author)
+    named = [f"{one.name} {100 * one.weight:.0f} %" for one in weights[:_NAMED]]
+    return {
+        "author": author,
+        "name": view.corpus.author_names[author],
+        "papers": int(view.papers_of_author.counts[author]),
+        "first_papers": int(view.first_papers[author]),
+        "influence": None
+        if view.author_influence is None
+        else float(view.author_influence[author]),
+        "stripe": [(site.slot(one.topic), one.weight) for one in weights],
+        "topic_text": " · ".join(named),
+    }
+
+
+def author(site: Site, request: Request) -> Response:
+    """Show one author."""
+    page = site.view.author(request.path_params["author"])
+    shown = len(page.publications) if request.query_params.get("all") else _PUBLICATIONS
+    return site.page(request, "author.html", {"author": page, "shown": shown})
+
+
+ENTRIES = (
+    Entry("/authors", authors, "Authors.", page=True),
+    Entry("/authors/{author:int}", author, "One author.", page=True),
+)

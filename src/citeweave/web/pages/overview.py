@@ -1,0 +1,68 @@
+"""The start page and the page of search results."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from citeweave.web.api import search_results
+from citeweave.web.routes import Entry, read_text
+from citeweave.web.site import Site
+from citeweave.web.templating import count
+
+__all__ = ["ENTRIES"]
+
+_SHOWN = 6
+
+
+def home(site: Site, request: Request) -> Response:
+    """Show what the corpus is, its topics, and the most influential papers and authors."""
+    view = site.view
+    corpus = view.corpus
+    years = {}
+    if site.has_years:
+        years = dict(zip(view.year_range, view.papers_by_year.tolist(), strict=True))
+    figures = [("Papers", f"{corpus.n_documents:,}"), ("Topics", f"{len(view.order):,}")]
+    if corpus.n_authors:
+        figures.append(("Authors", f"{corpus.n_authors:,}"))
+    if corpus.n_citations:
+        figures.append(("Citations among them", f"{corpus.n_citations:,}"))
+    if corpus.n_categories:
+        figures.append(("Categories", f"{corpus.n_categories:,}"))
+    if years:
+        figures.append(("Years", f"{min(years)}–{max(years)}"))
+    authors = site.authors.select({})[:_SHOWN].tolist() if corpus.n_authors else []
+    values = {
+        "summary": _summary(site),
+        "figures": figures,
+        "years": years,
+        "topics": site.topics(),
+        "papers": [view.paper_link(d) for d in site.papers.select({})[:_SHOWN].tolist()],
+        "authors": [view.author_link(a) for a in authors],
+    }
+    return site.page(request, "home.html", values)
+
+
+def _summary(site: Site) -> str:
+    corpus = site.view.corpus
+    parts = ["the words"]
+    if corpus.n_authors:
+        parts.append("the authors")
+    if site.view.citing_topic is not None:
+        parts.append("the citations")
+    learned = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return (
+        f"{count(corpus.n_documents, 'paper')}, read as {count(len(site.view.order), 'topic')} that "
+        f"were learned from {learned} of the papers."
+    )
+
+
+def search(site: Site, request: Request) -> Response:
+    """Show what was found, also where scripts are off."""
+    text = read_text(request, "q")
+    results = search_results(site, text, limit=50) if text else []
+    return site.page(request, "search.html", {"text": text, "results": results})
+
+
+ENTRIES = (
+    Entry("/", home, "Start page.", page=True),
+    Entry("/search", search, "Results of a search.", page=True),
+)

@@ -1,0 +1,87 @@
+"""All papers, filtered, and one paper."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from citeweave.explore import PaperPage
+from citeweave.web.listing import Cut
+from citeweave.web.routes import Entry, read_integer, read_text
+from citeweave.web.site import Site
+
+__all__ = ["ENTRIES", "FILTERS", "read_filters"]
+
+FILTERS = ("q", "topic", "from", "to", "category", "venue", "sort")
+_LINKS = 10
+_OWN_PLACE = frozenset({"abstract", "venue", "year", "doi"})
+_LONGEST_VALUE = 500
+
+
+def read_filters(request: Request) -> dict[str, str]:
+    """Read all filters of papers from the query."""
+    return {name: read_text(request, name) for name in FILTERS}
+
+
+def papers(site: Site, request: Request) -> Response:
+    """Show a page of the papers that fit the filters."""
+    current = read_filters(request)
+    chosen = site.papers.select(current)
+    page = Cut.make(read_integer(request, "page", 1, low=1, high=10**6), len(chosen))
+    years = site.view.year_range
+    values = {
+        "current": current,
+        "filtered": any(value for name, value in current.items() if name != "sort"),
+        "topics": site.topics(),
+        "categories": site.papers.categories,
+        "venues": site.papers.venues,
+        "has_venues": site.papers.has_venues,
+        "first_year": years.start if years else "",
+        "last_year": years.stop - 1 if years else "",
+        "sorts": site.papers.sorts,
+        "papers": [site.view.paper_link(d) for d in page.of(chosen)],
+        "page": page,
+    }
+    return site.page(request, "papers.html", values)
+
+
+def paper(site: Site, request: Request) -> Response:
+    """Show one paper."""
+    page = site.view.paper(request.path_params["paper"])
+    most = max(len(page.cited_by), len(page.references))
+    values = {
+        "paper": page,
+        "venue": _text(page.metadata.get("venue")),
+        "abstract": _text(page.metadata.get("abstract")),
+        "details": _details(page),
+        "shown": most if request.query_params.get("all") else _LINKS,
+    }
+    return site.page(request, "paper.html", values)
+
+
+def _details(page: PaperPage) -> list[tuple[str, str, str]]:
+    """List what else the corpus tells: name, value, and an address where there is a safe one."""
+    metadata: Mapping[str, Any] = page.metadata
+    rows = [("Identifier", page.id, "")]
+    doi = _text(metadata.get("doi"))
+    if doi:
+        rows.append(("DOI", doi, f"https://doi.org/{quote(doi, safe='/')}"))
+    for name, value in metadata.items():
+        text = _text(value)
+        if name not in _OWN_PLACE and text:
+            rows.append((name.replace("_", " ").capitalize(), text[:_LONGEST_VALUE], ""))
+    return rows
+
+
+def _text(value: Any) -> str:
+    if value is None or (isinstance(value, float) and value != value):  # noqa: PLR0124 (nan)
+        return ""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+ENTRIES = (
+    Entry("/papers", papers, "Papers.", page=True),
+    Entry("/papers/{paper:int}", paper, "One paper.", page=True),
+)

@@ -1,0 +1,34 @@
+"""The networks and the map, as pictures that can be moved."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from citeweave.errors import NotFoundError, ParameterError
+from citeweave.web.pictures import NETWORKS
+from citeweave.web.routes import Entry, read_choice
+from citeweave.web.site import Site
+
+__all__ = ["ENTRIES"]
+
+
+def network(site: Site, request: Request) -> Response:
+    """Show authors and topics, or which topics cite which."""
+    first = ("authors", "flow") if site.has_authors else ("flow", "authors")
+    kind = read_choice(request, "kind", first)
+    try:
+        drawing, problem = site.pictures.drawing(kind), ""
+    except (NotFoundError, ParameterError) as error:
+        drawing, problem = None, str(error)
+    values = {"kind": kind, "kinds": NETWORKS, "drawing": drawing, "problem": problem}
+    return site.page(request, "network.html", values)
+
+
+def paper_map(site: Site, request: Request) -> Response:
+    """Show all papers as dots; the script fetches their places."""
+    return site.page(request, "map.html", {"topics": site.topics()})
+
+
+ENTRIES = (
+    Entry("/network", network, "Networks.", page=True),
+    Entry("/map", paper_map, "Map of papers.", page=True),
+)

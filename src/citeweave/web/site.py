@@ -1,0 +1,168 @@
+"""One run as the explorer shows it: the exploration, what pages share, and what is kept between requests."""
+
+import secrets
+import threading
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+import citeweave
+from citeweave.explore import Exploration
+from citeweave.web.listing import AuthorList, PaperList
+from citeweave.web.pictures import Pictures
+from citeweave.web.placing import Placer
+from citeweave.web.security import INTENT_HEADER, same_token
+from citeweave.web.templating import make_environment
+
+__all__ = ["Site"]
+
+
+class Site:
+    """What all handlers get.
+
+    Parameters
+    ----------
+    view : Exploration
+        The fitted run.
+    title : str
+        How the literature is called on the pages.
+    token : str, optional
+        Secret that forms of our own pages carry; drawn at random if not given.
+    """
+
+    def __init__(self, view: Exploration, *, title: str, token: str | None = None) -> None:
+        self.view = view
+        self.title = title
+        self.version = citeweave.__version__
+        self.token = secrets.token_urlsafe(24) if token is None else token
+        self.papers = PaperList(view)
+        self.authors = AuthorList(view)
+        self.pictures = Pictures(view)
+        self.placer = Placer(view)
+        self._lock = threading.Lock()
+        self._topics: list[dict[str, Any]] | None = None
+        self._environment = make_environment()
+        self._environment.globals |= {"site": self, "slot": self.slot}
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """What the run or its corpus lacks, and why."""
+        return self.view.missing
+
+    @property
+    def has_years(self) -> bool:
+        """Whether papers have years."""
+        return bool(self.view.has_years)
+
+    @property
+    def has_citations(self) -> bool:
+        """Whether papers of the corpus cite each other."""
+        return bool(self.view.corpus.n_citations)
+
+    @property
+    def has_influence(self) -> bool:
+        """Whether the model has a propensity to be cited."""
+        return self.view.cited_propensity is not None
+
+    @property
+    def has_authors(self) -> bool:
+        """Whether the corpus names authors."""
+        return bool(self.view.corpus.n_authors)
+
+    @cached_property
+    def navigation(self) -> list[tuple[str, str]]:
+        """Names and paths of the main pages that have something to show."""
+        pages = [("Topics", "/topics"), ("Authors", "/authors"), ("Papers", "/papers")]
+        pages += [("Network", "/network"), ("Map", "/map"), ("Place a paper", "/place")]
+        pages += [("Diagnostics", "/diagnostics"), ("About", "/about")]
+        hidden = set() if self.has_authors else {"/authors"}
+        return [(name, path) for name, path in pages if path not in hidden]
+
+    picture_formats = (
+        ("svg", "SVG"),
+        ("png", "PNG"),
+        ("graphml", "GraphML"),
+        ("gexf", "GEXF"),
+        ("vosviewer.json", "VOSviewer"),
+        ("dot", "DOT"),
+    )
+
+    @cached_property
+    def _slots(self) -> dict[int, int]:
+        return {k: place for place, k in enumerate(self.view.order)}
+
+    def slot(self, topic: int) -> int:
+        """Place of a topic among the colours: the largest topics get the clearest."""
+        return self._slots.get(topic, len(self._slots))
+
+    def topics(self) -> list[dict[str, Any]]:
+        """Give the table of topics as dictionaries, the largest first; made once, and after a renaming."""
+        with self._lock:
+            if self._topics is None:
+                rows: list[dict[str, Any]] = self.view.topics(words=10).to_dicts()
+                for row in rows:
+                    row["words"] = row["distinctive"]
+                    row["trend"] = row["trend"] or []
+                self._topics = rows
+            return self._topics
+
+    def rename(self, topic: int, name: str) -> None:
+        """Give a topic a name, kept in the run; an empty one takes it back."""
+        self.view.name_topic(topic, name.strip() or None)
+        with self._lock:
+            self._topics = None
+        self.papers.forget()
+        self.pictures.forget()
+
+    def page(
+        self, request: Request, template: str, values: Mapping[str, Any], *, status: int = 200
+    ) -> HTMLResponse:
+        """Fill a template; the first part of the path says which entry of the navigation is current."""
+        section = "/" + request.url.path.strip("/").split("/", maxsplit=1)[0]
+        text = self._environment.get_template(template).render(section=section, **values)
+        return HTMLResponse(text, status_code=status)
+
+    def read_form(self, request: Request, body: bytes) -> dict[str, str]:
+        """Read a form that one of our own pages sent; refuse it if its token is not ours."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip()
+        if kind != "application/x-www-form-urlencoded":
+            raise HTTPException(415, "A form was expected.")
+        try:
+            fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=20)
+        except ValueError as error:
+            raise HTTPException(400, "The form cannot be read.") from error
+        form = {name: values[-1] for name, values in fields.items()}
+        if not same_token(form.get("token", ""), self.token):
+            raise HTTPException(
+                403,
+                "This form is from before a restart. Go back, load the page anew, and try again.",
+            )
+        return form
+
+    def check_intent(self, request: Request) -> None:
+        """Refuse a call that changes or computes something unless it says that it means it.
+
+        A page of another site can make a browser send a form, but not this header.
+        """
+        if request.headers.get(INTENT_HEADER) != "1":
+            raise HTTPException(403, f"A POST must carry the header {INTENT_HEADER}: 1.")
+
+    def warm_up(self) -> None:
+        """Prepare in the background what the first visitors would else wait for."""
+        threading.Thread(target=self._prepare, name="citeweave-warm-up", daemon=True).start()
+
+    def _prepare(self) -> None:
+        for kind in ("topic", "author", "paper"):
+            if kind != "author" or self.has_authors:
+                self.view.search("a", kinds=(kind,), limit=1)
+        self.topics()
+        self.papers.select({})
+        if self.has_authors:
+            self.authors.select({})
+        self.view.paper(0)
+        self.view.topic(self.view.order[0])

@@ -1,0 +1,158 @@
+// The network as a picture that can be moved: drag the ground to move, wheel or pinch to zoom, drag a node to
+// put it elsewhere. With the keyboard: Tab from node to node, Enter opens it; arrows move, + and - zoom, 0
+// shows all. Without this script the picture stands still and its links work.
+"use strict";
+
+class Picture {
+  constructor(frame) {
+    this.frame = frame;
+    this.svg = frame.querySelector("svg");
+    this.whole = this.svg.getAttribute("viewBox").split(/\s+/).map(Number);
+    this.view = [...this.whole];
+    this.pointers = new Map();
+    this.node = null;
+    this.moved = false;
+    this.edges = [...this.svg.querySelectorAll(".edge")];
+    this.svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.svg.addEventListener("pointerdown", (event) => this.down(event));
+    this.svg.addEventListener("pointermove", (event) => this.move(event));
+    for (const name of ["pointerup", "pointercancel"]) {
+      this.svg.addEventListener(name, (event) => this.up(event));
+    }
+    this.svg.addEventListener("click", (event) => { if (this.moved) event.preventDefault(); }, true);
+    this.svg.addEventListener("dragstart", (event) => event.preventDefault());
+    frame.addEventListener("keydown", (event) => this.key(event));
+    for (const node of this.svg.querySelectorAll(".node")) {
+      node.addEventListener("mouseenter", () => this.light(node));
+      node.addEventListener("mouseleave", () => this.light(null));
+      node.addEventListener("focusin", () => { this.light(node); this.reveal(node); });
+      node.addEventListener("focusout", () => this.light(null));
+    }
+    const act = { in: () => this.zoom(1 / 1.4), out: () => this.zoom(1.4), all: () => this.reset() };
+    for (const button of frame.querySelectorAll("[data-act]")) {
+      button.addEventListener("click", () => act[button.dataset.act]());
+    }
+  }
+
+  apply() {
+    this.svg.setAttribute("viewBox", this.view.map((value) => value.toFixed(2)).join(" "));
+  }
+
+  reset() {
+    this.view = [...this.whole];
+    this.apply();
+  }
+
+  // Zoom so that the point under (x, y), in the picture's own units, stays where it is.
+  zoom(factor, x = this.view[0] + this.view[2] / 2, y = this.view[1] + this.view[3] / 2) {
+    const width = Math.min(Math.max(this.view[2] * factor, this.whole[2] / 20), this.whole[2] * 2);
+    const scale = width / this.view[2];
+    this.view = [x - (x - this.view[0]) * scale, y - (y - this.view[1]) * scale, width, this.view[3] * scale];
+    this.apply();
+  }
+
+  point(event) {
+    const place = new DOMPoint(event.clientX, event.clientY);
+    return place.matrixTransform(this.svg.getScreenCTM().inverse());
+  }
+
+  wheel(event) {
+    event.preventDefault();
+    const at = this.point(event);
+    this.zoom(Math.exp(Math.max(-0.5, Math.min(0.5, event.deltaY * 0.002))), at.x, at.y);
+  }
+
+  down(event) {
+    if (event.button !== 0) return;
+    this.pointers.set(event.pointerId, event);
+    this.moved = false;
+    this.node = this.pointers.size === 1 ? event.target.closest(".node") : null;
+  }
+
+  move(event) {
+    const before = this.pointers.get(event.pointerId);
+    if (!before) return;
+    if (!this.moved) {
+      if (Math.hypot(event.clientX - before.clientX, event.clientY - before.clientY) < 4) return;
+      this.moved = true;
+      this.svg.setPointerCapture(event.pointerId);
+      this.frame.classList.add("dragging");
+    }
+    const from = this.point(before);
+    const to = this.point(event);
+    if (this.pointers.size === 2) this.pinch(event);
+    else if (this.node) this.shift(this.node, to.x - from.x, to.y - from.y);
+    else {
+      this.view[0] -= to.x - from.x;
+      this.view[1] -= to.y - from.y;
+      this.apply();
+    }
+    this.pointers.set(event.pointerId, event);
+  }
+
+  pinch(event) {
+    const [other] = [...this.pointers.values()].filter((one) => one.pointerId !== event.pointerId);
+    const before = this.pointers.get(event.pointerId);
+    const apart = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) || 1;
+    const at = this.point(other);
+    this.zoom(apart(before) / apart(event), at.x, at.y);
+  }
+
+  up(event) {
+    this.pointers.delete(event.pointerId);
+    this.node = null;
+    this.frame.classList.remove("dragging");
+  }
+
+  shift(node, dx, dy) {
+    const x = Number(node.dataset.x) + dx;
+    const y = Number(node.dataset.y) + dy;
+    node.dataset.x = String(x);
+    node.dataset.y = String(y);
+    node.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    for (const edge of this.edges) {
+      if (edge.dataset.from === node.id) { edge.setAttribute("x1", x); edge.setAttribute("y1", y); }
+      if (edge.dataset.to === node.id) { edge.setAttribute("x2", x); edge.setAttribute("y2", y); }
+    }
+  }
+
+  light(node) {
+    this.svg.classList.toggle("focus", Boolean(node));
+    for (const one of this.svg.querySelectorAll(".lit")) one.classList.remove("lit");
+    if (!node) return;
+    node.classList.add("lit");
+    for (const edge of this.edges) {
+      const { from, to } = edge.dataset;
+      if (from !== node.id && to !== node.id) continue;
+      edge.classList.add("lit");
+      document.getElementById(from === node.id ? to : from)?.classList.add("lit");
+    }
+  }
+
+  // A node that gets the focus by Tab may lie outside of what is shown.
+  reveal(node) {
+    const [x, y, width, height] = this.view;
+    const [nx, ny] = [Number(node.dataset.x), Number(node.dataset.y)];
+    if (nx < x || nx > x + width || ny < y || ny > y + height) {
+      this.view = [nx - width / 2, ny - height / 2, width, height];
+      this.apply();
+    }
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = this.view[2] / 10;
+    const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
+    if (moves[event.key]) {
+      this.view[0] += moves[event.key][0];
+      this.view[1] += moves[event.key][1];
+      this.apply();
+    } else if (event.key === "+" || event.key === "=") this.zoom(1 / 1.25);
+    else if (event.key === "-") this.zoom(1.25);
+    else if (event.key === "0") this.reset();
+    else return;
+    event.preventDefault();
+  }
+}
+
+for (const frame of document.querySelectorAll("[data-picture]")) new Picture(frame);
