@@ -40,9 +40,9 @@ standard deviation over {seeds} seeds, each a single chain unless the row says o
 likelihood, or the consensus. PMTLM and the others are fitted by their defaults, the best of
 several starts by their own criterion. Louvain finds the number of its clusters itself.
 
-*Test papers*: the paper's protocol. {folds}; test papers are folded in with all of their words
-and their citations of training papers; topics capped as in the paper; mean ± standard deviation
-over folds or splits."""
+*Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
+all of their words and their citations of training papers; topics capped as in the paper; mean ±
+standard deviation over folds or splits."""
 
 _ARTEFACT = (
     "The NMI that the paper prints for test papers is an artefact of its computation (on Cora "
@@ -93,7 +93,7 @@ def run(context: Context) -> Outcome:
             iterations=context.chain_length(),
             seeds=len(seeds),
             chains=_chains(context),
-            folds=measuring.describe_folds(context).capitalize(),
+            folds=measuring.describe_folds(context),
         ),
         tables=tables,
         notes=_notes(context, names, values),

@@ -22,12 +22,12 @@ _MODELS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
 _PROTOCOL = """\
 Models are fitted to training papers; chains of {iterations:,} iterations, the network switched
 on at the half, all settings the defaults (which are the paper's), topics capped as in the paper.
-{folds}. Labels are never seen.
+Sets are divided so: {folds}. Labels are never seen.
 
 *Test*: the topics of a test paper are estimated from some of its words, and from its citations
 of training papers where the model has citations, by the paper's method (500 samples); only its
-other words are scored, so no word is used for both. {completion}. Words unknown to the training
-papers are not scored.
+other words are scored, so no word is used for both. Topics are estimated so: {completion}. Words
+unknown to the training papers are not scored.
 
 *Train, in sample*: p(w) of all words of training papers under the topics that were learned from
 these very words; the paper says that its words are not used twice, but not how it divides
@@ -49,7 +49,7 @@ def run(context: Context) -> Outcome:
         title="Perplexity",
         protocol=_PROTOCOL.format(
             iterations=context.chain_length(),
-            folds=measuring.describe_folds(context).capitalize(),
+            folds=measuring.describe_folds(context),
             completion=_completion(context),
         ),
         tables=[_table(name, models[name], divided, held) for name in context.datasets],
@@ -129,7 +129,7 @@ def _completion(context: Context) -> str:
             f"{', '.join(halved)}: from a random half of its words, as there are no titles beside "
             "other words"
         )
-    return "; ".join(parts).capitalize()
+    return "; ".join(parts)
 
 
 def _notes(context: Context, values: Values) -> list[str]:

@@ -19,9 +19,9 @@ __all__ = ["EXPERIMENT"]
 _PROTOCOL = """\
 SCNTM with eta = 0 (no labels), 10 (a paper belongs to its first author if they are first author
 of ten papers or more, else to its label) and infinity (to its label), fitted to training papers
-with their labels; chains of {iterations:,} iterations, the network switched on at the half.
-{folds}. Test papers are folded in with all of their words and their citations of training
-papers.
+with their labels; chains of {iterations:,} iterations, the network switched on at the half. Sets
+are divided so: {folds}. Test papers are folded in with all of their words and their citations of
+training papers.
 
 *Labels hidden*: the label of a test paper is not used. Where the model would ask for it, the
 group is inferred from words and citations, and the most probable group's label is the label that
@@ -61,7 +61,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Supervision by labels",
         protocol=_PROTOCOL.format(
-            iterations=context.chain_length(), folds=measuring.describe_folds(context).capitalize()
+            iterations=context.chain_length(), folds=measuring.describe_folds(context)
         ),
         tables=[_table(name, models[name], values) for name in names],
         notes=[

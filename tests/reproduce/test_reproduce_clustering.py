@@ -1,0 +1,108 @@
+"""Clusters against classes, and held-out citations, on a tiny corpus."""
+
+import json
+
+import pytest
+
+from citeweave.errors import CorpusError
+from citeweave.reproduce import Context, Spread
+from citeweave.reproduce import clustering as clustering_file
+from citeweave.reproduce.clustering import EXPERIMENT as CLUSTERING
+from citeweave.reproduce.links import EXPERIMENT as LINKS
+from citeweave.reproduce.paper_figures import MODELS
+from citeweave.simulate import simulate
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory):
+    corpus = simulate(
+        documents=60,
+        vocabulary=50,
+        topics=3,
+        authors=12,
+        categories=3,
+        words_per_document=14,
+        citations=110,
+        seed=8,
+    ).corpus
+    folder = tmp_path_factory.mktemp("tiny")
+    corpus.save(folder / "corpus")
+    return Context(
+        out=folder / "out",
+        datasets=("cora",),
+        corpora={"cora": folder / "corpus"},
+        runs=2,
+        quick=True,
+        iterations=8,
+    )
+
+
+@pytest.fixture
+def own_peers(monkeypatch):
+    """Leave out peers that others have made: they need not be installed, and take their time."""
+    monkeypatch.setattr(
+        clustering_file, "is_installed", lambda kind: kind in {"pmtlm", "louvain", "spectral"}
+    )
+
+
+@pytest.mark.usefixtures("own_peers")
+def test_whole_corpora_and_test_papers(context):
+    outcome = CLUSTERING.run(context)
+    whole, tested = outcome.tables
+    ours = [row for row in whole.rows if row[1] == "here"]
+    names = [row[0] for row in ours]
+    single = MODELS["scntm"]
+    for name in (
+        *(single, f"{single}, likeliest of 2 chains", f"{single}, consensus of 2 chains"),
+        *("PMTLM", "Louvain (citations alone)", MODELS["cntm-text"]),
+    ):
+        assert name in names
+    for row in ours:
+        assert all(isinstance(cell, Spread) and cell.mean <= 1 for cell in row[2:])
+    published = {row[1]: row for row in whole.rows if row[1] != "here"}
+    assert published["Lim's thesis, table 7.5"][3].mean == 0.185
+    assert [row[3] for row in whole.rows[-2:]] == [0.514, 0.537]
+    assert MODELS["scntm"] in [row[0] for row in tested.rows]
+    heads = list(tested.columns)
+    assert "paper, NMI (artefact)" in heads
+    assert "purity, less paper" in heads
+    assert not any("NMI, less paper" in head for head in heads)
+    assert any("Not installed, so not run: PMTLM-DC" in note for note in outcome.notes)
+    json.dumps(outcome.facts)
+
+
+@pytest.mark.usefixtures("own_peers")
+def test_single_chains_are_what_the_seeds_give(context):
+    outcome = CLUSTERING.run(context)
+    assert list(outcome.seeds) == [1, 2]
+    row = next(r for r in outcome.tables[0].rows if r[0] == MODELS["scntm"])
+    corpus = context.corpus("cora")
+    from citeweave import SCNTM, evaluate
+
+    parameters = {"topics": corpus.n_categories, "iterations": 8}
+    found = [
+        evaluate.nmi(SCNTM(**parameters, seed=seed).fit(corpus).labels_, corpus.categories)
+        for seed in (1, 2)
+    ]
+    assert row[3].mean == pytest.approx(sum(found) / 2)
+
+
+def test_sets_without_classes_are_refused(context, tmp_path):
+    corpus = context.corpus("cora")
+    bare = type(corpus).from_arrays(tokens=corpus.tokens, offsets=corpus.offsets)
+    bare.save(tmp_path / "bare")
+    other = Context(out=tmp_path, datasets=("bare",), corpora={"bare": tmp_path / "bare"})
+    with pytest.raises(CorpusError, match="None of the sets bare has classes"):
+        CLUSTERING.run(other)
+
+
+def test_links_beside_text(context):
+    outcome = LINKS.run(context)
+    (table,) = outcome.tables
+    assert [row[0] for row in table.rows] == [MODELS["scntm"], "PMTLM", "PMTLM-DC", "tf-idf cosine"]
+    rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    text = rows["tf-idf cosine"]
+    assert text["AUC above tf-idf"] is None
+    model = rows[MODELS["scntm"]]
+    assert model["AUC above tf-idf"] == pytest.approx(model["AUC"].mean - text["AUC"].mean)
+    assert 0 <= model["recall@10"].mean <= model["recall@50"].mean <= 1
