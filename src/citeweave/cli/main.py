@@ -19,6 +19,7 @@ from citeweave.cli import (
     importing,
     info,
     query,
+    report,
     reproduce,
     serve,
 )
@@ -55,7 +56,7 @@ def _options(
     """Take the options that stand before a command."""
 
 
-for group in (importing, query, datasets, fit, demo, info, crossvalidate, reproduce, serve):
+for group in (importing, query, datasets, fit, demo, info, crossvalidate, reproduce, report, serve):
     group.register(app)
 
 

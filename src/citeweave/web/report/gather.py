@@ -74,7 +74,8 @@ def gather(
     likelihood, chains = draw_likelihood(run)
     influence = view.cited_propensity is not None
     papers, papers_note = _papers(view)
-    diagnostics = run.diagnostics
+    categories = _most(view.corpus.category_names, view.corpus.categories)
+    venues = _venues(view)
     return Contents(
         title=title or _title(view),
         lede=_lede(view),
@@ -84,10 +85,10 @@ def gather(
         coverage=_coverage(view),
         topics=topics,
         span=None if course is None else (str(course.years[0]), str(course.years[-1])),
-        diagnostics=diagnostics,
+        diagnostics=run.diagnostics,
         papers_by_year=_years(view),
-        categories=_most(view.corpus.category_names, view.corpus.categories),
-        venues=_venues(view),
+        categories=categories,
+        venues=venues if venues != categories else (),
         trends=trends,
         authors=_authors(view),
         authors_note=_authors_note(view),
@@ -125,10 +126,9 @@ def _missing(view: Exploration) -> dict[str, str]:
 
 
 def _title(view: Exploration) -> str:
-    """Name the literature by its largest topics, as nobody else has named it."""
-    names = [view.topic_name(k).split(",")[0].strip() for k in view.order[:3]]
-    listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-    return f"{count(view.corpus.n_documents, 'paper')} on {listed}"
+    """Head a page that nobody has named."""
+    number = view.corpus.n_documents
+    return f"What {count(number, 'paper')} {'is' if number == 1 else 'are'} about"
 
 
 def _span(view: Exploration) -> str:
@@ -140,14 +140,16 @@ def _span(view: Exploration) -> str:
 
 def _lede(view: Exploration) -> str:
     corpus = view.corpus
-    text = count(corpus.n_documents, "paper")
+    parts = []
     if view.has_years:
-        text += f" of {_span(view)}" if len(view.year_range) == 1 else f" from {_span(view)}"
+        parts.append(f"from {_span(view)}" if len(view.year_range) > 1 else f"of {_span(view)}")
     if corpus.n_authors:
-        text += f", {count(corpus.n_authors, 'author')}"
+        parts.append(f"by {count(corpus.n_authors, 'author')}")
     if corpus.n_citations:
-        text += f", {count(corpus.n_citations, 'citation')} among them"
-    return f"{text}; {count(len(view.order), 'topic')} found by the model."
+        parts.append(f"with {count(corpus.n_citations, 'citation')} among them")
+    text = ", ".join(parts)
+    papers = f"{count(corpus.n_documents, 'paper')}{' ' + text if text else ''}."
+    return f"{papers} The model found {count(len(view.order), 'topic')}."
 
 
 def _figures(view: Exploration) -> tuple[tuple[str, str], ...]:
