@@ -73,8 +73,8 @@ def reproduce(
     document: Annotated[
         int | None,
         typer.Option(
-            help="For counts: which document, from 0 (default: the paper's 600th, or the one "
-            "nearest to it in words and citations).",
+            help="For counts: which document, from 0 (default: the one nearest to the paper's "
+            "example in words and citations).",
             show_default=False,
         ),
     ] = None,

@@ -155,6 +155,8 @@ def dots(figure: Figure, data: Mapping[str, Any]) -> None:
     styles = ((COLOURS["orange"], "s"), (COLOURS["blue"], "o"), (COLOURS["green"], "^"))
     for (colour, marker), group in zip(styles, groups, strict=False):
         points = [(value, row) for row, value in enumerate(group["values"]) if value is not None]
+        if not points:
+            continue
         across, down = [value for value, _ in points], [row for _, row in points]
         axes.scatter(
             across, down, s=30, color=colour, marker=marker, label=group["label"], zorder=2

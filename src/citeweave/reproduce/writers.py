@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from citeweave.reproduce.base import Cell, Spread, Table
@@ -206,7 +207,8 @@ def markdown_page(
     parts = [f"{head} {content['title']}\n", f"{_line(content)}\n"]
     if content["quick"]:
         parts.append("**Made with `--quick`: the figures show that it works, not how well.**\n")
-    parts.append(f"{content['protocol'].strip()}\n")
+    paragraphs = content["protocol"].strip().split("\n\n")
+    parts += [f"{textwrap.fill(' '.join(text.split()), 100)}\n" for text in paragraphs]
     tables = [table_from_json(table) for table in content["tables"]]
     parts += [markdown_table(table, level=level + 1) for table in tables]
     for figure in content["figures"]:
