@@ -1,3 +1,4 @@
+# ruff: noqa: INP001  (a file beside a notebook, no package)
 """A small made-up literature as OpenAlex delivers one: JSON lines of works.
 
 The papers are those of citeweave's demo corpus, drawn from the model itself, so nobody's data are
@@ -8,12 +9,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from citeweave.corpus import Corpus
 from citeweave.simulate import demo_corpus
+
+if TYPE_CHECKING:
+    from citeweave.corpus import Corpus
 
 __all__ = ["write_openalex"]
 
@@ -88,7 +91,7 @@ def _address(kind: str, number: int) -> str:
 
 
 def _abstract(corpus: Corpus, d: int) -> str:
-    """The words of a paper that are not in its title, as sentences of a dozen."""
+    """Make sentences of a dozen words of those that are not in the title."""
     words = corpus.words(d)[int(corpus.title_lengths[d]) :]
     lines = [" ".join(words[i : i + 12]) for i in range(0, len(words), 12)]
     return " ".join(f"{line.capitalize()}." for line in lines)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citeweave.errors import ParameterError, RunError
 from citeweave.web.report.diagnostics import Diagnostics, Verdict, judge_traces
-from citeweave.web.report.page import require_jinja, render, size_text
+from citeweave.web.report.page import render, require_jinja, size_text
 
 if TYPE_CHECKING:
     import os

@@ -1,6 +1,7 @@
 """What a report says, as plain values: filled by `gather`, laid out by the templates.
 
-Texts are plain; the templates escape them. What a run lacks is None or empty, and `missing` says why.
+Texts are plain; the templates escape them. What a run lacks is None or empty, and `missing` says
+why.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ class Trends:
 class Flow:
     """Which topics cite which: a row a citing topic, a column a cited one."""
 
-    columns: tuple[tuple[int, str], ...]
+    columns: tuple[tuple[str, str], ...]
+    """Number and name of each topic."""
     rows: tuple[HeatRow, ...]
     across: tuple[str, ...]
     """The largest flows between different topics, in words."""

@@ -129,9 +129,7 @@ def judge_traces(
         if chains == 1
         else _judge_several(rhat, drifts, agreements)
     )
-    return Diagnostics(
-        _mark(verdict, unfinished), chains, draws, checks, tuple(agreements), drifts
-    )
+    return Diagnostics(_mark(verdict, unfinished), chains, draws, checks, tuple(agreements), drifts)
 
 
 def _after(trace: np.ndarray, burn_in: int) -> np.ndarray:

@@ -18,7 +18,7 @@ _DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write rows as CSV: UTF-8 with a mark for spreadsheets, None as an empty cell.
+    r"""Write rows as CSV: UTF-8 with a mark for spreadsheets, None as an empty cell.
 
     A text that a spreadsheet would take for a formula (a title such as ``=1+1``) gets an
     apostrophe in front: tables of a mailed page are opened without a second thought.
@@ -26,7 +26,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     Examples
     --------
     >>> csv_text(["title", "cited"], [["=A1", 3], ["Soil, and water", None]])
-    "\\ufefftitle,cited\\r\\n'=A1,3\\r\\n\\"Soil, and water\\",\\r\\n"
+    '\ufefftitle,cited\r\n\'=A1,3\r\n"Soil, and water",\r\n'
     """
     out = io.StringIO()
     out.write("\ufeff")

@@ -1,4 +1,4 @@
-"""Read an `Exploration` into the contents of a report: what is shown, and what is left out and why."""
+"""Read an `Exploration` into the contents of a report: what is shown, what is not and why."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ def gather(
         parameters=tuple(run.parameter_rows()),
         cite=method.CITATIONS,
         bibtex=method.BIBTEX,
-        downloads=carried_tables(view, course, flow is not None, max_papers) if tables else (),
+        downloads=carried_tables(view, course, flow=flow is not None, max_papers=max_papers)
+        if tables
+        else (),
         missing=missing,
     )
 

@@ -14,15 +14,20 @@ if TYPE_CHECKING:
 
 __all__ = ["BIBTEX", "CITATIONS", "method_text", "parameter_rows"]
 
-CITATIONS = (
+_PLEASE = (
     "This page was made by citeweave. If it supports something you publish, please cite the "
-    "software and the paper that describes the model:",
+    "software and the paper that describes the model:"
+)
+_SOFTWARE = (
     f"The citeweave developers: citeweave, version {citeweave.__version__}. Bayesian topic models "
-    "of research literature.",
+    "of research literature."
+)
+_PAPER = (
     "K. W. Lim and W. Buntine: Bibliographic analysis on research publications using authors, "
     "categorical labels and the citation network. Machine Learning 103, 185–213 (2016). "
-    "doi:10.1007/s10994-016-5554-z",
+    "doi:10.1007/s10994-016-5554-z"
 )
+CITATIONS = (_PLEASE, _SOFTWARE, _PAPER)
 
 BIBTEX = f"""@software{{citeweave,
   author  = {{{{The citeweave developers}}}},

@@ -34,7 +34,7 @@ _PAPERS = (
 
 
 def carried_tables(
-    view: Exploration, course: Course | None, has_flow: bool, max_papers: int
+    view: Exploration, course: Course | None, *, flow: bool, max_papers: int
 ) -> tuple[Download, ...]:
     """Make the tables of topics, authors, papers, trends and citation flow, as far as they are.
 
@@ -43,7 +43,7 @@ def carried_tables(
     view : Exploration
     course : Course, optional
         The courses of topics over years.
-    has_flow : bool
+    flow : bool
         Whether there is a citation flow.
     max_papers : int
         Most papers; those of most influence are taken.
@@ -74,7 +74,7 @@ def carried_tables(
         ]
         out.append(csv_download("trends.csv", "Trends", ["years", *names], rows))
     matrix = view.flow_matrix
-    if has_flow and matrix is not None:
+    if flow and matrix is not None:
         names = [view.topic_name(k) for k in view.order]
         rows = [
             [name, *(float(matrix[k, j]) for j in view.order)]

@@ -123,6 +123,4 @@ def _fill(values: np.ndarray) -> np.ndarray:
     """Draw straight lines over years without papers; the first and last years have some."""
     known = ~np.isnan(values).any(axis=1)
     place = np.arange(len(values))
-    return np.stack(
-        [np.interp(place, place[known], column[known]) for column in values.T], axis=1
-    )
+    return np.stack([np.interp(place, place[known], column[known]) for column in values.T], axis=1)
