@@ -11,24 +11,30 @@ from citeweave.explore.graphs.exchange import (
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.layout import Layout, layout
 from citeweave.explore.graphs.paper_map import citation_backbone, paper_map
+from citeweave.explore.graphs.picture import draw, to_image
 from citeweave.explore.graphs.svg import to_svg
 from citeweave.explore.graphs.topic_flow import flow_matrix, topic_flow
+from citeweave.explore.graphs.write import FORMATS, write_graph
 
 __all__ = [
+    "FORMATS",
     "Edge",
     "Graph",
     "Layout",
     "Node",
     "author_topics",
     "citation_backbone",
+    "draw",
     "flow_matrix",
     "layout",
     "paper_map",
     "to_dot",
     "to_gexf",
     "to_graphml",
+    "to_image",
     "to_json",
     "to_svg",
     "to_vosviewer",
     "topic_flow",
+    "write_graph",
 ]

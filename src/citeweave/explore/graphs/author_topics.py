@@ -25,9 +25,9 @@ MIN_WEIGHT = 0.15
 BY_INFLUENCE = 2 / 3
 """Part of the authors chosen by influence alone; the rest are leaders of topics not yet reached."""
 
-WIDEST_LINE = 118.0
-WORD_SIZE = 9.0
-AUTHOR_SIZES = (9.0, 17.0)
+WIDEST_LINE = 126.0
+WORD_SIZE = 10.0
+AUTHOR_SIZES = (9.5, 16.0)
 LINE_WIDTHS = (0.8, 7.0)
 
 
@@ -99,7 +99,7 @@ def topic_node(
     facts: Facts, k: int, strength: float, words: int = 5, *, extra: tuple[str, ...] = ()
 ) -> Node:
     """Make the rectangle of a topic: its name, its words below, pink by `strength` (0 to 1)."""
-    named = clean(facts.name(k))
+    named = clean(facts.name(k, 60))
     terms = [clean(word) for word in facts.words(k, words)]
     heading = wrap_words([part.strip() for part in named.split(",")], WIDEST_LINE, WORD_SIZE * 1.12)
     # where the name is made of the first words they need not stand there twice

@@ -1,11 +1,10 @@
 """What pictures need of a fitted model: names and words of topics, authors with their weights.
 
-Pictures take an `Exploration`, a fitted model or a run folder alike. What they need is read from
-the model's fitted attributes, so that drawing needs no table library.
+Pictures take an `Exploration`, a fitted model or a run folder alike. What they show is found here,
+once for all pictures of a view.
 """
 
-import os
-from collections.abc import Callable
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
-from citeweave.errors import ParameterError
+from citeweave.explore.exploration import Exploration
 from citeweave.explore.graphs.map_layout import Islands, place_papers
+from citeweave.explore.labels import short_label
 
 __all__ = ["AuthorFacts", "Facts", "facts_of"]
 
@@ -34,6 +34,8 @@ class AuthorFacts:
         Ids in the corpus.
     weights : ndarray, shape (A, K)
         Topics of each, nu.
+    spread : ndarray, shape (A, K), or None
+        Standard deviations of the weights over the kept samples, where the run has them.
     influence : ndarray, shape (A,)
         Sum of lambda- of the papers they are first author of, or the number of these papers.
     measure : str
@@ -45,6 +47,7 @@ class AuthorFacts:
 
     ids: np.ndarray
     weights: np.ndarray
+    spread: np.ndarray | None
     influence: np.ndarray
     measure: str
     papers: np.ndarray
@@ -52,91 +55,73 @@ class AuthorFacts:
 
 
 class Facts:
-    """A fitted model as pictures see it; made by `facts_of`.
+    """A fitted model as pictures see it; made by `facts_of`."""
 
-    Attributes
-    ----------
-    model
-        A fitted model: `SCNTM`, or one that has the same attributes.
-    """
+    def __init__(self, view: Exploration) -> None:
+        self.view = view
 
-    def __init__(self, model: Any, name_of: Callable[[int], str] | None = None) -> None:
-        self.model = model
-        self._name_of = name_of
+    @property
+    def model(self) -> Any:
+        """The fitted model."""
+        return self.view.model
 
     @property
     def corpus(self) -> Corpus:
-        """The corpus that the model was fitted to."""
-        corpus: Corpus = self.model.corpus_
-        return corpus
+        """What it was fitted to."""
+        return self.view.corpus
 
-    @cached_property
+    @property
     def doc_topic(self) -> np.ndarray:
         """Topics of papers theta' [D, K]."""
-        return np.asarray(self.model.doc_topic_)
+        return self.view.doc_topic
 
-    @cached_property
+    @property
     def share(self) -> np.ndarray:
-        """Share of each topic [K]: mu of the model, else its mean over papers."""
-        share = getattr(self.model, "topic_share_", None)
-        return np.asarray(self.doc_topic.mean(axis=0) if share is None else share, np.float64)
+        """Share of each topic [K]."""
+        return self.view.share
 
-    @cached_property
+    @property
     def topics(self) -> list[int]:
         """Topics in use, the largest first."""
-        used = np.ones(len(self.share), bool)
-        samples = getattr(self.model, "topic_samples_", None)
-        if samples is not None:
-            used = np.asarray(samples) > 0
-        chosen = np.flatnonzero(used)
-        return [int(k) for k in chosen[np.argsort(-self.share[chosen], kind="stable")]]
+        return self.view.order
+
+    @property
+    def dominant(self) -> np.ndarray:
+        """Dominant topic of each paper [D]."""
+        return self.view.dominant
 
     @cached_property
     def _words(self) -> list[list[str]]:
-        phi = np.asarray(self.model.topic_word_, np.float64)
-        everywhere = self.share @ phi
-        corpus = self.corpus
-        occurs = np.bincount(corpus.tokens, minlength=corpus.vocabulary_size) > 0
-        tiny = np.finfo(float).tiny
-        score = np.log(np.maximum(phi, tiny))
-        score -= (1.0 - RELEVANCE) * np.log(np.maximum(everywhere, tiny))
-        score[:, ~occurs] = -np.inf
-        best = np.argsort(-score, axis=1, kind="stable")[:, : min(20, int(occurs.sum()))]
-        vocabulary = corpus.vocabulary
-        return [[vocabulary[word].replace("_", " ") for word in row] for row in best.tolist()]
+        return self.view.top_words(20, relevance=RELEVANCE)
 
     def words(self, k: int, number: int = 5) -> list[str]:
         """Words that describe a topic, phrases whole."""
         return self._words[k][:number]
 
-    def name(self, k: int) -> str:
-        """Name of a topic: the one a person gave it, or its first two words."""
-        if self._name_of is not None:
-            return " ".join(str(self._name_of(k)).split())
-        return ", ".join(self.words(k, 2)) or f"topic {k}"
+    def name(self, k: int, width: int | None = None) -> str:
+        """Name of a topic, the one a person gave it or its label, cut to a width."""
+        name = " ".join(self.view.topic_name(k).split())
+        return name if width is None else short_label(name, width)
 
-    @cached_property
-    def dominant(self) -> np.ndarray:
-        """Dominant topic of each paper [D]."""
-        return np.asarray(self.doc_topic.argmax(axis=1))
-
-    @cached_property
+    @property
     def has_network(self) -> bool:
-        """Whether the model has citations."""
-        return hasattr(self.model, "cited_propensity_")
+        """Whether the model says how likely papers are to be cited."""
+        return self.view.cited_propensity is not None
 
     @cached_property
     def cited(self) -> np.ndarray:
         """How likely each paper is to be cited, lambda- [D]; without it, citations it got."""
-        if self.has_network:
-            return np.asarray(self.model.cited_propensity_, np.float64)
+        propensity = self.view.cited_propensity
+        if propensity is not None:
+            return np.asarray(propensity, np.float64)
         cited = np.asarray(self.corpus.citations)[:, 1]
         return np.bincount(cited, minlength=self.corpus.n_documents).astype(np.float64)
 
     @cached_property
     def topic_scale(self) -> np.ndarray:
         """Strength of topics in citing, lambdaT [K]; ones for a model without."""
-        return np.asarray(getattr(self.model, "topic_scale_", np.ones(len(self.share))), np.float64)
+        scale = self.view.topic_scale
+        return np.ones(len(self.share)) if scale is None else np.asarray(scale, np.float64)
 
     @cached_property
     def islands(self) -> Islands:
@@ -144,101 +129,68 @@ class Facts:
         return place_papers(self.doc_topic)
 
     @cached_property
-    def years(self) -> np.ndarray | None:
-        """Year of each paper, not a number where it has none; None where none has."""
-        column = self.corpus.metadata.get("year")
-        if column is None:
-            return None
-        years = np.array([_year(value) for value in column])
-        return None if np.isnan(years).all() else years
-
-    @cached_property
     def authors(self) -> AuthorFacts:
         """All authors that have topics; an error where there is none."""
-        corpus = self.corpus
-        first = np.asarray(corpus.first_authors)
-        if not corpus.n_authors or not (first >= 0).any():
-            raise ParameterError(
-                "There are no authors to draw: the corpus has none. "
-                "Draw the flow between topics or the map of papers instead."
-            )
-        papers = np.bincount(first[first >= 0], minlength=corpus.n_authors)
+        view = self.view
+        view.require("authors")
+        papers = view.first_papers
         notes: list[str] = []
-        ids, weights = self._author_nodes()
-        if not len(ids):
+        rows = view.group_rows(_AUTHOR, self.corpus.n_authors)
+        ids = np.flatnonzero((rows >= 0) & (papers > 0))
+        spread = None
+        if len(ids) and view.group_topic is not None:
+            weights = view.group_topic[rows[ids]]
+            spread = None if view.group_sd is None else view.group_sd[rows[ids]]
+        else:
             ids = np.flatnonzero(papers)
-            weights = _means_of_papers(first, self.doc_topic, corpus.n_authors)[ids]
+            weights = self._means_of_papers()[ids]
             notes.append(
                 "The model has no topics of authors: those shown are means over the papers that "
                 "each is first author of."
             )
-        if self.has_network:
-            influence, measure = np.asarray(self.model.author_influence_)[ids], "influence"
-        else:
-            influence, measure = papers[ids].astype(np.float64), "papers"
+        influence, measure = view.author_influence, "influence"
+        if influence is None:
+            influence, measure = papers.astype(np.float64), "papers"
             notes.append(
                 "The model has no citations, so that influence is not known: "
                 "authors are sized by their number of papers."
             )
-        order = np.lexsort((ids, -papers[ids], -influence))
+        order = np.lexsort((ids, -papers[ids], -influence[ids]))
+        ids = ids[order]
         return AuthorFacts(
-            ids=ids[order],
-            weights=weights[order],
-            influence=influence[order],
+            ids=ids,
+            weights=np.asarray(weights[order]),
+            spread=None if spread is None else np.asarray(spread[order]),
+            influence=np.asarray(influence[ids]),
             measure=measure,
-            papers=papers[ids][order],
+            papers=papers[ids],
             notes=tuple(notes),
         )
 
-    def _author_nodes(self) -> tuple[np.ndarray, np.ndarray]:
-        try:
-            groups, topics = self.model.groups_, self.model.group_topic_
-        except AttributeError:
-            return np.empty(0, np.int64), np.empty((0, len(self.share)))
-        rows = np.flatnonzero(np.asarray(groups.kind) == _AUTHOR)
-        return np.asarray(groups.label)[rows], np.asarray(topics)[rows]
+    def _means_of_papers(self) -> np.ndarray:
+        first = np.asarray(self.corpus.first_authors)
+        known = first >= 0
+        sums = np.zeros((self.corpus.n_authors, self.doc_topic.shape[1]))
+        np.add.at(sums, first[known], self.doc_topic[known])
+        totals = sums.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(sums, totals, out=sums, where=totals > 0))
+
+
+_KNOWN: weakref.WeakKeyDictionary[Exploration, Facts] = weakref.WeakKeyDictionary()
 
 
 def facts_of(view: Any) -> Facts:
-    """Read a run folder, a fitted model or an `Exploration`.
+    """Read a run folder, a fitted model or an `Exploration`; facts of one are kept with it.
 
     Parameters
     ----------
-    view : path, SCNTM, Exploration or Facts
+    view : path, fitted model, Exploration or Facts
     """
     if isinstance(view, Facts):
         return view
-    if isinstance(view, str | os.PathLike):
-        from citeweave.model import load  # noqa: PLC0415 (the compiler, for folders only)
-
-        return Facts(load(view))
-    # an Exploration holds a model and names that people gave to topics
-    model = getattr(view, "model", None)
-    if hasattr(model, "topic_word_"):
-        return Facts(model, getattr(view, "topic_name", None))
-    if hasattr(view, "topic_word_") and hasattr(view, "doc_topic_"):
-        return Facts(view)
-    if hasattr(view, "fit"):
-        raise ParameterError(
-            f"This {type(view).__name__} is not fitted yet; call fit(corpus), or "
-            "citeweave.load(folder)."
-        )
-    raise ParameterError(
-        "A picture is drawn of a run folder, a fitted model or an Exploration. "
-        f"Got {type(view).__name__} instead."
-    )
-
-
-def _means_of_papers(first: np.ndarray, doc_topic: np.ndarray, n_authors: int) -> np.ndarray:
-    known = first >= 0
-    sums = np.zeros((n_authors, doc_topic.shape[1]))
-    np.add.at(sums, first[known], doc_topic[known])
-    totals = sums.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(sums, totals, out=sums, where=totals > 0))
-
-
-def _year(value: object) -> float:
-    try:
-        return float(str(value)[:4]) if value is not None else float("nan")
-    except ValueError:
-        return float("nan")
+    if not isinstance(view, Exploration):
+        return Facts(Exploration(view))
+    # what is kept must not keep the view alive: the proxy breaks the circle
+    if view not in _KNOWN:
+        _KNOWN[view] = Facts(weakref.proxy(view))
+    return _KNOWN[view]

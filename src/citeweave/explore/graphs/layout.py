@@ -11,7 +11,7 @@ import numpy as np
 
 from citeweave.errors import MissingDependencyError, ParameterError
 from citeweave.explore.graphs.graph import Graph
-from citeweave.explore.graphs.stress import MARGIN, edge_lengths, remove_overlaps, stress_layout
+from citeweave.explore.graphs.stress import arrange, edge_lengths, stress_layout
 
 __all__ = ["ENGINES", "Layout", "layout"]
 
@@ -101,9 +101,8 @@ def layout(graph: Graph, *, engine: str = "auto") -> Layout:
         return _named(
             graph, stress_layout(sizes, links, weights, spacing=graph.spacing), "own", OWN_NOTE
         )
-    return _named(
-        graph, remove_overlaps(found, sizes, margin=MARGIN * graph.spacing), "graphviz", how
-    )
+    places = arrange(found, sizes, links, spacing=graph.spacing)
+    return _named(graph, places, "graphviz", how)
 
 
 OWN_NOTE = (

@@ -152,7 +152,7 @@ def _labels(facts: Facts, islands: Islands) -> list[Node]:
             continue
         # large islands are named in larger letters; all stay readable in the whole picture
         size = widest / 12 * (0.75 + 0.5 * radius / widest) + LABEL_SIZE * 0.3
-        words = [clean(part.strip()) for part in facts.name(k).split(",")]
+        words = [clean(part.strip()) for part in facts.name(k, 34).split(",")]
         lines = tuple(wrap_words(words, 2.1 * max(radius, widest / 3), size))
         x, y = islands.papers[facts.dominant == k].mean(axis=0)
         nodes.append(

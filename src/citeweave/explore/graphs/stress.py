@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
 __all__ = [
+    "arrange",
     "edge_lengths",
-    "gather_parts",
     "overlapping_pairs",
     "remove_overlaps",
     "scaled_stress",
@@ -22,6 +22,12 @@ GAP = 26.0
 
 MARGIN = 7.0
 """Least free room between any two nodes."""
+
+FILL = 0.35
+"""Part of a picture that nodes and their margins should cover, if it can be had."""
+
+ASPECT = 1.5
+"""Width of a picture against its height, where there is a choice."""
 
 DENSE = 1500
 """Up to so many nodes all distances are used, beyond it those from some pivots."""
@@ -50,24 +56,45 @@ def stress_layout(
     ndarray, shape (n, 2)
         Centres. Boxes are at least `MARGIN` apart.
     """
-    n = len(sizes)
-    if n == 0:
-        return np.zeros((0, 2))
     lengths = edge_lengths(sizes, links, weights, spacing)
-    ends = (links[:, 0], links[:, 1]) if len(links) else (np.empty(0, int), np.empty(0, int))
-    graph = csr_array((np.ones(len(links)), ends), shape=(n, n))
-    parts, part_of = connected_components(graph, directed=False)
+    places = np.zeros((len(sizes), 2))
+    for inside, own in _parts(len(sizes), links):
+        local = np.searchsorted(inside, links[own])
+        places[inside] = _place_connected(len(inside), local, lengths[own])
+    return arrange(places, sizes, links, spacing=spacing)
+
+
+def arrange(
+    places: np.ndarray, sizes: np.ndarray, links: np.ndarray, *, spacing: float = 1.0
+) -> np.ndarray:
+    """Make a layout of points one of boxes: compact, without overlaps, its parts side by side.
+
+    Parameters
+    ----------
+    places, sizes : ndarray, shape (n, 2)
+    links : ndarray of int, shape (m, 2)
+    spacing : float
+        Multiplies `MARGIN`.
+    """
+    if not len(sizes):
+        return np.zeros((0, 2))
+    margin = spacing * MARGIN
     spots_of, members_of = [], []
-    for part in range(parts):
-        inside = np.flatnonzero(part_of == part)
-        own = np.flatnonzero(part_of[ends[0]] == part)
-        local = np.searchsorted(inside, links[own]) if len(own) else np.empty((0, 2), int)
-        spots = _place_connected(sizes[inside], local, lengths[own], spacing * MARGIN)
-        spots_of.append(spots)
+    for inside, _ in _parts(len(sizes), links):
+        spots = _condense(_lie_down(places[inside]), sizes[inside], margin)
+        spots_of.append(remove_overlaps(spots, sizes[inside], margin=margin))
         members_of.append(inside)
-    if parts == 1:
+    if len(spots_of) == 1:
         return spots_of[0]
-    return gather_parts(spots_of, members_of, sizes, links, 2 * spacing * MARGIN)
+    return _gather_parts(spots_of, members_of, sizes, links, 2 * margin)
+
+
+def _parts(n: int, links: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Nodes and edges of each connected part, as indices in rising order."""
+    graph = csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
+    number, part_of = connected_components(graph, directed=False)
+    of_link = part_of[links[:, 0]]
+    return [(np.flatnonzero(part_of == p), np.flatnonzero(of_link == p)) for p in range(number)]
 
 
 def edge_lengths(
@@ -84,25 +111,30 @@ def edge_lengths(
     )
 
 
-def _place_connected(
-    sizes: np.ndarray, links: np.ndarray, lengths: np.ndarray, margin: float
-) -> np.ndarray:
-    n = len(sizes)
+def _place_connected(n: int, links: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     if n == 1:
         return np.zeros((1, 2))
-    # several edges between two nodes count as the shortest of them
-    order = np.argsort(-lengths, kind="stable")
-    matrix = np.zeros((n, n)) if n <= DENSE else None
-    if matrix is not None:
-        for (a, b), length in zip(links[order].tolist(), lengths[order].tolist(), strict=True):
-            matrix[a, b] = matrix[b, a] = length
-        distances = shortest_path(csr_array(matrix), directed=False)
-        places = _majorise(_classical_scaling(distances), distances)
-    else:
+    if n > DENSE:
         graph = csr_array((lengths, (links[:, 0], links[:, 1])), shape=(n, n))
-        places = _pivot_scaling(graph, n)
-    places = _lie_down(places)
-    return remove_overlaps(places, sizes, margin=margin)
+        return _pivot_scaling(graph, n)
+    matrix = np.zeros((n, n))
+    # several edges between two nodes count as the shortest of them, which comes last
+    for place in np.argsort(-lengths, kind="stable").tolist():
+        a, b = links[place]
+        matrix[a, b] = matrix[b, a] = lengths[place]
+    distances = shortest_path(csr_array(matrix), directed=False)
+    return _majorise(_classical_scaling(distances), distances)
+
+
+def _condense(places: np.ndarray, sizes: np.ndarray, margin: float) -> np.ndarray:
+    """Draw a picture with much empty room together, towards the shape of a page.
+
+    Distances keep their order along each axis; what overlaps then is pushed apart afterwards.
+    """
+    extent = np.ptp(places, axis=0) + sizes.mean(axis=0)
+    needed = float(np.prod(sizes + 2 * margin, axis=1).sum()) / FILL
+    wanted = np.sqrt(needed * np.array([ASPECT, 1.0 / ASPECT]))
+    return np.asarray(places * np.clip(wanted / extent, 0.45, 1.0))
 
 
 def scaled_stress(distances: np.ndarray) -> np.ndarray:
@@ -237,7 +269,7 @@ def _apart(places: np.ndarray) -> np.ndarray:
     )
 
 
-def gather_parts(
+def _gather_parts(
     spots_of: list[np.ndarray],
     members_of: list[np.ndarray],
     sizes: np.ndarray,

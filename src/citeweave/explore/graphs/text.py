@@ -1,5 +1,6 @@
 """Text in pictures: how wide it is, where lines break, and what no XML file may hold."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -77,7 +78,8 @@ def shorten_name(name: str, longest: int = 22) -> str:
     >>> shorten_name("Ann Lee"), shorten_name("Maria Magdalena Schwarzenberger")
     ('Ann Lee', 'M. M. Schwarzenberger')
     """
-    name = " ".join(name.split())
+    # DBLP numbers people of one name
+    name = re.sub(r"(?<=\S)\s+\d{4}$", "", " ".join(name.split()))
     if len(name) <= longest:
         return name
     if "," in name:

@@ -1,0 +1,72 @@
+"""Write a graph to a file in the format that its name asks for."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from citeweave.errors import ParameterError
+from citeweave.explore.graphs.exchange import to_dot, to_gexf, to_graphml, to_vosviewer
+from citeweave.explore.graphs.graph import Graph
+from citeweave.explore.graphs.layout import Layout, layout
+from citeweave.explore.graphs.picture import to_image
+from citeweave.explore.graphs.svg import to_svg
+
+__all__ = ["FORMATS", "write_graph"]
+
+Positions = Mapping[str, tuple[float, float]]
+
+_TEXT: dict[str, Callable[[Graph, Positions], str]] = {
+    ".svg": lambda graph, places: to_svg(graph, places, standalone=True),
+    ".dot": to_dot,
+    ".gv": to_dot,
+    ".graphml": to_graphml,
+    ".gexf": to_gexf,
+    ".json": to_vosviewer,
+}
+FORMATS = (*_TEXT, ".png", ".pdf")
+
+
+def write_graph(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    positions: Layout | None = None,
+    engine: str = "auto",
+    dpi: float = 200.0,
+) -> Layout:
+    """Write a graph; the end of the name tells the format.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : path
+        ``.svg``, ``.png``, ``.pdf`` (both by Matplotlib), ``.dot`` or ``.gv``, ``.graphml``,
+        ``.gexf``, or ``.json`` for VOSviewer.
+    positions : Layout, optional
+        Made by `layout` if not given.
+    engine : {"auto", "own", "graphviz"}
+        See `layout`.
+    dpi : float
+        Of a PNG.
+
+    Returns
+    -------
+    Layout
+        The one that was used; its `note` says how it was made.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in FORMATS:
+        raise ParameterError(
+            f"A graph is written to a file that ends in one of {', '.join(FORMATS)}. "
+            f"Got '{path}' instead."
+        )
+    if not dpi > 0:
+        raise ParameterError(f"'dpi' must be larger than 0. Got {dpi!r} instead.")
+    places = layout(graph, engine=engine) if positions is None else positions
+    if kind in _TEXT:
+        content = _TEXT[kind](graph, places).encode()
+    else:
+        content = to_image(graph, places, kind=kind[1:], dpi=dpi)
+    path.write_bytes(content)
+    return places

@@ -1,0 +1,1 @@
+"""Plots of a fitted model, by Matplotlib."""

@@ -1,0 +1,155 @@
+"""How plots look: small, plain, and with labels beside what they name instead of a long legend."""
+
+import importlib.util
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citeweave.errors import MissingDependencyError
+from citeweave.explore.graphs.colours import OKABE_ITO, topic_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "CHAIN_COLOURS",
+    "figure_for",
+    "label_ends",
+    "need_matplotlib",
+    "new_figure",
+    "plain",
+    "spread_labels",
+    "styled",
+    "topic_colours",
+]
+
+CHAIN_COLOURS = OKABE_ITO[:6]  # without the yellow, which is too pale for a thin line
+
+_SETTINGS: Any = {
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.0,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "legend.fontsize": 7.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.0,
+    "axes.formatter.useoffset": False,
+    "savefig.dpi": 200.0,
+    "pdf.fonttype": 42,  # letters stay letters, which journals ask for
+    "svg.fonttype": "none",
+}
+
+
+def need_matplotlib() -> None:
+    """Fail with the install line where Matplotlib is not there."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingDependencyError(
+            "Plots, PNG and PDF need Matplotlib. Run: pip install 'citeweave[plot]'. "
+            "(Graphs as SVG need nothing.)"
+        )
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw in our style, leaving the settings of the user's session as they are."""
+    need_matplotlib()
+    import matplotlib as mpl  # noqa: PLC0415 (optional)
+
+    with mpl.rc_context(_SETTINGS):
+        yield
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """Make a figure without pyplot, which would keep it alive and open windows."""
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def figure_for(ax: "Axes | None", width: float, height: float) -> "tuple[Figure, Axes]":
+    """Give the axes to draw on: those of the caller, or those of a new figure."""
+    if ax is not None:
+        part: Any = ax.figure  # a part of a figure has the whole one as its `figure`
+        return getattr(part, "figure", part), ax
+    figure = new_figure(width, height)
+    return figure, figure.add_subplot()
+
+
+def plain(text: str) -> str:
+    """Take a dollar sign as it is: Matplotlib would read a formula between two."""
+    return " ".join(text.split()).replace("$", r"\$")
+
+
+def spread_labels(wanted: Sequence[float], room: float, low: float, high: float) -> np.ndarray:
+    """Move labels as little as needed so that each has `room`, within low to high if they fit.
+
+    Examples
+    --------
+    >>> spread_labels([1.0, 1.1, 5.0], 1.0, 0.0, 10.0).round(2).tolist()
+    [0.55, 1.55, 5.0]
+    """
+    places = np.asarray(wanted, np.float64)
+    order = np.argsort(places, kind="stable")
+    if not len(order):
+        return places
+    # blocks of labels that touch each other; a block stands at the mean of what its labels want
+    blocks: list[list[float]] = []  # sum of (wanted - offset), number
+    for value in places[order].tolist():
+        blocks.append([value, 1.0])
+        while len(blocks) > 1:
+            (sum_a, n_a), (sum_b, n_b) = blocks[-2], blocks[-1]
+            if sum_a / n_a + room * n_a <= sum_b / n_b:
+                break
+            blocks[-2:] = [[sum_a + sum_b - room * n_a * n_b, n_a + n_b]]
+    starts = np.array([block[0] / block[1] for block in blocks])
+    counts = np.array([int(block[1]) for block in blocks])
+    flat = np.concatenate(
+        [start + room * np.arange(count) for start, count in zip(starts, counts, strict=True)]
+    )
+    number = len(flat)
+    if room * (number - 1) > high - low:
+        flat = np.linspace(low, high, number)
+    else:
+        # from below, then from above: neither pass makes room again what the other took
+        flat = np.maximum(flat, low + room * np.arange(number))
+        flat = np.minimum(flat, high - room * np.arange(number)[::-1])
+    out = np.empty(number)
+    out[order] = flat
+    return out
+
+
+def label_ends(
+    ax: "Axes",
+    ends: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    colours: Sequence[str],
+    *,
+    size: float = 6.5,
+) -> None:
+    """Write names to the right of where lines end, moved apart where they would overlap."""
+    low, high = sorted(ax.get_ylim())
+    height = ax.get_window_extent().height * 72.0 / ax.figure.dpi
+    room = (high - low) * size * 1.2 / max(height, 1.0)
+    places = spread_labels([y for _, y in ends], room, low, high)
+    for (x, y), place, name, colour in zip(ends, places.tolist(), names, colours, strict=True):
+        ax.annotate(
+            plain(name),
+            xy=(x, y),
+            xytext=(1.02, (place - low) / (high - low)),
+            textcoords="axes fraction",
+            fontsize=size,
+            color="#222222",
+            va="center",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkB": 1.0},
+        )
