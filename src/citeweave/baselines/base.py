@@ -139,6 +139,8 @@ class Baseline(Parametrised, ABC):
     """Name on the command line and in run folders."""
 
     seed: int | None
+    reads: frozenset[str] = frozenset({"words"})
+    """Of "words" and "links", what topics of documents are estimated from."""
     _state: Fit | None = None
 
     @property

@@ -56,6 +56,8 @@ def modularity(graph: Any, labels: np.ndarray, *, resolution: float = 1.0) -> fl
 class _GraphClustering(Baseline):
     """Clusters of documents with links; those without have the clusters' sizes as their topics."""
 
+    reads = frozenset({"links"})
+
     @abstractmethod
     def _cluster(self, graph: Any, seed: int, report: Report) -> tuple[np.ndarray, dict[str, Any]]:
         """Give the cluster of each node of a graph in which every node has a link."""

@@ -132,6 +132,12 @@ class PMTLM(Baseline):
         """``pmtlm``, or ``pmtlm-dc`` if degree-corrected."""
         return "pmtlm-dc" if self.degree_corrected else "pmtlm"
 
+    @property
+    def reads(self) -> frozenset[str]:  # type: ignore[override]
+        """What has any weight under alpha."""
+        parts = {"words": self.alpha > 0, "links": self.alpha < 1}
+        return frozenset(name for name, has_weight in parts.items() if has_weight)
+
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus without words although alpha > 0, or links although alpha < 1."""
         if self.alpha > 0 and corpus.n_tokens == 0:

@@ -9,8 +9,12 @@ import typer
 from citeweave.cli.errors import guarded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from rich.console import Console
 
+    from citeweave.baselines import Baseline
+    from citeweave.corpus import Corpus
     from citeweave.model import SCNTM
 
 __all__ = ["free_folder", "read_eta", "register"]
@@ -18,6 +22,7 @@ __all__ = ["free_folder", "read_eta", "register"]
 CHAIN = "Sampling"
 MODEL = "Model"
 RUN = "Run"
+HELD_OUT = "Held out, to be scored afterwards"
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +34,7 @@ def register(app: typer.Typer) -> None:
 @guarded
 def fit(
     *,
+    context: typer.Context,
     corpus: Annotated[
         list[str],
         typer.Argument(
@@ -47,7 +53,11 @@ def fit(
     ] = None,
     model: Annotated[
         str,
-        typer.Option(help="scntm, cntm-text, bursty-hdp-lda or np-atm.", rich_help_panel=MODEL),
+        typer.Option(
+            help="scntm, cntm-text, bursty-hdp-lda, np-atm; or to compare with: pmtlm, pmtlm-dc, "
+            "tomotopy-lda, tomotopy-hdp, sklearn-lda, spectral, louvain.",
+            rich_help_panel=MODEL,
+        ),
     ] = "scntm",
     topics: Annotated[int, typer.Option(help="Most topics there may be.")] = 20,
     eta: Annotated[
@@ -89,7 +99,9 @@ def fit(
     ] = None,
     combine: Annotated[
         str,
-        typer.Option(help="Chains to one model: auto, average or best.", rich_help_panel=CHAIN),
+        typer.Option(
+            help="Chains to one model: auto, average, best or consensus.", rich_help_panel=CHAIN
+        ),
     ] = "auto",
     threads: Annotated[
         int | None,
@@ -126,6 +138,39 @@ def fit(
         float,
         typer.Option(help="First value of all concentrations.", rich_help_panel=MODEL),
     ] = 0.1,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="Any parameter of the model, as NAME=VALUE; may be repeated.",
+            rich_help_panel=MODEL,
+            show_default=False,
+        ),
+    ] = None,
+    hold_out_citations: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of citations kept from the model, for evaluate to score.",
+            rich_help_panel=HELD_OUT,
+            show_default=False,
+        ),
+    ] = None,
+    hold_out_words: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of each paper's words, likewise.",
+            rich_help_panel=HELD_OUT,
+            show_default=False,
+        ),
+    ] = None,
+    hold_out_documents: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of papers, likewise: evaluate RUN --test CORPUS finds them.",
+            rich_help_panel=HELD_OUT,
+            show_default=False,
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a run of that name.", rich_help_panel=RUN)
     ] = False,
@@ -148,51 +193,109 @@ def fit(
 
     Ctrl-C saves the chains; `citeweave resume RUN` goes on as if nothing had happened.
     """
+    from citeweave.baselines import BASELINES, Baseline
+    from citeweave.cli.fit_baseline import fit_baseline, make_from_options, read_settings
     from citeweave.cli.running import fit_model
     from citeweave.cli.sources import name_of, open_sources
     from citeweave.model import SCNTM
     from citeweave.model.parameters import make_plan
     from citeweave.model.run_folder import check_target
 
-    model_ = SCNTM(
-        topics=topics,
-        eta=read_eta(eta),
-        iterations=iterations,
-        network_from=network_from,
-        seed=seed,
-        chains=chains,
-        model=model,
-        burn_in=burn_in,
-        thin=thin,
-        unknown=unknown,
-        combine=combine,
-        concentration=concentration,
-        self_citations=self_citations,
-        topic_discount=topic_discount,
-        word_discount=word_discount,
-        threads=threads,
-    )
+    further = read_settings(settings or [])
+    model_: SCNTM | Baseline
+    if model in BASELINES:
+        model_ = make_from_options(model, context.params, _given(context), further)
+    else:
+        _check_name(model, BASELINES)
+        model_ = SCNTM(
+            topics=topics,
+            eta=read_eta(eta),
+            iterations=iterations,
+            network_from=network_from,
+            seed=seed,
+            chains=chains,
+            model=model,
+            burn_in=burn_in,
+            thin=thin,
+            unknown=unknown,
+            combine=combine,
+            concentration=concentration,
+            self_citations=self_citations,
+            topic_discount=topic_discount,
+            word_discount=word_discount,
+            threads=threads,
+        ).set_params(**further)
+        make_plan(model_.get_params())
     place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
     console = _console(quiet=quiet)
     # an import may take long: what is wrong with the rest is told before
-    make_plan(model_.get_params())
     check_target(place.absolute(), overwrite=overwrite)
     opened = open_sources(corpus, console)
+    shares = {
+        "citations": hold_out_citations,
+        "words": hold_out_words,
+        "documents": hold_out_documents,
+    }
+    train, held_out = _hold_out(opened.corpus, shares, seed or 0)
     try:
-        fitted = fit_model(
-            model_,
-            opened.corpus,
-            console,
-            out=place,
-            overwrite=overwrite,
-            checkpoint_seconds=checkpoint_seconds,
-            checkpoint_iterations=checkpoint_iterations,
-        )
+        if isinstance(model_, Baseline):
+            fit_baseline(model_, train, console, out=place, overwrite=overwrite, held_out=held_out)
+        else:
+            fit_model(
+                model_,
+                train,
+                console,
+                out=place,
+                overwrite=overwrite,
+                checkpoint_seconds=checkpoint_seconds,
+                checkpoint_iterations=checkpoint_iterations,
+                held_out=held_out,
+            )
     finally:
         if opened.report is not None and (place / "corpus").is_dir():
             opened.report.save(place / "corpus")
     if console is not None:
-        _report(fitted, place, console)
+        _report(model_, place, console)
+        if hold_out_documents is not None:
+            console.print(
+                f"Papers held out are scored by: citeweave evaluate {place} --test {corpus[0]}",
+                soft_wrap=True,
+            )
+
+
+def _given(context: typer.Context) -> set[str]:
+    """Name the options that the user wrote."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {
+        name
+        for name, source in sources.items()
+        if source is not None and source.name in {"COMMANDLINE", "ENVIRONMENT"}
+    }
+
+
+def _check_name(model: str, baselines: "Iterable[str]") -> None:
+    from citeweave.errors import ParameterError
+    from citeweave.sampler.spec import PRESETS
+
+    if model not in PRESETS:
+        names = ", ".join([*PRESETS, *baselines])
+        raise ParameterError(f"There is no model {model!r}. Did you mean one of: {names}?")
+
+
+def _hold_out(
+    corpus: "Corpus", shares: "Mapping[str, float | None]", seed: int
+) -> "tuple[Corpus, dict[str, Any]]":
+    """Take out what was asked for; only then is all of the evaluation imported."""
+    wanted = {name: share for name, share in shares.items() if share is not None}
+    if not wanted:
+        return corpus, {}
+    from citeweave.errors import ParameterError
+    from citeweave.evaluate import hold_out
+
+    for name, share in wanted.items():
+        if not 0 < share < 1:
+            raise ParameterError(f"--hold-out-{name} takes a share between 0 and 1. Got {share}.")
+    return hold_out(corpus, seed=seed, **wanted)
 
 
 @guarded
@@ -264,12 +367,17 @@ def _console(*, quiet: bool) -> "Console | None":
     return None if quiet else make_console()
 
 
-def _report(model: "SCNTM", folder: Path, console: "Console") -> None:
+def _report(model: "SCNTM | Baseline", folder: Path, console: "Console") -> None:
+    from citeweave.cli.fit_baseline import print_baseline
     from citeweave.cli.show import pick_words, run_table, topic_table
+    from citeweave.model import SCNTM
 
     console.print()
-    console.print(topic_table(model, pick_words(model, 12)))
-    console.print(run_table(model))
+    if isinstance(model, SCNTM):
+        console.print(topic_table(model, pick_words(model, 12)))
+        console.print(run_table(model))
+    else:
+        print_baseline(model, console)
     console.print()
     console.print(
         f"The run is in {folder}. Look at it again: citeweave info {folder}", soft_wrap=True

@@ -12,6 +12,7 @@ from citeweave.cli.errors import guarded
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from citeweave.corpus import Corpus
     from citeweave.importing import Report
@@ -138,9 +139,12 @@ def _write_json(content: dict[str, Any]) -> None:
 def _info_run(folder: Path, console: "Console", *, as_json: bool) -> None:
     from citeweave.errors import RunError
     from citeweave.model import load
-    from citeweave.model.run_folder import RunFolder
+    from citeweave.model.run_folder import SCNTM_KIND, RunFolder
 
     run = RunFolder.open(folder)
+    if run.kind != SCNTM_KIND:
+        _info_baseline(run.manifest, folder, console, as_json=as_json)
+        return
     unusable = ""
     model = None
     try:
@@ -157,34 +161,51 @@ def _info_run(folder: Path, console: "Console", *, as_json: bool) -> None:
         console.print(unusable)
 
 
+def _info_baseline(
+    manifest: dict[str, Any], folder: Path, console: "Console", *, as_json: bool
+) -> None:
+    from citeweave.baselines import Baseline, load
+    from citeweave.cli.fit_baseline import print_baseline
+    from citeweave.cli.show import pick_words, topic_order
+
+    model = load(folder)
+    assert isinstance(model, Baseline)  # noqa: S101 (the kind of the run says so)
+    if not as_json:
+        console.print(_head(manifest, folder, f"done, {model!r}"))
+        console.print()
+        print_baseline(model, console)
+        return
+    words = pick_words(model, WORDS)
+    topics = [
+        {
+            "topic": k,
+            "share": round(float(model.topic_share_[k]), 6),
+            "papers": int((model.labels_ == k).sum()),
+            "words": words[k],
+        }
+        for k in topic_order(model)
+    ]
+    content = describe_run(manifest, None)
+    content["result"] = dict(model.facts_) | {"topics_in_use": len(topics), "topics": topics}
+    _write_json(content)
+
+
 def _print_run(
     manifest: dict[str, Any], model: "SCNTM | None", folder: Path, console: "Console"
 ) -> None:
     from citeweave.cli import show
 
-    facts = show.fact_table()
-    facts.add_row("run", str(folder))
     iterations = manifest["parameters"].get("iterations")
     done = iterations if model is None else model.n_iter_
     if manifest["status"] == "done":
-        facts.add_row("status", f"done, {iterations} iterations")
+        status = f"done, {iterations} iterations"
     elif model is None:
-        facts.add_row("status", f"unfinished; go on with: citeweave resume {folder}")
+        status = f"unfinished; go on with: citeweave resume {folder}"
     else:
-        facts.add_row(
-            "status",
-            f"unfinished, {done} of {iterations} iterations; go on with: citeweave resume {folder}",
+        status = (
+            f"unfinished, {done} of {iterations} iterations; go on with: citeweave resume {folder}"
         )
-    for name in ("started", "finished"):
-        if manifest.get(name):
-            facts.add_row(name, str(manifest[name]).replace("T", " "))
-    facts.add_row("model", _model_line(manifest))
-    facts.add_row("corpus", _counts_line(manifest["corpus"]))
-    versions = manifest.get("versions") or {}
-    facts.add_row("made with", ", ".join(f"{name} {value}" for name, value in versions.items()))
-    for note in manifest.get("notes", []):
-        facts.add_row("note", str(note))
-    console.print(facts)
+    console.print(_head(manifest, folder, status))
     if model is None:
         return
     words = show.pick_words(model, WORDS)
@@ -195,6 +216,29 @@ def _print_run(
         if table is not None:
             console.print(table)
     console.print(show.run_table(model))
+
+
+def _head(manifest: dict[str, Any], folder: Path, status: str) -> "Table":
+    """List what a manifest says of a run."""
+    from citeweave.cli import show
+
+    facts = show.fact_table()
+    facts.add_row("run", str(folder))
+    facts.add_row("status", status)
+    for name in ("started", "finished"):
+        if manifest.get(name):
+            facts.add_row(name, str(manifest[name]).replace("T", " "))
+    facts.add_row("model", _model_line(manifest))
+    facts.add_row("corpus", _counts_line(manifest["corpus"]))
+    versions = manifest.get("versions") or {}
+    facts.add_row("made with", ", ".join(f"{name} {value}" for name, value in versions.items()))
+    held = manifest.get("held_out") or {}
+    if held:
+        shown = ", ".join(f"{shape[0]:,} {name}" for name, shape in held.items())
+        facts.add_row("held out", f"{shown}; scored by: citeweave evaluate {folder}")
+    for note in manifest.get("notes", []):
+        facts.add_row("note", str(note))
+    return facts
 
 
 def _model_line(manifest: dict[str, Any]) -> str:

@@ -93,6 +93,7 @@ def resume_model(
         with stop_on_signals() as stop:
             return models.resume(folder, corpus, stop=stop, **options)
     run = RunFolder.open(folder)
+    run.check_kind()
     if run.is_complete():
         console.print(f"{folder} is done already.")
         return models.load(folder)

@@ -3,6 +3,7 @@
 import math
 import shutil
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich import box
@@ -14,6 +15,9 @@ from rich.text import Text
 
 from citeweave.corpus import Corpus
 from citeweave.model import SCNTM
+
+if TYPE_CHECKING:
+    from citeweave.baselines import Baseline
 
 __all__ = [
     "author_table",
@@ -73,13 +77,13 @@ def corpus_line(corpus: Corpus) -> str:
     return ", ".join(parts)
 
 
-def topic_order(model: SCNTM) -> list[int]:
+def topic_order(model: "SCNTM | Baseline") -> list[int]:
     """Topics in use, the largest first."""
     used = np.flatnonzero(model.topic_samples_ > 0)
     return [int(k) for k in used[np.argsort(-model.topic_share_[used], kind="stable")]]
 
 
-def pick_words(model: SCNTM, number: int) -> list[list[str]]:
+def pick_words(model: "SCNTM | Baseline", number: int) -> list[list[str]]:
     """Choose words that describe each topic: probable in it, and more so than elsewhere.
 
     Ranked by ``w log phi + (1 - w) log(phi / mean phi)`` with w = 0.6, among words that occur.
@@ -163,7 +167,7 @@ def _bar(share: float, largest: float, width: int = BAR) -> Text:
 
 
 def topic_table(
-    model: SCNTM,
+    model: "SCNTM | Baseline",
     words: Sequence[Sequence[str]],
     *,
     areas: Sequence[str] | None = None,

@@ -22,6 +22,7 @@ from citeweave.evaluate.convergence import (
     tail_sample_size,
 )
 from citeweave.evaluate.evaluation import evaluate
+from citeweave.evaluate.holding_out import hold_out
 from citeweave.evaluate.link_scores import (
     LinkScores,
     model_scores,
@@ -69,6 +70,7 @@ __all__ = [
     "effective_sample_size",
     "evaluate",
     "find_new_documents",
+    "hold_out",
     "hold_out_citations",
     "hold_out_words",
     "link_prediction",

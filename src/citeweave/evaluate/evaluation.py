@@ -121,12 +121,10 @@ def evaluate(
     else:
         rows += task.perplexity(new)
     rows += measuring.measure_topics(model)
-    rows += measuring.measure_held_out_links(model, k=k, negatives=negatives, seed=seed)
+    if new is None or "citations" in model.held_out_:
+        rows += measuring.measure_held_out_links(model, k=k, negatives=negatives, seed=seed)
     if new is not None:
-        theta = task.topics(new, citations=False)
-        rows += measuring.measure_new_links(
-            model, new.corpus, new.links, theta, k=k, negatives=negatives, seed=seed
-        )
+        rows += task.links(new, k=k, negatives=negatives)
     chains, verdict = measuring.measure_chains(model)
     return Evaluation(
         model=model.spec_.name if isinstance(model, SCNTM) else _name(model),
@@ -138,6 +136,14 @@ def evaluate(
 
 def _name(model: TopicModel) -> str:
     return model.name if isinstance(model, Baseline) else type(model).__name__
+
+
+def _reads(model: TopicModel) -> frozenset[str]:
+    """Of words and links, what topics of new documents are estimated from."""
+    if isinstance(model, SCNTM):
+        linked = model.spec_.citations is not None
+        return frozenset({"words", "links"} if linked else {"words"})
+    return model.reads if isinstance(model, Baseline) else frozenset({"words"})
 
 
 def _protocol(
@@ -222,7 +228,9 @@ class _Task:
 
     def _how(self, words: str | float) -> str:
         used = _SHARES[words] if isinstance(words, str) else f"{words:.0%} of each document's words"
-        text = f"topics from {used} and citations of training documents"
+        parts = {"words": used, "links": "citations of training documents"}
+        reads = _reads(self.model)
+        text = f"topics from {' and '.join(parts[name] for name in parts if name in reads)}"
         if not isinstance(self.model, SCNTM):
             return f"{text}, by transform"
         if measuring.uses_labels(self.model):
@@ -290,6 +298,16 @@ class _Task:
             value, scored, unseen = self._plain(new, words)
         how = f"{scored:,} words scored ({unseen:,} unseen ones are not); {self._how(words)}"
         return [Measure("words", "perplexity", TEST, value, how)]
+
+    def links(self, new: NewDocuments, *, k: Sequence[int], negatives: int) -> list[Measure]:
+        """Score citations of training documents with topics estimated without them."""
+        if "words" not in _reads(self.model):
+            why = "the model places new documents by citations, which are what is to be foretold"
+            return measuring.missing("links", ("AUC",), f"citations of {TEST}", why)
+        theta = self.topics(new, citations=False)
+        return measuring.measure_new_links(
+            self.model, new.corpus, new.links, theta, k=k, negatives=negatives, seed=self.seed
+        )
 
     def _plain(self, new: NewDocuments, words: str | float) -> tuple[float, int, int]:
         used = choose_words(new.corpus, words, seed=self.seed)

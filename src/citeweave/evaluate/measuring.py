@@ -207,7 +207,8 @@ def measure_chains(model: TopicModel) -> tuple[list[Measure], str]:
             rows += missing("chains", ("R-hat", "bulk ESS", "tail ESS"), where, why)
             continue
         found = convergence(trace)
-        text = f"{chains} chains of {draws} iterations after burn-in"
+        count = "1 chain" if chains == 1 else f"{chains} chains"
+        text = f"{count} of {draws} iterations after burn-in"
         for title, value in (
             ("R-hat", found.rhat),
             ("bulk ESS", found.bulk),
@@ -255,5 +256,5 @@ def _verdict(worst: tuple[float, str], least: tuple[float, str], chains: int) ->
     else:
         text = f"The chains agree ({figure})"
     if chains == 1:
-        return f"One chain, so its two halves were compared: {text[0].lower()}{text[1:]}."
+        return f"One chain, so its two halves were compared. {text.replace('chains', 'halves')}."
     return f"{text}."

@@ -1,0 +1,119 @@
+"""What `fit` does with a baseline, and with options that both kinds of models share."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from citeweave.baselines import BASELINES, Baseline, Step, make_baseline
+from citeweave.cli.show import (
+    corpus_line,
+    fact_table,
+    make_console,
+    pick_words,
+    topic_table,
+)
+from citeweave.corpus import Corpus
+from citeweave.errors import ParameterError
+
+__all__ = ["baseline_facts", "fit_baseline", "make_from_options", "print_baseline", "read_settings"]
+
+_SHARED = {"corpus", "out", "model", "overwrite", "quiet", "settings"}
+_HOLD_OUT = {"hold_out_citations", "hold_out_words", "hold_out_documents"}
+_WORDS = 12
+
+
+def read_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Read ``NAME=VALUE`` options; values are JSON where they can be, else plain text.
+
+    Examples
+    --------
+    >>> read_settings(["alpha=0.3", "degree_corrected=false", "unknown=own"])
+    {'alpha': 0.3, 'degree_corrected': False, 'unknown': 'own'}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"--set takes NAME=VALUE, as in --set alpha=0.3. Got {text!r}.")
+        try:
+            found[name.strip().replace("-", "_")] = json.loads(value)
+        except ValueError:
+            found[name.strip().replace("-", "_")] = value.strip()
+    return found
+
+
+def make_from_options(
+    name: str, options: Mapping[str, Any], given: set[str], settings: Mapping[str, Any]
+) -> Baseline:
+    """Make a baseline of the command's options.
+
+    Parameters
+    ----------
+    name : str
+        Of the baseline.
+    options : mapping
+        All options of the command by name.
+    given : set of str
+        Those that the user wrote, as opposed to defaults, which are those of SCNTM.
+    settings : mapping
+        Parameters given by ``--set``.
+    """
+    known = make_baseline(name).get_params()
+    foreign = sorted(given - set(known) - _SHARED - _HOLD_OUT)
+    if foreign:
+        own = ", ".join(key for key in known if key not in BASELINES[name].fixed)
+        raise ParameterError(
+            f"--{foreign[0].replace('_', '-')} is not an option of the model {name!r}, whose "
+            f"parameters are {own} (--set NAME=VALUE)."
+        )
+    chosen = {key: options[key] for key in (given | {"topics", "seed"}) & set(known)}
+    model = make_baseline(name, **(chosen | dict(settings)))
+    model.check_params()
+    return model
+
+
+def fit_baseline(
+    model: Baseline, corpus: Corpus, console: Console | None, *, out: Path, **options: Any
+) -> Baseline:
+    """Fit a baseline under a bar of progress; a console of None keeps silent."""
+    if console is None:
+        return model.fit(corpus, out=out, **options)
+    facts = fact_table()
+    facts.add_row("corpus", corpus_line(corpus))
+    facts.add_row("model", f"{model.name}, {model!r}")
+    console.print(facts)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=make_console(stderr=True), transient=True) as bar:
+        task = bar.add_task(model.name, total=None)
+
+        def show(step: Step) -> None:
+            bar.update(task, description=step.what, completed=step.done, total=step.total)
+
+        return model.fit(corpus, out=out, progress=show, **options)
+
+
+def baseline_facts(model: Baseline) -> list[tuple[str, str]]:
+    """Name and value of each figure of a fit."""
+    rows = []
+    for name, value in model.facts_.items():
+        if isinstance(value, bool):
+            text = "yes" if value else "no"
+        elif isinstance(value, float):
+            text = f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.1f}"
+        else:
+            text = f"{value:,}" if isinstance(value, int) else str(value)
+        rows.append((name.replace("_", " "), text))
+    return [*rows, ("seed", str(model.seed_))]
+
+
+def print_baseline(model: Baseline, console: Console) -> None:
+    """Show topics and figures."""
+    console.print(topic_table(model, pick_words(model, _WORDS)))
+    facts = fact_table()
+    for name, value in baseline_facts(model):
+        facts.add_row(name, value)
+    console.print(facts)
