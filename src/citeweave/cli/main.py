@@ -15,6 +15,8 @@ from citeweave.cli import (
     crossvalidate,
     datasets,
     demo,
+    evaluate,
+    explore,
     fit,
     importing,
     info,
@@ -56,7 +58,20 @@ def _options(
     """Take the options that stand before a command."""
 
 
-for group in (importing, query, datasets, fit, demo, info, crossvalidate, reproduce, report, serve):
+for group in (
+    importing,
+    query,
+    datasets,
+    fit,
+    demo,
+    info,
+    evaluate,
+    explore,
+    crossvalidate,
+    reproduce,
+    report,
+    serve,
+):
     group.register(app)
 
 

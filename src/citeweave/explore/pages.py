@@ -199,7 +199,7 @@ class Placement(Page):
     topics: list[TopicWeight]
     similar: list[PaperLink]
     likely_cited: list[PaperLink]
-    """By the rate at which the model expects it to cite each paper."""
+    """By the root of the rate of citing that the model expects, times the likeness of words."""
     authors: list[AuthorLink]
     """By the sum of the similarities of their papers among those most similar."""
     words_known: int

@@ -1,0 +1,382 @@
+"""The commands that show a fitted model: topics, authors, papers, citations, categories, inspect."""
+
+# ruff: noqa: PLC0415  heavy imports inside the commands, so that the others start at once
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from citeweave.cli.errors import guarded
+from citeweave.errors import NotFoundError, ParameterError
+
+if TYPE_CHECKING:
+    from citeweave.explore import Exploration
+
+__all__ = ["register"]
+
+SHOWN = 20
+OUTPUT = "Output"
+
+Run = Annotated[Path, typer.Argument(help="Run folder.", show_default=False)]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        help=f"How many rows (default: {SHOWN} on the screen, all in files and JSON).",
+        show_default=False,
+    ),
+]
+Csv = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write the table as CSV; - for standard output.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    ),
+]
+Parquet = Annotated[
+    Path | None,
+    typer.Option(help="Write the table as Parquet.", rich_help_panel=OUTPUT, show_default=False),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Write JSON for programs.", rich_help_panel=OUTPUT)
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    for command in (topics, authors, papers, citations, categories, inspect):
+        app.command(command.__name__)(command)
+
+
+@guarded
+def topics(
+    *,
+    run: Run,
+    topic: Annotated[
+        int | None, typer.Option(help="Show all about one topic.", show_default=False)
+    ] = None,
+    words: Annotated[int, typer.Option(help="How many words of each topic.")] = 10,
+    relevance: Annotated[
+        float,
+        typer.Option(
+            help="Rank of distinctive words: 1 by probability in the topic, 0 by lift over the "
+            "corpus."
+        ),
+    ] = 0.6,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Name a topic and keep it in the run, as 3=Robotics; 3= takes the name away.",
+            show_default=False,
+        ),
+    ] = None,
+    top: Top = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    as_json: Json = False,
+) -> None:
+    """Show the topics of a run: words, share, growth and coherence."""
+    from citeweave.cli import explore_show as show
+
+    view = _open(run)
+    for text in rename or []:
+        _rename(view, text)
+    if topic is not None:
+        page = view.topic(topic, words=words, relevance=relevance)
+        _page(page, show.topic_page, as_json=as_json, files=(csv, parquet))
+        return
+    frame = view.topics(words=words, relevance=relevance)
+    _table(
+        view,
+        frame if top is None else frame.head(_positive(top)),
+        lambda: show.topic_table(view, frame, top or len(frame)),
+        csv=csv,
+        parquet=parquet,
+        as_json=as_json,
+        parts=("years", "citations"),
+    )
+
+
+@guarded
+def authors(
+    *,
+    run: Run,
+    author: Annotated[
+        str | None,
+        typer.Option(help="Show all about one author, by number or name.", show_default=False),
+    ] = None,
+    min_papers: Annotated[int, typer.Option(help="Leave out authors of fewer papers.")] = 1,
+    nearest: Annotated[int, typer.Option(help="Name so many nearest authors for each.")] = 0,
+    by_topic: Annotated[
+        bool, typer.Option("--by-topic", help="Influence of each author in each topic instead.")
+    ] = False,
+    top: Top = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    as_json: Json = False,
+) -> None:
+    """Show the authors of a run: topics with intervals, influence, who is near."""
+    from citeweave.cli import explore_show as show
+
+    view = _open(run)
+    if author is not None:
+        page = view.author(_find(view, author, "author"))
+        _page(page, show.author_page, as_json=as_json, files=(csv, parquet))
+        return
+    limit = _limit(top, csv, parquet, as_json=as_json)
+    if by_topic:
+        frame = view.influence(top=limit, min_papers=min_papers)
+        draw: Callable[[], Any] = lambda: show.influence_table(frame)  # noqa: E731
+    else:
+        frame = view.authors(top=limit, min_papers=min_papers, nearest=nearest)
+        draw = lambda: show.author_table(view, frame)  # noqa: E731
+    _table(
+        view,
+        frame,
+        draw,
+        csv=csv,
+        parquet=parquet,
+        as_json=as_json,
+        parts=("influence", "intervals"),
+    )
+
+
+@guarded
+def papers(
+    *,
+    run: Run,
+    paper: Annotated[
+        str | None,
+        typer.Option(
+            help="Show all about one paper, by number, id or words of its title.",
+            show_default=False,
+        ),
+    ] = None,
+    topic: Annotated[
+        int | None, typer.Option(help="Only papers of this topic.", show_default=False)
+    ] = None,
+    top: Top = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    as_json: Json = False,
+) -> None:
+    """Show the papers of a run: topics, influence, what they are about and cited for."""
+    from citeweave.cli import explore_show as show
+
+    view = _open(run)
+    if paper is not None:
+        page = view.paper(_find(view, paper, "paper"))
+        _page(page, show.paper_page, as_json=as_json, files=(csv, parquet))
+        return
+    frame = view.papers(topic=topic, top=_limit(top, csv, parquet, as_json=as_json))
+    _table(
+        view,
+        frame,
+        lambda: show.paper_table(view, frame, topic),
+        csv=csv,
+        parquet=parquet,
+        as_json=as_json,
+        parts=("titles", "years", "influence", "citations"),
+    )
+
+
+@guarded
+def citations(
+    *,
+    run: Run,
+    paper: Annotated[
+        str | None,
+        typer.Option(
+            help="Only citations of one paper, by number, id or words of its title.",
+            show_default=False,
+        ),
+    ] = None,
+    flow: Annotated[
+        bool, typer.Option("--flow", help="Citations from topic to topic instead.")
+    ] = False,
+    by_citing_topic: Annotated[
+        bool,
+        typer.Option("--by-citing-topic", help="With --flow: by the topic they are made for too."),
+    ] = False,
+    top: Top = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    as_json: Json = False,
+) -> None:
+    """Show the citations of a run with the topics they are made for, or the flow between topics."""
+    from citeweave.cli import explore_show as show
+
+    view = _open(run)
+    limit = _limit(top, csv, parquet, as_json=as_json)
+    if flow:
+        whole = view.flow(by_citing_topic=by_citing_topic)
+        frame = whole.sort("citations", descending=True, maintain_order=True)
+        frame = frame if limit is None else frame.head(limit)
+        draw: Callable[[], Any] = lambda: show.flow_table(view, frame)  # noqa: E731
+    else:
+        place = None if paper is None else _find(view, paper, "paper")
+        on_screen = not (csv or parquet or as_json)
+        frame = view.citations(paper=place, top=limit, titles=on_screen)
+        draw = lambda: show.citation_table(view, frame)  # noqa: E731
+    _table(view, frame, draw, csv=csv, parquet=parquet, as_json=as_json, parts=("titles",))
+
+
+@guarded
+def categories(
+    *,
+    run: Run,
+    crosstab: Annotated[
+        bool, typer.Option("--crosstab", help="Every category by every topic instead.")
+    ] = False,
+    top: Top = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    as_json: Json = False,
+) -> None:
+    """Show the categories of a run: the topics of each."""
+    from citeweave.cli import explore_show as show
+
+    view = _open(run)
+    frame = view.crosstab() if crosstab else view.categories()
+    limit = _limit(top, csv, parquet, as_json=as_json)
+    if limit is not None and not crosstab:
+        frame = frame.head(limit)
+    _table(
+        view,
+        frame,
+        lambda: show.crosstab_table(view, frame) if crosstab else show.category_table(view, frame),
+        csv=csv,
+        parquet=parquet,
+        as_json=as_json,
+        parts=("intervals",) if view.supervised else (),
+    )
+
+
+@guarded
+def inspect(
+    *,
+    run: Run,
+    document: Annotated[
+        str,
+        typer.Option(help="Number of the document, from 0, or its id.", show_default=False),
+    ],
+    chain: Annotated[
+        int | None,
+        typer.Option(
+            help="Chain to look into (default: the one that topics are numbered by).",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the counts behind one document's topics, as the paper's worked example.
+
+    They are read from the chain's last checkpoint: customers c and tables t of each document
+    level, and the citations of each topic.
+    """
+    from citeweave.cli import explore_show as show
+
+    view = _open(run)
+    found = view.inspect(_find(view, document, "paper"), chain=chain)
+    _page(found, show.inspection, as_json=as_json, files=())
+
+
+def _open(run: Path) -> "Exploration":
+    from citeweave.explore import Exploration
+
+    return Exploration(run)
+
+
+def _positive(top: int) -> int:
+    if top < 1:
+        raise ParameterError(f"--top must be at least 1. Got {top} instead.")
+    return top
+
+
+def _limit(top: int | None, csv: Path | None, parquet: Path | None, *, as_json: bool) -> int | None:
+    if top is not None:
+        return _positive(top)
+    return None if csv or parquet or as_json else SHOWN
+
+
+def _rename(view: "Exploration", text: str) -> None:
+    number, equals, name = text.partition("=")
+    if not equals or not number.strip().isdecimal():
+        raise ParameterError(
+            f"--rename must be a topic's number and its name, as 3=Robotics. Got {text!r} instead."
+        )
+    view.name_topic(int(number), name)
+
+
+def _find(view: "Exploration", text: str, kind: str) -> int:
+    """Find a paper or author by number, id or words."""
+    if text.strip().isdecimal():
+        ids = view.corpus.ids if kind == "paper" else []
+        # a number is a position, unless it is too large for one and an id of the corpus
+        if int(text) < len(ids) or text not in ids:
+            return int(text)
+    if kind == "paper" and text in view.corpus.ids:
+        return view.corpus.ids.index(text)
+    hits = view.search(text, kinds=(kind,), limit=2)
+    if not hits:
+        raise NotFoundError(
+            f"No {kind} is found by {text!r}. Give a number, "
+            + ("an id or words of the title." if kind == "paper" else "or words of the name.")
+        )
+    return hits[0].id
+
+
+def _page(
+    page: Any, draw: Callable[[Any], Any], *, as_json: bool, files: Sequence[Path | None]
+) -> None:
+    from citeweave.cli.explore_show import wide_console
+
+    if any(files):
+        raise ParameterError(
+            "--csv and --parquet write tables; all about one thing goes to --json."
+        )
+    if as_json:
+        typer.echo(json.dumps(page.to_dict(), indent=2, ensure_ascii=False, default=str))
+        return
+    console = wide_console()
+    for part in draw(page):
+        console.print(part)
+
+
+def _table(
+    view: "Exploration",
+    frame: Any,
+    draw: Callable[[], Any],
+    *,
+    csv: Path | None,
+    parquet: Path | None,
+    as_json: bool,
+    parts: Sequence[str],
+) -> None:
+    """Write a table wherever it was asked for, or draw it."""
+    from citeweave.cli.explore_show import notes, wide_console
+    from citeweave.explore import flatten_lists
+
+    if as_json:
+        content = {"rows": frame.to_dicts(), "missing": view.missing}
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    if csv is not None:
+        text = flatten_lists(frame).write_csv()
+        if str(csv) == "-":
+            typer.echo(text, nl=False)
+        else:
+            csv.write_text(text, encoding="utf-8", newline="\n")
+    if parquet is not None:
+        with parquet.open("wb") as file:
+            frame.write_parquet(file)
+    written = [str(path) for path in (csv, parquet) if path is not None and str(path) != "-"]
+    if written:
+        typer.echo(f"{len(frame):,} rows written to {' and '.join(written)}", err=True)
+    if as_json or csv is not None or parquet is not None:
+        return
+    console = wide_console()
+    console.print(draw())
+    for note in notes(view, parts):
+        console.print(note)
