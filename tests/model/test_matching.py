@@ -53,7 +53,7 @@ def test_chains_that_agree_are_averaged():
     words = phi()
     other = words[[1, 2, 3, 0]]
     combined, how = combine_chains(
-        [sums_of(other, 3), sums_of(words, 5)], [-20.0, -10.0], combine="auto"
+        [sums_of(other, 3), sums_of(words, 5)], [-1.0, -2.0], [-20.0, -10.0], combine="auto"
     )
     assert (how.how, how.best) == ("average", 1)
     assert combined.samples[0] == 8
@@ -63,12 +63,12 @@ def test_chains_that_agree_are_averaged():
 
 def test_chains_that_differ_are_not():
     chains = [sums_of(phi(seed=1), 3), sums_of(phi(seed=2), 3)]
-    combined, how = combine_chains(chains, [-10.0, -20.0], combine="auto")
+    combined, how = combine_chains(chains, [-1.0, -1.0], [-10.0, -20.0], combine="auto")
     assert (how.how, how.best) == ("best", 0)
     assert how.agreements[1] < 0.9
     assert combined is chains[0]
     assert combined.samples[0] == 3
-    _, forced = combine_chains(chains, [-10.0, -20.0], combine="average")
+    _, forced = combine_chains(chains, [-1.0, -1.0], [-10.0, -20.0], combine="average")
     assert forced.how == "average"
 
 
@@ -79,4 +79,8 @@ def test_a_model_says_how_it_was_combined(small, combine, samples):
     assert model.n_samples_ == samples
     likelihoods = model.traces_["log_likelihood"][:, 15:].mean(axis=1)
     np.testing.assert_allclose(model.combination_["likelihoods"], likelihoods)
-    assert model.combination_["best"] == likelihoods.argmax()
+    scores = model.combination_["scores"]
+    assert model.combination_["best"] == np.argmax(scores)
+    assert scores[0] != scores[1]
+    with pytest.raises(AttributeError, match="consensus"):
+        _ = model.consensus_

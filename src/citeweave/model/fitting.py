@@ -217,8 +217,8 @@ def _finish(
     """Run the chains, combine them and write what came out."""
     plan = runner.plan
     chains = runner.run(resume=resume)
-    sums, combination = combine_results(
-        plan, [chain.sums for chain in chains], [chain.traces for chain in chains]
+    sums, combination, classes = combine_results(
+        plan, [chain.sums for chain in chains], [chain.traces for chain in chains], corpus
     )
     samples = int(sums.samples[0])
     notes = tuple(runner.notes)
@@ -228,7 +228,7 @@ def _finish(
     result = Result(
         plan=plan,
         parameters=dict(parameters),
-        estimates=name_estimates(plan.spec, sums, tree.levels, corpus),
+        estimates=name_estimates(plan.spec, sums, tree.levels, corpus, classes),
         traces=stack_traces([chain.traces for chain in chains]),
         combination=combination,
         samples=samples,
@@ -270,12 +270,12 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
         )
     corpus = run.corpus()
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
-    combined, combination = combine_results(plan, sums, traces)
+    combined, combination, classes = combine_results(plan, sums, traces, corpus)
     samples = int(combined.samples[0])
     return Result(
         plan=plan,
         parameters=dict(parameters),
-        estimates=name_estimates(plan.spec, combined, tree.levels, corpus),
+        estimates=name_estimates(plan.spec, combined, tree.levels, corpus, classes),
         traces=stack_traces(traces),
         combination=combination,
         samples=samples,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from citeweave.model.consensus import align_topics
 from citeweave.sampler.estimates import Sums, merge_sums
 
 __all__ = ["GOOD_MATCH", "Combination", "combine_chains", "match_topics"]
@@ -23,15 +24,17 @@ class Combination(NamedTuple):
     """How the chains of a run became one model."""
 
     how: str
-    """``average`` or ``best`` (one chain alone is the best of one)."""
+    """``average``, ``consensus`` or ``best`` (one chain alone is the best of one)."""
     best: int
-    """The chain of the highest mean log likelihood after burn-in: topics are numbered as there."""
+    """The chain of the highest score: topics are numbered as there."""
     likelihoods: list[float]
-    """Mean log likelihood of each chain after burn-in."""
+    """Mean log likelihood of each chain's words, given their topics, after burn-in."""
     agreements: list[float]
     """Agreement of each chain with the best one, from 0 to 1."""
     orders: list[list[int]]
     """For each chain the topic that stands for topic k of the best one."""
+    scores: Sequence[float] = ()
+    """Log likelihood of each chain's words and citations, topics summed out, at its means."""
 
 
 def match_topics(
@@ -77,7 +80,12 @@ def _unit_rows(matrix: np.ndarray) -> np.ndarray:
 
 
 def combine_chains(
-    sums: Sequence[Sums], likelihoods: Sequence[float], *, combine: str
+    sums: Sequence[Sums],
+    likelihoods: Sequence[float],
+    scores: Sequence[float],
+    memberships: Sequence[np.ndarray] = (),
+    *,
+    combine: str,
 ) -> tuple[Sums, Combination]:
     """Make one set of sums from those of several chains; the first argument is used up.
 
@@ -85,34 +93,51 @@ def combine_chains(
     ----------
     sums : sequence of Sums
     likelihoods : sequence of float
-        Mean log likelihood of each chain after burn-in.
-    combine : {"auto", "average", "best"}
+        Mean log likelihood of each chain's words after burn-in.
+    scores : sequence of float
+        What chains are compared by, see `citeweave.model.scoring`.
+    memberships : sequence of ndarray, shape (D, K)
+        Topics of documents, one array a chain; for a consensus only.
+    combine : {"auto", "average", "best", "consensus"}
+        A consensus pairs topics by the documents they share, the others by their words.
     """
-    best = int(np.argmax(likelihoods))
+    best = int(np.argmax(scores))
     reference = _topic_word(sums[best])
     share = sums[best].nodes[0] / sums[best].samples[0]
+    joint = None
+    if combine == "consensus" and len(sums) > 1:
+        joint = _numbered_as(align_topics(memberships), best)
     orders, agreements = [], []
     for i, chain in enumerate(sums):
         if i == best:
             order, agreement = np.arange(len(share)), 1.0
         else:
             order, _, agreement = match_topics(reference, _topic_word(chain), weights=share)
-        orders.append(order)
+        orders.append(order if joint is None else joint[i])
         agreements.append(agreement)
-    average = len(sums) > 1 and (
-        combine == "average" or (combine == "auto" and min(agreements) >= GOOD_MATCH)
-    )
-    if average:
+    how = combine
+    if combine == "auto":
+        how = "average" if min(agreements) >= GOOD_MATCH else "best"
+    if len(sums) == 1:
+        how = "best"
+    if how != "best":
         for i, chain in enumerate(sums):
             if i != best:
                 merge_sums(sums[best], chain, orders[i])
     return sums[best], Combination(
-        how="average" if average else "best",
+        how=how,
         best=best,
         likelihoods=[float(value) for value in likelihoods],
         agreements=[round(value, 6) for value in agreements],
         orders=[order.tolist() for order in orders],
+        scores=[float(value) for value in scores],
     )
+
+
+def _numbered_as(orders: Sequence[np.ndarray], chain: int) -> list[np.ndarray]:
+    """Renumber the common topics so that one chain keeps its own numbers."""
+    back = np.argsort(orders[chain])
+    return [order[back] for order in orders]
 
 
 def _topic_word(sums: Sums) -> np.ndarray:

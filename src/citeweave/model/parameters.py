@@ -95,7 +95,7 @@ RULES: dict[str, _Rule] = {
     "burn_in": _integer(0, none="three quarters of the iterations"),
     "thin": _integer(1, none=f"about {KEPT_SAMPLES} samples"),
     "unknown": _one_of("shared", "own"),
-    "combine": _one_of("auto", "average", "best"),
+    "combine": _one_of("auto", "average", "best", "consensus"),
     "concentration": _Rule(
         "a number greater than 0", lambda value: _is_real(value) and 0 < value < math.inf
     ),

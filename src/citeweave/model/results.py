@@ -10,9 +10,11 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.errors import RunError
+from citeweave.model.consensus import consensus_memberships
 from citeweave.model.groups import Groups
 from citeweave.model.matching import Combination, combine_chains
 from citeweave.model.parameters import Plan
+from citeweave.model.scoring import plug_in_log_likelihood
 from citeweave.sampler.estimates import Sums, take_means
 from citeweave.sampler.spec import ModelSpec
 
@@ -110,18 +112,41 @@ class Result:
 
 
 def combine_results(
-    plan: Plan, sums: Sequence[Sums], traces: Sequence[Mapping[str, np.ndarray]]
-) -> tuple[Sums, Combination]:
-    """Average the chains or choose one, by the log likelihood after burn-in."""
+    plan: Plan, sums: Sequence[Sums], traces: Sequence[Mapping[str, np.ndarray]], corpus: Corpus
+) -> tuple[Sums, Combination, np.ndarray | None]:
+    """Average the chains, choose one or find their consensus.
+
+    Returns the sums, how they were made and, for a consensus of several, the classes of documents.
+    """
     likelihoods = []
     for trace in traces:
         values = trace["log_likelihood"][plan.burn_in :]
         likelihoods.append(float(values[~np.isnan(values)].mean()))
-    return combine_chains(sums, likelihoods, combine=plan.combine)
+    scores = [0.0]  # nothing to compare
+    if len(sums) > 1:
+        scores = [plug_in_log_likelihood(plan.spec, chain, corpus) for chain in sums]
+    if plan.combine != "consensus" or len(sums) == 1:
+        return *combine_chains(sums, likelihoods, scores, combine=plan.combine), None
+    memberships = [_documents(plan.spec, chain) / float(chain.samples[0]) for chain in sums]
+    combined, how = combine_chains(sums, likelihoods, scores, memberships, combine="consensus")
+    aligned = [member[:, order] for member, order in zip(memberships, how.orders, strict=True)]
+    return combined, how, consensus_memberships(aligned)
+
+
+def _documents(spec: ModelSpec, sums: Sums) -> np.ndarray:
+    """Topics of documents, as citations see them: theta' where there is one."""
+    if spec.words_choose_author:
+        return sums.mixture
+    seen = spec.n_document - 1 - spec.below_citations if spec.citations is not None else 0
+    return np.asarray(sums.documents[seen])
 
 
 def name_estimates(
-    spec: ModelSpec, sums: Sums, levels: Sequence[Groups], corpus: Corpus
+    spec: ModelSpec,
+    sums: Sums,
+    levels: Sequence[Groups],
+    corpus: Corpus,
+    classes: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
     """Turn sums (which are used up) into the arrays that a run folder holds."""
     means = take_means(sums)
@@ -137,13 +162,11 @@ def name_estimates(
             out[f"level{number}_topic_sd"] = spread[begin:end]
         out |= {f"level{number}_{name}": getattr(groups, name) for name in _GROUP_FIELDS}
         begin = end
-    if spec.words_choose_author:
-        out["doc_topic"] = means.mixture
-    else:
-        seen = spec.n_document - 1 - spec.below_citations if spec.citations is not None else 0
-        out["doc_topic"] = means.documents[seen]
-        if spec.n_document > 1:
-            out["doc_word_topic"] = means.documents[-1]
+    out["doc_topic"] = _documents(spec, means)
+    if spec.n_document > 1:
+        out["doc_word_topic"] = means.documents[-1]
+    if classes is not None:
+        out["consensus"] = classes.astype(np.float32)
     out["topic_word"] = np.ascontiguousarray(means.topic_word.T)
     out["topic_samples"] = means.topic_samples
     if spec.word_level("corpus"):

@@ -52,9 +52,11 @@ class SCNTM(Parametrised, FittedAttributes):
         Keep every so many iterations; chosen to keep about 50 if not given. The last is kept.
     unknown : {"shared", "own"}
         Whether documents with neither author nor category share one group or have one each.
-    combine : {"auto", "average", "best"}
-        Average the chains' estimates, topics matched, or take those of the chain with the highest
-        log likelihood. ``auto`` averages where the chains agree (see `combination_`).
+    combine : {"auto", "average", "best", "consensus"}
+        Average the chains' estimates, topics matched by their words; or take those of the chain
+        that explains words and citations best. ``auto`` averages where the chains agree (see
+        `combination_`). ``consensus`` is for clustering with chains that differ: it averages with
+        topics matched by their documents, and `labels_` are the classes that the chains agree on.
     concentration : float
         First value of all concentrations beta.
     concentration_prior : (float, float)
@@ -95,7 +97,9 @@ class SCNTM(Parametrised, FittedAttributes):
     author_influence_ : ndarray, shape (n_authors,)
         Sum of lambda- of the documents that an author is first author of.
     labels_ : ndarray of int, shape (D,)
-        Dominant topic of each document.
+        Dominant topic of each document; with ``combine="consensus"`` its class.
+    consensus_ : ndarray, shape (D, K)
+        With ``combine="consensus"`` and several chains, the probability of each class.
     traces_ : dict of ndarray, shape (chains, iterations)
         log_likelihood, acceptance, word_acceptance, topics, blocked, blocked_citations, rate,
         seconds; and concentrations, of shape (chains, iterations, levels), see `level_names_`.

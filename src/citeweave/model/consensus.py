@@ -1,0 +1,133 @@
+"""One clustering of the documents from several chains that found different ones.
+
+Two steps. *Alignment* numbers the topics of all chains alike: each chain's topics are paired with
+those of the mean of all chains, by the documents they share, until no pair changes. *Consensus* is
+a latent class model over the chains (a mixture for clustering ensembles): a document of class g
+shows topic k in chain c with probability p_cgk, independently over chains, and EM finds classes
+and tables. A chain that has split or merged a topic then still tells what it can tell, where a
+mean of aligned memberships would only be blurred by it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+__all__ = ["align_topics", "consensus_memberships"]
+
+_ROUNDS = 50
+_STEPS = 300
+_CHANGE = 1e-4
+_PSEUDO_COUNT = 0.01
+_MANY_TOPICS = 50
+"""With more topics, EM starts from the aligned mean alone: a start costs D C K^2 a step."""
+
+
+def align_topics(memberships: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Give the topics of several chains common numbers.
+
+    Parameters
+    ----------
+    memberships : sequence of ndarray, shape (D, K)
+        Topics of the documents, one array a chain.
+
+    Returns
+    -------
+    list of ndarray of int, shape (K,)
+        For each chain the topic that stands for topic k of all; the chain that the others agree
+        with best keeps its own numbers.
+
+    Examples
+    --------
+    >>> theta = np.eye(3)[[0, 0, 1, 2]]
+    >>> [order.tolist() for order in align_topics([theta, theta[:, [2, 0, 1]]])]
+    [[0, 1, 2], [1, 2, 0]]
+    """
+    best: tuple[float, list[np.ndarray]] | None = None
+    for centre in memberships:
+        orders = _pair_with_centre(memberships, centre)
+        mean = _mean(memberships, orders)
+        agreement = sum(
+            float(np.vdot(mean, member[:, order]))
+            for member, order in zip(memberships, orders, strict=True)
+        )
+        if best is None or agreement > best[0] * (1 + 1e-12):
+            best = agreement, orders
+    if best is None:
+        return []
+    return best[1]
+
+
+def _pair_with_centre(memberships: Sequence[np.ndarray], centre: np.ndarray) -> list[np.ndarray]:
+    orders: list[np.ndarray] = []
+    for _ in range(_ROUNDS):
+        new = [linear_sum_assignment(centre.T @ member, maximize=True)[1] for member in memberships]
+        if orders and all(np.array_equal(a, b) for a, b in zip(new, orders, strict=True)):
+            break
+        orders = new
+        centre = _mean(memberships, orders)
+    return orders
+
+
+def _mean(memberships: Sequence[np.ndarray], orders: Sequence[np.ndarray]) -> np.ndarray:
+    total = np.zeros(memberships[0].shape)
+    for member, order in zip(memberships, orders, strict=True):
+        total += member[:, order]
+    return np.asarray(total / len(memberships))
+
+
+def consensus_memberships(memberships: Sequence[np.ndarray]) -> np.ndarray:
+    """Give the probability of each consensus class for each document, shape (D, K).
+
+    Classes are numbered as the topics of the aligned chains. EM starts from the aligned mean and
+    from each chain; the highest likelihood wins, so the result depends on the chains alone.
+
+    Examples
+    --------
+    >>> theta = np.eye(2)[[0, 0, 0, 1, 1, 1]]
+    >>> noisy = np.eye(2)[[0, 0, 0, 0, 1, 1]]
+    >>> consensus_memberships([theta, theta[:, ::-1], noisy]).argmax(axis=1).tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    if len(memberships) == 1:  # classes of a single soft clustering are not identified
+        return np.asarray(memberships[0] / memberships[0].sum(axis=1, keepdims=True))
+    orders = align_topics(memberships)
+    aligned = [
+        np.ascontiguousarray(member[:, order], np.float64)
+        for member, order in zip(memberships, orders, strict=True)
+    ]
+    mean = _mean(memberships, orders)
+    starts = [mean] if mean.shape[1] > _MANY_TOPICS else [mean, *aligned]
+    best: tuple[float, np.ndarray] | None = None
+    for start in starts:
+        likelihood, classes = _latent_classes(aligned, start)
+        if best is None or likelihood > best[0]:
+            best = likelihood, classes
+    if best is None:
+        return mean
+    # a class may have wandered to another topic's place: number it by the aligned mean again
+    order = linear_sum_assignment(mean.T @ best[1], maximize=True)[1]
+    return np.asarray(best[1][:, order])
+
+
+def _latent_classes(shown: Sequence[np.ndarray], start: np.ndarray) -> tuple[float, np.ndarray]:
+    """Fit the latent class model by EM; returns its log likelihood and the classes' posterior."""
+    classes = start / start.sum(axis=1, keepdims=True)
+    likelihood = -np.inf
+    for _ in range(_STEPS):
+        weights = np.log(classes.mean(axis=0) + np.finfo(float).tiny)
+        scores = np.tile(weights, (len(classes), 1))
+        for member in shown:
+            table = classes.T @ member + _PSEUDO_COUNT
+            table /= table.sum(axis=1, keepdims=True)
+            scores += member @ np.log(table).T
+        peak = scores.max(axis=1, keepdims=True)
+        new = np.exp(scores - peak)
+        mass = new.sum(axis=1, keepdims=True)
+        likelihood = float((np.log(mass) + peak).sum())
+        new /= mass
+        change = float(np.abs(new - classes).max())
+        classes = new
+        if change < _CHANGE:
+            break
+    return likelihood, classes
