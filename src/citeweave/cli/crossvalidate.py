@@ -211,10 +211,10 @@ def _print(console: "Console", summary: "list[SummaryRow]") -> None:
     """Show mean and standard deviation, a table for each protocol, so that columns compare."""
     from citeweave.cli.show import add_figures, new_table
 
-    models = list(dict.fromkeys(row.model for row in summary))
     protocols = dict.fromkeys((row.where, row.protocol) for row in summary)
     for where, protocol in protocols:
         rows = [row for row in summary if (row.where, row.protocol) == (where, protocol)]
+        models = list(dict.fromkeys(row.model for row in rows))
         table = new_table(f"{where}: {protocol}", expand=False)
         table.add_column("measure")
         add_figures(table, *models)
