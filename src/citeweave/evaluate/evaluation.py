@@ -15,6 +15,7 @@ from citeweave.evaluate.new_documents import NewDocuments, find_new_documents
 from citeweave.evaluate.perplexity import perplexity
 from citeweave.evaluate.report import Evaluation, Measure
 from citeweave.evaluate.words import (
+    Scored,
     completion_words,
     in_sample_perplexity,
     plain_perplexity,
@@ -179,9 +180,9 @@ def _training_perplexity(model: TopicModel) -> list[Measure]:
     """Give the figure in sample, named so, and the honest one if words were held out."""
     rows = []
     if model.corpus_.n_tokens:
-        value = perplexity(model).value if isinstance(model, SCNTM) else in_sample_perplexity(model)
+        scored = in_sample_perplexity(model)
         how = "scored with what was learned from the same words: no test"
-        rows.append(Measure("words", "perplexity, in sample", TRAIN, value, how))
+        rows.append(Measure("words", "perplexity, in sample", TRAIN, scored.value, how))
     else:
         why = "the corpus has no words"
         rows += measuring.missing("words", ("perplexity, in sample",), TRAIN, why)
@@ -192,8 +193,8 @@ def _training_perplexity(model: TopicModel) -> list[Measure]:
     document, word = np.asarray(model.held_out_["words"]).T
     share = len(word) / (len(word) + model.corpus_.n_tokens)
     how = f"{len(word):,} words ({share:.0%} of all) taken out before the fit"
-    value = plain_perplexity(model.doc_topic_, model.topic_word_, document, word)
-    return [*rows, Measure("words", name, where, value, how)]
+    scored = plain_perplexity(model.doc_topic_, model.topic_word_, document, word)
+    return [*rows, Measure("words", name, where, scored.value, scored.explain(how))]
 
 
 class _Task:
@@ -293,11 +294,11 @@ class _Task:
             found = perplexity(
                 self.model, new.corpus, words=words, links=new.links, **self._options()
             )
-            value, scored, unseen = found.value, found.n_scored, found.n_unseen
+            scored, count, unseen = Scored(found.value, 0), found.n_scored, found.n_unseen
         else:
-            value, scored, unseen = self._plain(new, words)
-        how = f"{scored:,} words scored ({unseen:,} unseen ones are not); {self._how(words)}"
-        return [Measure("words", "perplexity", TEST, value, how)]
+            scored, count, unseen = self._plain(new, words)
+        how = f"{count:,} words scored ({unseen:,} unseen ones are not); {self._how(words)}"
+        return [Measure("words", "perplexity", TEST, scored.value, scored.explain(how))]
 
     def links(self, new: NewDocuments, *, k: Sequence[int], negatives: int) -> list[Measure]:
         """Score citations of training documents with topics estimated without them."""
@@ -309,14 +310,14 @@ class _Task:
             self.model, new.corpus, new.links, theta, k=k, negatives=negatives, seed=self.seed
         )
 
-    def _plain(self, new: NewDocuments, words: str | float) -> tuple[float, int, int]:
+    def _plain(self, new: NewDocuments, words: str | float) -> tuple[Scored, int, int]:
         used = choose_words(new.corpus, words, seed=self.seed)
         theta = _transform(self.model, without_words(new.corpus, ~used), new.links)
         word = translate(new.corpus, self.model.corpus_).word[new.corpus.tokens]
         document = np.repeat(np.arange(new.corpus.n_documents), new.corpus.lengths)
-        scored = ~used & (word >= 0)
-        value = plain_perplexity(theta, self.model.topic_word_, document[scored], word[scored])
-        return value, int(scored.sum()), int(np.count_nonzero(word < 0))
+        left = ~used & (word >= 0)
+        scored = plain_perplexity(theta, self.model.topic_word_, document[left], word[left])
+        return scored, int(left.sum()), int(np.count_nonzero(word < 0))
 
 
 def _transform(model: TopicModel, corpus: Corpus, links: np.ndarray) -> np.ndarray:

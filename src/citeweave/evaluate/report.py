@@ -10,7 +10,19 @@ from typing import Any
 
 from citeweave.errors import ParameterError
 
-__all__ = ["Evaluation", "Measure"]
+__all__ = ["Evaluation", "Measure", "check_file"]
+
+_ENDINGS = (".json", ".csv", ".md")
+
+
+def check_file(path: str | os.PathLike[str]) -> Path:
+    """Refuse, before any work, a file whose ending no evaluation is written in."""
+    target = Path(path)
+    if target.suffix not in _ENDINGS:
+        raise ParameterError(
+            f"An evaluation is written as {', '.join(_ENDINGS)}. Got '{target.name}' instead."
+        )
+    return target
 
 
 @dataclass(frozen=True)
@@ -117,12 +129,8 @@ class Evaluation:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the rows to a file: .json, .csv or .md (a Markdown table), by its ending."""
-        target = Path(path)
+        target = check_file(path)
         writers = {".json": self._as_json, ".csv": self._as_csv, ".md": self._as_markdown}
-        if target.suffix not in writers:
-            raise ParameterError(
-                f"An evaluation is written as {', '.join(writers)}. Got '{target.name}' instead."
-            )
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(writers[target.suffix](), encoding="utf-8")
         return target

@@ -1,6 +1,7 @@
 """Words taken out, and words scored, for models that are given by their topics alone."""
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,7 +9,13 @@ from citeweave.baselines import TopicModel
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
 
-__all__ = ["completion_words", "in_sample_perplexity", "plain_perplexity", "without_words"]
+__all__ = [
+    "Scored",
+    "completion_words",
+    "in_sample_perplexity",
+    "plain_perplexity",
+    "without_words",
+]
 
 _CHUNK = 1 << 15
 
@@ -46,9 +53,22 @@ def without_words(corpus: Corpus, out: np.ndarray) -> Corpus:
     )
 
 
+class Scored(NamedTuple):
+    """Perplexity of some tokens, and how many of them the model holds impossible."""
+
+    value: float
+    impossible: int
+
+    def explain(self, how: str) -> str:
+        """Add to a protocol why the value is infinite, where it is."""
+        if not self.impossible:
+            return how
+        return f"infinite, as the model gives {self.impossible:,} of these words no chance; {how}"
+
+
 def plain_perplexity(
     doc_topic: np.ndarray, topic_word: np.ndarray, document: np.ndarray, word: np.ndarray
-) -> float:
+) -> Scored:
     """Return exp(-mean log sum_k theta_dk phi_kw) over tokens; infinite if one is impossible.
 
     Parameters
@@ -62,24 +82,25 @@ def plain_perplexity(
     --------
     >>> import numpy as np
     >>> plain_perplexity(np.array([[0.5, 0.5]]), np.eye(2), np.array([0, 0]), np.array([0, 1]))
-    2.0
+    Scored(value=2.0, impossible=0)
     """
     if len(word) == 0:
         raise ParameterError(
             "No word is left to score; give other 'words', or documents with more of them."
         )
-    total = 0.0
+    total, impossible = 0.0, 0
     for begin in range(0, len(word), _CHUNK):
         part = slice(begin, begin + _CHUNK)
         theta = np.asarray(doc_topic[document[part]], np.float64)
         chance = np.einsum("nk,nk->n", theta, topic_word[:, word[part]].T)
-        if not (chance > 0.0).all():
-            return float("inf")
-        total += float(np.log(chance).sum())
-    return float(np.exp(-total / len(word)))
+        possible = chance > 0.0
+        impossible += int(np.count_nonzero(~possible))
+        total += float(np.log(chance[possible]).sum())
+    value = float("inf") if impossible else float(np.exp(-total / len(word)))
+    return Scored(value, impossible)
 
 
-def in_sample_perplexity(model: TopicModel) -> float:
+def in_sample_perplexity(model: TopicModel) -> Scored:
     """Return the perplexity of the training words, scored with what was learned from them."""
     corpus = model.corpus_
     document = np.repeat(np.arange(corpus.n_documents), corpus.lengths)

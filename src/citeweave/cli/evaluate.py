@@ -1,0 +1,140 @@
+"""The command `evaluate`: every measure of a run that can be taken, for people or as JSON."""
+
+# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citeweave.cli.errors import guarded
+
+__all__ = ["read_words", "register"]
+
+TEST = "Test papers"
+LINKS = "Links"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("evaluate")(evaluate)
+
+
+@guarded
+def evaluate(
+    *,
+    run: Annotated[Path, typer.Argument(help="Run folder of any model.", show_default=False)],
+    test: Annotated[
+        str | None,
+        typer.Option(
+            help="Papers that the model has not seen: a corpus folder or a data set; or the whole "
+            "corpus, of which the training papers are left out.",
+            metavar="CORPUS",
+            rich_help_panel=TEST,
+            show_default=False,
+        ),
+    ] = None,
+    categories: Annotated[
+        bool, typer.Option(help="Compare with categories where papers have them.")
+    ] = True,
+    labels: Annotated[
+        str,
+        typer.Option(
+            help="hidden: categories of test papers are inferred; seen: given, as in the paper.",
+            rich_help_panel=TEST,
+        ),
+    ] = "hidden",
+    words: Annotated[
+        str | None,
+        typer.Option(
+            help="Words of test papers that topics are estimated from: all, title, none or a "
+            "share such as 0.5 (default: all; for perplexity titles, or half without titles).",
+            rich_help_panel=TEST,
+            show_default=False,
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(help="Fold-in of test papers: paper or gibbs.", rich_help_panel=TEST),
+    ] = "paper",
+    samples: Annotated[int, typer.Option(help="Samples of it.", rich_help_panel=TEST)] = 500,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="For it (default: as many as cores).", rich_help_panel=TEST, show_default=False
+        ),
+    ] = None,
+    at: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Depth of precision and recall of links; may be repeated (default: 10 and 50).",
+            rich_help_panel=LINKS,
+            show_default=False,
+        ),
+    ] = None,
+    negatives: Annotated[
+        int, typer.Option(help="Pairs drawn for each citation.", rich_help_panel=LINKS)
+    ] = 10,
+    seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write to this file (.json, .csv or .md).",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Measure a fitted model: clusters, labels, words, topics, links and chains.
+
+    Held-out words and citations are scored where the run was fitted with --hold-out-words or
+    --hold-out-citations. What cannot be measured is listed with the reason.
+    """
+    import json
+
+    from citeweave.baselines import load
+    from citeweave.cli.evaluate_show import print_evaluation
+    from citeweave.cli.show import make_console
+    from citeweave.cli.sources import open_sources
+    from citeweave.evaluate import evaluate as evaluate_model
+    from citeweave.evaluate.report import check_file
+
+    if out is not None:
+        check_file(out)
+    model = load(run)
+    found = evaluate_model(
+        model,
+        None if test is None else open_sources([test], None).corpus,
+        categories=categories,
+        labels=labels,
+        words=None if words is None else read_words(words),
+        method=method,
+        samples=samples,
+        k=tuple(at) if at else (10, 50),
+        negatives=negatives,
+        seed=seed,
+        threads=threads,
+    )
+    if out is not None:
+        found.save(out)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        return
+    console = make_console()
+    print_evaluation(found, str(run), console)
+    if out is not None:
+        console.print(f"Written to {out}.")
+
+
+def read_words(text: str) -> str | float:
+    """Read which words to estimate from: a share where it is a number, else the text.
+
+    Examples
+    --------
+    >>> read_words("0.5"), read_words("title")
+    (0.5, 'title')
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return text
