@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citeweave.errors import ParameterError, RunError
+from citeweave.errors import ParameterError
+from citeweave.model.checkpoint import write_atomically, writing
 from citeweave.web.report.diagnostics import Diagnostics, Verdict, judge_traces
 from citeweave.web.report.page import render, require_jinja, size_text
 
@@ -87,17 +88,10 @@ def write_report(
         )
     contents = _contents(run, title=title, max_papers=max_papers, tables=tables)
     content = render(contents).encode()
-    part = target.with_name(f".{target.name}.part")
-    try:
+    with writing(target, "Choose another place with --out."):
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(content)
-        part.replace(target)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise RunError(
-            f"'{target}' cannot be written: {error.strerror or error}. Choose another place "
-            "with --out."
-        ) from error
+        with write_atomically(target) as file:
+            file.write(content)
     return Written(target, len(content), contents.diagnostics.verdict, contents.missing)
 
 

@@ -133,7 +133,8 @@ def nice_ticks(low: float, high: float, wanted: int) -> list[float]:
         return [float(low)]
     rough = (high - low) / max(wanted, 1)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = min((power * part for part in (1, 2, 5, 10)), key=lambda value: abs(value - rough))
+    steps = (power * part for part in (1, 2, 5, 10))
+    step = min(steps, key=lambda value: max(value / rough, rough / value))
     begin, end = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [float(number * step) for number in range(begin, end + 1)]
 

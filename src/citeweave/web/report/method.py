@@ -61,6 +61,13 @@ _MODELS = {
     "maximisation, which gives one best fit and no measure of uncertainty.",
 }
 
+_INFLUENCE = (
+    "Influence is the propensity of a paper to be cited beyond what its topics explain, with mean "
+    "1 over all papers; that of an author is the sum over the papers they are first author of. It "
+    "is a property of this corpus, not a judgement of people: papers outside the corpus neither "
+    "cite nor are cited."
+)
+
 _SHOWN = (
     "topics",
     "eta",
@@ -95,7 +102,13 @@ _NAMES = {
 
 
 def method_text(
-    model_name: str, *, eta: float | str | None, samples: int | None, chains: int | None, how: str
+    model_name: str,
+    *,
+    eta: float | str | None,
+    samples: int | None,
+    chains: int | None,
+    how: str,
+    influence: bool,
 ) -> list[str]:
     """Describe the model and how it was fitted, in a paragraph or two.
 
@@ -109,6 +122,8 @@ def method_text(
         How many samples of how many chains the estimates are means of; None where not sampled.
     how : str
         How chains were combined, ``average`` or ``best``.
+    influence : bool
+        Whether the model tells how much papers are cited.
     """
     above, groups = _groups(eta)
     text = _MODELS.get(
@@ -130,12 +145,13 @@ def method_text(
             f"over {kept} of {taken}. How many topics are in use is found by the sampler, up to "
             "a bound."
         )
-    out.append(
-        "Influence is the propensity of a paper to be cited beyond what its topics explain, "
-        "with mean 1 over all papers; that of an author is the sum over the papers they are "
-        "first author of. It is a property of this corpus, not a judgement of people: papers "
-        "outside the corpus neither cite nor are cited."
-    )
+    if model_name.startswith("pmtlm") and influence:
+        out.append(
+            "Influence is the popularity of a paper in the links of the corpus, citing and being "
+            "cited alike, with mean 1 over all papers."
+        )
+    elif influence:
+        out.append(_INFLUENCE)
     return out
 
 

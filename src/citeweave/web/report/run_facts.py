@@ -97,6 +97,7 @@ class RunFacts:
             samples=self.model.n_samples_ if self.sampled else None,
             chains=len(self.traces["log_likelihood"]) if self.sampled else None,
             how=self.model.combination_["how"] if self.sampled else "best",
+            influence=self.view.cited_propensity is not None,
         )
 
     def parameter_rows(self) -> list[tuple[str, str]]:
