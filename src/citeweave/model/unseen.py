@@ -205,8 +205,10 @@ def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: st
     root = starts[-1]
     author = np.append(ids.author, -1)[new.first_authors]
     category = np.append(ids.category, -1)[new.categories]
-    if labels == "hidden":
-        category = np.full(new.n_documents, -1, np.int64)  # not read from here on
+    unlabelled = new.categories < 0
+    if labels == "hidden":  # not read from here on
+        category = np.full(new.n_documents, -1, np.int64)
+        unlabelled = np.ones(new.n_documents, dtype=bool)
     node = np.full(new.n_documents, -1, np.int64)
     hidden = np.full(new.n_documents, -1, np.int64)
     for number in range(len(levels) - 1, -1, -1):
@@ -223,7 +225,7 @@ def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: st
             size = result.corpus.n_categories
             node[left] = _rows(groups, _CATEGORY, start, category[left], size)
         by_author = kind == "author" or (kind == "group" and result.plan.eta == 0)
-        nobody = new.first_authors < 0 if by_author else category < 0
+        nobody = new.first_authors < 0 if by_author else unlabelled
         shared = np.flatnonzero((groups.kind == _UNKNOWN) & (groups.label < 0))
         if len(shared):
             node[(node < 0) & (hidden < 0) & nobody] = start + int(shared[0])
