@@ -4,16 +4,17 @@ import base64
 import csv
 import hashlib
 import io
+import itertools
 import re
 import sys
 from html.parser import HTMLParser
 
 import pytest
-from report.literature import NASTY, NASTY_AUTHOR, fit, literature
 
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
 from citeweave.explore import Exploration
 from citeweave.web.report import report_html, write_report
+from report.literature import NASTY, NASTY_AUTHOR, fit, literature
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}
 
@@ -107,7 +108,7 @@ def test_headings_do_not_skip_a_level(reader: Reader) -> None:
     levels = [int(name[1]) for name, _ in reader.elements if re.fullmatch(r"h[1-6]", name)]
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(below - above <= 1 for above, below in zip(levels, levels[1:], strict=False))
+    assert all(below - above <= 1 for above, below in itertools.pairwise(levels))
 
 
 def test_every_table_has_a_caption_and_every_drawing_a_name(reader: Reader) -> None:
