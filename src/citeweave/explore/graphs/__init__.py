@@ -13,7 +13,7 @@ from citeweave.explore.graphs.layout import Layout, layout
 from citeweave.explore.graphs.paper_map import citation_backbone, paper_map
 from citeweave.explore.graphs.picture import draw, to_image
 from citeweave.explore.graphs.svg import to_svg
-from citeweave.explore.graphs.topic_flow import flow_matrix, topic_flow
+from citeweave.explore.graphs.topic_flow import topic_flow
 from citeweave.explore.graphs.write import FORMATS, write_graph
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "author_topics",
     "citation_backbone",
     "draw",
-    "flow_matrix",
     "layout",
     "paper_map",
     "to_dot",

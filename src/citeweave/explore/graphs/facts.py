@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.errors import NotFoundError
 from citeweave.explore.exploration import Exploration
 from citeweave.explore.graphs.map_layout import Islands, place_papers
 from citeweave.explore.labels import short_label
@@ -122,6 +123,17 @@ class Facts:
         """Strength of topics in citing, lambdaT [K]; ones for a model without."""
         scale = self.view.topic_scale
         return np.ones(len(self.share)) if scale is None else np.asarray(scale, np.float64)
+
+    @property
+    def flow(self) -> np.ndarray:
+        """Citations from topic to topic [K, K], by theta' of both papers."""
+        flow = self.view.flow_matrix
+        if flow is None:
+            raise NotFoundError(
+                "There is no flow between topics to draw: the corpus has no citations among its "
+                "papers."
+            )
+        return flow
 
     @cached_property
     def islands(self) -> Islands:

@@ -11,7 +11,7 @@ from citeweave.explore.graphs.facts import Facts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph
 from citeweave.explore.graphs.text import clean
 
-__all__ = ["flow_matrix", "topic_flow"]
+__all__ = ["topic_flow"]
 
 MIN_SHARE = 0.06
 MOST_LINKS = 2
@@ -19,31 +19,6 @@ FEWEST = 0.005
 """A topic that makes and gets less than this part of all citations is left out."""
 
 LINE_WIDTHS = (0.8, 6.0)
-CHUNK = 50_000
-
-
-def flow_matrix(view: Any) -> np.ndarray:
-    """Sum over all citations i -> j the topics of both papers, theta'_ik theta'_jl.
-
-    Returns
-    -------
-    ndarray, shape (K, K)
-        Row k, column l: how many citations go from topic k to topic l. The sum of all entries is
-        the number of citations.
-    """
-    facts = facts_of(view)
-    citations = np.asarray(facts.corpus.citations)
-    if not len(citations):
-        raise ParameterError(
-            "There is no flow between topics to draw: the corpus has no citations among its papers."
-        )
-    theta = facts.doc_topic
-    flow = np.zeros((theta.shape[1], theta.shape[1]))
-    for begin in range(0, len(citations), CHUNK):
-        rows = citations[begin : begin + CHUNK]
-        flow += theta[rows[:, 0]].T.astype(np.float64) @ theta[rows[:, 1]]
-    # rows of theta' sum to one but for rounding, and topics not in use hold next to nothing
-    return flow
 
 
 def topic_flow(
@@ -72,7 +47,7 @@ def topic_flow(
     if topics is not None and topics < 1:
         raise ParameterError(f"'topics' must be at least 1. Got {topics} instead.")
     facts = facts_of(view)
-    flow = flow_matrix(facts)
+    flow = facts.flow
     both = (flow.sum(axis=0) + flow.sum(axis=1)) / (2 * flow.sum())
     shown = [k for k in facts.topics if both[k] >= FEWEST][:topics]
     largest = max(float(facts.share[k]) for k in facts.topics)

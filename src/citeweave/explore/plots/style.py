@@ -1,6 +1,7 @@
 """How plots look: small, plain, and with labels beside what they name instead of a long legend."""
 
 import importlib.util
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.errors import MissingDependencyError
-from citeweave.explore.graphs.colours import OKABE_ITO, topic_colours
+from citeweave.explore.graphs.colours import OKABE_ITO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHAIN_COLOURS",
+    "OKABE_ITO",
     "figure_for",
     "label_ends",
     "need_matplotlib",
@@ -23,7 +25,7 @@ __all__ = [
     "plain",
     "spread_labels",
     "styled",
-    "topic_colours",
+    "wrap",
 ]
 
 CHAIN_COLOURS = OKABE_ITO[:6]  # without the yellow, which is too pale for a thin line
@@ -135,17 +137,21 @@ def label_ends(
     colours: Sequence[str],
     *,
     size: float = 6.5,
+    lines: int = 1,
+    maths: bool = False,
 ) -> None:
     """Write names to the right of where lines end, moved apart where they would overlap."""
-    low, high = sorted(ax.get_ylim())
+    # in parts of the height of the axes, whatever their scale
+    to_axes = ax.transData + ax.transAxes.inverted()
+    wanted = [float(to_axes.transform(end)[1]) for end in ends]
     height = ax.get_window_extent().height * 72.0 / ax.figure.dpi
-    room = (high - low) * size * 1.2 / max(height, 1.0)
-    places = spread_labels([y for _, y in ends], room, low, high)
+    room = size * 1.2 * lines / max(height * 0.75, 1.0)  # a title and labels will take some of it
+    places = spread_labels(wanted, room, 0.0, 1.0)
     for (x, y), place, name, colour in zip(ends, places.tolist(), names, colours, strict=True):
         ax.annotate(
-            plain(name),
+            name if maths or "\n" in name else plain(name),
             xy=(x, y),
-            xytext=(1.02, (place - low) / (high - low)),
+            xytext=(1.03, place),
             textcoords="axes fraction",
             fontsize=size,
             color="#222222",
@@ -153,3 +159,14 @@ def label_ends(
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkB": 1.0},
         )
+
+
+def wrap(text: str, width: int, lines: int) -> str:
+    r"""Break a text between words into so many lines at most; the last is cut if need be.
+
+    Examples
+    --------
+    >>> wrap("volume rendering, transfer function", 20, 2)
+    'volume rendering,\\ntransfer function'
+    """
+    return "\n".join(textwrap.wrap(text, width, max_lines=lines, placeholder="…")) or text

@@ -1,0 +1,301 @@
+"""Plots of the chains: whether they settled and agree, and when the network started."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citeweave.errors import NotFoundError
+from citeweave.evaluate import convergence
+from citeweave.evaluate.convergence import FEWEST_DRAWS
+from citeweave.explore.graphs.facts import Facts, facts_of
+from citeweave.explore.plots.style import (
+    CHAIN_COLOURS,
+    OKABE_ITO,
+    figure_for,
+    label_ends,
+    plain,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "plot_acceptance",
+    "plot_active_topics",
+    "plot_concentrations",
+    "plot_convergence",
+    "plot_rhat",
+]
+
+AGREE = 1.01
+"""R-hat below which chains agree (Vehtari and others 2021)."""
+
+DOUBTFUL = 1.1
+
+
+def _traces(view: Any) -> tuple[Facts, dict[str, np.ndarray]]:
+    facts = facts_of(view)
+    found = getattr(facts.model, "traces_", None)
+    if found is None or "log_likelihood" not in found:
+        raise NotFoundError(
+            f"There are no traces of chains to plot: the model '{facts.view.model_name}' is not "
+            "fitted by sampling."
+        )
+    return facts, {name: np.asarray(values) for name, values in found.items()}
+
+
+def _kept_from(facts: Facts, iterations: int) -> int:
+    """First iteration after burn-in, counted from 0."""
+    burn_in = getattr(facts.model, "burn_in", None)
+    if burn_in is None:
+        # as model.parameters fills it in: three quarters, and not before the network
+        start = getattr(facts.model, "network_from", None)
+        planned = int(getattr(facts.model, "iterations", iterations))
+        burn_in = max(planned * 3 // 4, planned // 2 if start is None else int(start))
+    return min(int(burn_in), max(iterations - 1, 0))
+
+
+def _network_start(traces: dict[str, np.ndarray]) -> int | None:
+    """First iteration at which citations counted; acceptance is not a number before."""
+    known = np.flatnonzero(np.isfinite(traces["acceptance"]).any(axis=0))
+    return int(known[0]) if len(known) else None
+
+
+def _measures(values: np.ndarray) -> str:
+    """R-hat and effective sample size of draws after burn-in, in words."""
+    if values.shape[1] < FEWEST_DRAWS or not np.isfinite(values).all():
+        return "too few draws for R-hat"
+    found = convergence(values)
+    if np.isnan(found.rhat):
+        return "constant after burn-in"
+    return f"R-hat {found.rhat:.3f}, effective draws {found.bulk:,.0f}"
+
+
+def _mark_phases(
+    ax: "Axes", start: int | None, kept: int, iterations: int, *, height: float = 0.03
+) -> None:
+    """Mark where the network starts, and shade the iterations that samples are kept of."""
+    ax.axvspan(kept + 1, iterations, color="#eeeeee", zorder=0, linewidth=0)
+    top = ax.get_xaxis_transform()
+    ax.text(
+        iterations,
+        height,
+        "samples kept ",
+        transform=top,
+        fontsize=6.5,
+        color="#555555",
+        ha="right",
+    )
+    if start is not None and start > 0:
+        ax.axvline(start + 1, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
+        ax.text(
+            start + 1,
+            height,
+            "citations count ",
+            transform=top,
+            fontsize=6.5,
+            color="#444444",
+            ha="right",
+        )
+    ax.set_xlim(1, max(iterations, 2))
+    ax.set_xlabel("iteration")
+
+
+def _draw_chains(ax: "Axes", values: np.ndarray, *, labels: bool) -> None:
+    iterations = np.arange(1, values.shape[1] + 1)
+    for chain, row in enumerate(values):
+        colour = CHAIN_COLOURS[chain % len(CHAIN_COLOURS)]
+        ax.plot(iterations, row, color=colour, linewidth=0.9, label=f"chain {chain}")
+    if labels and len(values) > 1:
+        if len(values) <= len(CHAIN_COLOURS):
+            ax.legend(frameon=False, loc="best", handlelength=1.2)
+        else:
+            ax.text(
+                0.02, 0.95, f"{len(values)} chains", transform=ax.transAxes, fontsize=6.5, va="top"
+            )
+
+
+def plot_convergence(view: Any, ax: "Axes | None" = None) -> "Figure":
+    """Log likelihood of the training words by iteration, a line a chain.
+
+    R-hat and the effective number of draws are those after burn-in. The log likelihood may fall on
+    the way (see the page on the sampler); what matters is that it becomes level.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+    """
+    facts, traces = _traces(view)
+    values = traces["log_likelihood"] / max(facts.corpus.n_tokens, 1)
+    kept = _kept_from(facts, values.shape[1])
+    with styled():
+        figure, ax = figure_for(ax, 4.6, 2.9)
+        _draw_chains(ax, values, labels=True)
+        _mark_phases(ax, _network_start(traces), kept, values.shape[1])
+        ax.set_ylabel("log likelihood a word")
+        ax.set_title(f"Log likelihood: {_measures(values[:, kept:])}")
+    return figure
+
+
+def plot_acceptance(view: Any, ax: "Axes | None" = None) -> "Figure":
+    """Share of proposals accepted while citations count: of citing topics and of words' topics."""
+    facts, traces = _traces(view)
+    start = _network_start(traces)
+    if start is None:
+        raise NotFoundError(
+            "There is no acceptance to plot: citations never counted in this run "
+            f"(model '{facts.view.model_name}')."
+        )
+    iterations = traces["acceptance"].shape[1]
+    with styled():
+        figure, ax = figure_for(ax, 4.6, 2.6)
+        steps = np.arange(1, iterations + 1)
+        ends = []
+        kinds = [("acceptance", "citing\ntopics"), ("word_acceptance", "topics\nof words")]
+        for colour, (name, text) in zip(OKABE_ITO, kinds, strict=False):
+            for row in traces[name]:
+                ax.plot(steps, row, color=colour, linewidth=0.8)
+            ends.append((text, float(np.nanmean(traces[name][:, -max(iterations // 20, 1) :]))))
+        ax.set_xlim(start + 1, max(iterations, start + 2))
+        low = np.nanmin([np.nanpercentile(traces[name], 1) for name, _ in kinds])
+        ax.set_ylim(max(0.0, float(low) - 0.05), 1.0)
+        _percent(ax)
+        label_ends(
+            ax,
+            [(iterations, value) for _, value in ends],
+            [text for text, _ in ends],
+            OKABE_ITO[: len(ends)],
+            size=7.0,
+            lines=2,
+        )
+        ax.set_xlabel("iteration")
+        ax.set_ylabel("accepted")
+        means = [100 * float(np.nanmean(traces[name])) for name, _ in kinds]
+        ax.set_title(f"Acceptance: {means[0]:.1f} % of citing topics, {means[1]:.1f} % of words")
+    return figure
+
+
+def _percent(ax: "Axes") -> None:
+    from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 (optional)
+
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+
+
+def plot_concentrations(view: Any, ax: "Axes | None" = None) -> "Figure":
+    """Concentrations beta of all levels, a line a chain; topics above, words below, by name."""
+    facts, traces = _traces(view)
+    values = traces["concentrations"]
+    names = list(getattr(facts.model, "level_names_", range(values.shape[2])))
+    with styled():
+        figure, ax = figure_for(ax, 4.6, 3.2)
+        steps = np.arange(1, values.shape[1] + 1)
+        colours = [OKABE_ITO[i % len(OKABE_ITO)] for i in range(values.shape[2])]
+        for level, colour in enumerate(colours):
+            for row in values[:, :, level]:
+                ax.plot(steps, np.maximum(row, 1e-12), color=colour, linewidth=0.8)
+        ax.set_yscale("log")
+        _mark_phases(ax, _network_start(traces), _kept_from(facts, len(steps)), len(steps))
+        ends = [(float(steps[-1]), float(values[:, -1, i].mean())) for i in range(len(colours))]
+        label_ends(ax, ends, [_symbol(name) for name in names], colours, size=8.0, maths=True)
+        ax.set_ylabel("concentration")
+        ax.set_title("Concentrations of the levels")
+    return figure
+
+
+_GREEK = ("alpha", "gamma", "lambda", "mu", "nu", "phi", "theta")
+
+
+def _symbol(name: object) -> str:
+    r"""Write the name of a level as the symbol it is, other names as they are.
+
+    Examples
+    --------
+    >>> _symbol("theta'"), _symbol("journal")
+    ("$\\theta'$", 'journal')
+    """
+    text = str(name)
+    letters = text.rstrip("'")
+    return f"$\\{text}$" if letters in _GREEK else plain(text)
+
+
+def plot_active_topics(view: Any, ax: "Axes | None" = None) -> "Figure":
+    """Plot the number of topics in use by iteration, a line a chain, below the most there may be."""
+    facts, traces = _traces(view)
+    values = traces["topics"]
+    most = len(facts.share)
+    with styled():
+        from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 (optional)
+
+        figure, ax = figure_for(ax, 4.6, 2.4)
+        _draw_chains(ax, values, labels=True)
+        ax.axhline(most, color="#888888", linewidth=0.8, linestyle=(0, (1, 2)))
+        low = float(np.nanmin(values))
+        ax.set_ylim(max(0.0, low - 0.15 * most - 1), most + 0.1 * most + 1)
+        ax.text(
+            0.01,
+            most,
+            f"most there may be: {most}",
+            transform=ax.get_yaxis_transform(),
+            fontsize=6.5,
+            color="#555555",
+            va="bottom",
+        )
+        kept = _kept_from(facts, values.shape[1])
+        _mark_phases(ax, _network_start(traces), kept, values.shape[1])
+        ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+        ax.set_ylabel("topics in use")
+        last = values[:, kept:].mean()
+        ax.set_title(f"Topics in use: {last:.1f} on average after burn-in")
+    return figure
+
+
+def plot_rhat(view: Any, ax: "Axes | None" = None) -> "Figure":
+    """R-hat of each trace after burn-in, with its effective number of draws written beside it."""
+    facts, traces = _traces(view)
+    kept = _kept_from(facts, traces["log_likelihood"].shape[1])
+    names = list(getattr(facts.model, "level_names_", []))
+    rows = [("log likelihood", traces["log_likelihood"]), ("topics in use", traces["topics"])]
+    rows += [(_symbol(name), traces["concentrations"][:, :, i]) for i, name in enumerate(names)]
+    found = []
+    for name, values in rows:
+        draws = values[:, kept:]
+        if draws.shape[1] >= FEWEST_DRAWS and np.isfinite(draws).all():
+            measured = convergence(draws)
+            if np.isfinite(measured.rhat):
+                found.append((name, measured.rhat, measured.bulk))
+    if not found:
+        raise NotFoundError(
+            "R-hat needs at least four kept iterations of a trace that moves: run longer, "
+            "with citeweave fit --iterations."
+        )
+    with styled():
+        figure, ax = figure_for(ax, 4.6, 0.9 + 0.22 * len(found))
+        places = np.arange(len(found))[::-1]
+        excess = np.array([max(rhat, 1.0) for _, rhat, _ in found])
+        colours = [OKABE_ITO[0] if value <= DOUBTFUL else OKABE_ITO[5] for value in excess]
+        ax.hlines(places, 1.0, excess, color=colours, linewidth=1.5)
+        ax.scatter(excess, places, color=colours, s=14, zorder=3)
+        ax.axvline(AGREE, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
+        right = max(1.05, float(excess.max()) * 1.03)
+        ax.set_xlim(1.0, right)
+        ax.set_ylim(-0.7, len(found) - 0.3)
+        ax.set_yticks(places, [name for name, *_ in found])
+        for place, (_, _, bulk) in zip(places.tolist(), found, strict=True):
+            ax.text(
+                1.02,
+                place,
+                f"{bulk:,.0f}",
+                transform=ax.get_yaxis_transform(),
+                va="center",
+                fontsize=7,
+            )
+        ax.text(1.02, 1.0, "effective\ndraws", transform=ax.transAxes, fontsize=6.5, va="bottom")
+        ax.set_xlabel(f"R-hat (dashed: {AGREE})")
+        chains = traces["log_likelihood"].shape[0]
+        halves = f"{chains} chains" if chains > 1 else "halves of one chain"
+        ax.set_title(f"Do the chains agree? ({halves})")
+    return figure

@@ -1,0 +1,231 @@
+"""Plots of topics: over the years, how alike they are, and which cite which."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citeweave.errors import NotFoundError
+from citeweave.explore.graphs.colours import readable_on
+from citeweave.explore.graphs.facts import Facts, facts_of
+from citeweave.explore.plots.style import (
+    OKABE_ITO,
+    figure_for,
+    label_ends,
+    new_figure,
+    plain,
+    styled,
+    wrap,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_topic_flow", "plot_topic_similarity", "plot_topics_over_time"]
+
+MOST_PANELS = 24
+MOST_LINES = 6
+MOST_NUMBERS = 16
+"""Up to so many topics the figures stand in the cells of a heat map."""
+
+FEWEST_PAPERS = 3
+"""Years with fewer papers are left out: their shares are noise."""
+
+
+def plot_topics_over_time(view: Any, ax: "Axes | None" = None) -> "Figure":
+    """Share of topics in the papers of each year: a small panel a topic, the largest first.
+
+    Drawn on given axes, the largest topics are lines of one panel with their names beside them.
+    Years of fewer than three papers are left out.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+    """
+    facts = facts_of(view)
+    facts.view.require("years")
+    enough = facts.view.papers_by_year >= FEWEST_PAPERS
+    if not enough.any():
+        raise NotFoundError(
+            f"There is no year with {FEWEST_PAPERS} papers or more, so that no share over time "
+            "can be drawn."
+        )
+    years = np.array(facts.view.year_range)[enough]
+    shares = facts.view.share_by_year[enough]
+    with styled():
+        if ax is not None:
+            figure, ax = figure_for(ax, 4.6, 3.0)
+            _draw_lines(ax, facts, years, shares)
+            return figure
+        return _draw_panels(facts, years, shares)
+
+
+def _draw_lines(ax: "Axes", facts: Facts, years: np.ndarray, shares: np.ndarray) -> None:
+    from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 (optional)
+
+    shown = facts.topics[:MOST_LINES]
+    for colour, k in zip(OKABE_ITO, shown, strict=False):
+        ax.plot(years, shares[:, k], color=colour, marker="o" if len(years) == 1 else None)
+    ax.set_ylim(bottom=0.0)
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ax.set_xlabel("year")
+    ax.set_title("Share of topics by year")
+    ends = [(float(years[-1]), float(shares[-1, k])) for k in shown]
+    label_ends(ax, ends, [facts.name(k, 24) for k in shown], OKABE_ITO[: len(shown)])
+
+
+def _draw_panels(facts: Facts, years: np.ndarray, shares: np.ndarray) -> "Figure":
+    from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415 (optional)
+
+    shown = facts.topics[:MOST_PANELS]
+    columns = min(4, len(shown))
+    rows = -(-len(shown) // columns)
+    figure = new_figure(max(1.75 * columns, 2.6), 1.15 * rows + 0.4)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    top = float(np.nanmax(shares[:, shown])) * 1.08
+    for place, ax in enumerate(grid.ravel().tolist()):
+        if place >= len(shown):
+            ax.set_axis_off()
+            continue
+        k = shown[place]
+        ax.fill_between(years, shares[:, k], color=OKABE_ITO[0], alpha=0.25, linewidth=0)
+        ax.plot(
+            years,
+            shares[:, k],
+            color=OKABE_ITO[0],
+            linewidth=1.0,
+            marker="o" if len(years) == 1 else None,
+        )
+        # two lines are kept for every name, so that all panels are of one size
+        name = wrap(facts.name(k, 44), 24, 2)
+        ax.set_title(
+            plain(name) if "\n" not in name else "\n".join(map(plain, name.split("\n"))),
+            fontsize=6.5,
+            pad=2.0,
+            fontweight="normal",
+        )
+        ax.set_ylim(0.0, top)
+        ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(3))
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.tick_params(labelsize=6.0, length=2.0)
+        below = place + columns
+        if below >= len(shown):  # the lowest of its column shows the years
+            ax.tick_params(labelbottom=True)
+    left = len(facts.topics) - len(shown)
+    more = f" ({left} smaller ones not shown)" if left else ""
+    figure.suptitle(
+        f"Share of topics by year{more}", fontsize=8.5, fontweight="bold", x=0.01, ha="left"
+    )
+    return figure
+
+
+def plot_topic_similarity(view: Any, ax: "Axes | None" = None) -> "Figure":
+    """How alike topics are in their words: Bhattacharyya coefficient of phi, like beside like."""
+    facts = facts_of(view)
+    shown = facts.topics
+    if len(shown) < 2:
+        raise NotFoundError("Similarity needs at least two topics in use; there is one.")
+    roots = np.sqrt(np.asarray(facts.model.topic_word_, np.float64)[shown])
+    roots /= np.linalg.norm(roots, axis=1, keepdims=True)
+    alike = np.clip(roots @ roots.T, 0.0, 1.0)
+    order = _leaf_order(1.0 - alike)
+    names = [facts.name(shown[i], 26) for i in order]
+    values = alike[np.ix_(order, order)].copy()
+    np.fill_diagonal(values, np.nan)  # a topic is like itself; the scale is for the others
+    return _heat_map(
+        ax,
+        values,
+        names,
+        title="How alike topics are in their words",
+        bar="Bhattacharyya coefficient",
+        scale=100,
+        form="{:.0f}",
+    )
+
+
+def _leaf_order(distances: np.ndarray) -> list[int]:
+    from scipy.cluster.hierarchy import leaves_list, linkage  # noqa: PLC0415 (slow to import)
+    from scipy.spatial.distance import squareform  # noqa: PLC0415
+
+    if len(distances) < 3:
+        return list(range(len(distances)))
+    flat = squareform((distances + distances.T) / 2, checks=False)
+    return [int(i) for i in leaves_list(linkage(flat, "average", optimal_ordering=True))]
+
+
+def plot_topic_flow(view: Any, ax: "Axes | None" = None) -> "Figure":
+    """Which topics cite which: per cent of the citations of a row that go to a column."""
+    facts = facts_of(view)
+    flow = facts.flow
+    both = flow.sum(axis=0) + flow.sum(axis=1)
+    shown = [k for k in facts.topics if both[k] > 0.01 * both.sum() / 2]
+    totals = flow[shown].sum(axis=1, keepdims=True)
+    values = np.divide(
+        flow[np.ix_(shown, shown)], totals, where=totals > 0, out=np.zeros((len(shown), len(shown)))
+    )
+    order = list(range(len(shown)))
+    if len(shown) > 2:
+        most = float(values.max()) or 1.0
+        order = _leaf_order(1.0 - np.minimum((values + values.T) / (2 * most), 1.0))
+    names = [facts.name(shown[i], 26) for i in order]
+    return _heat_map(
+        ax,
+        values[np.ix_(order, order)],
+        names,
+        title="Citations from row to column",
+        bar="% of the citations of a row",
+        scale=100,
+        form="{:.0f}",
+    )
+
+
+def _heat_map(
+    ax: "Axes | None",
+    values: np.ndarray,
+    names: list[str],
+    *,
+    title: str,
+    bar: str,
+    scale: float,
+    form: str,
+) -> "Figure":
+    import matplotlib as mpl  # noqa: PLC0415 (optional)
+
+    number = len(names)
+    size = max(2.2, 0.19 * number)
+    letters = 6.5 if number <= 24 else 5.0
+    with styled():
+        figure, ax = figure_for(ax, size + 2.6, size + 1.9)
+        colours = mpl.colormaps["Blues"].with_extremes(bad="#eeeeee")
+        image = ax.imshow(values * scale, cmap=colours, vmin=0.0)
+        ax.set_xticks(
+            range(number),
+            [plain(name) for name in names],
+            rotation=55,
+            ha="right",
+            rotation_mode="anchor",
+            fontsize=letters,
+        )
+        ax.set_yticks(range(number), [plain(name) for name in names], fontsize=letters)
+        ax.tick_params(length=0.0)
+        ax.spines[:].set_visible(False)
+        if number <= MOST_NUMBERS:
+            for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
+                fill = mpl.colors.to_hex(tuple(image.cmap(float(image.norm(values[i, j] * scale)))))
+                ax.text(
+                    j,
+                    i,
+                    form.format(values[i, j] * scale),
+                    ha="center",
+                    va="center",
+                    fontsize=5.5,
+                    color=readable_on(fill),
+                )
+        line = figure.colorbar(image, ax=ax, shrink=0.6, pad=0.02)
+        line.set_label(bar, fontsize=6.5)
+        line.ax.tick_params(labelsize=6.0)
+        line.outline.set_visible(False)
+        ax.set_title(title)
+    return figure

@@ -1,0 +1,120 @@
+"""Plots by name, written to files: one, or all that a run can show."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citeweave.errors import NotFoundError, ParameterError
+from citeweave.explore.graphs.facts import facts_of
+from citeweave.explore.plots.chains import (
+    plot_acceptance,
+    plot_active_topics,
+    plot_concentrations,
+    plot_convergence,
+    plot_rhat,
+)
+from citeweave.explore.plots.people import plot_author_profiles, plot_paper_map
+from citeweave.explore.plots.style import need_matplotlib, styled
+from citeweave.explore.plots.topics import (
+    plot_topic_flow,
+    plot_topic_similarity,
+    plot_topics_over_time,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["KINDS", "write_plot", "write_plots"]
+
+KINDS: dict[str, Callable[[Any], "Figure"]] = {
+    "convergence": plot_convergence,
+    "acceptance": plot_acceptance,
+    "concentrations": plot_concentrations,
+    "active-topics": plot_active_topics,
+    "rhat": plot_rhat,
+    "time": plot_topics_over_time,
+    "authors": plot_author_profiles,
+    "map": plot_paper_map,
+    "similarity": plot_topic_similarity,
+    "flow": plot_topic_flow,
+}
+
+SUFFIXES = (".png", ".pdf", ".svg")
+
+
+def write_plot(
+    view: Any,
+    kind: str,
+    path: str | os.PathLike[str],
+    *,
+    width: float | None = None,
+    dpi: float = 200.0,
+) -> Path:
+    """Draw one plot and write it; the end of the name tells the format.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    kind : str
+        One of `KINDS`.
+    path : path
+        Ends in ``.png``, ``.pdf`` or ``.svg``.
+    width : float, optional
+        Width in inches, such as 3.5 for a column and 7 for a page; letters keep their size. The
+        width that suits the plot if not given.
+    dpi : float
+        Pixels an inch of a PNG.
+    """
+    need_matplotlib()
+    if kind not in KINDS:
+        raise ParameterError(f"'kind' must be one of {', '.join(KINDS)}. Got {kind!r} instead.")
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ParameterError(
+            f"A plot is written to a file that ends in one of {', '.join(SUFFIXES)}. "
+            f"Got '{path}' instead."
+        )
+    if (width is not None and not width > 0) or not dpi > 0:
+        raise ParameterError(
+            f"'width' and 'dpi' must be larger than 0. Got {width!r} and {dpi!r} instead."
+        )
+    figure = KINDS[kind](view)
+    if width is not None:
+        figure.set_size_inches(width, float(figure.get_size_inches()[1]))
+    # dates left out, so that the same run gives the same bytes
+    dates: dict[str, Any] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+    with styled():
+        figure.savefig(path, dpi=dpi, metadata=dates.get(path.suffix.lower()))
+    return path
+
+
+def write_plots(
+    view: Any,
+    folder: str | os.PathLike[str],
+    *,
+    suffix: str = ".png",
+    width: float | None = None,
+    dpi: float = 200.0,
+) -> tuple[list[Path], dict[str, str]]:
+    """Write every plot that a run can show into a folder, named by its kind.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+    dict of str
+        The plots that cannot be drawn, each with the reason.
+    """
+    facts = facts_of(view)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    missing: dict[str, str] = {}
+    for kind in KINDS:
+        path = folder / f"{kind}{suffix}"
+        try:
+            written.append(write_plot(facts, kind, path, width=width, dpi=dpi))
+        except NotFoundError as error:
+            missing[kind] = str(error)
+    return written, missing
