@@ -1,4 +1,4 @@
-"""The commands that show a fitted model: topics, authors, papers, citations, categories, inspect."""
+"""The commands that show a fitted model: `topics`, `authors`, `papers`, `inspect` and so on."""
 
 # ruff: noqa: PLC0415  heavy imports inside the commands, so that the others start at once
 import json
@@ -334,9 +334,7 @@ def _page(
     from citeweave.cli.explore_show import wide_console
 
     if any(files):
-        raise ParameterError(
-            "--csv and --parquet write tables; all about one thing goes to --json."
-        )
+        raise ParameterError("--csv and --parquet write tables; use --json for one thing alone.")
     if as_json:
         typer.echo(json.dumps(page.to_dict(), indent=2, ensure_ascii=False, default=str))
         return

@@ -37,6 +37,8 @@ WIDEST = 120
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _TREND = 10
 _NAME = 34
+_SHORT = 22
+_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def wide_console() -> Console:
@@ -89,7 +91,7 @@ def _mixture(weights: Iterable[TopicWeight | tuple[str, float]], width: int = _N
     parts = []
     for part in weights:
         name, weight = (part.name, part.weight) if isinstance(part, TopicWeight) else part
-        parts.append(f"{100 * weight:.0f} % {short_label(name, width)}")
+        parts.append(f"{100 * weight:.0f}{_SPACE}% {short_label(name, width)}")
     return parts
 
 
@@ -109,7 +111,7 @@ def topic_table(view: Exploration, frame: "pl.DataFrame", most: int) -> Table:
             cells += [sparkline(row["trend"]), _signed(row["growth"])]
         cells.append(_figure(row["coherence"], 2))
         name = Text(row["name"], style="bold", no_wrap=True, overflow="ellipsis")
-        table.add_row(*cells, Group(name, Fitting(row["distinctive"], ", ")))
+        table.add_row(*cells, Group(name, Fitting(row["distinctive"], ", ", lines=2)))
     return table
 
 
@@ -150,7 +152,7 @@ def author_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     add_figures(table, "author", "papers", "first")
     if view.author_influence is not None:
         add_figures(table, "influence")
-    table.add_column("name, topics (90 % over samples), words of the main one", ratio=1)
+    table.add_column("name, topics (90 % interval), words", ratio=1)
     for row in frame.iter_rows(named=True):
         cells = [str(row["author"]), f"{row['papers']:,}", f"{row['first_papers']:,}"]
         if view.author_influence is not None:
@@ -166,12 +168,12 @@ def author_table(view: Exploration, frame: "pl.DataFrame") -> Table:
                 strict=True,
             )
         ]
-        topics = _with_intervals(parts)
+        topics = _with_intervals(parts, _SHORT)
         if row["topics_from"] == "papers":
             topics = [f"{topics[0]} *", *topics[1:]]
         lines: list[Any] = [
             Text(row["name"], style="bold", no_wrap=True, overflow="ellipsis"),
-            Fitting(topics, "; "),
+            Fitting(topics, "; ", lines=2),
             Fitting(row["words"], ", "),
         ]
         if row.get("nearest"):
@@ -207,12 +209,11 @@ def author_page(page: AuthorPage) -> list[Any]:
     if page.influence is not None:
         whole = _figure(page.influence_all)
         facts.add_row("influence", f"{_figure(page.influence)} ({whole} with co-authored papers)")
-        facts.add_row(
-            "influence in",
-            "; ".join(
-                f"{_figure(p.weight)} {short_label(p.name, _NAME)}" for p in page.influence_by_topic
-            ),
-        )
+        parts = [
+            f"{_figure(part.weight)} {short_label(part.name, _NAME)}"
+            for part in page.influence_by_topic
+        ]
+        facts.add_row("influence in", "; ".join(parts))
     source = "" if page.topics_from == "model" else " (from their papers: never first author)"
     facts.add_row("topics", "; ".join(_with_intervals(page.topics)) + source)
     facts.add_row("words", ", ".join(page.words))
@@ -221,13 +222,14 @@ def author_page(page: AuthorPage) -> list[Any]:
     return [facts, _paper_list("Papers", page.publications[:20])]
 
 
-def _with_intervals(weights: Sequence[TopicWeight]) -> list[str]:
+def _with_intervals(weights: Sequence[TopicWeight], width: int = _NAME) -> list[str]:
     parts = []
     for part in weights:
         span = ""
         if part.low is not None and part.high is not None:
-            span = f" ({100 * part.low:.0f}–{100 * part.high:.0f})"
-        parts.append(f"{100 * part.weight:.0f} %{span} {short_label(part.name, _NAME)}")
+            span = f"{_SPACE}({100 * part.low:.0f}–{100 * part.high:.0f})"
+        name = short_label(part.name, width)
+        parts.append(f"{100 * part.weight:.0f}{_SPACE}%{span} {name}")
     return parts
 
 
@@ -255,9 +257,9 @@ def paper_table(view: Exploration, frame: "pl.DataFrame", topic: int | None) -> 
         if view.has_years:
             cells.append(str(row["year"] or ""))
         names = [view.topic_name(k) for k in row["topics"]]
-        topics = _mixture(zip(names, row["weights"], strict=True))
+        topics = _mixture(zip(names, row["weights"], strict=True), _SHORT)
         lines: list[Any] = [Text(row["title"], style="bold", no_wrap=True, overflow="ellipsis")]
-        lines.append(Fitting(topics, "; "))
+        lines.append(Fitting(topics, "; ", lines=2))
         if row["cited_for"] is not None and row["cited_for"] != row["topic"]:
             lines.append(Fitting([f"cited for {row['cited_for_name']}"], ""))
         table.add_row(*cells, Group(*lines))
@@ -288,7 +290,11 @@ def paper_page(page: PaperPage) -> list[Any]:
         table.add_column("topic", no_wrap=True, overflow="ellipsis")
         add_figures(table, "about", "cited for", "difference")
         for row in page.differences:
-            shares = (_percent(row.about, 0), _percent(row.cited_for, 0), _signed(row.difference))
+            shares = (
+                _percent(row.about, 0),
+                _percent(row.cited_for, 0),
+                f"{100 * row.difference:+.0f} points",
+            )
             table.add_row(short_label(row.name, 40), *shares)
         parts.append(table)
     for title, links in (
@@ -307,12 +313,17 @@ def _paper_list(title: str, links: Sequence[Any]) -> Table:
     if any(link.year for link in links):
         add_figures(table, "year")
     table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=3)
-    table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=2)
+    several = len({link.topic for link in links}) > 1
+    if several:
+        table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=2)
     for link in links:
         cells = [str(link.paper), f"{link.cited:,}"]
         if any(other.year for other in links):
             cells.append(str(link.year or ""))
-        table.add_row(*cells, link.title, short_label(link.topic_name, 40))
+        cells.append(link.title)
+        if several:
+            cells.append(short_label(link.topic_name, _SHORT))
+        table.add_row(*cells)
     return table
 
 
@@ -325,10 +336,10 @@ def citation_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     for row in frame.iter_rows(named=True):
         parts = sorted(((row[name], int(name[6:])) for name in columns), reverse=True)[:3]
         weights = [(view.topic_name(k), p) for p, k in parts if p >= 0.05]
-        lines = [
+        lines: list[Any] = [
             Text(row["citing_title"], no_wrap=True, overflow="ellipsis"),
             Text(f"→ {row['cited_title']}", no_wrap=True, overflow="ellipsis"),
-            Fitting(_mixture(weights), "; "),
+            Fitting(_mixture(weights, _SHORT), "; "),
         ]
         table.add_row(str(row["citing"]), str(row["cited"]), Group(*lines))
     return table
@@ -364,15 +375,17 @@ def category_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     table.add_column("topics and words of the main one", ratio=3)
     for row in frame.iter_rows(named=True):
         pairs = zip(row["topic_names"], row["weights"], strict=True)
-        lines = Group(Fitting(_mixture(pairs), "; "), Fitting(row["words"], ", "))
+        lines = Group(Fitting(_mixture(pairs, _SHORT), "; "), Fitting(row["words"], ", "))
         table.add_row(row["name"], f"{row['papers']:,}", lines)
     return table
 
 
 def crosstab_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List topics with their shares in each category, the largest categories first."""
-    names = frame.group_by("name", maintain_order=True).agg(total=frame["papers"].sum())["name"]
-    shown = names.to_list()[:6]
+    papers: dict[str, int] = {}
+    for name, number in zip(frame["name"], frame["papers"], strict=True):
+        papers[name] = papers.get(name, 0) + number
+    shown = sorted(papers, key=lambda name: -papers[name])[:6]
     table = new_table("Share of each topic in each category")
     table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
     for name in shown:
@@ -399,8 +412,8 @@ def inspection(found: Inspection) -> list[Any]:
     table.add_column("name and words", ratio=1)
     for row in found.rows:
         cells = [str(row.topic)]
-        for place, level in enumerate(row.levels):
-            cells += [str(level.customers), str(level.tables)]
+        for place, counts in enumerate(row.levels):
+            cells += [str(counts.customers), str(counts.tables)]
             if place == 0 and found.citation_level is not None:
                 cells += [str(row.cites), str(row.cited)]
         name = Text(row.name, style="bold", no_wrap=True, overflow="ellipsis")
