@@ -65,7 +65,7 @@ def serve(
         typer.echo(f"Explore {run} at {address}   (Ctrl-C ends it)")
         if host not in LOCAL_NAMES:
             typer.echo(
-                f"It listens on {host}: others on the network can read everything and rename topics.",
+                f"It listens on {host}: others on the network can read all and rename topics.",
                 err=True,
             )
         if server.wants_browser() if open_page is None else open_page:

@@ -1,4 +1,4 @@
-"""The application: routes of the table, static files, and what is answered when something is wrong."""
+"""The application: routes of the table, static files, and the answers to what is wrong."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager

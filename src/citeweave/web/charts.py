@@ -1,7 +1,7 @@
 """Small charts as SVG text: bars, stripes, sparklines, columns, lines.
 
-No chart carries a colour or a style of its own: classes are given to the style sheet, so that light, dark
-and print differ without a word here, and a strict content-security policy holds.
+No chart carries a colour or a style of its own: the style sheet knows its classes, so that light,
+dark and print differ without a word here, and a strict content-security policy holds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,8 @@ def bar(
         )
     return Markup(
         '<svg class="bar{}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
-        '<rect class="track" width="100" height="8"/><rect class="fill" width="{}" height="8"/>{}</svg>'
+        '<rect class="track" width="100" height="8"/>'
+        '<rect class="fill" width="{}" height="8"/>{}</svg>'
     ).format(name, place(share), whisker)
 
 
@@ -66,14 +67,15 @@ def stripe(shares: Sequence[tuple[int, float]]) -> Markup:
         )
         begin += width
     return Markup(
-        '<svg class="stripe" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">{}</svg>'
+        '<svg class="stripe" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        "{}</svg>"
     ).format(Markup("").join(parts))
 
 
 def sparkline(
     values: Sequence[float | None], *, topic: int | None = None, label: str = ""
 ) -> Markup:
-    """Draw values over time as a small line with its area; nothing where fewer than two are known."""
+    """Draw values over time as a small line with its area; nothing if fewer than two are known."""
     known = [(i, v) for i, v in enumerate(values) if v is not None]
     if len(known) < 2:
         return Markup("")
@@ -156,7 +158,7 @@ def lines(
     step = _step(high - low)
     low, high = floor(low / step) * step, -floor(-high / step) * step
     left, bottom, head = 76, 24, 16
-    inner, tall = width - left - 8, height - bottom - head
+    inner, tall = width - left - 24, height - bottom - head
 
     def at(x: float, y: float) -> tuple[float, float]:
         across = (x - first) / (last - first) if last > first else 0.0
@@ -168,7 +170,7 @@ def lines(
         _, y = at(first, value)
         parts.append(
             Markup('<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
-                left, width - 8, y, y
+                left, width - 24, y, y
             )
         )
         parts.append(_text(left - 8, y + 4, _short(value), anchor="end"))

@@ -37,8 +37,8 @@ def describe(entries: Iterable[Entry]) -> dict[str, Any]:
             "title": "citeweave explorer",
             "version": citeweave.__version__,
             "description": (
-                "Topics, authors, papers and citations of one fitted run. Everything is read, except "
-                f"where POST is named; a POST must carry the header {INTENT_HEADER}: 1."
+                "Topics, authors, papers and citations of one fitted run. Everything is read, "
+                f"except where POST is named; a POST must carry the header {INTENT_HEADER}: 1."
             ),
             "license": {"name": "MIT", "identifier": "MIT"},
         },

@@ -1,4 +1,4 @@
-"""Pictures of the run: the networks that can be moved, the map of papers, and all of them as files."""
+"""Pictures of the run: the networks that can be moved, and the map of papers."""
 
 import threading
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from citeweave.errors import NotFoundError
 from citeweave.explore import Exploration, graphs
 from citeweave.explore.graphs.facts import facts_of
 from citeweave.explore.graphs.geometry import bounds
+from citeweave.explore.labels import short_label
 
 __all__ = ["NETWORKS", "PICTURES", "Drawing", "Pictures"]
 
@@ -19,6 +20,7 @@ PICTURES = (*NETWORKS, "map")
 _MARGIN = 14.0
 _LINE = 1.25  # distance of lines of text in font sizes, as in the graphs' own SVG
 _LONGEST_TITLE = 140
+_ARROW = 0.58  # how far on its way an edge carries its arrow
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Pictures:
             {
                 "x": round(float(islands.centres[k, 0]), 1),
                 "y": round(float(islands.centres[k, 1]), 1),
-                "text": _cut(view.topic_name(k), 40),
+                "text": short_label(view.topic_name(k), 26),
             }
             for k in view.order
             if islands.radii[k] > 0
@@ -151,13 +153,12 @@ def _node(node: graphs.Node, place: tuple[float, float]) -> dict[str, Any]:
 
 def _edge(edge: graphs.Edge, places: graphs.Layout) -> dict[str, Any]:
     (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
+    # two strokes, so that an arrow can stand where they meet
+    x, y = x1 + _ARROW * (x2 - x1), y1 + _ARROW * (y2 - y1)
     return {
         "source": edge.source,
         "target": edge.target,
         "width": round(edge.width, 2),
         "title": edge.title,
-        "x1": round(x1, 1),
-        "y1": round(y1, 1),
-        "x2": round(x2, 1),
-        "y2": round(y2, 1),
+        "path": f"M{x1:.1f} {y1:.1f}L{x:.1f} {y:.1f}L{x2:.1f} {y2:.1f}",
     }

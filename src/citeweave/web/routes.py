@@ -1,4 +1,4 @@
-"""The form of a route: one table says what there is, and the server and the description are made from it."""
+"""The form of a route: server and description are made from one table of them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,8 +1,8 @@
-"""What stands before every request: whose it is, how large it is, and what a browser may do with the answer.
+"""What stands before every request: whose it is, how large, and what a browser may do with it.
 
-The explorer has no accounts. It is safe because it listens on this computer only, answers only to this
-computer's names (a page elsewhere that points its own name at 127.0.0.1 is refused), changes nothing
-for other origins, and lets the browser load nothing from anywhere else.
+The explorer has no accounts. It is safe because it listens on this computer only, answers only to
+this computer's names (a page elsewhere that points its own name at 127.0.0.1 is refused), changes
+nothing for other origins, and lets the browser load nothing from anywhere else.
 """
 
 import ipaddress
@@ -40,7 +40,7 @@ HEADERS = {
 class _AnyAddress(frozenset[str]):
     """Names that are allowed where the server listens on all addresses: these, and any address.
 
-    Only names can be pointed somewhere else, so a request that gives an address is not a rebound one.
+    Only names can be pointed somewhere else: who gives an address was not misled.
     """
 
     def __contains__(self, name: object) -> bool:
@@ -86,7 +86,7 @@ class Guard:
     hosts
         Names that the ``Host`` header may have, without port.
     max_body
-        Largest body in bytes; a larger one is answered by 413, before it is read where it tells its size.
+        Largest body in bytes; a larger one is answered by 413, unread where it tells its size.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: Collection[str], max_body: int) -> None:

@@ -55,7 +55,7 @@ def _explain(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
             f"Port {port} of {host} is in use, maybe by another `citeweave serve`. Stop that one, "
-            f"choose another port (--port {port + 1 if port < _LARGEST_PORT else 8000}), or let the "
+            f"choose another (--port {port + 1 if port < _LARGEST_PORT else 8000}), or let the "
             "system choose a free one: --port 0."
         )
     if error.errno in {errno.EACCES, errno.EPERM}:

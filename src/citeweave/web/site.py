@@ -1,4 +1,4 @@
-"""One run as the explorer shows it: the exploration, what pages share, and what is kept between requests."""
+"""One run as the explorer shows it: what all pages share, and what is kept between requests."""
 
 import secrets
 import threading
@@ -101,7 +101,7 @@ class Site:
         return self._slots.get(topic, len(self._slots))
 
     def topics(self) -> list[dict[str, Any]]:
-        """Give the table of topics as dictionaries, the largest first; made once, and after a renaming."""
+        """Give the table of topics as dictionaries, the largest first; made anew after a renaming."""
         with self._lock:
             if self._topics is None:
                 rows: list[dict[str, Any]] = self.view.topics(words=10).to_dicts()
@@ -122,7 +122,7 @@ class Site:
     def page(
         self, request: Request, template: str, values: Mapping[str, Any], *, status: int = 200
     ) -> HTMLResponse:
-        """Fill a template; the first part of the path says which entry of the navigation is current."""
+        """Fill a template; the first part of the path is the current entry of the navigation."""
         section = "/" + request.url.path.strip("/").split("/", maxsplit=1)[0]
         text = self._environment.get_template(template).render(section=section, **values)
         return HTMLResponse(text, status_code=status)

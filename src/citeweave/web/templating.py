@@ -1,4 +1,4 @@
-"""Templates: everything is escaped, undefined names are errors, and charts and colours are at hand."""
+"""Templates: everything is escaped, undefined names are errors, and charts are at hand."""
 
 from collections.abc import Mapping
 from typing import Any

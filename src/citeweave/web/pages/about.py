@@ -1,6 +1,5 @@
-"""How the run came about: diagnostics, method, and the description of the interface for programs."""
+"""How the run came about: diagnostics and method; and the interface for programs."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ _CHARTS = (
     (
         "log_likelihood",
         "Log likelihood",
-        "Rises while the chains settle, then wavers about one level.",
+        "Moves while the chains settle, then wavers about one level.",
     ),
     ("topics", "Topics in use", "How many topics have words, out of those allowed."),
     (
@@ -104,8 +103,8 @@ def interface(site: Site, request: Request) -> Response:
     for entry in entries():
         if not entry.page:
             tags.setdefault(entry.tag, []).append(entry)
-    groups: Sequence[tuple[str, list[Any]]] = list(tags.items())
-    return site.page(request, "api.html", {"groups": groups, "address": str(request.base_url)})
+    values = {"groups": list(tags.items()), "address": str(request.base_url)}
+    return site.page(request, "api.html", values)
 
 
 ENTRIES = (

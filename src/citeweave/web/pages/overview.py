@@ -50,8 +50,8 @@ def _summary(site: Site) -> str:
         parts.append("the citations")
     learned = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
     return (
-        f"{count(corpus.n_documents, 'paper')}, read as {count(len(site.view.order), 'topic')} that "
-        f"were learned from {learned} of the papers."
+        f"{count(corpus.n_documents, 'paper')}, read as {count(len(site.view.order), 'topic')} "
+        f"that were learned from {learned} of the papers."
     )
 
 

@@ -1,6 +1,5 @@
 """All papers, filtered, and one paper."""
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -63,7 +62,7 @@ def paper(site: Site, request: Request) -> Response:
 
 def _details(page: PaperPage) -> list[tuple[str, str, str]]:
     """List what else the corpus tells: name, value, and an address where there is a safe one."""
-    metadata: Mapping[str, Any] = page.metadata
+    metadata = page.metadata
     rows = [("Identifier", page.id, "")]
     doi = _text(metadata.get("doi"))
     if doi:

@@ -27,12 +27,13 @@ def _flow(site: Site) -> dict[str, Any] | None:
     order = view.order
     matrix = np.asarray(view.flow_matrix)[np.ix_(order, order)]
     part = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1e-12)
+    part /= max(float(part.max()), 1e-12)
     names = [{"topic": k, "name": view.topic_name(k)} for k in order]
     rows = [
         {
             **name,
             "cells": [
-                {"count": count, "part": share}
+                {"count": count, "shade": share}
                 for count, share in zip(matrix[i].tolist(), part[i].tolist(), strict=True)
             ],
         }

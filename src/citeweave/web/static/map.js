@@ -82,7 +82,6 @@ class PaperMap {
     const margin = 36;
     this.scale = Math.min((width - 2 * margin) / (right - left || 1), (height - 2 * margin) / (bottom - top || 1));
     this.least = this.scale / 2;
-    this.base = this.scale;
     this.offset = [width / 2 - this.scale * (left + right) / 2, height / 2 - this.scale * (top + bottom) / 2];
     this.draw();
   }
@@ -91,8 +90,8 @@ class PaperMap {
     const { pen, ratio } = this;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    const grown = Math.sqrt(this.scale / this.base);
-    const size = Math.min(9, Math.max(1.2, 60 / Math.sqrt(this.x.length)) * Math.max(1, grown));
+    // papers stand about 9 units apart: dots that nearly touch
+    const size = Math.min(10, Math.max(0.9, 3.4 * this.scale));
     for (let i = 0; i < this.x.length; i += 1) {
       const dim = this.only !== null && this.topic[i] !== this.only;
       pen.globalAlpha = dim ? 0.06 : 0.7;
@@ -110,14 +109,17 @@ class PaperMap {
     for (const label of this.labels) {
       const x = this.offset[0] + this.scale * label.x;
       const y = this.offset[1] + this.scale * label.y;
-      const half = pen.measureText(label.text).width / 2 + 4;
-      // a name that would cover another one waits until there is room
-      if (taken.some((box) => Math.abs(box.x - x) < box.half + half && Math.abs(box.y - y) < 18)) continue;
-      taken.push({ x, y, half });
-      pen.strokeStyle = this.ground;
-      pen.fillStyle = this.ink;
-      pen.strokeText(label.text, x, y);
-      pen.fillText(label.text, x, y);
+      // a name that would cover another one is shortened, and else waits until there is room
+      for (const text of [label.text, label.text.split(",")[0]]) {
+        const half = pen.measureText(text).width / 2 + 4;
+        if (taken.some((box) => Math.abs(box.x - x) < box.half + half && Math.abs(box.y - y) < 18)) continue;
+        taken.push({ x, y, half });
+        pen.strokeStyle = this.ground;
+        pen.fillStyle = this.ink;
+        pen.strokeText(text, x, y);
+        pen.fillText(text, x, y);
+        break;
+      }
     }
   }
 

@@ -111,9 +111,16 @@ class Picture {
     node.dataset.y = String(y);
     node.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     for (const edge of this.edges) {
-      if (edge.dataset.from === node.id) { edge.setAttribute("x1", x); edge.setAttribute("y1", y); }
-      if (edge.dataset.to === node.id) { edge.setAttribute("x2", x); edge.setAttribute("y2", y); }
+      if (edge.dataset.from === node.id || edge.dataset.to === node.id) this.draw(edge);
     }
+  }
+
+  // Two strokes from end to end: an arrow stands where they meet, as the server draws it.
+  draw(edge) {
+    const [a, b] = [edge.dataset.from, edge.dataset.to].map((id) => document.getElementById(id).dataset);
+    const [x1, y1, x2, y2] = [a.x, a.y, b.x, b.y].map(Number);
+    const [x, y] = [x1 + 0.58 * (x2 - x1), y1 + 0.58 * (y2 - y1)];
+    edge.setAttribute("d", `M${x1} ${y1}L${x} ${y}L${x2} ${y2}`);
   }
 
   light(node) {
