@@ -200,17 +200,7 @@ class Chain:
         words_began = time.perf_counter()
         word_tally = self._sweep_words(SWEEP)
         citations_began = time.perf_counter()
-        citation_tally = np.zeros(4, np.int64)
-        if self.network_on:
-            citation_sweep(
-                self._citation_level,
-                self.layout,
-                self.tables,
-                state,
-                self._citation_work,
-                self._exponent,
-                citation_tally,
-            )
+        citation_tally = self._sweep_citations() if self.network_on else np.zeros(4, np.int64)
         citations_ended = time.perf_counter()
         if self.settings.sample_concentrations:
             self._draw_concentrations()
@@ -272,6 +262,19 @@ class Chain:
             0,
             self.n_documents,
             mode,
+            tally,
+        )
+        return tally
+
+    def _sweep_citations(self) -> Array:
+        tally = np.zeros(4, np.int64)
+        citation_sweep(
+            self._citation_level,
+            self.layout,
+            self.tables,
+            self.state,
+            self._citation_work,
+            self._exponent,
             tally,
         )
         return tally
