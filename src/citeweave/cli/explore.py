@@ -78,6 +78,7 @@ def topics(
     as_json: Json = False,
 ) -> None:
     """Show the topics of a run: words, share, growth and coherence."""
+    from citeweave.cli import explore_pages as pages
     from citeweave.cli import explore_show as show
 
     view = _open(run)
@@ -85,7 +86,7 @@ def topics(
         _rename(view, text)
     if topic is not None:
         page = view.topic(topic, words=words, relevance=relevance)
-        _page(page, show.topic_page, as_json=as_json, files=(csv, parquet))
+        _page(page, pages.topic_page, as_json=as_json, files=(csv, parquet))
         return
     frame = view.topics(words=words, relevance=relevance)
     _table(
@@ -118,12 +119,13 @@ def authors(
     as_json: Json = False,
 ) -> None:
     """Show the authors of a run: topics with intervals, influence, who is near."""
+    from citeweave.cli import explore_pages as pages
     from citeweave.cli import explore_show as show
 
     view = _open(run)
     if author is not None:
         page = view.author(_find(view, author, "author"))
-        _page(page, show.author_page, as_json=as_json, files=(csv, parquet))
+        _page(page, pages.author_page, as_json=as_json, files=(csv, parquet))
         return
     limit = _limit(top, csv, parquet, as_json=as_json)
     if by_topic:
@@ -163,12 +165,13 @@ def papers(
     as_json: Json = False,
 ) -> None:
     """Show the papers of a run: topics, influence, what they are about and cited for."""
+    from citeweave.cli import explore_pages as pages
     from citeweave.cli import explore_show as show
 
     view = _open(run)
     if paper is not None:
         page = view.paper(_find(view, paper, "paper"))
-        _page(page, show.paper_page, as_json=as_json, files=(csv, parquet))
+        _page(page, pages.paper_page, as_json=as_json, files=(csv, parquet))
         return
     frame = view.papers(topic=topic, top=_limit(top, csv, parquet, as_json=as_json))
     _table(
@@ -276,11 +279,11 @@ def inspect(
     They are read from the chain's last checkpoint: customers c and tables t of each document
     level, and the citations of each topic.
     """
-    from citeweave.cli import explore_show as show
+    from citeweave.cli import explore_pages as pages
 
     view = _open(run)
     found = view.inspect(_find(view, document, "paper"), chain=chain)
-    _page(found, show.inspection, as_json=as_json, files=())
+    _page(found, pages.inspection, as_json=as_json, files=())
 
 
 def _open(run: Path) -> "Exploration":

@@ -1,8 +1,7 @@
 """A fitted model to look at: tables, pages, search and names of topics."""
 
 import os
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,9 @@ from citeweave.explore import place as _place
 from citeweave.explore import search as _search
 from citeweave.explore import similarity as _similarity
 from citeweave.explore import topics as _topics
-from citeweave.explore.facts import Z90, Facts
+from citeweave.explore.derived import Derived
+from citeweave.explore.facts import Z90
 from citeweave.explore.frames import make_frame
-from citeweave.explore.labels import TopicNames, label_words, make_labels
 from citeweave.explore.pages import (
     AuthorLink,
     AuthorPage,
@@ -31,15 +30,11 @@ from citeweave.explore.pages import (
     TopicWeight,
 )
 from citeweave.explore.search import Hit, SearchIndex
-from citeweave.explore.similarity import WordVectors
 
 __all__ = ["Exploration"]
 
-_SUPERVISED_LABEL = 0.5
-"""Share of a topic that one category must hold to be named in the topic's label."""
 
-
-class Exploration(Facts):
+class Exploration(Derived):
     """Look at a fitted model; nothing is computed before it is asked for, and then kept.
 
     Parameters
@@ -97,12 +92,6 @@ class Exploration(Facts):
         ids = _topics.words_of(self, number, relevance)
         return [[self.vocabulary[word] for word in row] for row in ids.tolist()]
 
-    @cached_property
-    def names(self) -> TopicNames:
-        """Names that people gave to topics."""
-        combination: Mapping[str, Any] = getattr(self.model, "combination_", {})
-        return TopicNames(self.folder, int(combination.get("best", 0)))
-
     def name_topic(self, topic: int, name: str | None) -> None:
         """Name a topic; None or an empty text gives it its automatic label back.
 
@@ -110,44 +99,6 @@ class Exploration(Facts):
         """
         self.names.set(self.check_topic(topic), name)
         self._indexes.pop("topic", None)
-
-    def topic_name(self, topic: int) -> str:
-        """Return the name that was given to a topic, else its automatic label."""
-        return self.names.get(int(topic)) or self.labels[topic]
-
-    @cached_property
-    def labels(self) -> list[str]:
-        """Automatic label of each topic, those not in use included."""
-        words = label_words(self.topic_word, self.share, self.word_counts > 0, self.vocabulary)
-        nearest = self.nearest_category if self.supervised else None
-        categories = None
-        if nearest is not None:
-            categories = [
-                name if share is not None and share >= _SUPERVISED_LABEL else None
-                for name, share in nearest
-            ]
-        return make_labels(words, categories)
-
-    @cached_property
-    def coherence(self) -> np.ndarray:
-        """NPMI coherence of the ten top words of each topic [K]."""
-        return _topics.coherence(self)
-
-    @cached_property
-    def growth(self) -> tuple[np.ndarray, np.ndarray]:
-        """Slope and yearly growth of each topic's share [K], nan where years do not tell."""
-        return _topics.growth(self.share_by_year, self.papers_by_year)
-
-    @cached_property
-    def mu(self) -> np.ndarray | None:
-        """Shares of topics mu, where the model has them [K]."""
-        return self._optional("topic_share_")
-
-    @cached_property
-    def word_probability(self) -> np.ndarray:
-        """Probability of each word in the corpus, by the model [V]."""
-        tiny = np.finfo(float).tiny
-        return np.asarray(np.maximum(self.share @ np.asarray(self.topic_word, np.float64), tiny))
 
     def mixture(
         self,
@@ -226,38 +177,6 @@ class Exploration(Facts):
         """Find authors of similar topics, by Hellinger distance, among those of some papers."""
         return _similarity.nearest_authors(self, author, number, min_papers)
 
-    @cached_property
-    def author_topics(self) -> tuple[np.ndarray, np.ndarray]:
-        """Topics of all authors [authors, K], and their rows in the model's groups (-1: none)."""
-        return _authors.author_topics(self)
-
-    @cached_property
-    def author_influence(self) -> np.ndarray | None:
-        """Sum of lambda- of the papers that each author is first author of [authors]."""
-        return self._by_author(first=True)
-
-    @cached_property
-    def author_influence_all(self) -> np.ndarray | None:
-        """Sum of lambda- of all papers of each author [authors]."""
-        return self._by_author(first=False)
-
-    def _by_author(self, *, first: bool) -> np.ndarray | None:
-        if self.cited_propensity is None:
-            return None
-        return _authors.sum_by_author(self, self.cited_propensity, first=first)
-
-    @cached_property
-    def influence_by_topic(self) -> np.ndarray:
-        """`author_influence` divided among topics by theta' of the papers [authors, K]."""
-        self.require("influence")
-        weight = np.asarray(self.cited_propensity)[:, None] * self.doc_topic
-        return _authors.sum_by_author(self, weight, first=True)
-
-    @cached_property
-    def work_by_topic(self) -> np.ndarray:
-        """Sum of theta' over the papers of each author [authors, K]."""
-        return _authors.sum_by_author(self, self.doc_topic, first=False)
-
     # Papers
 
     def papers(
@@ -292,21 +211,6 @@ class Exploration(Facts):
     def similar_papers(self, paper: int, number: int = 10) -> list[PaperLink]:
         """Papers of similar topics and words; see `similarity.similarities`."""
         return _similarity.similar_papers(self, paper, number)
-
-    @cached_property
-    def cited_for(self) -> np.ndarray | None:
-        """Mean topics of the citations that each paper gets [D, K], nan where there are none."""
-        return _papers.cited_for(self)
-
-    @cached_property
-    def root_topics(self) -> np.ndarray:
-        """Square roots of theta' [D, K], whose products are Bhattacharyya coefficients."""
-        return np.asarray(np.sqrt(self.doc_topic, dtype=np.float32))
-
-    @cached_property
-    def word_vectors(self) -> WordVectors:
-        """TF-IDF vectors of all papers."""
-        return WordVectors(self.corpus)
 
     # Citations and categories
 
@@ -351,18 +255,6 @@ class Exploration(Facts):
         columns = _citations.flow_columns(self, by_citing_topic=by_citing_topic)
         return make_frame(columns, pandas=pandas)
 
-    @cached_property
-    def flow_matrix(self) -> np.ndarray | None:
-        """Citations from topic to topic [K, K], by theta' of both papers."""
-        return _citations.flow_matrix(self) if self.corpus.n_citations else None
-
-    @cached_property
-    def citations_by_topic(self) -> np.ndarray | None:
-        """Expected number of citations made for each topic [K]."""
-        if self.citing_topic is None:
-            return None
-        return np.asarray(self.citing_topic.sum(axis=0, dtype=np.float64))
-
     def categories(self, *, pandas: bool = False) -> Any:
         """Table of categories: topics by the model if it has seen them, else of their papers."""
         return make_frame(_categories.category_columns(self), pandas=pandas)
@@ -370,16 +262,6 @@ class Exploration(Facts):
     def crosstab(self, *, pandas: bool = False) -> Any:
         """Table of categories by topics, a row a pair."""
         return make_frame(_categories.crosstab_columns(self), pandas=pandas)
-
-    @cached_property
-    def category_mass(self) -> np.ndarray | None:
-        """Sums of theta' over the papers of each category [categories, K]."""
-        return _categories.category_mass(self)
-
-    @cached_property
-    def nearest_category(self) -> list[tuple[str | None, float | None]] | None:
-        """For each topic the category that holds most of it, and how much."""
-        return _categories.nearest_category(self)
 
     # Search
 
@@ -418,16 +300,6 @@ class Exploration(Facts):
             number=number,
             seed=seed,
         )
-
-    @cached_property
-    def word_ids(self) -> dict[str, int]:
-        """Id of each word of the vocabulary."""
-        return {word: number for number, word in enumerate(self.corpus.vocabulary)}
-
-    @cached_property
-    def reference_keys(self) -> dict[str, int]:
-        """Papers by what references to them may look like."""
-        return _place.reference_keys(self)
 
     def inspect(self, document: int, *, chain: int | None = None) -> _inspect.Inspection:
         """Read the counts of customers and tables behind a document's topics, of one sample."""

@@ -69,5 +69,7 @@ def flatten_lists(frame: "pl.DataFrame") -> "pl.DataFrame":
         column = polars.col(name)
         if frame.schema[name].inner.is_float():  # type: ignore[attr-defined]
             column = column.list.eval(polars.element().round(6))
-        joined.append(column.list.eval(polars.element().cast(polars.String)).list.join("; "))
+        # an empty place for what is missing, so that years stay in their places
+        text = polars.element().cast(polars.String).fill_null("")
+        joined.append(column.list.eval(text).list.join("; "))
     return frame.with_columns(joined)

@@ -1,0 +1,171 @@
+"""All about one topic, author, paper or document, for the terminal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from citeweave.cli.explore_show import (
+    NAME,
+    SHORT,
+    figure,
+    mixture,
+    percent,
+    signed,
+    sparkline,
+    with_intervals,
+)
+from citeweave.cli.show import Fitting, count, fact_table, new_table
+from citeweave.explore import AuthorPage, Inspection, PaperLink, PaperPage, TopicPage
+from citeweave.explore.labels import short_label
+
+__all__ = ["author_page", "inspection", "paper_page", "topic_page"]
+
+
+def topic_page(page: TopicPage) -> list[Any]:
+    """Show all about a topic."""
+    facts = fact_table()
+    facts.add_row("topic", f"{page.topic}: {page.name}")
+    if page.renamed:
+        facts.add_row("label", page.label)
+    facts.add_row("share", f"{percent(page.share)} ({count(page.papers, 'paper')} mainly)")
+    if page.years:
+        growth = f", {signed(page.growth)} a year" if page.growth is not None else ""
+        span = f"{page.years[0]} {sparkline(page.trend, 40)} {page.years[-1]}"
+        facts.add_row("trend", f"{span}{growth}")
+    facts.add_row("coherence", figure(page.coherence, 2))
+    facts.add_row("words", ", ".join(word.word for word in page.words))
+    facts.add_row("distinctive", ", ".join(word.word for word in page.distinctive))
+    for name, weights in (
+        ("similar topics", page.similar[:3]),
+        ("cites", page.cites[:5]),
+        ("cited by", page.cited_by[:5]),
+    ):
+        if weights:
+            facts.add_row(name, "; ".join(mixture(weights)))
+    if page.categories:
+        parts = [f"{row['name']} {percent(row['share'], 0)}" for row in page.categories]
+        facts.add_row("categories", ", ".join(parts))
+    if page.authors:
+        facts.add_row("authors", ", ".join(author.name for author in page.authors))
+    listed = page.influential_papers or page.typical_papers
+    return [facts, _paper_list("Influential papers", listed)]
+
+
+def author_page(page: AuthorPage) -> list[Any]:
+    """Show all about an author."""
+    facts = fact_table()
+    facts.add_row("author", f"{page.author}: {page.name}")
+    first = f"{page.first_papers:,} as first author"
+    span = f", {page.years[0]}–{page.years[1]}" if page.years else ""
+    facts.add_row("papers", f"{page.papers:,} ({first}{span})")
+    if page.influence is not None:
+        whole = figure(page.influence_all)
+        facts.add_row("influence", f"{figure(page.influence)} ({whole} with co-authored papers)")
+        parts = [
+            f"{figure(part.weight)} {short_label(part.name, NAME)}"
+            for part in page.influence_by_topic
+        ]
+        facts.add_row("influence in", "; ".join(parts))
+    source = "" if page.topics_from == "model" else " (from their papers: never first author)"
+    facts.add_row("topics", "; ".join(with_intervals(page.topics)) + source)
+    facts.add_row("words", ", ".join(page.words))
+    facts.add_row("nearest", ", ".join(author.name for author in page.nearest) or "–")
+    facts.add_row("co-authors", ", ".join(author.name for author in page.coauthors[:8]) or "–")
+    return [facts, _paper_list("Papers", page.publications[:20])]
+
+
+def paper_page(page: PaperPage) -> list[Any]:
+    """Show all about a paper."""
+    facts = fact_table()
+    facts.add_row("paper", f"{page.paper}: {page.title}")
+    facts.add_row("id", page.id)
+    if page.authors:
+        facts.add_row("authors", ", ".join(author.name for author in page.authors))
+    for name, value in (("year", page.year), ("category", page.category)):
+        if value is not None:
+            facts.add_row(name, str(value))
+    for name in ("venue", "doi"):
+        if page.metadata.get(name):
+            facts.add_row(name, str(page.metadata[name]))
+    facts.add_row("citations", f"cited {page.cited:,} times, cites {page.cites:,} in the corpus")
+    if page.cited_propensity is not None:
+        citing = f", lambda+ {figure(page.cite_propensity, 2)}" if page.cite_propensity else ""
+        facts.add_row("propensity", f"lambda- {figure(page.cited_propensity, 2)}{citing} (mean 1)")
+    facts.add_row("topics", "; ".join(mixture(page.topics)))
+    parts: list[Any] = [facts]
+    if page.differences:
+        table = new_table("About against cited for", expand=False)
+        table.add_column("topic", no_wrap=True, overflow="ellipsis")
+        addfigures(table, "about", "cited for", "difference")
+        for row in page.differences:
+            shares = (
+                percent(row.about, 0),
+                percent(row.cited_for, 0),
+                f"{100 * row.difference:+.0f} points",
+            )
+            table.add_row(short_label(row.name, 40), *shares)
+        parts.append(table)
+    for title, links in (
+        ("Similar papers", page.similar),
+        ("Cited by", page.cited_by[:10]),
+        ("References", page.references[:10]),
+    ):
+        if links:
+            parts.append(_paper_list(title, links))
+    return parts
+
+
+def _paper_list(title: str, links: Sequence[PaperLink]) -> Table:
+    table = new_table(title)
+    addfigures(table, "paper", "cited")
+    if any(link.year for link in links):
+        addfigures(table, "year")
+    table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=3)
+    several = len({link.topic for link in links}) > 1
+    if several:
+        table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=2)
+    for link in links:
+        cells = [str(link.paper), f"{link.cited:,}"]
+        if any(other.year for other in links):
+            cells.append(str(link.year or ""))
+        cells.append(link.title)
+        if several:
+            cells.append(short_label(link.topic_name, SHORT))
+        table.add_row(*cells)
+    return table
+
+
+def inspection(found: Inspection) -> list[Any]:
+    """Show the counts of a document as the paper's worked example has them."""
+    facts = fact_table()
+    facts.add_row("document", f"{found.document}: {found.title}")
+    table = new_table("Customers c and tables t of each topic, and its citations h")
+    addfigures(table, "topic")
+    for level in found.levels:
+        addfigures(table, f"c {level}", f"t {level}")
+        if level == found.levels[0] and found.citation_level is not None:
+            addfigures(table, "h cites", "h cited")
+    table.add_column("name and words", ratio=1)
+    for row in found.rows:
+        cells = [str(row.topic)]
+        for place, counts in enumerate(row.levels):
+            cells += [str(counts.customers), str(counts.tables)]
+            if place == 0 and found.citation_level is not None:
+                cells += [str(row.cites), str(row.cited)]
+        name = Text(row.name, style="bold", no_wrap=True, overflow="ellipsis")
+        table.add_row(*cells, Group(name, Fitting(row.examples, ", ")))
+    parts: list[Any] = [facts, table]
+    if found.by_author:
+        authors = new_table("Words by author", expand=False)
+        authors.add_column("author")
+        addfigures(authors, "words", "topic")
+        authors.add_column("name", no_wrap=True, overflow="ellipsis")
+        for entry in found.by_author:
+            authors.add_row(
+                entry["author"], str(entry["words"]), str(entry["topic"]), entry["name"]
+            )
+        parts.append(authors)
+    return [*parts, *(Text(line) for line in found.text)]

@@ -1,0 +1,160 @@
+"""What tables and pages share beyond the model's own arrays: labels, sums by author, flows.
+
+All of it is computed when first asked for and then kept.
+"""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from citeweave.explore import authors as _authors
+from citeweave.explore import categories as _categories
+from citeweave.explore import citations as _citations
+from citeweave.explore import papers as _papers
+from citeweave.explore import place as _place
+from citeweave.explore import topics as _topics
+from citeweave.explore.facts import Facts
+from citeweave.explore.labels import TopicNames, label_words, make_labels
+from citeweave.explore.similarity import WordVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from citeweave.explore.exploration import Exploration
+
+__all__ = ["Derived"]
+
+_SUPERVISED_LABEL = 0.5
+"""Share of a topic that one category must hold to be named in the topic's label."""
+
+
+class Derived(Facts):
+    """Arrays that `Exploration` derives from a fitted model and its corpus."""
+
+    @property
+    def _view(self) -> "Exploration":
+        return cast("Exploration", self)
+
+    @cached_property
+    def names(self) -> TopicNames:
+        """Names that people gave to topics."""
+        combination: Mapping[str, Any] = getattr(self.model, "combination_", {})
+        return TopicNames(self.folder, int(combination.get("best", 0)))
+
+    def topic_name(self, topic: int) -> str:
+        """Return the name that was given to a topic, else its automatic label."""
+        return self.names.get(int(topic)) or self.labels[topic]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """Automatic label of each topic, those not in use included."""
+        words = label_words(self.topic_word, self.share, self.word_counts > 0, self.vocabulary)
+        nearest = self.nearest_category if self.supervised else None
+        categories = None
+        if nearest is not None:
+            categories = [
+                name if share is not None and share >= _SUPERVISED_LABEL else None
+                for name, share in nearest
+            ]
+        return make_labels(words, categories)
+
+    @cached_property
+    def coherence(self) -> np.ndarray:
+        """NPMI coherence of the ten top words of each topic [K]."""
+        return _topics.coherence(self._view)
+
+    @cached_property
+    def growth(self) -> tuple[np.ndarray, np.ndarray]:
+        """Slope and yearly growth of each topic's share [K], nan where years do not tell."""
+        return _topics.growth(self.share_by_year, self.papers_by_year)
+
+    @cached_property
+    def mu(self) -> np.ndarray | None:
+        """Shares of topics mu, where the model has them [K]."""
+        return self._optional("topic_share_")
+
+    @cached_property
+    def word_probability(self) -> np.ndarray:
+        """Probability of each word in the corpus, by the model [V]."""
+        tiny = np.finfo(float).tiny
+        return np.asarray(np.maximum(self.share @ np.asarray(self.topic_word, np.float64), tiny))
+
+    @cached_property
+    def author_topics(self) -> tuple[np.ndarray, np.ndarray]:
+        """Topics of all authors [authors, K], and their rows in the model's groups (-1: none)."""
+        return _authors.author_topics(self._view)
+
+    @cached_property
+    def author_influence(self) -> np.ndarray | None:
+        """Sum of lambda- of the papers that each author is first author of [authors]."""
+        return self._by_author(first=True)
+
+    @cached_property
+    def author_influence_all(self) -> np.ndarray | None:
+        """Sum of lambda- of all papers of each author [authors]."""
+        return self._by_author(first=False)
+
+    def _by_author(self, *, first: bool) -> np.ndarray | None:
+        if self.cited_propensity is None:
+            return None
+        return _authors.sum_by_author(self._view, self.cited_propensity, first=first)
+
+    @cached_property
+    def influence_by_topic(self) -> np.ndarray:
+        """`author_influence` divided among topics by theta' of the papers [authors, K]."""
+        self.require("influence")
+        weight = np.asarray(self.cited_propensity)[:, None] * self.doc_topic
+        return _authors.sum_by_author(self._view, weight, first=True)
+
+    @cached_property
+    def work_by_topic(self) -> np.ndarray:
+        """Sum of theta' over the papers of each author [authors, K]."""
+        return _authors.sum_by_author(self._view, self.doc_topic, first=False)
+
+    @cached_property
+    def cited_for(self) -> np.ndarray | None:
+        """Mean topics of the citations that each paper gets [D, K], nan where there are none."""
+        return _papers.cited_for(self._view)
+
+    @cached_property
+    def root_topics(self) -> np.ndarray:
+        """Square roots of theta' [D, K], whose products are Bhattacharyya coefficients."""
+        return np.asarray(np.sqrt(self.doc_topic, dtype=np.float32))
+
+    @cached_property
+    def word_vectors(self) -> WordVectors:
+        """TF-IDF vectors of all papers."""
+        return WordVectors(self.corpus)
+
+    @cached_property
+    def flow_matrix(self) -> np.ndarray | None:
+        """Citations from topic to topic [K, K], by theta' of both papers."""
+        return _citations.flow_matrix(self._view) if self.corpus.n_citations else None
+
+    @cached_property
+    def citations_by_topic(self) -> np.ndarray | None:
+        """Expected number of citations made for each topic [K]."""
+        if self.citing_topic is None:
+            return None
+        return np.asarray(self.citing_topic.sum(axis=0, dtype=np.float64))
+
+    @cached_property
+    def category_mass(self) -> np.ndarray | None:
+        """Sums of theta' over the papers of each category [categories, K]."""
+        return _categories.category_mass(self._view)
+
+    @cached_property
+    def nearest_category(self) -> list[tuple[str | None, float | None]] | None:
+        """For each topic the category that holds most of it, and how much."""
+        return _categories.nearest_category(self._view)
+
+    @cached_property
+    def word_ids(self) -> dict[str, int]:
+        """Id of each word of the vocabulary."""
+        return {word: number for number, word in enumerate(self.corpus.vocabulary)}
+
+    @cached_property
+    def reference_keys(self) -> dict[str, int]:
+        """Papers by what references to them may look like."""
+        return _place.reference_keys(self._view)
