@@ -117,7 +117,7 @@ def cell_text(cell: Cell, decimals: int = 3, *, signed: bool = False) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, Spread):
-        mean = cell_text(cell.mean, decimals)
+        mean = cell_text(cell.mean, decimals, signed=signed)
         return mean if cell.sd is None else f"{mean} ± {cell.sd:,.{decimals}f}"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
@@ -126,9 +126,10 @@ def cell_text(cell: Cell, decimals: int = 3, *, signed: bool = False) -> str:
     if not math.isfinite(cell):
         return "–"
     text = f"{cell:,}" if isinstance(cell, int) else f"{cell:,.{decimals}f}"
-    if signed and float(text.replace(",", "")) > 0:
-        text = f"+{text}"
-    return text.replace("-", "−")
+    value = float(text.replace(",", ""))
+    if value == 0:
+        return text.lstrip("-")  # no minus zero
+    return f"+{text}" if signed and value > 0 else text.replace("-", "−")
 
 
 def markdown_table(table: Table, *, level: int = 3) -> str:
