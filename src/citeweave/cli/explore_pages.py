@@ -99,7 +99,7 @@ def paper_page(page: PaperPage) -> list[Any]:
     if page.differences:
         table = new_table("About against cited for", expand=False)
         table.add_column("topic", no_wrap=True, overflow="ellipsis")
-        addfigures(table, "about", "cited for", "difference")
+        add_figures(table, "about", "cited for", "difference")
         for row in page.differences:
             shares = (
                 percent(row.about, 0),
@@ -120,9 +120,9 @@ def paper_page(page: PaperPage) -> list[Any]:
 
 def _paper_list(title: str, links: Sequence[PaperLink]) -> Table:
     table = new_table(title)
-    addfigures(table, "paper", "cited")
+    add_figures(table, "paper", "cited")
     if any(link.year for link in links):
-        addfigures(table, "year")
+        add_figures(table, "year")
     table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=3)
     several = len({link.topic for link in links}) > 1
     if several:
@@ -143,11 +143,11 @@ def inspection(found: Inspection) -> list[Any]:
     facts = fact_table()
     facts.add_row("document", f"{found.document}: {found.title}")
     table = new_table("Customers c and tables t of each topic, and its citations h")
-    addfigures(table, "topic")
+    add_figures(table, "topic")
     for level in found.levels:
-        addfigures(table, f"c {level}", f"t {level}")
+        add_figures(table, f"c {level}", f"t {level}")
         if level == found.levels[0] and found.citation_level is not None:
-            addfigures(table, "h cites", "h cited")
+            add_figures(table, "h cites", "h cited")
     table.add_column("name and words", ratio=1)
     for row in found.rows:
         cells = [str(row.topic)]
@@ -161,7 +161,7 @@ def inspection(found: Inspection) -> list[Any]:
     if found.by_author:
         authors = new_table("Words by author", expand=False)
         authors.add_column("author")
-        addfigures(authors, "words", "topic")
+        add_figures(authors, "words", "topic")
         authors.add_column("name", no_wrap=True, overflow="ellipsis")
         for entry in found.by_author:
             authors.add_row(

@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from citeweave.cli.show import Fitting, addfigures, new_table
+from citeweave.cli.show import Fitting, add_figures, new_table
 from citeweave.explore import Exploration, TopicWeight
 from citeweave.explore.labels import short_label
 
@@ -94,12 +94,12 @@ def mixture(weights: Iterable[TopicWeight | tuple[str, float]], width: int = NAM
 def topic_table(view: Exploration, frame: "pl.DataFrame", most: int) -> Table:
     """List topics: share, papers, trend and words."""
     table = new_table(f"Topics ({len(frame)} in use)")
-    addfigures(table, "topic", "share", "papers")
+    add_figures(table, "topic", "share", "papers")
     if view.has_years:
         years = view.year_range
         table.add_column(f"{years[0]}–{years[-1]}", no_wrap=True, min_width=_TREND, style="cyan")
-        addfigures(table, "a year")
-    addfigures(table, "NPMI")
+        add_figures(table, "a year")
+    add_figures(table, "NPMI")
     table.add_column("name and words", ratio=1)
     for row in frame.head(most).iter_rows(named=True):
         cells = [str(row["topic"]), percent(row["share"]), f"{row['papers']:,}"]
@@ -115,9 +115,9 @@ def author_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List authors: papers, influence, topics with intervals."""
     by = "influence" if view.author_influence is not None else "papers"
     table = new_table(f"Authors, by {by}")
-    addfigures(table, "author", "papers", "first")
+    add_figures(table, "author", "papers", "first")
     if view.author_influence is not None:
-        addfigures(table, "influence")
+        add_figures(table, "influence")
     table.add_column("name, topics (90 % interval), words", ratio=1)
     for row in frame.iter_rows(named=True):
         cells = [str(row["author"]), f"{row['papers']:,}", f"{row['first_papers']:,}"]
@@ -155,7 +155,7 @@ def influence_table(frame: "pl.DataFrame") -> Table:
     """List the influence of authors by topic."""
     table = new_table("Influence of authors by topic")
     table.add_column("author", no_wrap=True, overflow="ellipsis", ratio=1)
-    addfigures(table, "influence", "topic")
+    add_figures(table, "influence", "topic")
     table.add_column("name", no_wrap=True, overflow="ellipsis", ratio=2)
     before = None
     for row in frame.iter_rows(named=True):
@@ -181,14 +181,14 @@ def paper_table(view: Exploration, frame: "pl.DataFrame", topic: int | None) -> 
     influence = view.cited_propensity is not None
     title = "Papers" if topic is None else f"Papers of topic {topic}: {view.topic_name(topic)}"
     table = new_table(f"{title}, by {'lambda-' if influence else 'citations'}")
-    addfigures(table, "paper")
+    add_figures(table, "paper")
     if influence:
-        addfigures(table, "lambda-")
+        add_figures(table, "lambda-")
     if view.cite_propensity is not None:
-        addfigures(table, "lambda+")
-    addfigures(table, "cited")
+        add_figures(table, "lambda+")
+    add_figures(table, "cited")
     if view.has_years:
-        addfigures(table, "year")
+        add_figures(table, "year")
     table.add_column("title, topics, cited for", ratio=1)
     for row in frame.iter_rows(named=True):
         cells: list[Any] = [str(row["paper"])]
@@ -212,7 +212,7 @@ def paper_table(view: Exploration, frame: "pl.DataFrame", topic: int | None) -> 
 def citation_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List citations with their most probable topics."""
     table = new_table(f"Citations ({len(frame):,} of {view.corpus.n_citations:,})")
-    addfigures(table, "citing", "cited")
+    add_figures(table, "citing", "cited")
     table.add_column("who cites whom, and for what", ratio=1)
     columns = [name for name in frame.columns if name.startswith("topic_") and name != "topic_name"]
     for row in frame.iter_rows(named=True):
@@ -230,9 +230,9 @@ def citation_table(view: Exploration, frame: "pl.DataFrame") -> Table:
 def flow_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List the largest flows of citations between topics."""
     table = new_table("Citations from topic to topic")
-    addfigures(table, "citations")
+    add_figures(table, "citations")
     if "lift" in frame.columns:
-        addfigures(table, "share", "lift")
+        add_figures(table, "share", "lift")
     for name in ("from", "to"):
         table.add_column(name, no_wrap=True, overflow="ellipsis", ratio=1)
     if "made_for" in frame.columns:
@@ -253,7 +253,7 @@ def category_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     how = "by the model" if view.supervised else "means of their papers; the model did not see them"
     table = new_table(f"Categories and their topics ({how})")
     table.add_column("category", no_wrap=True, overflow="ellipsis", min_width=14, ratio=1)
-    addfigures(table, "papers")
+    add_figures(table, "papers")
     table.add_column("topics and words of the main one", ratio=3)
     for row in frame.iter_rows(named=True):
         pairs = zip(row["topic_names"], row["weights"], strict=True)
