@@ -17,7 +17,8 @@ from citeweave.experiments import (
     run_tasks,
 )
 from citeweave.experiments import running as runner_file
-from citeweave.model import RunInterrupted
+from citeweave.experiments.likelihood import log_likelihood
+from citeweave.model import SCNTM, RunInterrupted
 
 SHORT = {"topics": 3, "iterations": 8}
 MODELS = [
@@ -53,6 +54,15 @@ def test_rows_come_in_the_order_of_tasks_whoever_ran_them(small, tasks, tmp_path
     assert {"purity", "nmi", "adjusted_rand", "acceptance", "topics_in_use"} <= measures
     assert "acceptance" not in {row.measure for row in alone.select(model="text")}
     assert {row.protocol for row in alone} == {"all documents and citations, labels never seen"}
+
+
+@pytest.mark.parametrize("kind", ["scntm", "cntm-text", "bursty-hdp-lda", "np-atm"])
+def test_likelihoods_are_those_that_chains_of_a_run_are_compared_by(small, kind):
+    model = SCNTM(topics=3, iterations=8, model=kind, chains=2, combine="best", seed=4).fit(small)
+    scores = model.combination_["scores"]
+    # estimates are single precision
+    assert log_likelihood(model) == pytest.approx(max(scores), rel=1e-5)
+    assert abs(scores[0] - scores[1]) > 1e-4 * abs(scores[0])
 
 
 def test_a_second_run_does_only_the_rest(small, tasks, tmp_path):

@@ -16,6 +16,7 @@ from citeweave.corpus import Corpus, Split
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate.perplexity import hold_out_words, perplexity
 from citeweave.experiments.folds import cut
+from citeweave.experiments.likelihood import log_likelihood
 from citeweave.experiments.models import TFIDF, ModelChoice
 from citeweave.experiments.tasks import Task
 from citeweave.model import RunInterrupted
@@ -132,6 +133,8 @@ def _whole(task: Task, corpus: Corpus, fit: _Fitter, _options: Mapping[str, Any]
     model = fit(corpus)
     how = f"all documents and citations, {_training_labels(task.model)}"
     rows = _clustering(model.labels_, corpus, "whole", how)
+    if task.model.is_scntm:
+        rows.append(Measured("log_likelihood", "whole", log_likelihood(model), how))
     return rows + _chain(task.model, model, how)
 
 
@@ -280,7 +283,7 @@ _FOLD_IN: dict[str, Any] = {
 PROTOCOLS: dict[str, Protocol] = {
     protocol.name: protocol
     for protocol in (
-        Protocol("whole", 1, _whole, {}),
+        Protocol("whole", 2, _whole, {}),
         Protocol("folds", 1, _folds, _FOLD_IN),
         Protocol("held-out-words", 1, _held_out_words, {"share": 0.1}),
         Protocol("links", 1, _links, {"share": 0.1, "negatives": 5, "k": [10, 50]}),

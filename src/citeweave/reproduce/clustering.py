@@ -35,10 +35,11 @@ models are unsupervised (eta = 0): labels are never seen, and no setting was cho
 Chains of {iterations:,} iterations, the network switched on at the half.
 
 *Whole corpus*: fitted to all papers and citations, as many topics as there are classes. Mean ±
-standard deviation over {seeds} seeds, each a single chain unless the row says otherwise. Rows of
-{chains} chains are one model made of {chains} chains of the seed: the chain of the highest
-likelihood, or the consensus. PMTLM and the others are fitted by their defaults, the best of
-several starts by their own criterion. Louvain finds the number of its clusters itself.
+standard deviation over {seeds} seeds, each a single chain. *Likeliest* is the one of these chains
+that explains words and citations best (topics summed out); *consensus* is one model made of
+{chains} chains (latent classes over the chains' topics), again for each seed. PMTLM and the others
+are fitted by their defaults, the best of several starts by their own criterion. Louvain finds the
+number of its clusters itself.
 
 *Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
 all of their words and their citations of training papers; topics capped as in the paper; mean ±
@@ -119,15 +120,12 @@ def _whole_models(context: Context, name: str) -> list[ModelChoice]:
         return [*models, *_peers(topics, ("tomotopy-lda", "sklearn-lda"))]
     single = measuring.choice("scntm", topics=topics, iterations=length)
     chains = _chains(context)
-    several = [
-        ModelChoice(
-            f"{single.name}, {words} of {chains} chains",
-            single.kind,
-            {**single.parameters, "chains": chains, "combine": combine},
-        )
-        for combine, words in (("best", "likeliest"), ("consensus", "consensus"))
-    ]
-    return [*models, single, *several, *_peers(topics, _PEERS)]
+    several = ModelChoice(
+        f"{single.name}, consensus of {chains} chains",
+        single.kind,
+        {**single.parameters, "chains": chains, "combine": "consensus"},
+    )
+    return [*models, single, several, *_peers(topics, _PEERS)]
 
 
 def _peers(topics: int, kinds: Sequence[str] | dict[str, str]) -> list[ModelChoice]:
@@ -159,6 +157,8 @@ def _whole_table(name: str, corpus: Corpus, models: list[ModelChoice], values: V
             for measure in _MEASURES
         ]
         rows.append([model.name, "here", *found])
+        if model.name == MODELS["scntm"]:
+            rows.append(_likeliest(name, model, values))
     paper = settings(name).paper_name or ""
     if paper in THESIS_CLUSTERING:
         thesis = THESIS_CLUSTERING[paper]
@@ -183,6 +183,15 @@ def _whole_table(name: str, corpus: Corpus, models: list[ModelChoice], values: V
         rows=rows,
         notes=notes,
     )
+
+
+def _likeliest(name: str, model: ModelChoice, values: Values) -> list[Cell]:
+    """Take the single chain that explains words and citations best; labels have no say in it."""
+    mine = values.select(dataset=name, model=model.name)
+    chains = mine.select(measure="log_likelihood").rows
+    best = max(chains, key=lambda row: row.value)
+    found = [measuring.value_of(mine, measure=m, seed=best.seed) for m in _MEASURES]
+    return [f"{model.name}, likeliest of {len(chains)} chains", "here", *found]
 
 
 def _folds_table(name: str, models: list[ModelChoice], values: Values) -> Table:

@@ -1,0 +1,46 @@
+"""The likelihood of a fitted model at its posterior means: what single chains are compared by.
+
+`citeweave.model.scoring` has the same figure for the chains of one run, from their sums; here it is
+made from what a fitted model shows, so that models of different seeds compare.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from citeweave.model import SCNTM
+
+__all__ = ["log_likelihood"]
+
+_CHUNK = 1 << 16
+_TINY = np.finfo(np.float64).tiny
+
+
+def log_likelihood(model: "SCNTM") -> float:
+    """Return the log likelihood of all training words and citations, topics summed out.
+
+    sum_dn log sum_k theta_dk phi_kw + sum_ij x_ij log rate_ij - sum_ij rate_ij, with
+    rate_ij = lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk. Of training data, so for
+    comparing fits of one model to one corpus, nothing else.
+    """
+    corpus = model.corpus_
+    spec = model.spec_
+    theta = model.doc_word_topic_ if spec.n_document > 1 else model.doc_topic_
+    phi = np.asarray(model.topic_word_, np.float64).T
+    document = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+    total = 0.0
+    for begin in range(0, corpus.n_tokens, _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        chance = np.einsum("nk,nk->n", theta[document[part]], phi[corpus.tokens[part]])
+        total += float(np.log(np.maximum(chance, _TINY)).sum())
+    if spec.citations is None:
+        return total
+    seen = np.asarray(model.doc_topic_, np.float64)
+    citing = model.cite_propensity_[:, None] * seen * model.topic_scale_
+    cited = model.cited_propensity_[:, None] * seen
+    for begin in range(0, corpus.n_citations, _CHUNK):
+        i, j = corpus.citations[begin : begin + _CHUNK].T
+        rate = np.einsum("ek,ek->e", citing[i], cited[j])
+        total += float(np.log(np.maximum(rate, _TINY)).sum())
+    return total - float(citing.sum(axis=0) @ cited.sum(axis=0))
