@@ -169,6 +169,8 @@ class Contents:
     span: tuple[str, str] | None
     """First and last year of the trends."""
     diagnostics: Diagnostics
+    small_topics: str = ""
+    """The topics that have no card, in a sentence."""
     papers_by_year: Markup | None = None
     categories: tuple[tuple[str, int], ...] = ()
     venues: tuple[tuple[str, int], ...] = ()

@@ -59,9 +59,9 @@ def _width(places: Mapping[str, tuple[float, float]]) -> float:
     return max(across, default=0.0) - min(across, default=0.0)
 
 
-def trend_table(view: Exploration, course: Course) -> Trends:
+def trend_table(view: Exploration, course: Course, main: list[int]) -> Trends:
     """Lay shares by years out as a heat table, topics that had their time early first."""
-    shown = sorted(view.order[:MOST_TREND_ROWS], key=lambda k: (course.middle[k], k))
+    shown = sorted(main[:MOST_TREND_ROWS], key=lambda k: (course.middle[k], k))
     top = float(np.nanmax(course.by_span[:, shown])) or 1.0
     rows = []
     for k in shown:
@@ -76,7 +76,7 @@ def trend_table(view: Exploration, course: Course) -> Trends:
             )
         rows.append(HeatRow(k, view.topic_name(k), tuple(cells), _points(course, k)))
     change = course.late - course.early
-    order = sorted(view.order, key=lambda k: -change[k])
+    order = sorted(main, key=lambda k: -change[k])
     return Trends(
         spans=course.spans,
         rows=tuple(rows),
@@ -100,13 +100,13 @@ def _named(view: Exploration, course: Course, k: int) -> str:
     )
 
 
-def flow_table(view: Exploration) -> Flow | None:
+def flow_table(view: Exploration, main: list[int]) -> Flow | None:
     """Lay citations from topic to topic out as a heat table; None where there are none."""
     matrix = view.flow_matrix
     if matrix is None or not matrix.sum() > 0:
         return None
     flow = np.asarray(matrix, np.float64)
-    shown = view.order[:MOST_FLOW_TOPICS]
+    shown = main[:MOST_FLOW_TOPICS]
     given = np.maximum(flow.sum(axis=1), np.finfo(float).tiny)
     share = flow / given[:, None]
     top = float(share[np.ix_(shown, shown)].max()) or 1.0
@@ -128,7 +128,7 @@ def flow_table(view: Exploration) -> Flow | None:
         )
         for k in shown
     ]
-    pairs = [(k, j) for k in view.order for j in view.order if k != j]
+    pairs = [(k, j) for k in main for j in main if k != j]
     pairs.sort(key=lambda pair: -flow[pair])
     across = tuple(
         f"{quoted(names[k])} → {quoted(names[j])}, {percent(share[k, j])} of what the first gives "

@@ -38,6 +38,8 @@ PAPERS = 5
 FEWER_PAPERS = 3
 """Papers a topic where there are more than `MANY_TOPICS`."""
 MANY_TOPICS = 12
+MEMBER = 0.2
+"""Weight of a topic from which on a paper is listed under it."""
 MOST_TOPICS_WITH_PAPERS = 40
 LABELS = 10
 PARTS = 3
@@ -65,15 +67,16 @@ def gather(
         course = courses(view.year_range.start, view.papers_by_year, view.share_by_year)
         if course is None:
             missing["trends"] = "Papers are of fewer than three different years: no trends."
-    topics = _topics(view, course)
-    trends = None if course is None else trend_table(view, course)
-    flow = None if "flow" in missing else flow_table(view)
+    main = main_topics(view)
+    topics = _topics(view, course, main)
+    trends = None if course is None else trend_table(view, course, main)
+    flow = None if "flow" in missing else flow_table(view, main)
     network, reason = draw_network(view)
     if network is None:
         missing["network"] = reason
     likelihood, chains = draw_likelihood(run)
     influence = view.cited_propensity is not None
-    papers, papers_note = _papers(view)
+    papers, papers_note = _papers(view, main)
     categories = _most(view.corpus.category_names, view.corpus.categories)
     venues = _venues(view)
     return Contents(
@@ -84,6 +87,7 @@ def gather(
         short=_short(view, topics, trends, flow),
         coverage=_coverage(view),
         topics=topics,
+        small_topics=_small(view, main),
         span=None if course is None else (str(course.years[0]), str(course.years[-1])),
         diagnostics=run.diagnostics,
         papers_by_year=_years(view),
@@ -130,7 +134,7 @@ def _missing(view: Exploration) -> dict[str, str]:
 def _title(view: Exploration) -> str:
     """Head a page that nobody has named."""
     number = view.corpus.n_documents
-    return f"What {count(number, 'paper')} {'is' if number == 1 else 'are'} about"
+    return f"What {count(number, 'paper')} {_are(number)} about"
 
 
 def _span(view: Exploration) -> str:
@@ -240,17 +244,37 @@ def _venues(view: Exploration) -> tuple[tuple[str, int], ...]:
     for venue in column or ():
         if venue:
             counts[str(venue)] = counts.get(str(venue), 0) + 1
-    if len(counts) < 2:  # one venue, or none, is nothing to compare
+    # one venue is nothing to compare, and full references instead of venues nearly all differ
+    if len(counts) < 2 or 2 * len(counts) > sum(counts.values()):
         return ()
     best = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(best[:LABELS])
 
 
-def _topics(view: Exploration, course: Course | None) -> tuple[Topic, ...]:
+def main_topics(view: Exploration) -> list[int]:
+    """Topics that are the strongest of some paper, the largest first; all where none is."""
+    return [k for k in view.order if view.papers_of_topic[k] > 0] or view.order
+
+
+def _small(view: Exploration, main: list[int]) -> str:
+    """Name the topics that have no card."""
+    small = [k for k in view.order if k not in main]
+    if not small:
+        return ""
+    share = percent(float(view.share[small].sum()), 1)
+    names = "; ".join(quoted(view.topic_name(k)) for k in small)
+    if len(small) == 1:
+        return f"One more topic ({share}) is not the strongest of any paper: {names}."
+    return f"{len(small)} more topics ({share} in all) are not the strongest of any paper: {names}."
+
+
+def _topics(view: Exploration, course: Course | None, main: list[int]) -> tuple[Topic, ...]:
     frame = view.topics(words=WORDS)
     out = []
     for row in frame.iter_rows(named=True):
         k = row["topic"]
+        if k not in main:
+            continue
         growth = ""
         if course is not None:
             growth = f"{percent(course.early[k], 1)} → {percent(course.late[k], 1)}"
@@ -304,15 +328,17 @@ def _authors_note(view: Exploration) -> str:
     )
 
 
-def _papers(view: Exploration) -> tuple[tuple[TopicPapers, ...], str]:
+def _papers(view: Exploration, main: list[int]) -> tuple[tuple[TopicPapers, ...], str]:
     """List a few papers of each topic, those that it is known for first."""
     influence = view.cited_propensity
     venues: list[Any] | None = view.corpus.metadata.get("venue")
     groups = []
-    number = PAPERS if len(view.order) <= MANY_TOPICS else FEWER_PAPERS
-    for k in view.order[:MOST_TOPICS_WITH_PAPERS]:
+    number = PAPERS if len(main) <= MANY_TOPICS else FEWER_PAPERS
+    for k in main[:MOST_TOPICS_WITH_PAPERS]:
         weight = np.asarray(view.doc_topic[:, k], np.float64)
         score = weight if influence is None else weight * influence
+        # a famous paper is not listed under a topic that it hardly touches
+        score = np.where(weight >= MEMBER, score, 0.0)
         papers = []
         for d in _best(score, number):
             link = view.paper_link(d)
@@ -326,7 +352,8 @@ def _papers(view: Exploration) -> tuple[tuple[TopicPapers, ...], str]:
                     cited=link.cited if view.corpus.n_citations else None,
                 )
             )
-        groups.append(TopicPapers(k, view.topic_name(k), tuple(papers)))
+        if papers:
+            groups.append(TopicPapers(k, view.topic_name(k), tuple(papers)))
     note = (
         "The papers of each topic by their propensity to be cited times how much of the topic they "
         "are. Influence is that propensity, 1 for an average paper; citations are those from "
@@ -336,8 +363,12 @@ def _papers(view: Exploration) -> tuple[tuple[TopicPapers, ...], str]:
     )
     left = len(view.order) - len(groups)
     if left > 0:
-        note += f" The {left} smallest topics are left out."
+        note += f" {count(left, 'small topic')} without such papers {_are(left)} left out."
     return tuple(groups), note
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _best(score: np.ndarray, number: int) -> list[int]:
