@@ -17,7 +17,7 @@ from citeweave.cli.explore_show import (
     sparkline,
     with_intervals,
 )
-from citeweave.cli.show import Fitting, count, fact_table, new_table
+from citeweave.cli.show import Fitting, add_figures, count, fact_table, new_table
 from citeweave.explore import AuthorPage, Inspection, PaperLink, PaperPage, TopicPage
 from citeweave.explore.labels import short_label
 
