@@ -1,0 +1,279 @@
+"""Every experiment through the command line, on a tiny corpus: files, schema, reuse, errors."""
+
+import json
+import math
+import re
+import subprocess
+import sys
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from citeweave import SCNTM, Corpus
+from citeweave.cli.main import app
+from citeweave.errors import ParameterError
+from citeweave.reproduce import NAMES, Context, find_experiment, join_pages
+from citeweave.reproduce.chain_traces import trace_chain
+from citeweave.reproduce.registry import choose_datasets
+from citeweave.simulate import simulate
+
+KEYS = {
+    *("format", "experiment", "label", "what", "command", "quick", "asked", "title", "protocol"),
+    *("tables", "figures", "notes", "seeds", "facts", "corpora", "versions", "machine", "date"),
+    "seconds",
+}
+
+
+def run(*arguments):
+    runner = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"})
+    return runner.invoke(app, ["reproduce", *map(str, arguments)])
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("reproduce")
+    drawn = simulate(
+        documents=60,
+        vocabulary=80,
+        topics=3,
+        authors=12,
+        categories=3,
+        words_per_document=15,
+        citations=120,
+        seed=5,
+    )
+    drawn.corpus.save(place / "tiny")
+    return place
+
+
+@pytest.fixture(scope="session")
+def options(folder):
+    return (
+        *("--quick", "--corpus", f"tiny={folder / 'tiny'}", "--datasets", "tiny"),
+        *("--iterations", 12, "--runs", 2, "--workers", 1, "--out", folder / "out"),
+    )
+
+
+@pytest.fixture(scope="session")
+def everything(folder, options):
+    with warnings.catch_warnings():
+        # peers that may be installed warn when they are imported, which is none of our business
+        warnings.simplefilter("ignore")
+        result = run("all", *options)
+    assert result.exit_code == 0, result.output
+    return folder / "out"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_experiment_leaves_a_page_and_a_result(everything, name):
+    content = json.loads((everything / f"{name}.json").read_text())
+    assert set(content) == KEYS
+    assert content["experiment"] == name
+    assert content["label"] == find_experiment(name).label
+    assert content["corpora"]["tiny"]["documents"] == 60
+    assert set(content["versions"]) >= {"citeweave", "python", "numpy", "numba"}
+    assert set(content["machine"]) == {"cores", "processor", "memory_gib", "system"}
+    for table in content["tables"]:
+        assert {len(row) for row in table["rows"]} <= {len(table["columns"])}
+    page = (everything / f"{name}.md").read_text()
+    assert page.startswith(f"# {content['title']}\n")
+    assert "`--quick`" in page
+    assert content["command"] in page
+    for table in content["tables"]:
+        assert re.sub(r"\W", "", table["title"]) in re.sub(r"\W", "", page)
+
+
+def test_no_path_of_this_computer_is_written(everything, folder):
+    for path in (*everything.glob("*.json"), *everything.glob("*.md")):
+        assert str(folder) not in path.read_text(), path.name
+
+
+def test_the_joined_page_links_to_all_of_them(everything):
+    page = (everything / "results.md").read_text()
+    links = re.findall(r"^- \[.*\]\(#(.*)\)$", page, re.MULTILINE)
+    heads = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    assert len(links) == len(NAMES) == len(heads)
+    for link, head in zip(links, heads, strict=True):
+        assert link == head.lower().replace(" ", "-")
+
+
+def test_pictures_are_drawn_in_both_formats(everything):
+    pytest.importorskip("matplotlib")
+    for stem in ("convergence-likelihood", "runtime-minutes"):
+        assert (everything / f"{stem}.png").read_bytes()[:4] == b"\x89PNG"
+        assert "<svg" in (everything / f"{stem}.svg").read_text()
+    assert "<svg" in (everything / "network-tiny.svg").read_text()
+    lines = (everything / "convergence-likelihood.csv").read_text().splitlines()
+    assert lines[0] == "set,likelihood,model,fold,iteration,log likelihood"
+    # two likelihoods, two folds, two models, each of the twelve iterations
+    assert len(lines) == 1 + 2 * 2 * 2 * 12
+
+
+def test_chains_are_equal_until_the_network_counts(everything):
+    content = json.loads((everything / "convergence.json").read_text())
+    for panel in content["figures"][0]["data"]["panels"]:
+        with_network, text_alone = (group["lines"] for group in panel["groups"])
+        for first, second in zip(with_network, text_alone, strict=True):
+            half = panel["network_from"]
+            assert first[0] == list(range(1, 13))
+            assert first[1][:half] == second[1][:half]
+            assert first[1][half:] != second[1][half:]
+
+
+def test_a_chain_looked_at_on_its_way_is_the_chain_that_is_fitted(folder):
+    corpus = Corpus.load(folder / "tiny")
+    parameters = {"topics": 3, "iterations": 10, "seed": 4}
+    model = SCNTM(**parameters, burn_in=9).fit(corpus)
+    traces = trace_chain(corpus, marginal_at=[10], **parameters)
+    np.testing.assert_array_equal(traces.assigned, model.traces_["log_likelihood"][0])
+    assert traces.acceptance == pytest.approx(model.acceptance_)
+    assert list(traces.marginal) == [10]
+    # its only sample is the last state, whose likelihood is summed here word by word
+    theta, phi = np.asarray(model.doc_topic_, float), np.asarray(model.topic_word_, float)
+    total = sum(
+        math.log(theta[d] @ phi[:, w])
+        for d in range(corpus.n_documents)
+        for w in corpus.tokens[corpus.offsets[d] : corpus.offsets[d + 1]]
+    )
+    assert traces.marginal[10] == pytest.approx(total, rel=1e-5)
+
+
+def test_a_chain_is_stopped(folder):
+    stop = threading.Event()
+    stop.set()
+    corpus = Corpus.load(folder / "tiny")
+    with pytest.raises(KeyboardInterrupt, match="Stopped after iteration 0"):
+        trace_chain(corpus, marginal_at=[], stop=stop, topics=3, iterations=10)
+
+
+def test_the_counts_of_a_document_add_up(everything):
+    content = json.loads((everything / "counts.json").read_text())
+    ours = content["tables"][0]["rows"]
+    for _, customers, tables, citations, above, above_tables, _ in ours:
+        assert above == tables + citations
+        assert tables <= customers
+        assert above_tables <= above
+    facts = content["facts"]["tiny"]
+    assert sum(row[1] for row in ours if row[0] != "all") == facts["words"]
+
+
+def test_a_finished_experiment_is_taken_up_until_it_is_asked_for_otherwise(everything, options):
+    path = everything / "datasets.json"
+    before = path.read_bytes()
+    result = run("datasets", *options)
+    assert "taken from datasets.json" in result.output
+    assert path.read_bytes() == before
+    result = run("datasets", *options, "--seed", 9)
+    assert "taken from" not in result.output
+    assert json.loads(path.read_text())["asked"]["seed"] == 9
+    result = run("datasets", *options, "--seed", 9, "--fresh")
+    assert "taken from" not in result.output
+
+
+def test_parts_of_a_stopped_experiment_are_taken_up(everything, options):
+    (everything / "convergence.json").unlink()
+    kept = sorted((everything / "parts").glob("convergence-*.json"))
+    kept[0].unlink()
+    times = [path.stat().st_mtime_ns for path in kept[1:]]
+    result = run("convergence", *options)
+    assert result.exit_code == 0
+    assert len(re.findall("fold [12]/10", result.output)) == 1
+    assert [path.stat().st_mtime_ns for path in kept[1:]] == times
+
+
+def test_a_changed_corpus_is_not_answered_from_the_old_result(everything, folder):
+    other = simulate(documents=40, vocabulary=50, topics=3, citations=60, seed=6).corpus
+    other.save(folder / "other")
+    same = ("--quick", "--runs", 2, "--iterations", 12, "--datasets", "tiny", "--out", everything)
+    result = run("datasets", *same, "--corpus", f"tiny={folder / 'other'}")
+    assert "taken from" not in result.output
+    content = json.loads((everything / "datasets.json").read_text())
+    assert content["corpora"]["tiny"]["documents"] == 40
+
+
+def test_pages_are_written_anew_elsewhere(everything, folder):
+    target = folder / "pages" / "results.md"
+    result = run("page", "--out", everything, "--page", target, "--quiet")
+    assert result.exit_code == 0, result.output
+    assert result.output == ""
+    text = target.read_text()
+    for name in re.findall(r"\]\(([^#)][^)]*)\)", text):
+        assert (target.parent / name).is_file(), name
+
+
+@pytest.mark.usefixtures("everything")
+def test_results_as_json(options):
+    result = run("runtime", *options, "--json", "--quiet")
+    content = json.loads(result.stdout)
+    assert list(content) == ["runtime"]
+    assert content["runtime"]["tables"][0]["columns"][0] == "set"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["clusterin"], "There is no experiment 'clusterin'. Did you mean 'clustering'?"),
+        (["datasets", "--datasets", "corra"], "There is no data set 'corra'. Did you mean 'cora'?"),
+        (["datasets", "--corpus", "cora"], "must be NAME=FOLDER"),
+        (["datasets", "--corpus", "cora=/nowhere"], "is no corpus folder"),
+        (["datasets", "--runs", "0"], "must be an integer of at least 1. Got 0"),
+        (["datasets", "--iterations", "2"], "must be at least 4"),
+        (["page", "--out", "nothing-here"], "There are no results in 'nothing-here'"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments, text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert text in result.output
+    assert result.output.strip().count("\n") == 0
+
+
+def test_a_document_that_is_not_there(options):
+    result = run("counts", *options, "--document", 60)
+    assert result.exit_code == 2
+    assert "must be from 0 to 59" in result.output
+
+
+def test_one_that_fails_does_not_keep_the_others(options):
+    result = run("counts", "runtime", *options, "--document", 60)
+    assert result.exit_code == 2
+    assert "counts: The document" in result.output
+    assert "Running time" in result.output
+
+
+def test_quick_fetches_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("CITEWEAVE_DATA", str(tmp_path))
+    monkeypatch.setenv("CITEWEAVE_CACHE", str(tmp_path / "cache"))
+    context = Context(out=tmp_path, quick=True)
+    assert choose_datasets(find_experiment("topics"), context) == ("demo",)
+    assert choose_datasets(find_experiment("topics"), Context(out=tmp_path)) == (
+        *("ieee-vis", "hep-th", "m10"),
+    )
+
+
+def test_results_are_read_without_polars(everything):
+    # a bare server has no table library
+    code = (
+        "import sys; sys.modules['polars'] = None\n"
+        "from pathlib import Path\n"
+        "from citeweave.reproduce import Context, reproduce\n"
+        "from citeweave.reproduce.engine import read_results\n"
+        f"out = Path({str(everything)!r})\n"
+        "print(len(read_results(out)))\n"
+        "context = Context(out=out / 'bare', datasets=['tiny'], quick=True, iterations=12, runs=1,"
+        f" workers=1, corpora={{'tiny': Path({str(everything.parent / 'tiny')!r})}})\n"
+        "for name in ('datasets', 'convergence', 'runtime'):\n"
+        "    print(reproduce(name, context).name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(len(NAMES)), "datasets", "convergence", "runtime"]
+
+
+def test_an_empty_folder_has_no_page(tmp_path):
+    with pytest.raises(ParameterError, match="citeweave reproduce all"):
+        join_pages(tmp_path)

@@ -1,0 +1,168 @@
+"""Tables, their text, their files; and the paper's figures as they are printed."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.reproduce import paper_figures
+from citeweave.reproduce.base import Figure, Outcome, Spread, Table, difference, spread
+from citeweave.reproduce.drawings import draw
+from citeweave.reproduce.settings import SIZES, settings
+from citeweave.reproduce.writers import (
+    cell_text,
+    markdown_table,
+    outcome_to_json,
+    table_from_json,
+    table_to_csv,
+    table_to_json,
+)
+
+
+@pytest.fixture
+def table():
+    return Table(
+        title="A | table",
+        columns=["set", "ours", "paper", "difference"],
+        rows=[["cora", Spread(690.0, 2.5, 5), 688.0, 2.0], ["a|b_c", None, 1531, None]],
+        decimals={"ours": 1, "paper": 1, "difference": 1},
+        notes=["Lower is better."],
+    )
+
+
+def test_a_table_survives_json(table):
+    again = table_from_json(json.loads(json.dumps(table_to_json(table))))
+    assert table_to_json(again) == table_to_json(table)
+    assert again.rows[0][1] == Spread(690.0, 2.5, 5)
+
+
+def test_markdown_keeps_cells_apart(table):
+    lines = markdown_table(table).splitlines()
+    assert lines[0] == r"### A \| table"
+    assert lines[3] == "|---|--:|--:|--:|"
+    assert lines[4] == "| cora | 690.0 ± 2.5 | 688.0 | +2.0 |"
+    assert lines[5] == r"| a\|b\_c | – | 1,531 | – |"
+    assert lines[-1] == "- Lower is better."
+
+
+def test_csv_gives_spreads_two_columns(table):
+    rows = list(csv.reader(io.StringIO(table_to_csv(table))))
+    assert rows[0] == ["set", "ours", "ours (sd)", "paper", "difference"]
+    assert rows[1] == ["cora", "690.0", "2.5", "688.0", "2.0"]
+    assert rows[2] == ["a|b_c", "", "", "1531", ""]
+
+
+@pytest.mark.parametrize(
+    ("cell", "signed", "text"),
+    [
+        (float("nan"), False, "–"),
+        (-0.0001, True, "0.00"),
+        (-1234.5, False, "−1,234.50"),
+        (3.0, True, "+3.00"),
+        (Spread(3.0, 1.0), True, "+3.00 ± 1.00"),
+        (True, False, "yes"),
+    ],
+)
+def test_cells(cell, signed, text):
+    assert cell_text(cell, 2, signed=signed) == text
+
+
+def test_what_is_no_number_becomes_null():
+    outcome = Outcome(title="t", protocol="p", facts={"x": float("inf"), "y": [float("nan"), 1.5]})
+    assert outcome_to_json(outcome)["facts"] == {"x": None, "y": [None, 1.5]}
+
+
+def test_differences_and_spreads():
+    assert difference(Spread(2.0), Spread(0.5, 0.1)) == 1.5
+    assert difference("text", 1.0) is None
+    assert difference(float("nan"), 1.0) is None
+    assert spread([4.0]) == Spread(4.0, None, 1)
+    assert spread(iter([])) is None
+
+
+def test_a_ragged_table_is_refused():
+    with pytest.raises(ParameterError, match="Row 1 of the table 'x' must have 2 cells"):
+        Table(title="x", columns=["a", "b"], rows=[[1, 2], [3]])
+    with pytest.raises(ParameterError, match="keyed by columns"):
+        Table(title="x", columns=["a"], rows=[], decimals={"b": 1})
+
+
+def test_a_drawing_that_is_not_there(tmp_path):
+    with pytest.raises(ParameterError, match="Did you mean 'traces'"):
+        draw("trace", {}, tmp_path / "x")
+
+
+def test_pictures_without_matplotlib_name_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    with pytest.raises(MissingDependencyError, match=r"citeweave\[plot\]"):
+        draw("dots", {}, tmp_path / "x")
+
+
+def test_dots_are_drawn_where_some_figures_are_missing(tmp_path):
+    pytest.importorskip("matplotlib")
+    groups = [{"label": "a", "values": [26, None]}, {"label": "b", "values": [0.6, 2.4]}]
+    data = {"labels": ["x", "<y>"], "values": "minutes", "groups": groups}
+    first, _ = draw("dots", data, tmp_path / "one")
+    again, _ = draw("dots", data, tmp_path / "two")
+    assert first.read_bytes() == again.read_bytes()
+    assert "&lt;y&gt;" in first.read_text()
+
+
+def test_the_paper_s_figures_are_those_that_it_prints():
+    cora = paper_figures.PERPLEXITY["Cora"]["scntm"]
+    assert (cora.train, cora.test) == (Spread(621.1, 6.7, 5), Spread(688.0, 15.7, 5))
+    assert paper_figures.PERPLEXITY["CS"]["scntm"].test.mean == 1530.8
+    assert paper_figures.PERPLEXITY["PubMed"]["bursty-hdp-lda"].train.mean == 299.9
+    assert paper_figures.CLUSTERING["M10"]["scntm-eta-10"].purity == Spread(0.73, 0.02, 5)
+    assert paper_figures.CLUSTERING["Cora"]["bursty-hdp-lda"].nmi.mean == 0.58
+    assert paper_figures.RUNNING_TIME["ML"].minutes == 16444
+    assert paper_figures.DATASETS["AvS"].authors == 11898
+    assert paper_figures.TOPICS["M10"][4].words[2] == "quantum mechanics"
+    assert len(paper_figures.AUTHORS) == 8
+
+
+def test_the_paper_s_figures_agree_with_one_another():
+    # the network improves test perplexity everywhere but on PubMed, as the text says
+    for name, models in paper_figures.PERPLEXITY.items():
+        better = models["scntm"].test.mean < models["cntm-text"].test.mean
+        assert better == (name != "PubMed")
+    example = paper_figures.COUNTS
+    assert sum(example.word_customers) == example.words
+    assert sum(example.citation_counts) == example.citations
+    for tables, citations, customers in zip(
+        example.word_tables, example.citation_counts, example.customers, strict=True
+    ):
+        assert tables + citations == customers
+    for name, row in paper_figures.RUNNING_TIME.items():
+        size = paper_figures.DATASETS[name]
+        assert row.citations == size.citations
+        assert row.words == pytest.approx(size.documents * size.words_per_document, rel=0.003)
+    classes = {name: len(names) for name, names in paper_figures.CATEGORIES.items()}
+    assert classes == {"ML": 1, "M10": 10, "AvS": 5, "CS": 6, "Cora": 7, "PubMed": 3}
+
+
+def test_settings_follow_the_paper():
+    for name in ("cora", "citeseer", "pubmed", "m10"):
+        paper_name = settings(name).paper_name
+        assert settings(name).topics == paper_figures.RUNNING_TIME[paper_name].topics
+    for name, paper_name in (("simulated-ml", "ML"), ("simulated-avs", "AvS")):
+        row = paper_figures.DATASETS[paper_name]._asdict()
+        assert all(SIZES[name][part] == row[part] for part in SIZES[name] if part in row)
+
+
+def test_the_registry_of_data_sets_has_the_same_row():
+    from citeweave.datasets import DATASETS
+
+    for name in ("cora", "citeseer", "pubmed", "m10"):
+        row = paper_figures.DATASETS[settings(name).paper_name]
+        assert row._asdict() == {part: getattr(DATASETS[name].paper, part) for part in row._fields}
+
+
+def test_figures_keep_their_numbers(table):
+    figure = Figure(name="f", caption="c", drawing="dots", data={"labels": []}, table=table)
+    outcome = Outcome(title="t", protocol="p", figures=[figure])
+    (kept,) = outcome_to_json(outcome)["figures"]
+    assert kept["data"] == {"labels": []}
+    assert kept["table"]["rows"][0][1] == {"mean": 690.0, "sd": 2.5, "n": 5}
