@@ -1,5 +1,6 @@
 """The map of papers: each near those of its topics, with the backbone of their citations."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from citeweave.explore.graphs.colours import topic_colours
 from citeweave.explore.graphs.facts import Facts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.map_layout import Islands
+from citeweave.explore.graphs.stress import remove_overlaps
 from citeweave.explore.graphs.text import clean, text_width, wrap_words
 
 __all__ = ["citation_backbone", "paper_map"]
@@ -171,7 +173,12 @@ def _labels(facts: Facts, islands: Islands) -> list[Node]:
                 position=(float(x), float(y)),
             )
         )
-    return nodes
+    sizes = np.array([(node.width, node.height) for node in nodes])
+    places = remove_overlaps(np.array([node.position for node in nodes]), sizes, margin=4.0)
+    return [
+        replace(node, position=(float(x), float(y)))
+        for node, (x, y) in zip(nodes, places.tolist(), strict=True)
+    ]
 
 
 def _edges(facts: Facts, rows: np.ndarray) -> list[Edge]:

@@ -12,6 +12,7 @@ from citeweave.explore.plots.style import (
     CHAIN_COLOURS,
     OKABE_ITO,
     figure_for,
+    head,
     label_ends,
     plain,
     styled,
@@ -73,32 +74,22 @@ def _measures(values: np.ndarray) -> str:
     return f"R-hat {found.rhat:.3f}, effective draws {found.bulk:,.0f}"
 
 
-def _mark_phases(
-    ax: "Axes", start: int | None, kept: int, iterations: int, *, height: float = 0.03
-) -> None:
+def _mark_phases(ax: "Axes", start: int | None, kept: int, iterations: int) -> None:
     """Mark where the network starts, and shade the iterations that samples are kept of."""
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415 (optional)
+
     ax.axvspan(kept + 1, iterations, color="#eeeeee", zorder=0, linewidth=0)
-    top = ax.get_xaxis_transform()
-    ax.text(
-        iterations,
-        height,
-        "samples kept ",
-        transform=top,
-        fontsize=6.5,
-        color="#555555",
-        ha="right",
-    )
+    words: Any = {
+        "transform": ax.get_xaxis_transform(),
+        "fontsize": 6.5,
+        "color": "#444444",
+        "path_effects": [withStroke(linewidth=1.5, foreground="#ffffff")],
+        "zorder": 4,
+    }
+    ax.text(iterations, 0.98, "samples kept ", ha="right", va="top", **words)
     if start is not None and start > 0:
         ax.axvline(start + 1, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))
-        ax.text(
-            start + 1,
-            height,
-            "citations count ",
-            transform=top,
-            fontsize=6.5,
-            color="#444444",
-            ha="right",
-        )
+        ax.text(start + 1, 0.03, " citations from here", ha="left", **words)
     ax.set_xlim(1, max(iterations, 2))
     ax.set_xlabel("iteration")
 
@@ -137,7 +128,7 @@ def plot_convergence(view: Any, ax: "Axes | None" = None) -> "Figure":
         _draw_chains(ax, values, labels=True)
         _mark_phases(ax, _network_start(traces), kept, values.shape[1])
         ax.set_ylabel("log likelihood a word")
-        ax.set_title(f"Log likelihood: {_measures(values[:, kept:])}")
+        head(ax, f"Log likelihood\n{_measures(values[:, kept:])}")
     return figure
 
 
@@ -175,14 +166,14 @@ def plot_acceptance(view: Any, ax: "Axes | None" = None) -> "Figure":
         ax.set_xlabel("iteration")
         ax.set_ylabel("accepted")
         means = [100 * float(np.nanmean(traces[name])) for name, _ in kinds]
-        ax.set_title(f"Acceptance: {means[0]:.1f} % of citing topics, {means[1]:.1f} % of words")
+        head(ax, f"Acceptance\n{means[0]:.1f} % of citing topics, {means[1]:.1f} % of words")
     return figure
 
 
 def _percent(ax: "Axes") -> None:
     from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 (optional)
 
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
 
 
 def plot_concentrations(view: Any, ax: "Axes | None" = None) -> "Figure":
@@ -223,7 +214,7 @@ def _symbol(name: object) -> str:
 
 
 def plot_active_topics(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Plot the number of topics in use by iteration, a line a chain, below the most there may be."""
+    """Plot the number of topics in use by iteration, a line a chain."""
     facts, traces = _traces(view)
     values = traces["topics"]
     most = len(facts.share)
@@ -249,7 +240,7 @@ def plot_active_topics(view: Any, ax: "Axes | None" = None) -> "Figure":
         ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.set_ylabel("topics in use")
         last = values[:, kept:].mean()
-        ax.set_title(f"Topics in use: {last:.1f} on average after burn-in")
+        head(ax, f"Topics in use\n{last:.1f} on average after burn-in")
     return figure
 
 
@@ -297,5 +288,5 @@ def plot_rhat(view: Any, ax: "Axes | None" = None) -> "Figure":
         ax.set_xlabel(f"R-hat (dashed: {AGREE})")
         chains = traces["log_likelihood"].shape[0]
         halves = f"{chains} chains" if chains > 1 else "halves of one chain"
-        ax.set_title(f"Do the chains agree? ({halves})")
+        head(ax, f"Do the chains agree?\n{halves}, after burn-in")
     return figure

@@ -7,9 +7,11 @@ import numpy as np
 
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore.graphs.colours import topic_colours
-from citeweave.explore.graphs.facts import facts_of
-from citeweave.explore.graphs.text import shorten_name
-from citeweave.explore.plots.style import OKABE_ITO, figure_for, plain, styled, wrap
+from citeweave.explore.graphs.facts import Facts, facts_of
+from citeweave.explore.graphs.map_layout import SPACING
+from citeweave.explore.graphs.stress import remove_overlaps
+from citeweave.explore.graphs.text import shorten_name, text_width
+from citeweave.explore.plots.style import OKABE_ITO, figure_for, plain, styled, width_or, wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,22 +60,29 @@ def plot_author_profiles(
     columns = sorted(used, key=lambda k: (first[k], -weights[:, k].max()))
     names = facts.corpus.author_names
     with styled():
-        width = 1.6 + 0.27 * len(columns) + 0.6
-        figure, ax = figure_for(ax, max(width, 3.2), 1.5 + 0.2 * len(rows))
+        beside = 2.0  # inches for names and figures
+        own = max(0.27 * len(columns) + beside, 3.2)
+        step = (width_or(own) - beside) / len(columns)
+        dense = step < 0.2
+        largest = min(150.0, (72.0 * max(step, 0.1)) ** 2)
+        figure, ax = figure_for(ax, own, 1.5 + 0.2 * len(rows))
         x, y = np.meshgrid(range(len(columns)), range(len(rows)))
         shown = weights[:, columns]
         big = shown >= 0.02
-        ax.scatter(x[big], y[big], s=150 * shown[big], color=OKABE_ITO[0], linewidth=0, zorder=2)
+        ax.scatter(
+            x[big], y[big], s=largest * shown[big], color=OKABE_ITO[0], linewidth=0, zorder=2
+        )
         ax.set_yticks(
             range(len(rows)), [plain(shorten_name(names[int(people.ids[row])])) for row in rows]
         )
         ax.set_xticks(
             range(len(columns)),
             [plain(facts.name(k, 24)) for k in columns],
-            rotation=50,
+            rotation=90 if dense else 50,
             ha="left",
+            va="center" if dense else "baseline",
             rotation_mode="anchor",
-            fontsize=6.5,
+            fontsize=5.5 if dense else 6.5,
         )
         ax.xaxis.tick_top()
         ax.set_xlim(-0.6, len(columns) - 0.4)
@@ -93,12 +102,17 @@ def plot_author_profiles(
         )
         for value in (0.25, 1.0):
             ax.scatter(
-                [], [], s=150 * value, color=OKABE_ITO[0], linewidth=0, label=f"{100 * value:.0f} %"
+                [],
+                [],
+                s=largest * value,
+                color=OKABE_ITO[0],
+                linewidth=0,
+                label=f"{100 * value:.0f} %",
             )
-        figure.legend(
-            *ax.get_legend_handles_labels(),
-            loc="lower left",
-            ncols=2,
+        ax.legend(
+            loc="upper right",
+            bbox_to_anchor=(0.0, 0.0),
+            ncols=1,
             frameon=False,
             title="weight of topic",
             title_fontsize=6.5,
@@ -112,44 +126,68 @@ def plot_paper_map(view: Any, ax: "Axes | None" = None) -> "Figure":
     facts = facts_of(view)
     islands = facts.islands
     colours = topic_colours(facts.topics)
+    cited = facts.cited / max(float(facts.cited.max()), np.finfo(float).tiny)
+    extent = np.ptp(islands.papers, axis=0) + 2 * SPACING
+    width = width_or(5.6)
     with styled():
-        from matplotlib.patheffects import withStroke  # noqa: PLC0415 (optional)
-
-        extent = np.ptp(islands.papers, axis=0) + 1e-9
-        width = 5.2
-        height = float(np.clip(width * extent[1] / extent[0], 3.0, 6.5))
-        figure, ax = figure_for(ax, width, height)
-        cited = facts.cited / max(float(facts.cited.max()), np.finfo(float).tiny)
-        scale = 60.0 / np.sqrt(len(cited))
+        figure, ax = figure_for(
+            ax, width, float(np.clip(width * extent[1] / extent[0], 0.5 * width, 1.3 * width)) + 0.3
+        )
+        box = ax.get_window_extent()
+        room = min(box.width / extent[0], box.height / extent[1]) * 72.0 / figure.dpi
+        room *= 1.15 if figure.get_layout_engine() is not None else 1.0  # it gives margins back
         order = np.argsort(cited, kind="stable")  # what is cited most lies on top
         hues = np.array([colours.get(int(k), "#999999") for k in facts.dominant], dtype=object)
+        sizes = SPACING * room * (0.6 + 1.1 * np.sqrt(cited[order]))
         ax.scatter(
             islands.papers[order, 0],
             islands.papers[order, 1],
-            s=scale * (1.0 + 12.0 * cited[order]),
+            s=sizes**2,
             c=hues[order].tolist(),
             linewidth=0,
             rasterized=len(cited) > 5000,
         )
-        halo = [withStroke(linewidth=2.0, foreground="#ffffff")]
-        known = [k for k in facts.topics if islands.radii[k] > 0]
-        size = 6.5 if len(known) <= 24 else 5.5
-        for k in known:
-            x, y = islands.papers[facts.dominant == k].mean(axis=0)
-            text = "\n".join(map(plain, wrap(facts.name(k, 36), 18, 2).split("\n")))
-            ax.text(
-                x,
-                y,
-                text,
-                ha="center",
-                va="center",
-                fontsize=size,
-                fontweight="bold",
-                path_effects=halo,
-                linespacing=1.0,
-            )
+        _name_islands(ax, facts, room)
         ax.set_aspect("equal")
         ax.invert_yaxis()
         ax.set_axis_off()
         ax.set_title(f"{len(cited):,} papers by topic")
     return figure
+
+
+def _name_islands(ax: "Axes", facts: Facts, room: float) -> None:
+    """Write the names of topics over their islands, moved where they would overlap.
+
+    `room` is the number of points that a unit of the map has in the figure.
+    """
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415 (optional)
+
+    known = [k for k in facts.topics if facts.islands.radii[k] > 0]
+    width = ax.get_window_extent().width / ax.figure.dpi
+    size = float(np.clip(1.55 * width, 4.8, 6.5)) * (1.0 if len(known) <= 24 else 0.85)
+    names = [wrap_name(facts.name(k), 18, 2) for k in known]
+    boxes = np.array(
+        [
+            (
+                max(text_width(line, size, bold=True) * 1.08 for line in name.split("\n")),
+                1.2 * size * lines,
+            )
+            for name in names
+            for lines in [name.count("\n") + 1]
+        ]
+    )
+    middles = np.array([facts.islands.papers[facts.dominant == k].mean(axis=0) for k in known])
+    places = remove_overlaps(middles, boxes / room, margin=2.0 / room)
+    halo = [withStroke(linewidth=2.0, foreground="#ffffff")]
+    for name, (x, y) in zip(names, places.tolist(), strict=True):
+        ax.text(
+            x,
+            y,
+            name,
+            ha="center",
+            va="center",
+            fontsize=size,
+            fontweight="bold",
+            path_effects=halo,
+            linespacing=1.0,
+        )

@@ -4,6 +4,7 @@ import importlib.util
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +20,16 @@ __all__ = [
     "CHAIN_COLOURS",
     "OKABE_ITO",
     "figure_for",
+    "figures_of_width",
+    "head",
     "label_ends",
     "need_matplotlib",
     "new_figure",
     "plain",
     "spread_labels",
     "styled",
-    "wrap",
+    "width_or",
+    "wrap_name",
 ]
 
 CHAIN_COLOURS = OKABE_ITO[:6]  # without the yellow, which is too pale for a thin line
@@ -71,11 +75,30 @@ def styled() -> Iterator[None]:
         yield
 
 
+_WIDTH: ContextVar[float | None] = ContextVar("width of figures", default=None)
+
+
+@contextmanager
+def figures_of_width(width: float | None) -> Iterator[None]:
+    """Have all new figures of one width in inches, or of their own with None."""
+    token = _WIDTH.set(width)
+    try:
+        yield
+    finally:
+        _WIDTH.reset(token)
+
+
+def width_or(own: float) -> float:
+    """Return the width that new figures have: the one asked for, else a plot's own."""
+    asked = _WIDTH.get()
+    return own if asked is None else asked
+
+
 def new_figure(width: float, height: float) -> "Figure":
     """Make a figure without pyplot, which would keep it alive and open windows."""
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return Figure(figsize=(width_or(width), height), layout="constrained")
 
 
 def figure_for(ax: "Axes | None", width: float, height: float) -> "tuple[Figure, Axes]":
@@ -85,6 +108,22 @@ def figure_for(ax: "Axes | None", width: float, height: float) -> "tuple[Figure,
         return getattr(part, "figure", part), ax
     figure = new_figure(width, height)
     return figure, figure.add_subplot()
+
+
+def head(ax: "Axes", text: str) -> None:
+    """Write a heading; a second line stands below it in plain letters."""
+    first, _, second = text.partition("\n")
+    ax.set_title(first, pad=15.0 if second else 6.0)
+    if second:
+        ax.annotate(
+            second,
+            (0.0, 1.0),
+            xytext=(0.0, 4.0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=7.0,
+            color="#333333",
+        )
 
 
 def plain(text: str) -> str:
@@ -161,12 +200,19 @@ def label_ends(
         )
 
 
-def wrap(text: str, width: int, lines: int) -> str:
-    r"""Break a text between words into so many lines at most; the last is cut if need be.
+def wrap_name(name: str, width: int, lines: int) -> str:
+    r"""Break a name, words with commas between them, into lines; what does not fit is left out.
+
+    Dollar signs are taken as they are.
 
     Examples
     --------
-    >>> wrap("volume rendering, transfer function", 20, 2)
-    'volume rendering,\\ntransfer function'
+    >>> wrap_name("volume rendering, transfer function, gpu", 20, 2)
+    'volume rendering,\ntransfer function'
     """
-    return "\n".join(textwrap.wrap(text, width, max_lines=lines, placeholder="…")) or text
+    parts = plain(name).split(", ")
+    for number in range(len(parts), 0, -1):
+        found = textwrap.wrap(", ".join(parts[:number]), width, break_long_words=False)
+        if len(found) <= lines:
+            return "\n".join(found)
+    return "\n".join(textwrap.wrap(parts[0], width, max_lines=lines, placeholder="…"))

@@ -14,7 +14,8 @@ from citeweave.explore.plots.style import (
     new_figure,
     plain,
     styled,
-    wrap,
+    width_or,
+    wrap_name,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _draw_panels(facts: Facts, years: np.ndarray, shares: np.ndarray) -> "Figure
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415 (optional)
 
     shown = facts.topics[:MOST_PANELS]
-    columns = min(4, len(shown))
+    columns = min(max(1, round(width_or(7.0) / 1.75)), len(shown))
     rows = -(-len(shown) // columns)
     figure = new_figure(max(1.75 * columns, 2.6), 1.15 * rows + 0.4)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -97,14 +98,8 @@ def _draw_panels(facts: Facts, years: np.ndarray, shares: np.ndarray) -> "Figure
             linewidth=1.0,
             marker="o" if len(years) == 1 else None,
         )
-        # two lines are kept for every name, so that all panels are of one size
-        name = wrap(facts.name(k, 44), 24, 2)
-        ax.set_title(
-            plain(name) if "\n" not in name else "\n".join(map(plain, name.split("\n"))),
-            fontsize=6.5,
-            pad=2.0,
-            fontweight="normal",
-        )
+        name = wrap_name(facts.name(k), 24, 2)
+        ax.set_title(name, fontsize=6.5, pad=2.0, fontweight="normal")
         ax.set_ylim(0.0, top)
         ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(3))
@@ -139,9 +134,9 @@ def plot_topic_similarity(view: Any, ax: "Axes | None" = None) -> "Figure":
         values,
         names,
         title="How alike topics are in their words",
-        bar="Bhattacharyya coefficient",
+        bar="Bhattacharyya coefficient, %",
         scale=100,
-        form="{:.0f}",
+        low=100 * float(np.nanmin(values)),
     )
 
 
@@ -177,7 +172,6 @@ def plot_topic_flow(view: Any, ax: "Axes | None" = None) -> "Figure":
         title="Citations from row to column",
         bar="% of the citations of a row",
         scale=100,
-        form="{:.0f}",
     )
 
 
@@ -189,39 +183,42 @@ def _heat_map(
     title: str,
     bar: str,
     scale: float,
-    form: str,
+    low: float = 0.0,
 ) -> "Figure":
-    import matplotlib as mpl  # noqa: PLC0415 (optional)
-
     number = len(names)
-    size = max(2.2, 0.19 * number)
-    letters = 6.5 if number <= 24 else 5.0
+    beside = 2.0  # inches for names and the bar
+    size = width_or(max(2.2, 0.19 * number) + beside) - beside
+    letters = float(np.clip(0.95 * size / number * 72.0, 4.0, 6.5))
+    dense = letters < 6.5
     with styled():
-        figure, ax = figure_for(ax, size + 2.6, size + 1.9)
+        import matplotlib as mpl  # noqa: PLC0415 (optional)
+
+        figure, ax = figure_for(ax, size + beside, size + 1.5)
         colours = mpl.colormaps["Blues"].with_extremes(bad="#eeeeee")
-        image = ax.imshow(values * scale, cmap=colours, vmin=0.0)
+        image = ax.imshow(values * scale, cmap=colours, vmin=low)
         ax.set_xticks(
             range(number),
             [plain(name) for name in names],
-            rotation=55,
+            rotation=90 if dense else 55,
             ha="right",
+            va="center" if dense else "top",
             rotation_mode="anchor",
             fontsize=letters,
         )
         ax.set_yticks(range(number), [plain(name) for name in names], fontsize=letters)
         ax.tick_params(length=0.0)
         ax.spines[:].set_visible(False)
-        if number <= MOST_NUMBERS:
+        if number <= MOST_NUMBERS and size / number >= 0.18:
             for i, j in zip(*np.nonzero(np.isfinite(values)), strict=True):
-                fill = mpl.colors.to_hex(tuple(image.cmap(float(image.norm(values[i, j] * scale)))))
+                fill: Any = image.cmap(image.norm(values[i, j] * scale))
                 ax.text(
                     j,
                     i,
-                    form.format(values[i, j] * scale),
+                    f"{values[i, j] * scale:.0f}",
                     ha="center",
                     va="center",
                     fontsize=5.5,
-                    color=readable_on(fill),
+                    color=readable_on(mpl.colors.to_hex(fill)),
                 )
         line = figure.colorbar(image, ax=ax, shrink=0.6, pad=0.02)
         line.set_label(bar, fontsize=6.5)

@@ -15,7 +15,7 @@ from citeweave.explore.plots.chains import (
     plot_rhat,
 )
 from citeweave.explore.plots.people import plot_author_profiles, plot_paper_map
-from citeweave.explore.plots.style import need_matplotlib, styled
+from citeweave.explore.plots.style import figures_of_width, need_matplotlib, styled
 from citeweave.explore.plots.topics import (
     plot_topic_flow,
     plot_topic_similarity,
@@ -79,9 +79,8 @@ def write_plot(
         raise ParameterError(
             f"'width' and 'dpi' must be larger than 0. Got {width!r} and {dpi!r} instead."
         )
-    figure = KINDS[kind](view)
-    if width is not None:
-        figure.set_size_inches(width, float(figure.get_size_inches()[1]))
+    with figures_of_width(width):
+        figure = KINDS[kind](view)
     # dates left out, so that the same run gives the same bytes
     dates: dict[str, Any] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
     with styled():
