@@ -5,7 +5,6 @@ import os
 
 import numpy as np
 import pytest
-from reference.planted import dense, em_step, log_likelihood, planted_corpus
 
 from citeweave import datasets
 from citeweave.baselines import PMTLM
@@ -14,6 +13,7 @@ from citeweave.baselines.pmtlm import _prepare, _start
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate import clustering_scores, nmi
+from reference.planted import dense, em_step, log_likelihood, planted_corpus
 
 BOTH = pytest.mark.parametrize("corrected", [True, False], ids=["corrected", "plain"])
 

@@ -113,6 +113,8 @@ def evaluate(
     else:
         rows += measuring.missing("clusters", measuring.CLUSTER_NAMES, TRAIN, "not asked for")
     new = None if test is None else find_new_documents(test, model.corpus_, links=links)
+    if new is not None and words is not None:
+        choose_words(new.corpus, words, seed=seed)  # refuses what the documents do not allow
     if new is not None and categories:
         rows += task.clusters(new)
     rows += _training_perplexity(model)

@@ -127,6 +127,17 @@ class Evaluation:
             "measures": rows,
         }
 
+    def _repr_html_(self) -> str:
+        """Show the measures as a table in notebooks, those without a value last with the reason."""
+        from citeweave.model.notebook import html_table  # noqa: PLC0415 (for notebooks alone)
+
+        rows = [
+            (m.part, m.name, m.where, "–" if m.value is None else f"{m.value:.4g}", m.how)
+            for m in sorted(self.measures, key=lambda measure: not measure.known)
+        ]
+        title = f"Evaluation of {self.model}" + (f". {self.verdict}" if self.verdict else "")
+        return html_table(["part", "measure", "where", "#value", "how"], rows, caption=title)
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the rows to a file: .json, .csv or .md (a Markdown table), by its ending."""
         target = check_file(path)
