@@ -66,10 +66,21 @@ def write_plot(
     dpi : float
         Pixels an inch of a PNG.
     """
-    need_matplotlib()
     if kind not in KINDS:
         raise ParameterError(f"'kind' must be one of {', '.join(KINDS)}. Got {kind!r} instead.")
     path = Path(path)
+    _check(path, width, dpi)
+    with figures_of_width(width):
+        figure = KINDS[kind](view)
+    # dates left out, so that the same run gives the same bytes
+    dates: dict[str, Any] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+    with styled():
+        figure.savefig(path, dpi=dpi, metadata=dates.get(path.suffix.lower()))
+    return path
+
+
+def _check(path: Path, width: float | None, dpi: float) -> None:
+    need_matplotlib()
     if path.suffix.lower() not in SUFFIXES:
         raise ParameterError(
             f"A plot is written to a file that ends in one of {', '.join(SUFFIXES)}. "
@@ -79,13 +90,6 @@ def write_plot(
         raise ParameterError(
             f"'width' and 'dpi' must be larger than 0. Got {width!r} and {dpi!r} instead."
         )
-    with figures_of_width(width):
-        figure = KINDS[kind](view)
-    # dates left out, so that the same run gives the same bytes
-    dates: dict[str, Any] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
-    with styled():
-        figure.savefig(path, dpi=dpi, metadata=dates.get(path.suffix.lower()))
-    return path
 
 
 def write_plots(
@@ -105,6 +109,7 @@ def write_plots(
     dict of str
         The plots that cannot be drawn, each with the reason.
     """
+    _check(Path(f"plot{suffix}"), width, dpi)
     facts = facts_of(view)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
