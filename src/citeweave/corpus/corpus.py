@@ -334,17 +334,28 @@ class Corpus:
         return f"Corpus({', '.join(f'{value} {name}'.strip() for name, value in self._sizes())})"
 
     def _repr_html_(self) -> str:
-        """Show the size, and the titles of the first documents, as a small table."""
-        cells = "".join(
+        """Show the size, and the first documents with what is known of them, as small tables."""
+        sizes = "".join(
             f"<td>{html.escape(f'{value} {name}'.strip())}</td>" for name, value in self._sizes()
         )
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{html.escape(title or '')}</td></tr>"
-            for name, title in zip(self.ids[:5], self.titles[:5], strict=True)
-        )
+        years = self.metadata.get("year")
+        columns = ["id", "title", "authors", *(["year"] if years is not None else [])]
+        head = "".join(f'<th style="text-align:left">{name}</th>' for name in columns)
+        rows = []
+        for document in range(min(self.n_documents, 5)):
+            authors = self.authors(document)
+            cells = [self.ids[document], self.titles[document] or "", ", ".join(authors[:3])]
+            cells[2] += f" and {len(authors) - 3} more" if len(authors) > 3 else ""
+            if years is not None:
+                cells.append("" if years[document] is None else str(years[document]))
+            shown = (f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in cells)
+            rows.append(f"<tr>{''.join(shown)}</tr>")
+        more = self.n_documents - len(rows)
+        caption = f"First {len(rows)} documents" if more > 0 else "Documents"
         return (
-            f"<table><caption>Corpus {self.fingerprint[:12]}</caption><tr>{cells}</tr></table>"
-            f"<table><tr><th>id</th><th>title</th></tr>{rows}</table>"
+            f"<table><caption>Corpus {self.fingerprint[:12]}</caption><tr>{sizes}</tr></table>"
+            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table>"
         )
 
     def _sizes(self) -> list[tuple[str, str]]:

@@ -321,6 +321,27 @@ class Exploration(Derived):
         """Say what is looked at."""
         return f"Exploration({self.model_name!r}, {len(self.order)} topics, {self.corpus!r})"
 
+    def _repr_html_(self) -> str:
+        """Show the topics as a table in notebooks, and say what cannot be shown."""
+        from citeweave.model.notebook import html_table  # noqa: PLC0415 (for notebooks alone)
+
+        words = self.top_words(8, relevance=0.6)
+        rows = [
+            (
+                k,
+                self.topic_name(k),
+                f"{100 * self.share[k]:.1f} %",
+                f"{self.papers_of_topic[k]:,}",
+                ", ".join(words[k]),
+            )
+            for k in self.order
+        ]
+        columns = ["#topic", "name", "#share", "#papers", "words"]
+        table = html_table(
+            ["#topic", "name", "#share", "#papers", "words"], rows, caption=repr(self)
+        )
+        return table + (html_table(["not shown", "why"], notes) if notes else "")
+
 
 def _positive(name: str, value: int | None) -> int | None:
     if value is not None and value < 1:

@@ -15,6 +15,7 @@ from citeweave.model.estimator import Parametrised
 from citeweave.model.fitting import load_result, resume_run, run_model, save_result
 from citeweave.model.fold_in import fold_in
 from citeweave.model.folded import FoldIn
+from citeweave.model.notebook import model_html
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
 from citeweave.sampler.spec import ModelSpec
@@ -291,19 +292,8 @@ class SCNTM(Parametrised, FittedAttributes):
         return save_result(self._fitted, folder, overwrite=overwrite)
 
     def _repr_html_(self) -> str:
-        """Show parameters and, if fitted, sizes as a small table."""
-        rows = [("model", repr(self))]
-        if self.__dict__.get("_result") is not None:
-            rows += [
-                ("corpus", repr(self.corpus_)),
-                ("topics in use", str(int((self.topic_samples_ > 0).sum()))),
-                ("samples", f"{self.n_samples_} ({self.combination_['how']})"),
-            ]
-        cells = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>"
-            for name, text in rows
-        )
-        return f"<table>{cells}</table>"
+        """Show parameters and, if fitted, sizes and topics as small tables."""
+        return model_html(self)
 
 
 def load(folder: str | os.PathLike[str]) -> SCNTM:

@@ -1,0 +1,102 @@
+"""How fitted things show themselves in a notebook: small tables of HTML, all text escaped."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from citeweave.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from citeweave.model.scntm import SCNTM
+
+__all__ = ["html_table", "model_html"]
+
+TOPICS = 12
+WORDS = 8
+RELEVANCE = 0.6
+"""Weight of a word's probability against its lift over the corpus, as in all tables of topics."""
+
+
+def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, caption: str = "") -> str:
+    """Write a table whose texts stand left and whose numbers, written out already, right.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Their names; one that begins with ``#`` holds numbers.
+    rows : iterable of sequences
+        Texts and numbers, escaped here.
+    caption : str
+
+    Examples
+    --------
+    >>> html_table(["name", "#papers"], [["<b>", "7"]]).count("&lt;b&gt;")
+    1
+    """
+    sides = ["right" if name.startswith("#") else "left" for name in columns]
+    head = "".join(
+        f'<th style="text-align:{side}">{html.escape(name.removeprefix("#"))}</th>'
+        for name, side in zip(columns, sides, strict=True)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td style="text-align:{side}">{html.escape(str(cell))}</td>'
+            for cell, side in zip(row, sides, strict=True)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    shown = f"<thead><tr>{head}</tr></thead>" if any(columns) else ""
+    return f"<table>{title}{shown}<tbody>{body}</tbody></table>"
+
+
+def model_html(model: SCNTM) -> str:
+    """Show parameters and, if the model is fitted, its corpus, how it went, and its topics."""
+    rows = [("model", repr(model))]
+    if model.__dict__.get("_result") is None:
+        return html_table(["", ""], [*rows, ("state", "not fitted; call fit(corpus)")])
+    used = np.flatnonzero(model.topic_samples_ > 0)
+    order = used[np.argsort(-model.topic_share_[used], kind="stable")].tolist()
+    chains = len(model.traces_["log_likelihood"])
+    done = f"{model.n_iter_:,} of {model.iterations:,} iterations"
+    rows += [
+        ("corpus", repr(model.corpus_)),
+        ("topics in use", f"{len(order)} of {len(model.topic_share_)}"),
+        (
+            "samples",
+            f"{model.n_samples_} ({model.combination_['how']} of "
+            f"{chains} chain{'' if chains == 1 else 's'}), {done}",
+        ),
+    ]
+    facts = html_table(["", ""], rows)
+    try:
+        words = _words(model)
+    except MissingDependencyError:  # strings are read by polars; figures are shown without
+        return facts
+    papers = np.bincount(model.labels_, minlength=len(model.topic_share_))
+    topics = html_table(
+        ["#topic", "#share", "#papers", "words"],
+        [
+            (k, f"{100 * model.topic_share_[k]:.1f} %", f"{papers[k]:,}", ", ".join(words[k]))
+            for k in order[:TOPICS]
+        ],
+        caption="Topics in use, the largest first"
+        + (f" ({TOPICS} of {len(order)})" if len(order) > TOPICS else ""),
+    )
+    return facts + topics
+
+
+def _words(model: SCNTM) -> list[list[str]]:
+    """Choose words that are probable in each topic, and more so than elsewhere."""
+    phi = np.maximum(np.asarray(model.topic_word_, np.float64), np.finfo(float).tiny)
+    score = np.log(phi) - (1.0 - RELEVANCE) * np.log(np.asarray(model.topic_share_) @ phi)
+    best = np.argsort(-score, axis=1, kind="stable")[:, :WORDS]
+    vocabulary = model.corpus_.vocabulary
+    return [[vocabulary[word].replace("_", " ") for word in row] for row in best.tolist()]
