@@ -187,7 +187,7 @@ def _label_some(value: float, _: int | None = None) -> str:
 
 def _draw_graph(data: Mapping[str, Any], stem: Path) -> list[Path]:
     """Write a graph whose nodes have their places, as `citeweave.explore` draws it."""
-    from citeweave.explore.graphs import Edge, Graph, Node, layout, to_svg  # noqa: PLC0415
+    from citeweave.explore.graphs import Edge, Graph, Node, layout, write_graph  # noqa: PLC0415
 
     fields = dict(data["graph"])
     nodes = tuple(
@@ -198,9 +198,14 @@ def _draw_graph(data: Mapping[str, Any], stem: Path) -> list[Path]:
     legend = tuple((colour, text) for colour, text in fields["legend"])
     kept = {"nodes": nodes, "edges": edges, "legend": legend, "notes": tuple(fields["notes"])}
     graph = Graph(**(fields | kept))
-    path = stem.with_name(f"{stem.name}.svg")
-    path.write_text(to_svg(graph, layout(graph)), encoding="utf-8")
-    return [path]
+    places = layout(graph)  # which are those that the nodes bring
+    paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("svg", "png")]
+    write_graph(graph, paths[0], positions=places)
+    try:
+        write_graph(graph, paths[1], positions=places, dpi=RESOLUTION)
+    except MissingDependencyError:
+        del paths[1]
+    return paths
 
 
 GRAPH = "graph"
