@@ -6,18 +6,28 @@ from pathlib import Path
 
 import pytest
 
+from citeweave import baselines
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["baselines.pmtlm", "model.estimator"])
+@pytest.mark.parametrize(
+    "name", ["baselines.graph", "baselines.pmtlm", "baselines.registry", "model.estimator"]
+)
 def test_docstrings(name):
     outcome = doctest.testmod(importlib.import_module(f"citeweave.{name}"))
     assert outcome.attempted > 0
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("page", ["pmtlm.md"])
+@pytest.mark.parametrize("page", ["baselines.md", "pmtlm.md"])
 def test_pages(page):
     outcome = doctest.testfile(str(DOCS / page), module_relative=False)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+def test_the_page_names_all_that_is_public():
+    text = (DOCS / "baselines.md").read_text("utf-8")
+    missing = [name for name in baselines.__all__ if f"`{name}" not in text]
+    assert missing == []

@@ -10,7 +10,18 @@ import pytest
 from citeweave import evaluate
 
 DOCS = Path(__file__).parents[2] / "docs"
-MODULES = ["classification", "clustering", "coherence", "convergence", "link_scores", "links"]
+MODULES = [
+    "classification",
+    "clustering",
+    "coherence",
+    "convergence",
+    "evaluation",
+    "holding_out",
+    "link_scores",
+    "links",
+    "report",
+    "words",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -21,7 +32,7 @@ def test_docstrings(name):
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("page", ["measures.md", "pmtlm.md"])
+@pytest.mark.parametrize("page", ["measures.md"])
 def test_pages(page):
     outcome = doctest.testfile(str(DOCS / page), module_relative=False)
     assert outcome.attempted > 0
