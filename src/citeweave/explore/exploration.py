@@ -337,10 +337,10 @@ class Exploration(Derived):
             for k in self.order
         ]
         columns = ["#topic", "name", "#share", "#papers", "words"]
-        table = html_table(
-            ["#topic", "name", "#share", "#papers", "words"], rows, caption=repr(self)
-        )
-        return table + (html_table(["not shown", "why"], notes) if notes else "")
+        table = html_table(columns, rows, caption=repr(self))
+        if self.missing:
+            table += html_table(["not shown", "why"], list(self.missing.items()))
+        return table
 
 
 def _positive(name: str, value: int | None) -> int | None:

@@ -66,14 +66,11 @@ def model_html(model: SCNTM) -> str:
     order = used[np.argsort(-model.topic_share_[used], kind="stable")].tolist()
     chains = len(model.traces_["log_likelihood"])
     done = f"{model.n_iter_:,} of {model.iterations:,} iterations"
+    how = f"{model.combination_['how']} of {chains} chain{'' if chains == 1 else 's'}"
     rows += [
         ("corpus", repr(model.corpus_)),
         ("topics in use", f"{len(order)} of {len(model.topic_share_)}"),
-        (
-            "samples",
-            f"{model.n_samples_} ({model.combination_['how']} of "
-            f"{chains} chain{'' if chains == 1 else 's'}), {done}",
-        ),
+        ("samples", f"{model.n_samples_} ({how}), {done}"),
     ]
     facts = html_table(["", ""], rows)
     try:

@@ -1,6 +1,5 @@
 """The estimator: parameters in, fitted attributes out, in the scikit-learn manner."""
 
-import html
 import os
 import threading
 from collections.abc import Callable, Mapping
