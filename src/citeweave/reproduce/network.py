@@ -18,8 +18,8 @@ SCNTM (eta = 0), one chain of {iterations:,} iterations, citations counting from
 model is that of the experiment `topics`. As in the paper, rectangles are topics with their top
 words, the pinker the larger the topic; ellipses are authors, the larger the more influence they
 have (the sum of lambda- over the papers that they are first author of); a line is as thick as the
-weight of the topic for the author (nu). Weak links are dropped. The paper shows a cut-out of ML,
-with its authors chosen by hand; ML is gone, and the authors here are chosen by rule."""
+weight of the topic for the author (nu). Weak links are dropped. The paper shows a cut-out of the
+network of ML, which is gone."""
 
 
 def run(context: Context) -> Outcome:
