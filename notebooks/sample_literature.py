@@ -1,4 +1,3 @@
-# ruff: noqa: INP001  (a file beside a notebook, no package)
 """A small made-up literature as OpenAlex delivers one: JSON lines of works.
 
 The papers are those of citeweave's demo corpus, drawn from the model itself, so nobody's data are
