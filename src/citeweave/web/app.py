@@ -13,7 +13,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from citeweave.errors import CiteweaveError, NotFoundError, ParameterError
+from citeweave.errors import (
+    CiteweaveError,
+    MissingDependencyError,
+    NotFoundError,
+    ParameterError,
+)
 from citeweave.web import LOCAL_NAMES, api, downloads, pages
 from citeweave.web.openapi import describe
 from citeweave.web.routes import Entry
@@ -114,9 +119,14 @@ def _endpoint(site: Site, entry: Entry) -> Callable[[Request], Awaitable[Respons
 
 
 def _status_of(error: CiteweaveError) -> int:
-    if isinstance(error, NotFoundError):
-        return 404
-    return 400 if isinstance(error, ParameterError) else 501
+    for kind, status in (
+        (NotFoundError, 404),
+        (ParameterError, 400),
+        (MissingDependencyError, 501),
+    ):
+        if isinstance(error, kind):
+            return status
+    return 500
 
 
 def _description(_: Site, __: Request) -> Response:

@@ -3,6 +3,8 @@
 import io
 import re
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -10,6 +12,7 @@ from starlette.responses import Response
 
 from citeweave.errors import NotFoundError
 from citeweave.explore import flatten_lists, graphs
+from citeweave.explore.graphs.picture import to_image
 from citeweave.web.pages.papers import read_filters
 from citeweave.web.pictures import PICTURES
 from citeweave.web.routes import Entry, Query
@@ -118,18 +121,36 @@ def picture(site: Site, request: Request) -> Response:
             f"{', '.join(_WRITERS)}."
         )
     media, write = _WRITERS[form]
-    content = write(*site.pictures.graph(kind))
-    return _file(
-        content if isinstance(content, bytes) else content.encode(), f"{kind}.{form}", media
-    )
+    with site.pictures.drawing_alone:
+        content = write(*site.pictures.graph(kind))
+    content = content if isinstance(content, bytes) else content.encode()
+    return _file(content, f"{kind}.{form}", media)
 
 
+def plot(site: Site, request: Request) -> Response:
+    """Give a plot as a file."""
+    from citeweave.explore.plots import KINDS, write_plot  # noqa: PLC0415 (of the extra 'plot')
+
+    kind, form = request.path_params["kind"], request.path_params["format"]
+    if kind not in KINDS or form not in _PLOTS:
+        raise NotFoundError(
+            f"There is no plot {kind}.{form}; there are {', '.join(KINDS)}, each as "
+            f"{', '.join(_PLOTS)}."
+        )
+    with site.pictures.drawing_alone, TemporaryDirectory(prefix="citeweave-") as folder:
+        content = write_plot(site.view, kind, Path(folder) / f"plot.{form}").read_bytes()
+    return _file(content, f"{kind}.{form}", _PLOTS[form])
+
+
+_PLOTS = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 _WRITERS: dict[str, tuple[str, Callable[[graphs.Graph, graphs.Layout], str | bytes]]] = {
     "svg": ("image/svg+xml", graphs.to_svg),
+    "png": ("image/png", to_image),
+    "pdf": ("application/pdf", lambda graph, places: to_image(graph, places, kind="pdf")),
     "dot": ("text/vnd.graphviz; charset=utf-8", graphs.to_dot),
     "graphml": ("application/graphml+xml", graphs.to_graphml),
     "gexf": ("application/gexf+xml", graphs.to_gexf),
-    "vosviewer.json": ("application/json", graphs.to_vosviewer),
+    "json": ("application/json", graphs.to_vosviewer),
 }
 
 
@@ -151,6 +172,13 @@ ENTRIES = (
         "/picture/{kind}.{format}",
         picture,
         "A picture (authors, flow, map) as svg, png, pdf, or for other programs.",
+        tag="files",
+        media="*/*",
+    ),
+    Entry(
+        "/plot/{kind}.{format}",
+        plot,
+        "A plot (convergence, time, similarity, ...) as svg, png or pdf.",
         tag="files",
         media="*/*",
     ),

@@ -41,6 +41,8 @@ class Pictures:
     def __init__(self, view: Exploration) -> None:
         self._view = view
         self._lock = threading.RLock()
+        self.drawing_alone = threading.Lock()
+        """Held while Matplotlib draws: its settings belong to the whole process."""
         self._graphs: dict[str, tuple[graphs.Graph, graphs.Layout]] = {}
         self._map: dict[str, Any] | None = None
 

@@ -86,9 +86,10 @@ class Site:
     picture_formats = (
         ("svg", "SVG"),
         ("png", "PNG"),
+        ("pdf", "PDF"),
         ("graphml", "GraphML"),
         ("gexf", "GEXF"),
-        ("vosviewer.json", "VOSviewer"),
+        ("json", "VOSviewer"),
         ("dot", "DOT"),
     )
 
@@ -101,7 +102,7 @@ class Site:
         return self._slots.get(topic, len(self._slots))
 
     def topics(self) -> list[dict[str, Any]]:
-        """Give the table of topics as dictionaries, the largest first; made anew after a renaming."""
+        """Give the table of topics as dictionaries, largest first; made anew after a renaming."""
         with self._lock:
             if self._topics is None:
                 rows: list[dict[str, Any]] = self.view.topics(words=10).to_dicts()
