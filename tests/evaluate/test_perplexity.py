@@ -104,6 +104,20 @@ def test_unseen_words_are_counted_and_not_scored(model, parts):
     assert perplexity(model, known, words="none", **QUICK).value == found.value
 
 
+def test_words_may_be_foretold_by_theta(model, parts):
+    options = {"words": 0.5, "links": parts, **QUICK}
+    folded = model.fold_in(parts.test, **options)
+    found = perplexity(model, parts.test, vector="theta", **options)
+    value, _ = by_hand(folded.doc_word_topic, model.topic_word_, parts.test, ~folded.used)
+    assert found.value == pytest.approx(value, rel=1e-9)
+    assert found.protocol["formula"] == "p(w) = sum_k theta_dk phi_kw"
+    every = np.ones(parts.train.n_tokens, bool)
+    value, _ = by_hand(model.doc_word_topic_, model.topic_word_, parts.train, every)
+    assert perplexity(model, vector="theta").value == pytest.approx(value, rel=1e-6)
+    with pytest.raises(ParameterError, match="'vector' must be"):
+        perplexity(model, vector="phi")
+
+
 def test_in_sample_is_named_so(model, parts):
     found = perplexity(model)
     value, n = by_hand(

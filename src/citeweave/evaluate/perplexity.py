@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["HeldOutWords", "Perplexity", "hold_out_words", "perplexity"]
 
 _CHUNK = 1 << 15
+_VECTORS = ("theta'", "theta")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +161,7 @@ def perplexity(
     new: "Corpus | HeldOutWords | str | os.PathLike[str] | None" = None,
     *,
     words: str | float = 0.5,
+    vector: str = "theta'",
     burst: bool = False,
     citations: bool | str = True,
     links: Any = None,
@@ -172,6 +174,8 @@ def perplexity(
 ) -> Perplexity:
     """Measure how well a fitted model foretells words: p(w) = sum_k theta'_dk phi_kw.
 
+    The paper's formula (eq:word_probability) is the default; `vector` and `burst` change it.
+
     Parameters
     ----------
     model : SCNTM
@@ -182,10 +186,13 @@ def perplexity(
         training words themselves, scored with what was learned from them (``in sample``).
     words : "title", "none" or float
         Of new documents, the words that topics are estimated from, see `SCNTM.fold_in`.
+    vector : {"theta'", "theta"}
+        Topics of documents as citations see them (the paper's formula), or as words do, which is
+        what the model itself would foretell by. The same for models of one document level.
     burst : bool
         Of new documents, let words that occur among those estimated from be likelier
-        (burstiness), and take theta for theta': the model's own prediction rather than the
-        paper's formula. Needs ``method="gibbs"``.
+        (burstiness); goes with theta. Needs ``method="gibbs"``, and words that are counted: in
+        Boolean data no word comes twice.
     citations, links, method, labels, samples, burn_in, seed, threads
         Of new documents, as those of `SCNTM.fold_in`.
 
@@ -203,13 +210,17 @@ def perplexity(
     >>> found.n_scored + found.n_estimated == parts.test.n_tokens, 1 < found.value < 80
     (True, True)
     """
+    if vector not in _VECTORS:
+        raise ParameterError(
+            f"'vector' must be {' or '.join(map(repr, _VECTORS))}. Got {vector!r} instead."
+        )
     if isinstance(new, HeldOutWords) or new is None:
         if burst:
             raise ParameterError(
                 "'burst' is for new documents: of training documents the model keeps no phi'. "
                 "Leave it out."
             )
-        return _of_training(model, new)
+        return _of_training(model, new, vector)
     if burst and method != "gibbs":
         raise ParameterError(
             "'burst' needs the table counts of words, which only method='gibbs' has. "
@@ -235,12 +246,14 @@ def perplexity(
     )
     document = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
     scored = found.known & ~found.used
-    theta = found.burst_topic if burst and found.burst_topic is not None else found.doc_topic
+    theta = found.doc_topic if vector == "theta'" else found.doc_word_topic
+    if burst and found.burst_topic is not None:
+        theta = found.burst_topic
     added = _burst_mass(found, document, scored) if burst else None
     formula = (
         "p(w) = sum_k theta_dk phi'_dkw, bursts of the words estimated from included"
         if burst
-        else "p(w) = sum_k theta'_dk phi_kw"
+        else _formula(vector)
     )
     return _score(
         model,
@@ -269,13 +282,20 @@ def _burst_mass(found: "FoldIn", document: np.ndarray, scored: np.ndarray) -> np
     return np.asarray(mass[place], np.float64)
 
 
-def _of_training(model: "SCNTM", held: HeldOutWords | None) -> Perplexity:
+def _formula(vector: str) -> str:
+    return f"p(w) = sum_k {vector}_dk phi_kw"
+
+
+def _of_training(model: "SCNTM", held: HeldOutWords | None, vector: str) -> Perplexity:
     corpus = model.corpus_
-    formula = {"model": model.spec_.name, "formula": "p(w) = sum_k theta'_dk phi_kw"}
+    formula = {"model": model.spec_.name, "formula": _formula(vector)}
+    theta = model.doc_topic_
+    if vector == "theta" and model.spec_.n_document > 1:
+        theta = model.doc_word_topic_
     if held is None:
         return _score(
             model,
-            model.doc_topic_,
+            theta,
             np.repeat(np.arange(corpus.n_documents), corpus.lengths),
             corpus.tokens.astype(np.int64),
             added=None,
@@ -293,7 +313,7 @@ def _of_training(model: "SCNTM", held: HeldOutWords | None) -> Perplexity:
         )
     return _score(
         model,
-        model.doc_topic_,
+        theta,
         held.document,
         held.word,
         added=None,
