@@ -25,6 +25,7 @@ PAGE = "page"
 NARROW = 18
 """Columns of words are not made narrower than this."""
 WIDE = 220
+STOPPED = "What is finished is kept: the same command goes on where it was."
 
 
 def register(app: typer.Typer) -> None:
@@ -191,6 +192,8 @@ def _run(
                 raise
             complain("error", f"{name}: {error}")
             failed.append(name)
+        except KeyboardInterrupt as error:
+            raise KeyboardInterrupt(STOPPED) from error
     return done, failed
 
 
