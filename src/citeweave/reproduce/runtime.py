@@ -71,10 +71,13 @@ def run(context: Context) -> Outcome:
         labels.append(name)
         our_minutes.append(timed["minutes"])
         paper_minutes.append(printed)
-        if paper is not None and paper_name == "M10" and name == "m10":
-            notes.append("m10 has titles alone, so far fewer words than the paper's M10.")
         if scaled:
             notes.append(f"{name}: with --quick 1/{QUICK_SCALE} of its size, not compared.")
+        elif paper is not None and abs(corpus.n_tokens / paper.words - 1) > 0.02:
+            notes.append(
+                f"{name} has {corpus.n_tokens:,} words and {corpus.n_citations:,} citations where "
+                f"the paper's {paper_name} had {paper.words:,} and {paper.citations:,}."
+            )
     table = Table(
         title=f"Minutes for {ITERATIONS:,} iterations",
         columns=[
