@@ -131,7 +131,7 @@ def _related(word: str, other: str) -> bool:
 def _stem(word: str) -> str:
     """Cut endings roughly: enough to see that two words are forms of one, not to show."""
     plain = word.casefold()
-    for ending in ("ies", "es", "s", "y"):
+    for ending in ("ies", "es", "s", "y", "e"):
         if plain.endswith(ending) and len(plain) - len(ending) >= 3:
             plain = plain[: -len(ending)]
             break
