@@ -151,6 +151,14 @@ def test_a_bug_is_raised_as_it_is(small, tasks, monkeypatch):
         run_tasks(tasks, {small.fingerprint: small}, workers=2)
 
 
+def test_a_broken_progress_is_raised_as_it_is(small, tasks):
+    def broken(event):
+        raise LookupError(event.state)
+
+    with pytest.raises(LookupError, match="started"):
+        run_tasks(tasks, {small.fingerprint: small}, workers=1, progress=broken)
+
+
 def test_a_folder_that_cannot_be_written_is_named(small, tasks, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="cannot be"):
@@ -179,6 +187,8 @@ def test_fingerprints_tell_apart_what_decides_numbers_and_nothing_else(tasks):
     keys = [one.key, *(task.key for task in changed)]
     assert len(set(keys)) == len(keys)
     assert changed[0].file_name.startswith("small-text-")
+    said = dataclasses.replace(one, model=ModelChoice("text", "cntm-text", SHORT | {"eta": 0}))
+    assert said.key == one.key  # a default that is written out is the same
 
 
 def test_parameters_that_json_cannot_hold_are_refused(tasks):

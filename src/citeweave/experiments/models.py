@@ -65,8 +65,15 @@ class ModelChoice:
         return _baseline(self.kind, {**self.parameters, "seed": int(seed)})
 
     def as_json(self) -> dict[str, Any]:
-        """Give what decides its numbers; the name does not, nor do the defaults left open."""
-        return {"kind": self.kind, "parameters": parameters_to_json(self.parameters)}
+        """Give what decides its numbers: all parameters, those left at their defaults included.
+
+        So a default that changes is not taken for what it was. Its name decides nothing.
+        """
+        if self.kind == TFIDF:
+            return {"kind": self.kind}
+        given = self.build(seed=0).get_params()
+        decisive = {name: given[name] for name in given if name not in {"seed", "threads", "model"}}
+        return {"kind": self.kind, "parameters": parameters_to_json(decisive)}
 
 
 def choose(text: str, **parameters: Any) -> ModelChoice:

@@ -123,7 +123,8 @@ class _Run:
         self.progress = progress
         self.stop = stop or threading.Event()
         self.rows: dict[str, list[Measured]] = {}
-        self.failed: dict[str, tuple[Task, BaseException]] = {}
+        self.failed: dict[str, tuple[Task, CiteweaveError]] = {}
+        self._broken: list[BaseException] = []
         self._lock = threading.Lock()
         # the same task asked for twice (under two names, say) is done once
         self._waiting: list[Task] = list({task.key: task for task in tasks}.values())
@@ -165,6 +166,9 @@ class _Run:
                 if task is None:
                     return
                 self._run_task(task, workers)
+        except BaseException as error:  # noqa: BLE001 (raised again in the calling thread)
+            self._broken.append(error)
+            self.stop.set()
         finally:
             finished.set()
 
@@ -179,11 +183,9 @@ class _Run:
                 self._write(task, rows, seconds)
         except RunInterrupted:
             return  # the stop event is set: nothing is kept of this task
-        except BaseException as error:  # noqa: BLE001 (told with all others at the end)
-            self.failed[task.key] = (task, error)
+        except CiteweaveError as error:
+            self.failed[task.key] = (task, error)  # told with all others at the end
             self._tell(task, "failed", time.monotonic() - begin, str(error))
-            if not isinstance(error, CiteweaveError):
-                self.stop.set()  # a bug, or no memory: the next would not fare better
             return
         self.rows[task.key] = rows
         self._tell(task, "done", seconds)
@@ -195,9 +197,8 @@ class _Run:
                 self.progress(TaskProgress(task, state, done, self._total, seconds, error))
 
     def _collect(self) -> Table:
-        bugs = [e for _, e in self.failed.values() if not isinstance(e, CiteweaveError)]
-        if bugs:
-            raise bugs[0]
+        if self._broken:  # a bug, or no memory
+            raise self._broken[0]
         if self.failed:
             task, error = next(iter(self.failed.values()))
             raise RunError(

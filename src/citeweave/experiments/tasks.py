@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import citeweave
@@ -58,7 +59,7 @@ class Task:
             "citeweave": citeweave.__version__,
         }
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Fingerprint: 20 hexadecimal digits of the SHA-256 of `as_json`."""
         try:

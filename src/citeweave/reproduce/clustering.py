@@ -18,7 +18,7 @@ from citeweave.reproduce.paper_figures import (
 from citeweave.reproduce.settings import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from citeweave.corpus import Corpus
     from citeweave.experiments import Table as Values
@@ -35,11 +35,11 @@ models are unsupervised (eta = 0): labels are never seen, and no setting was cho
 Chains of {iterations:,} iterations, the network switched on at the half.
 
 *Whole corpus*: fitted to all papers and citations, as many topics as there are classes. Mean ±
-standard deviation over {seeds} seeds, each a single chain. *Likeliest* is the one of these chains
-that explains words and citations best (topics summed out); *consensus* is one model made of
-{chains} chains (latent classes over the chains' topics), again for each seed. PMTLM and the others
-are fitted by their defaults, the best of several starts by their own criterion. Louvain finds the
-number of its clusters itself.
+standard deviation over {seeds} seeds, each a single chain. *Likeliest* is the one of these
+chains that explains words and citations best (topics summed out); *consensus* is one model made
+of {chains} chains (latent classes over the chains' topics), again for each seed. PMTLM and the
+others are fitted by their defaults, the best of several starts by their own criterion. Louvain
+finds the number of its clusters itself.
 
 *Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
 all of their words and their citations of training papers; topics capped as in the paper; mean ±
@@ -69,6 +69,13 @@ _PEERS = {
     "sklearn-lda": "LDA of scikit-learn (words alone)",
 }
 
+_QUICK = {
+    "pmtlm": {"restarts": 2},
+    "pmtlm-dc": {"restarts": 2},
+    "tomotopy-lda": {"iterations": 200},
+    "sklearn-lda": {"iterations": 10},
+}
+
 
 def run(context: Context) -> Outcome:
     """Cluster whole corpora, and test papers of folds."""
@@ -91,7 +98,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Clustering",
         protocol=_PROTOCOL.format(
-            iterations=context.chain_length(),
+            iterations=measuring.length(context),
             seeds=len(seeds),
             chains=_chains(context),
             folds=measuring.describe_folds(context),
@@ -114,10 +121,10 @@ def _whole_models(context: Context, name: str) -> list[ModelChoice]:
     """Choose what is fitted to a whole corpus, with a topic a class."""
     corpus = context.corpus(name)
     topics = corpus.n_categories
-    length = context.chain_length()
+    length = measuring.length(context)
     models = [measuring.choice(key, topics=topics, iterations=length) for key in _TEXTS]
     if corpus.n_citations == 0:
-        return [*models, *_peers(topics, ("tomotopy-lda", "sklearn-lda"))]
+        return [*models, *_peers(context, topics, ("tomotopy-lda", "sklearn-lda"))]
     single = measuring.choice("scntm", topics=topics, iterations=length)
     chains = _chains(context)
     several = ModelChoice(
@@ -125,22 +132,24 @@ def _whole_models(context: Context, name: str) -> list[ModelChoice]:
         single.kind,
         {**single.parameters, "chains": chains, "combine": "consensus"},
     )
-    return [*models, single, several, *_peers(topics, _PEERS)]
+    return [*models, single, several, *_peers(context, topics, _PEERS)]
 
 
-def _peers(topics: int, kinds: Sequence[str] | dict[str, str]) -> list[ModelChoice]:
-    """Choose the models of others that are installed."""
-    return [
-        ModelChoice(_PEERS[kind], kind, {} if kind == "louvain" else {"topics": topics})
-        for kind in kinds
-        if is_installed(kind)
-    ]
+def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelChoice]:
+    """Choose the models of others that are installed, with their defaults."""
+    models = []
+    for kind in filter(is_installed, kinds):
+        parameters = {} if kind == "louvain" else {"topics": topics}
+        if context.quick:
+            parameters |= _QUICK.get(kind, {})
+        models.append(ModelChoice(_PEERS[kind], kind, parameters))
+    return models
 
 
 def _folded_models(context: Context, name: str) -> list[ModelChoice]:
     corpus = context.corpus(name)
     needs = {"np-atm": corpus.n_authors, "scntm": corpus.n_citations}
-    topics, length = settings(name).topics, context.chain_length()
+    topics, length = settings(name).topics, measuring.length(context)
     return [
         measuring.choice(key, topics=topics, iterations=length)
         for key in _FOLDED

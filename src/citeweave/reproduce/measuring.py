@@ -26,13 +26,24 @@ if TYPE_CHECKING:
     from citeweave.experiments import Table
     from citeweave.reproduce.base import Context
 
-__all__ = ["ETAS", "LINQS", "choice", "describe_folds", "folds_for", "run", "shown", "value_of"]
+__all__ = [
+    "ETAS",
+    "LINQS",
+    "choice",
+    "describe_folds",
+    "folds_for",
+    "length",
+    "run",
+    "shown",
+    "value_of",
+]
 
 LINQS = ("cora", "citeseer", "pubmed")
 """Sets for which the paper says that it has done ten-fold cross-validation."""
 
 FOLDS = 10
 QUICK_FOLDS = 2
+QUICK_ITERATIONS = 100
 TEST_SHARE = 0.1
 
 ETAS: dict[str, float] = {"scntm": 0, "scntm-eta-10": 10, "scntm-eta-inf": math.inf}
@@ -48,6 +59,11 @@ def choice(key: str, *, topics: int, iterations: int, **parameters: Any) -> Mode
     kind = "scntm" if key in ETAS else key
     given = {"topics": topics, "iterations": iterations, **eta, **parameters}
     return ModelChoice(MODELS[key], kind, given)
+
+
+def length(context: Context) -> int:
+    """Return the iterations of a chain; models are many here, so few with ``--quick``."""
+    return context.chain_length(quick=QUICK_ITERATIONS)
 
 
 def folds_for(context: Context, name: str) -> list[Fold]:
