@@ -147,10 +147,11 @@ def test_years_of_all_kinds():
 
 def test_pandas_on_request(view):
     pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
     table = view.topics(pandas=True)
     assert type(table).__module__.startswith("pandas")
     assert table["topic"].tolist() == view.order
+    assert table["words"][0] == view.topics()["words"][0].to_list()
+    assert view.authors(pandas=True)["weight_low"].isna().any()
 
 
 def test_without_pandas_the_install_line_is_told(view, monkeypatch):
@@ -158,7 +159,7 @@ def test_without_pandas_the_install_line_is_told(view, monkeypatch):
         raise ImportError(name=name)
 
     monkeypatch.setattr(frames, "import_module", refuse)
-    with pytest.raises(MissingDependencyError, match="needs pandas.*pip install pandas pyarrow"):
+    with pytest.raises(MissingDependencyError, match="pip install pandas"):
         view.topics(pandas=True)
 
 
@@ -180,3 +181,11 @@ def test_flat_tables_have_no_lists(view):
     flat = flatten_lists(view.authors(top=3))
     assert "; " in flat["words"][0]
     assert flat.write_csv().count("\n") == 4
+
+
+def test_a_peer_in_a_run_folder(corpus, tmp_path):
+    folder = PMTLM(topics=3, restarts=1, iterations=10, seed=1).fit(corpus).save(tmp_path / "run")
+    view = Exploration(folder)
+    view.name_topic(0, "Mine")
+    assert Exploration(folder).topic_name(0) == "Mine"
+    assert len(view.papers(topic=view.order[0])) > 0

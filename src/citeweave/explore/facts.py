@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from citeweave.baselines import load
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError, ParameterError
-from citeweave.model import Groups, load
+from citeweave.model import Groups
 
 __all__ = ["Z90", "Facts", "Grouping"]
 

@@ -48,16 +48,19 @@ def make_frame(columns: Columns, *, pandas: bool = False) -> Any:
 
 
 def to_pandas(frame: "pl.DataFrame") -> Any:
-    """Turn a frame into that of pandas, if it is there."""
+    """Turn a frame into that of pandas, if it is there; column by column, without pyarrow."""
     try:
-        for name in ("pandas", "pyarrow"):
-            import_module(name)
+        pandas = import_module("pandas")
     except ImportError as error:
         raise MissingDependencyError(
-            f"A pandas table needs {error.name}, which is not installed: "
-            "pip install pandas pyarrow. Without pandas=True the table is polars'."
+            "A pandas table needs pandas, which is not installed: pip install pandas. "
+            "Without pandas=True the table is polars'."
         ) from error
-    return frame.to_pandas()
+    columns = {}
+    for column in frame.iter_columns():
+        plain = column.dtype.is_numeric() and not column.null_count()
+        columns[column.name] = column.to_numpy() if plain else column.to_list()
+    return pandas.DataFrame(columns)
 
 
 def flatten_lists(frame: "pl.DataFrame") -> "pl.DataFrame":
