@@ -134,8 +134,10 @@ def graph(
     if as_json:
         sys.stdout.write(to_json(drawn, places) + "\n")
     if not quiet:
-        for note in (*drawn.notes, places.note):
+        for note in drawn.notes:
             complain("note", note)
+        if places.engine != "given":
+            complain("note", places.note)
         for path in files:
             # JSON has standard output for itself
             typer.echo(

@@ -4,6 +4,7 @@ Nodes that are text alone (shape ``label``) name parts of a picture: they go int
 not into the formats of programs that count and compute.
 """
 
+import html
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -40,14 +41,13 @@ def to_json(graph: Graph, positions: Positions | None = None) -> str:
 def to_dot(graph: Graph, positions: Positions | None = None) -> str:
     """Write a graph in the language of Graphviz.
 
-    With positions, ``neato -n2`` draws it as it stands here; without, any program of Graphviz
-    lays it out.
+    With positions, neato draws it as it stands here; without, any program of Graphviz lays it out.
     """
     link = "->" if graph.directed else "--"
     kind = "digraph" if graph.directed else "graph"
     lines = [
         f"{kind} {_quoted(graph.name)} {{",
-        f"  graph [label={_quoted(graph.title)}, labelloc=t, overlap=prism, splines=true];",
+        f"  graph [label={_quoted(graph.title)}, labelloc=t, overlap=false, inputscale=72];",
         '  node [fontname="Helvetica", style=filled, margin="0.08,0.04"];',
         '  edge [color="#8a8a8a"];',
     ]
@@ -92,7 +92,7 @@ def _quoted(text: str) -> str:
 def _attributes(node: Node, degree: int, strength: float) -> list[tuple[str, str, Any]]:
     """Name, type and value of what both XML formats say of a node."""
     rows: list[tuple[str, str, Any]] = [
-        ("label", "string", clean(node.text) or node.id),
+        ("label", "string", _name(node)),
         ("kind", "string", node.kind),
         ("key", "integer", node.key),
         ("title", "string", clean(node.title)),
@@ -206,8 +206,9 @@ def to_vosviewer(graph: Graph, positions: Positions) -> str:
         x, y = places[node.id]
         item: dict[str, Any] = {
             "id": number,
-            "label": clean(node.text) or clean(node.title) or node.id,
-            "description": clean(node.title),
+            "label": _name(node),
+            # shown as HTML there, and titles come from anywhere
+            "description": html.escape(clean(node.title)),
             "x": round(x, 4),
             "y": round(y, 4),
             "weights": {
@@ -228,7 +229,19 @@ def to_vosviewer(graph: Graph, positions: Positions) -> str:
         for edge in graph.edges
         if edge.source != edge.target  # VOSviewer has no loops
     ]
-    return json.dumps({"network": {"items": items, "links": links}}, ensure_ascii=False)
+    names = {node.group: node.name for node in graph.nodes if node.kind == "topic"}
+    listed = [
+        {"cluster": number, "label": clean(names[group])}
+        for group, number in clusters.items()
+        if group in names
+    ]
+    network = {"items": items, "links": links, "clusters": listed}
+    return json.dumps({"network": network}, ensure_ascii=False)
+
+
+def _name(node: Node) -> str:
+    """Call a dot, which has no label in the picture, by its title."""
+    return clean(node.name if node.label else node.title or node.id)
 
 
 def _clusters(nodes: Sequence[Node]) -> dict[int, int]:

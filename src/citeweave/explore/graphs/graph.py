@@ -64,6 +64,11 @@ class Node:
         return f"{self.kind}-{self.key}"
 
     @property
+    def name(self) -> str:
+        """What it is called, in one line: the heading of its label, its label, or its id."""
+        return " ".join(self.label[: self.heading] or self.label) or self.id
+
+    @property
     def text(self) -> str:
         """The label in one line."""
         return " ".join(self.label)
