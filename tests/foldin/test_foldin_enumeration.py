@@ -11,6 +11,7 @@ from reference.foldin import independent_groups, list_paper, list_posterior
 WORD_TOPIC = np.array([[0.6, 0.1], [0.3, 0.2], [0.1, 0.7]])
 NODES = np.array([[0.8, 0.2], [0.25, 0.75], [0.5, 0.5]])
 CITED = np.array([[0.9, 0.1], [0.35, 0.65]])
+RATE = np.array([3.0, 0.8])
 SAMPLES = 400_000
 
 
@@ -19,6 +20,7 @@ def make_base(levels=2, seen=0, *, burst=True):
         word_topic=WORD_TOPIC,
         nodes=NODES,
         cited=CITED,
+        rate=RATE,
         discount=np.linspace(0.3, 0.1, levels),
         concentration=np.linspace(1.5, 0.6, levels),
         seen=seen,

@@ -33,10 +33,10 @@ def normalised(values):
 
 
 def independent_groups(base, words, links, members, prior):
-    """p(b) prod_n p(w_n | b) prod_j p(cites j | b), normalised."""
+    """p(b) prod_n p(w_n | b) prod_j p(cites j | b, cites any), normalised."""
     likelihood = [
         np.prod([base.nodes[b] @ base.word_topic[w] for w in words])
-        * np.prod([base.nodes[b] @ base.cited[j] for j in links])
+        * np.prod([base.nodes[b] @ base.cited[j] / (base.nodes[b] @ base.rate) for j in links])
         for b in members
     ]
     return normalised(prior * np.array(likelihood))
@@ -90,7 +90,10 @@ def list_paper(base, words, links, members, prior):
 
 
 def list_posterior(base, words, links, members, prior):
-    """The exact posterior of (group, z, y, tables, burst tables) below fixed nu and phi."""
+    """The exact posterior of (group, z, y, tables, burst tables) below fixed nu and phi.
+
+    The number of citations is given: each counts as one among all that might be made.
+    """
     n_topics = base.nodes.shape[1]
     bursting = base.burst_concentration < math.inf
     group = np.zeros(len(members))
@@ -109,6 +112,10 @@ def list_posterior(base, words, links, members, prior):
                 by_group = np.array(
                     [p * np.prod(base.nodes[b] ** top) for p, b in zip(prior, members, strict=True)]
                 )
+                rates = [
+                    vectors(base, b, customers, tables)[base.seen] @ base.rate for b in members
+                ]
+                by_group /= np.array(rates) ** len(links)
                 for log_words, word_vectors in bursts:
                     weights = by_group * math.exp(log_topics + log_cited + log_words)
                     group += weights

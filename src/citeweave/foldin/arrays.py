@@ -26,6 +26,11 @@ class Base(NamedTuple):
     """float64 [nodes, topics]: base measures that documents may hang below (nu, or mu)."""
     cited: np.ndarray
     """float64 [cited documents, topics]: lambdaT_k theta'_jk, up to a factor a row."""
+    rate: np.ndarray
+    """float64 [topics]: lambdaT_k sum_j lambda-_j theta'_jk over all training documents j.
+
+    The rate at which a document cites any of them is proportional to ``theta'_d @ rate``.
+    """
     discount: np.ndarray
     """float64 [document levels]: alpha of theta', theta, upper first; none: words choose nodes."""
     concentration: np.ndarray

@@ -4,10 +4,26 @@ The levels above the document (nu of its group) and phi are held at their poster
 counts of theta', theta and phi', their table indicators, the topics of words and of citations and,
 where it is not known, the group are sampled from their exact conditionals. A customer of the
 uppermost document level who opens a table draws from nu, which is fixed: the climb ends there.
+
+How many training documents a new one cites is taken as given, since its propensity to cite is not
+known; which ones it cites is not. The chance of these is lambda-_j sum_k lambdaT_k theta'_dk
+theta'_jk over the rate of citing any. Topics are proposed without that denominator, which a
+Metropolis-Hastings step puts right, as the main sampler does with its exponential.
 """
 
 import numpy as np
 
+from citeweave.foldin.moves import (
+    accept,
+    addition_depth,
+    citing_rate,
+    move_burst,
+    move_customer,
+    nested_weight,
+    opening_scales,
+    pick,
+    removal_depth,
+)
 from citeweave.foldin.paper import group_posterior
 from citeweave.sampler._compile import hot_kernel, kernel
 from citeweave.sampler.arrays import level_table
@@ -15,88 +31,6 @@ from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
 
 __all__ = ["fold_in_gibbs"]
-
-
-@hot_kernel
-def _refresh(tables_of, counts, weights, level, k):
-    """Renew A0 and B1 of a topic on one level."""
-    stay, opened = weight_pair(
-        level_table(tables_of, level), counts[0, level, k], counts[1, level, k]
-    )
-    weights[0, level, k] = stay
-    weights[1, level, k] = opened
-
-
-@hot_kernel
-def _scale(discount, concentration, totals, scales):
-    """Factors of a new table, (beta + alpha T) / (beta_parent + C_parent); nu sums to 1."""
-    for level in range(discount.shape[0]):
-        above = 1.0 if level == 0 else concentration[level - 1] + totals[0, level - 1]
-        scales[level] = (concentration[level] + discount[level] * totals[1, level]) / above
-
-
-@hot_kernel
-def _nested(weights, scales, nodes, node, level, k):
-    """Weight of a topic on a level before division by (beta + C): A0 + B1 s (...)."""
-    value = nodes[node, k]
-    for upper in range(level + 1):
-        value = weights[0, upper, k] + weights[1, upper, k] * scales[upper] * value
-    return value
-
-
-@hot_kernel
-def _remove_depth(rng, counts, level, k):
-    """Draw how many levels a customer takes a table along, u ~ Bernoulli(t / c); -1 if blocked."""
-    depth = 0
-    for upper in range(level, -1, -1):
-        c = counts[0, upper, k]
-        t = counts[1, upper, k]
-        if t < c:
-            if uniform(rng) * c >= t:
-                return depth
-            if t == 1:
-                return -1
-        depth += 1
-    return depth
-
-
-@hot_kernel
-def _add_depth(rng, weights, scales, nodes, node, level, k):
-    """Draw on how many levels a new customer opens a table."""
-    depth = 0
-    for upper in range(level, -1, -1):
-        stay = weights[0, upper, k]
-        if stay > 0.0 and uniform(rng) * _nested(weights, scales, nodes, node, upper, k) < stay:
-            return depth
-        depth += 1
-    return depth
-
-
-@hot_kernel
-def _move(tables_of, counts, totals, weights, level, k, depth, sign):
-    """Add or remove a customer who has a table of its own on ``depth`` levels."""
-    for step in range(min(depth, level) + 1):
-        upper = level - step
-        counts[0, upper, k] += sign
-        totals[0, upper] += sign
-        if step < depth:
-            counts[1, upper, k] += sign
-            totals[1, upper] += sign
-        _refresh(tables_of, counts, weights, upper, k)
-
-
-@hot_kernel
-def _pick(rng, masses, total):
-    """Draw a place by its mass."""
-    target = uniform(rng) * total
-    last = 0
-    for k in range(masses.shape[0]):
-        if target < masses[k]:
-            return k
-        target -= masses[k]
-        if masses[k] > 0.0:
-            last = k
-    return last
 
 
 @hot_kernel
@@ -115,6 +49,8 @@ def _visit_words(
     burst,
     run,
     masses,
+    seen,
+    n_links,
     starting,
 ):
     """Visit every token once: it leaves, draws topic and tables, and comes back.
@@ -122,10 +58,12 @@ def _visit_words(
     ``burst`` holds C and T of phi'_dk, ``run`` its customers and tables at the word at hand. At the
     start nobody is there to leave.
     """
-    word_topic, nodes, discount, concentration, burst_discount, burst_beta = base_arrays
+    word_topic, nodes, discount, concentration, _, burst_discount, burst_beta = base_arrays
     n_topics = nodes.shape[1]
     leaf = discount.shape[0] - 1
     bursting = burst_beta < np.inf
+    correct = n_links > 0 and not starting
+    before = citing_rate(base_arrays, counts, totals, node, seen) if correct else 0.0
     begin = 0
     while begin < words.shape[0]:
         w = words[begin]
@@ -137,28 +75,25 @@ def _visit_words(
                 run[0, z[i]] += 1
                 run[1, z[i]] += bit[i]
         for i in range(begin, end):
+            old = z[i]
+            old_table = 0
+            old_depth = 0
             if not starting:
-                k = z[i]
-                word_table = 0
                 if bursting:
-                    c = run[0, k]
-                    t = run[1, k]
+                    c = run[0, old]
+                    t = run[1, old]
                     if t == c:
-                        word_table = 1
+                        old_table = 1
                     elif uniform(rng) * c < t:
                         if t == 1:
                             continue
-                        word_table = 1
-                depth = _remove_depth(rng, counts, leaf, k)
-                if depth < 0:
+                        old_table = 1
+                old_depth = removal_depth(rng, counts, leaf, old)
+                if old_depth < 0:
                     continue
-                _move(tables_of, counts, totals, weights, leaf, k, depth, -1)
-                if bursting:
-                    run[0, k] -= 1
-                    run[1, k] -= word_table
-                    burst[0, k] -= 1
-                    burst[1, k] -= word_table
-            _scale(discount, concentration, totals, scales)
+                move_customer(tables_of, counts, totals, weights, leaf, old, old_depth, -1)
+                move_burst(burst, run, old, old_table, -1)
+            opening_scales(discount, concentration, totals, scales)
             total = 0.0
             for k in range(n_topics):
                 value = nodes[node, k]
@@ -175,10 +110,20 @@ def _visit_words(
                     word /= burst_beta + burst[0, k]
                 masses[k] = value * word
                 total += masses[k]
-            k = _pick(rng, masses, total)
+            k = pick(rng, masses, total)
+            depth = addition_depth(rng, weights, scales, nodes, node, leaf, k)
+            move_customer(tables_of, counts, totals, weights, leaf, k, depth, 1)
+            if correct and (max(depth, old_depth) >= leaf - seen):
+                after = citing_rate(base_arrays, counts, totals, node, seen)
+                if accept(rng, before, after, n_links):
+                    before = after
+                else:
+                    move_customer(tables_of, counts, totals, weights, leaf, k, depth, -1)
+                    move_customer(tables_of, counts, totals, weights, leaf, old, old_depth, 1)
+                    move_burst(burst, run, old, old_table, 1)
+                    continue
             z[i] = k
-            depth = _add_depth(rng, weights, scales, nodes, node, leaf, k)
-            _move(tables_of, counts, totals, weights, leaf, k, depth, 1)
+            word_table = 0
             if bursting:
                 word_table = 1
                 if run[0, k] > 0:
@@ -189,10 +134,7 @@ def _visit_words(
                     climb *= opened * word_topic[w, k]
                     if uniform(rng) * (stay + climb) < stay:
                         word_table = 0
-                run[0, k] += 1
-                run[1, k] += word_table
-                burst[0, k] += 1
-                burst[1, k] += word_table
+            move_burst(burst, run, k, word_table, 1)
         # who holds a table is forgotten: the first tokens of each topic get the bits
         for i in range(begin, end):
             k = z[i]
@@ -220,34 +162,48 @@ def _visit_links(
     starting,
 ):
     """Visit every citation once: its customer at theta' leaves and comes back."""
-    _, nodes, discount, concentration, _, _ = base_arrays
-    for e in range(links.shape[0]):
+    _, nodes, discount, concentration, _, _, _ = base_arrays
+    n_links = links.shape[0]
+    correct = n_links > 0 and not starting
+    before = citing_rate(base_arrays, counts, totals, node, seen) if correct else 0.0
+    for e in range(n_links):
+        old = y[e]
+        old_depth = 0
         if not starting:
-            depth = _remove_depth(rng, counts, seen, y[e])
-            if depth < 0:
+            old_depth = removal_depth(rng, counts, seen, old)
+            if old_depth < 0:
                 continue
-            _move(tables_of, counts, totals, weights, seen, y[e], depth, -1)
-        _scale(discount, concentration, totals, scales)
+            move_customer(tables_of, counts, totals, weights, seen, old, old_depth, -1)
+        opening_scales(discount, concentration, totals, scales)
         total = 0.0
         for k in range(nodes.shape[1]):
-            value = _nested(weights, scales, nodes, node, seen, k)
+            value = nested_weight(weights, scales, nodes, node, seen, k)
             masses[k] = value * cited[links[e], k]
             total += masses[k]
-        k = _pick(rng, masses, total)
+        k = pick(rng, masses, total)
+        depth = addition_depth(rng, weights, scales, nodes, node, seen, k)
+        move_customer(tables_of, counts, totals, weights, seen, k, depth, 1)
+        if correct:
+            after = citing_rate(base_arrays, counts, totals, node, seen)
+            if not accept(rng, before, after, n_links):
+                move_customer(tables_of, counts, totals, weights, seen, k, depth, -1)
+                move_customer(tables_of, counts, totals, weights, seen, old, old_depth, 1)
+                continue
+            before = after
         y[e] = k
-        depth = _add_depth(rng, weights, scales, nodes, node, seen, k)
-        _move(tables_of, counts, totals, weights, seen, k, depth, 1)
 
 
 @hot_kernel
-def _weigh_groups(log_nodes, members, prior, counts, posterior):
-    """Fill p(b | tables of the uppermost document level): prior_b prod_k nu_bk^t_k."""
+def _weigh_groups(base_arrays, log_nodes, members, prior, counts, totals, seen, n_links, posterior):
+    """Fill p(b | counts): prior_b prod_k nu_bk^t_k, t the uppermost level's, by rate^-links."""
     top = -np.inf
     for i in range(members.shape[0]):
         value = np.log(prior[i])
         for k in range(log_nodes.shape[1]):
             if counts[1, 0, k] > 0:
                 value += counts[1, 0, k] * log_nodes[members[i], k]
+        if n_links > 0:
+            value -= n_links * np.log(citing_rate(base_arrays, counts, totals, members[i], seen))
         posterior[i] = value
         top = max(top, value)
     total = 0.0
@@ -267,10 +223,10 @@ def fold_in_gibbs(
     ``log_nodes`` is the logarithm of ``base.nodes``; ``tables_of`` has the ratio tables of the
     document levels and, last, of phi'.
     """
-    word_topic, nodes, cited = base.word_topic, base.nodes, base.cited
+    word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
     discount, concentration = base.discount, base.concentration
     burst_discount, burst_beta = base.burst_discount, base.burst_concentration
-    base_arrays = (word_topic, nodes, discount, concentration, burst_discount, burst_beta)
+    base_arrays = (word_topic, nodes, discount, concentration, rate, burst_discount, burst_beta)
     n_topics = nodes.shape[1]
     n_levels = discount.shape[0]
     seen = base.seen
@@ -306,8 +262,8 @@ def fold_in_gibbs(
         members = sets.node[set_begin : sets.start[documents.group[d] + 1]]
         prior = sets.prior[set_begin : set_begin + members.shape[0]]
         n_members = members.shape[0]
-        group_posterior(word_topic, nodes, cited, words, links, members, prior, posterior)
-        node = members[_pick(rng, posterior[:n_members], 1.0)]
+        group_posterior(word_topic, nodes, cited, rate, words, links, members, prior, posterior)
+        node = members[pick(rng, posterior[:n_members], 1.0)]
         counts[:] = 0
         totals[:] = 0
         weights[0] = 0.0
@@ -335,6 +291,8 @@ def fold_in_gibbs(
                 burst,
                 run,
                 masses,
+                seen,
+                links.shape[0],
                 starting,
             )
             _visit_links(
@@ -354,8 +312,18 @@ def fold_in_gibbs(
                 starting,
             )
             if n_members > 1:
-                _weigh_groups(log_nodes, members, prior, counts, posterior)
-                node = members[_pick(rng, posterior[:n_members], 1.0)]
+                _weigh_groups(
+                    base_arrays,
+                    log_nodes,
+                    members,
+                    prior,
+                    counts,
+                    totals,
+                    seen,
+                    links.shape[0],
+                    posterior,
+                )
+                node = members[pick(rng, posterior[:n_members], 1.0)]
             if sweep < 0:
                 continue
             for k in range(n_topics):

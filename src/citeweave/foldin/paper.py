@@ -29,10 +29,11 @@ def _search(cumulative, row, target):
 
 
 @hot_kernel
-def group_posterior(word_topic, nodes, cited, words, links, members, prior, posterior):
+def group_posterior(word_topic, nodes, cited, rate, words, links, members, prior, posterior):
     """Fill the posterior of a document's group, its words and citations taken as independent.
 
-    Equals, up to normalisation, ``prior * prod(nodes @ phi[words]) * prod(nodes @ cited[links])``.
+    Equals, up to normalisation, ``prior * prod(nodes @ phi[words])`` times the chance that it is
+    these papers that are cited, ``prod(nodes @ cited[links] / nodes @ rate)``.
     """
     n_topics = nodes.shape[1]
     if members.shape[0] == 1:
@@ -42,6 +43,11 @@ def group_posterior(word_topic, nodes, cited, words, links, members, prior, post
     for i in range(members.shape[0]):
         node = members[i]
         value = np.log(prior[i])
+        if links.shape[0] > 0:
+            total = 0.0
+            for k in range(n_topics):
+                total += nodes[node, k] * rate[k]
+            value -= links.shape[0] * np.log(total)
         for n in range(words.shape[0] + links.shape[0]):
             total = 0.0
             if n < words.shape[0]:
@@ -64,12 +70,14 @@ def group_posterior(word_topic, nodes, cited, words, links, members, prior, post
 @kernel
 def infer_groups(base, documents, which, members, priors, posteriors):
     """Fill the posteriors of some documents' groups, each document with a prior of its own."""
-    word_topic, nodes, cited = base.word_topic, base.nodes, base.cited
+    word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
     for i in range(which.shape[0]):
         d = which[i]
         words = documents.word[documents.start[d] : documents.start[d + 1]]
         links = documents.link[documents.link_start[d] : documents.link_start[d + 1]]
-        group_posterior(word_topic, nodes, cited, words, links, members, priors[i], posteriors[i])
+        group_posterior(
+            word_topic, nodes, cited, rate, words, links, members, priors[i], posteriors[i]
+        )
 
 
 @hot_kernel
@@ -123,7 +131,7 @@ def _own(discount, customers, tables, shares, scales, last, k):
 def fold_in_paper(base, sets, documents, random, first, last, samples, means):
     """Fold in documents ``first`` to ``last`` - 1, one random stream each."""
     # taken out of their tuples once: every time counts references
-    word_topic, nodes, cited = base.word_topic, base.nodes, base.cited
+    word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
     discount, concentration = base.discount, base.concentration
     n_topics = nodes.shape[1]
     n_levels = discount.shape[0]
@@ -161,6 +169,7 @@ def fold_in_paper(base, sets, documents, random, first, last, samples, means):
             word_topic,
             nodes,
             cited,
+            rate,
             words,
             links,
             members,

@@ -226,6 +226,7 @@ def _arrays(
         word_topic=_plain(estimates["topic_word"][:, vocabulary].T),
         nodes=_node_rows(result, columns),
         cited=_plain(cited),
+        rate=_citing_rates(result),
         discount=np.array([level.discount for level in levels]),
         concentration=np.array([beta[level.name] for level in levels]),
         seen=max(spec.n_document - 1 - spec.below_citations, 0) if spec.citations else 0,
@@ -244,6 +245,15 @@ def _arrays(
         ),
         order,
     )
+
+
+def _citing_rates(result: Result) -> np.ndarray:
+    """Sum lambdaT_k lambda-_j theta'_jk over all training documents; ones without citations."""
+    estimates = result.estimates
+    if result.spec.citations is None:
+        return np.ones(estimates["topic_share"].shape[0])
+    reach = np.asarray(estimates["cited_propensity"] @ estimates["doc_topic"], np.float64)
+    return np.asarray(estimates["topic_scale"] * reach)
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
