@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from citeweave.evaluate import npmi_coherence
 from citeweave.explore.facts import Z90
 from citeweave.explore.frames import Columns
 from citeweave.explore.labels import rank_words
@@ -20,6 +19,9 @@ _LIST = 10
 
 def coherence(view: "Exploration", top: int = 10) -> np.ndarray:
     """NPMI coherence of each topic on the corpus [K]; nan for those not in use."""
+    # the measures take a third of a second to import, which other tables need not wait for
+    from citeweave.evaluate import npmi_coherence  # noqa: PLC0415
+
     out = np.full(view.n_topics, np.nan)
     top = min(top, view.corpus.vocabulary_size)
     if top >= 2:
