@@ -67,7 +67,7 @@ def reproduce(
     iterations: Annotated[
         int | None,
         typer.Option(
-            help="Of each chain (default: 2000, as the paper; 200 with --quick).",
+            help="Of each chain (default: 2000, as the paper; 100 with --quick).",
             show_default=False,
         ),
     ] = None,

@@ -11,7 +11,7 @@ ITERATIONS = 2000
 
 NETWORK_FROM = 1000
 
-QUICK_ITERATIONS = 200
+QUICK_ITERATIONS = 100
 """Of a chain with ``--quick``; the network is switched on at the half."""
 
 
