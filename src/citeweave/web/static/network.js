@@ -25,9 +25,14 @@ class Picture {
     for (const node of this.svg.querySelectorAll(".node")) {
       node.addEventListener("mouseenter", () => this.light(node));
       node.addEventListener("mouseleave", () => this.light(null));
-      node.addEventListener("focusin", () => { this.light(node); this.reveal(node); });
-      node.addEventListener("focusout", () => this.light(null));
     }
+    // listened to on the frame: a part of a picture that listens for the focus would take it
+    frame.addEventListener("focusin", (event) => {
+      const node = event.target.closest(".node");
+      this.light(node);
+      if (node) this.reveal(node);
+    });
+    frame.addEventListener("focusout", () => this.light(null));
     const act = { in: () => this.zoom(1 / 1.4), out: () => this.zoom(1.4), all: () => this.reset() };
     for (const button of frame.querySelectorAll("[data-act]")) {
       button.addEventListener("click", () => act[button.dataset.act]());
