@@ -1,0 +1,247 @@
+"""The snapshot sweep of citations: all citations that a document makes, in a world of their own.
+
+The unit is the citing document: it moves its citations one after the other by the sequential
+sampler's kernel, seeing the snapshot and its own changes, at both ends. A cited paper of many
+citations so meets many movers who do not see each other; what they did to its counts is kept a
+citation at a time and added up, and its tables are put into range by the rule of `merge`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.parallel.streams import CITATIONS, open_stream
+from citeweave.parallel.world import Changes, new_counts
+from citeweave.sampler._compile import hot_kernel, inlined
+from citeweave.sampler.arrays import Assignments, Layout, Parameters, State, TopicCounts
+from citeweave.sampler.citations import CitationWork, citation_sweep, new_citation_work
+from citeweave.sampler.exponent import Exponent, new_exponent
+
+__all__ = ["Moves", "Neighbourhood", "add_moves", "new_moves", "new_neighbourhood", "sweep_citing"]
+
+
+class Moves(NamedTuple):
+    """What each citation did to the counts of its two documents; written by its citing one."""
+
+    topic: np.ndarray
+    """int16 [citations, 2]: the topic before and after."""
+    customers: np.ndarray
+    """int16 [citations, 2, 2]: change of customers, by end (citing, cited) and topic."""
+    tables: np.ndarray
+    """int16 [citations, 2, 2]."""
+
+
+class Neighbourhood(NamedTuple):
+    """What one worker writes to: the nodes above a document and all that it cites."""
+
+    topics: TopicCounts
+    parent: np.ndarray
+    concentration: np.ndarray
+    exponent: Exponent
+    work: CitationWork
+    citing: np.ndarray
+    cited: np.ndarray
+    topic: np.ndarray
+    node: np.ndarray
+    """int32: nodes, numbered as in the whole tree, by their place here."""
+    place: np.ndarray
+    """int32 [nodes of the whole tree]: their place here, -1 for none."""
+    random: np.ndarray
+    changes: Changes
+    """Those of the same worker's world."""
+    tally: np.ndarray
+    """int64 [4]: as that of ``citation_sweep``."""
+
+
+def new_moves(n_citations: int) -> Moves:
+    """Make room for the moves of all citations."""
+    return Moves(
+        topic=np.zeros((n_citations, 2), np.int16),
+        customers=np.zeros((n_citations, 2, 2), np.int16),
+        tables=np.zeros((n_citations, 2, 2), np.int16),
+    )
+
+
+def new_neighbourhood(chain, most_cited: int, changes: Changes) -> Neighbourhood:
+    """Make room for one worker; ``most_cited`` is the longest list of citations."""
+    n_levels = len(chain.spec.topic_side)
+    topics = chain.settings.topics
+    n_nodes = len(chain.layout.parent)
+    rows = min((most_cited + 1) * n_levels, n_nodes)
+    return Neighbourhood(
+        topics=new_counts(rows, topics),
+        parent=np.zeros(rows, np.int32),
+        concentration=np.zeros(rows),
+        exponent=new_exponent(rows, topics, n_levels),
+        work=new_citation_work(topics, n_levels),
+        citing=np.zeros(most_cited, np.int32),
+        cited=np.zeros(most_cited, np.int32),
+        topic=np.zeros(most_cited, np.int16),
+        node=np.zeros(rows, np.int32),
+        place=np.full(n_nodes, -1, np.int32),
+        random=np.zeros(4, np.uint64),
+        changes=changes,
+        tally=np.zeros(4, np.int64),
+    )
+
+
+@inlined
+def _settle_in(layout, state, exponent, here, level, node, n):
+    """Copy a node of the citation level and those above it that are not here yet.
+
+    ``n`` nodes are here already, the root first; returns how many are now.
+    """
+    counts = state.topics
+    n_topics = here.topics.customers.shape[1]
+    below = -1
+    current = node
+    for _ in range(level + 1):
+        place = here.place[current]
+        known = place >= 0
+        if not known:
+            place = n
+            n += 1
+            here.place[current] = place
+            here.node[place] = current
+            for k in range(n_topics):
+                here.topics.customers[place, k] = counts.customers[current, k]
+                here.topics.tables[place, k] = counts.tables[current, k]
+            here.topics.total_customers[place] = counts.total_customers[current]
+            here.topics.total_tables[place] = counts.total_tables[current]
+            here.concentration[place] = state.parameters.topic_concentration[current]
+            here.exponent.cite_weight[place] = exponent.cite_weight[current]
+            here.exponent.cited_weight[place] = exponent.cited_weight[current]
+        if below >= 0:
+            here.parent[below] = place
+        if known:
+            break
+        below = place
+        current = layout.parent[current]
+    return n
+
+
+@inlined
+def _note(here, counts, moves, e, end, place, node, which, topic):
+    """Move one topic's change at a document from the counts here to the citation's record."""
+    customers = here.topics.customers[place, topic] - counts.customers[node, topic]
+    tables = here.topics.tables[place, topic] - counts.tables[node, topic]
+    moves.customers[e, end, which] = customers
+    moves.tables[e, end, which] = tables
+    here.topics.customers[place, topic] -= customers
+    here.topics.tables[place, topic] -= tables
+
+
+@inlined
+def _move_out(counts, here, moves, n_shared, first, last, n):
+    """Note what was done: at documents by citation, at shared nodes in the worker's changes."""
+    n_topics = here.topics.customers.shape[1]
+    for e in range(first, last):
+        i = e - first
+        for which in range(2):
+            topic = moves.topic[e, which]
+            for end in range(2):
+                place = here.citing[i] if end == 0 else here.cited[i]
+                _note(here, counts, moves, e, end, place, here.node[place], which, topic)
+    for place in range(n):
+        node = here.node[place]
+        here.place[node] = -1
+        if node < n_shared:
+            for k in range(n_topics):
+                here.changes.node_customers[node, k] += (
+                    here.topics.customers[place, k] - counts.customers[node, k]
+                )
+                here.changes.node_tables[node, k] += (
+                    here.topics.tables[place, k] - counts.tables[node, k]
+                )
+
+
+@hot_kernel
+def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, moves, key, docs):
+    """Visit the citations that some documents make, each with a random stream of its own.
+
+    ``start`` (int64 [documents + 1]) tells where the citations of a document begin; ``n_shared``
+    counts the nodes above documents; ``docs`` (int64 [3]) is first document, end and step.
+    """
+    y = state.assignments.citing_topic
+    parameters = state.parameters
+    n_topics = here.topics.customers.shape[1]
+    for d in range(docs[0], docs[1], docs[2]):
+        first, last = start[d], start[d + 1]
+        if first == last:
+            continue
+        here.place[0] = 0  # the root is at place 0, as kernels expect
+        here.node[0] = 0
+        here.parent[0] = 0
+        for k in range(n_topics):
+            here.topics.customers[0, k] = state.topics.customers[0, k]
+            here.topics.tables[0, k] = state.topics.tables[0, k]
+            here.exponent.cite_sum[k] = exponent.cite_sum[k]
+            here.exponent.cited_sum[k] = exponent.cited_sum[k]
+        here.topics.total_customers[0] = state.topics.total_customers[0]
+        here.topics.total_tables[0] = state.topics.total_tables[0]
+        here.concentration[0] = parameters.topic_concentration[0]
+        here.exponent.cite_weight[0] = exponent.cite_weight[0]
+        here.exponent.cited_weight[0] = exponent.cited_weight[0]
+        n = _settle_in(layout, state, exponent, here, level, layout.citation_node + d, 1)
+        for e in range(first, last):
+            cited = layout.citation_node + layout.cited[e]
+            n = _settle_in(layout, state, exponent, here, level, cited, n)
+            here.citing[e - first] = here.place[layout.citation_node + d]
+            here.cited[e - first] = here.place[cited]
+            here.topic[e - first] = y[e]
+            moves.topic[e, 0] = y[e]
+        open_stream(key, CITATIONS, d, here.random)
+        own_layout = Layout(
+            layout.word,
+            layout.document_start,
+            here.parent,
+            layout.level_start,
+            layout.leaf,
+            layout.leaf_start,
+            here.citing[: last - first],
+            here.cited[: last - first],
+            0,
+        )
+        own_state = State(
+            here.topics,
+            state.words,
+            Assignments(
+                state.assignments.topic,
+                state.assignments.path,
+                state.assignments.burst_table,
+                here.topic,
+            ),
+            Parameters(
+                parameters.topic_discount,
+                here.concentration,
+                parameters.word_discount,
+                parameters.topic_word_concentration,
+                parameters.word_concentration,
+                parameters.cite,
+                parameters.cited,
+                parameters.topic_scale,
+            ),
+            here.random,
+            state.clock,
+        )
+        citation_sweep(level, own_layout, tables, own_state, here.work, here.exponent, here.tally)
+        for e in range(first, last):
+            y[e] = here.topic[e - first]
+            moves.topic[e, 1] = y[e]
+        _move_out(state.topics, here, moves, n_shared, first, last, n)
+
+
+@hot_kernel
+def add_moves(layout, counts, start, moves, docs):
+    """Add what the citations of some documents did to the counts of documents."""
+    for d in range(docs[0], docs[1], docs[2]):
+        for e in range(start[d], start[d + 1]):
+            for end in range(2):
+                other = d if end == 0 else layout.cited[e]
+                node = layout.citation_node + other
+                for which in range(2):
+                    k = moves.topic[e, which]
+                    counts.customers[node, k] += moves.customers[e, end, which]
+                    counts.tables[node, k] += moves.tables[e, end, which]
+                    counts.total_customers[node] += moves.customers[e, end, which]
+                    counts.total_tables[node] += moves.tables[e, end, which]

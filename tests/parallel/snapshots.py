@@ -1,0 +1,125 @@
+"""Snapshot sweeps run many times in compiled code, every state noted."""
+
+import numba
+import numpy as np
+
+from citeweave.parallel import SnapshotChain
+from citeweave.parallel.citations import add_moves, sweep_citing
+from citeweave.parallel.merge import repair_documents, repair_nodes, repair_words
+from citeweave.parallel.words import sweep_documents
+from citeweave.sampler.exponent import rebuild_exponent
+from citeweave.sampler.random import uniform
+from citeweave.sampler.word_side import refresh_word_cache
+from reference.run import _note, topic_record_width, word_record_width
+
+
+@numba.njit(nogil=True)
+def _copy(world, words, cache):
+    """Compiled twin of ``copy_snapshot``."""
+    mine = world.state.words
+    mine.customers[:] = words.customers
+    mine.tables[:] = words.tables
+    mine.total_customers[:] = words.total_customers
+    mine.total_tables[:] = words.total_tables
+    mine.background_customers[:] = words.background_customers
+    mine.background_tables[:] = words.background_tables
+    mine.background_totals[:] = words.background_totals
+    world.cache.stay[:] = cache.stay
+    world.cache.open[:] = cache.open
+    world.cache.inverse[:] = cache.inverse
+    world.cache.opening[:] = cache.opening
+    world.cache.background_stay[:] = cache.background_stay
+    world.cache.background_open[:] = cache.background_open
+
+
+@numba.njit(nogil=True)
+def _key(rng):
+    return np.uint64(uniform(rng) * 2.0**53)
+
+
+@numba.njit(nogil=True)
+def _run(
+    sweeps, rounds, sizes, model, state, cache, exponent, world, network, topic_rows, word_rows
+):
+    shape, paths, layout, tables = model
+    level, n_shared_levels, n_shared = sizes
+    here, moves, start = network
+    n = layout.document_start.shape[0] - 1
+    for sweep in range(sweeps):
+        for round_ in range(rounds):
+            if len(shape.network) > 0:
+                rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
+            _copy(world, state.words, cache)
+            docs = np.array([round_, n, rounds])
+            sweep_documents(
+                shape,
+                paths,
+                layout,
+                tables,
+                state,
+                cache,
+                exponent,
+                world,
+                _key(state.random),
+                docs,
+            )
+            repair_nodes(layout, state.topics, n_shared_levels, world.changes)
+            repair_words(shape, state.words, world.changes)
+            refresh_word_cache(tables, state.words, state.parameters, cache)
+        if len(shape.network) > 0:
+            for round_ in range(rounds):
+                rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
+                docs = np.array([round_, n, rounds])
+                key = _key(state.random)
+                sweep_citing(
+                    level, n_shared, start, layout, tables, state, exponent, here, moves, key, docs
+                )
+                add_moves(layout, state.topics, start, moves, docs)
+                repair_documents(layout, state.topics, level, world.changes)
+                repair_nodes(layout, state.topics, n_shared_levels, world.changes)
+        at = _note(topic_rows, sweep, 0, state.assignments.topic)
+        at = _note(topic_rows, sweep, at, state.assignments.path)
+        if len(shape.network) > 0:
+            at = _note(topic_rows, sweep, at, state.assignments.citing_topic)
+        _note(topic_rows, sweep, at, state.topics.tables[1:].ravel())
+        at = _note(word_rows, sweep, 0, state.assignments.topic)
+        at = _note(word_rows, sweep, at, state.assignments.burst_table)
+        at = _note(word_rows, sweep, at, state.words.tables.ravel())
+        if len(shape.background) > 0:
+            _note(word_rows, sweep, at, state.words.background_tables)
+
+
+def run_snapshots(chain: SnapshotChain, sweeps: int):
+    """Run and return the visited topic-side and word-side states, one a row."""
+    world = chain._workers()[0]
+    networked = chain.spec.citations is not None
+    level = chain._citation_level
+    sizes = (level, chain.spec.n_shared, chain._n_shared)
+    topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
+    word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
+    if networked:
+        network = (chain._neighbourhoods[0], chain._moves, chain._cites)
+    else:  # never read, but the compiler wants their types
+        twin = networked_twin()
+        network = (twin._neighbourhoods[0], twin._moves, twin._cites)
+    _run(
+        sweeps,
+        chain.rounds,
+        sizes,
+        (chain.shape, chain._paths, chain.layout, chain.tables),
+        chain.state,
+        chain._cache,
+        chain._exponent,
+        world,
+        network,
+        (topic_rows, word_rows),
+    )
+    return topic_rows, word_rows
+
+
+def networked_twin():
+    from parallel_tools import snapshot_chain
+
+    twin = snapshot_chain("scntm")
+    twin._workers()
+    return twin
