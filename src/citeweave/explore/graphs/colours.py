@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-__all__ = ["OKABE_ITO", "OTHERS", "mix", "pink", "readable_on", "topic_colours"]
+__all__ = ["OKABE_ITO", "mix", "pink", "readable_on", "topic_colours"]
+
+YELLOW = "#F0E442"
 
 # Okabe and Ito (2008), black left out; the order keeps neighbours apart in lightness too.
 OKABE_ITO = (
@@ -12,9 +14,8 @@ OKABE_ITO = (
     "#CC79A7",
     "#56B4E9",
     "#D55E00",
-    "#F0E442",
+    YELLOW,
 )
-OTHERS = "#B3B3B3"
 PINK = "#f2679b"
 PALE = "#fdf0f5"
 
@@ -56,15 +57,10 @@ def topic_colours(order: Sequence[int]) -> dict[int, str]:
     More than seven cannot be told apart by colour alone: pictures write the topic's name beside
     its colour, and the colours help to see what belongs together.
     """
-    shades = (
-        lambda hue: hue,
-        lambda hue: mix(hue, "#ffffff", 0.5),
-        lambda hue: mix(hue, "#000000", 0.4),
-    )
-    number = len(OKABE_ITO)
-    return {
-        k: shades[(i // number) % len(shades)](OKABE_ITO[i % number]) for i, k in enumerate(order)
-    }
+    lighter = [mix(hue, "#ffffff", 0.5) for hue in OKABE_ITO if hue != YELLOW]  # pale as it is
+    darker = [mix(hue, "#000000", 0.4) for hue in OKABE_ITO]
+    cycle = [*OKABE_ITO, *lighter, *darker]
+    return {k: cycle[i % len(cycle)] for i, k in enumerate(order)}
 
 
 def _channels(colour: str) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from citeweave.errors import ParameterError
 from citeweave.explore.graphs.colours import topic_colours
 from citeweave.explore.graphs.facts import Facts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph, Node
-from citeweave.explore.graphs.map_layout import Islands
+from citeweave.explore.graphs.map_layout import Islands, place_papers
 from citeweave.explore.graphs.stress import remove_overlaps
 from citeweave.explore.graphs.text import clean, text_width, wrap_words
 
@@ -67,7 +67,7 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     ----------
     view : Exploration, SCNTM or path of a run
     papers : int, optional
-        How many are drawn, those most likely to be cited; None for all. Places are made of all.
+        How many are drawn, those most likely to be cited; None for all.
     links : int
         How many citations of the backbone are drawn, the strongest.
 
@@ -84,9 +84,10 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     total = facts.corpus.n_documents
     if not total:
         raise ParameterError("There is no paper to draw: the corpus is empty.")
-    islands = facts.islands
     order = np.lexsort((np.arange(total), -facts.cited))
     chosen = np.sort(order[:papers])
+    # islands are as large as what is drawn of them, or a few papers would stand far apart
+    islands = facts.islands if len(chosen) == total else place_papers(facts.doc_topic[chosen])
     shown = np.zeros(total, bool)
     shown[chosen] = True
     notes = []
@@ -94,7 +95,7 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
         by = "propensity to be cited" if facts.has_network else "citations"
         notes.append(f"{len(chosen):,} of {total:,} papers are shown, by {by}.")
     colours = topic_colours(facts.topics)
-    nodes = _paper_nodes(facts, chosen, islands, colours)
+    nodes = _paper_nodes(facts, chosen, islands.papers, colours)
     backbone = citation_backbone(facts, papers=shown)
     if len(backbone) > links:
         notes.append(
@@ -107,7 +108,7 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     return Graph(
         name="paper-map",
         title="Papers by topic",
-        nodes=(*nodes, *_labels(facts, islands)),
+        nodes=(*nodes, *_labels(facts, islands, facts.dominant[chosen])),
         edges=tuple(edges),
         notes=tuple(notes),
         legend=tuple(
@@ -117,7 +118,7 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
 
 
 def _paper_nodes(
-    facts: Facts, chosen: np.ndarray, islands: Islands, colours: dict[int, str]
+    facts: Facts, chosen: np.ndarray, places: np.ndarray, colours: dict[int, str]
 ) -> list[Node]:
     low, high = SIZES
     values = facts.cited[chosen]
@@ -125,9 +126,10 @@ def _paper_nodes(
     sizes = low + (high - low) * np.sqrt(np.maximum(values, 0.0) / largest)
     titles, ids = facts.corpus.titles, facts.corpus.ids
     nodes = []
-    for d, value, size in zip(chosen.tolist(), values.tolist(), sizes.tolist(), strict=True):
+    for d, value, size, (x, y) in zip(
+        chosen.tolist(), values.tolist(), sizes.tolist(), places.tolist(), strict=True
+    ):
         k = int(facts.dominant[d])
-        x, y = islands.papers[d]
         nodes.append(
             Node(
                 kind="paper",
@@ -139,13 +141,13 @@ def _paper_nodes(
                 height=size,
                 colour=colours.get(k, "#999999"),
                 group=k,
-                position=(float(x), float(y)),
+                position=(x, y),
             )
         )
     return nodes
 
 
-def _labels(facts: Facts, islands: Islands) -> list[Node]:
+def _labels(facts: Facts, islands: Islands, dominant: np.ndarray) -> list[Node]:
     nodes = []
     widest = float(islands.radii.max())
     for k in facts.topics:
@@ -156,7 +158,7 @@ def _labels(facts: Facts, islands: Islands) -> list[Node]:
         size = widest / 12 * (0.75 + 0.5 * radius / widest) + LABEL_SIZE * 0.3
         words = [clean(part.strip()) for part in facts.name(k, 34).split(",")]
         lines = tuple(wrap_words(words, 2.1 * max(radius, widest / 3), size))
-        x, y = islands.papers[facts.dominant == k].mean(axis=0)
+        x, y = islands.papers[dominant == k].mean(axis=0)
         nodes.append(
             Node(
                 kind="topic",
@@ -165,7 +167,7 @@ def _labels(facts: Facts, islands: Islands) -> list[Node]:
                 title=f"Topic {k}: {', '.join(facts.words(k, 6))}",
                 value=float(facts.share[k]),
                 shape="label",
-                width=max(text_width(line, size) for line in lines),
+                width=max(text_width(line, size, bold=True) for line in lines),
                 height=len(lines) * size * 1.25,
                 font_size=size,
                 group=k,

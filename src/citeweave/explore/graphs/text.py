@@ -27,7 +27,7 @@ _WIDTHS = {
 }
 _WIDTH_OF = {letter: width for width, letters in _WIDTHS.items() for letter in letters}
 _OTHER = 0.66  # letters with accents, Greek, Cyrillic
-_BOLD = 1.12
+_BOLD = 1.15
 
 
 def text_width(text: str, font_size: float, *, bold: bool = False) -> float:
