@@ -32,6 +32,8 @@ ACROSS = 5
 CHANGED = 3
 LEAST_CHANGE = 0.005
 """Half a per cent of all papers: smaller changes are not named."""
+CLEAR = 3.0
+"""Standard errors from which on a change is named; of many topics some change by two by chance."""
 
 
 def draw_network(view: Exploration) -> tuple[Network | None, str]:
@@ -76,13 +78,14 @@ def trend_table(view: Exploration, course: Course, main: list[int]) -> Trends:
             )
         rows.append(HeatRow(k, view.topic_name(k), tuple(cells), _points(course, k)))
     change = course.late - course.early
+    least = np.maximum(LEAST_CHANGE, CLEAR * course.error)
     order = sorted(main, key=lambda k: -change[k])
     return Trends(
         spans=course.spans,
         rows=tuple(rows),
-        growing=tuple(_named(view, course, k) for k in order[:CHANGED] if change[k] > LEAST_CHANGE),
+        growing=tuple(_named(view, course, k) for k in order[:CHANGED] if change[k] > least[k]),
         fading=tuple(
-            _named(view, course, k) for k in order[::-1][:CHANGED] if change[k] < -LEAST_CHANGE
+            _named(view, course, k) for k in order[::-1][:CHANGED] if change[k] < -least[k]
         ),
         left_out=max(len(view.order) - len(shown), 0),
     )

@@ -64,7 +64,7 @@ def gather(
     missing = _missing(view)
     course = None
     if view.has_years:
-        course = courses(view.year_range.start, view.papers_by_year, view.share_by_year)
+        course = courses(view.years, view.doc_topic)
         if course is None:
             missing["trends"] = "Papers are of fewer than three different years: no trends."
     main = main_topics(view)

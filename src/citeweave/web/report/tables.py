@@ -17,7 +17,16 @@ __all__ = ["carried_tables"]
 MOST_AUTHORS = 2000
 
 _TOPICS = ("topic", "name", "share", "papers", "coherence", "growth", "words", "distinctive")
-_AUTHORS = ("name", "papers", "first_papers", "influence", "topic_names", "weights")
+_AUTHORS = (
+    "name",
+    "papers",
+    "first_papers",
+    "influence",
+    "topic_names",
+    "weights",
+    "lows",
+    "highs",
+)
 _PAPERS = (
     "id",
     "title",

@@ -30,6 +30,8 @@ class Course:
         Shares in each span; nan for a span without papers.
     early, late : ndarray, shape (K,)
         Shares in the first and the last quarter of the papers, by year.
+    error : ndarray, shape (K,)
+        Standard error of ``late - early``, the papers being a sample of what might be written.
     middle : ndarray, shape (K,)
         The mean year of each topic.
     """
@@ -40,29 +42,33 @@ class Course:
     by_span: np.ndarray
     early: np.ndarray
     late: np.ndarray
+    error: np.ndarray
     middle: np.ndarray
 
 
-def courses(first: int, papers: np.ndarray, shares: np.ndarray) -> Course | None:
+def courses(years: np.ndarray, doc_topic: np.ndarray) -> Course | None:
     """Follow topics over years.
 
     Parameters
     ----------
-    first : int
-        The first year.
-    papers : ndarray of int, shape (Y,)
-        Papers in each year from then on.
-    shares : ndarray, shape (Y, K)
-        Mean share of each topic in the papers of a year; anything where there are none.
+    years : ndarray of int, shape (D,)
+        Year of each paper, 0 where it is unknown.
+    doc_topic : ndarray, shape (D, K)
+        Topics of papers.
 
     Returns
     -------
     Course or None
         None where papers are of fewer than three years: nothing can be said of a course then.
     """
-    if (papers > 0).sum() < 3:
+    known = np.flatnonzero(years > 0)
+    if len(np.unique(years[known])) < 3:
         return None
-    mass = np.where(papers[:, None] > 0, shares * papers[:, None], 0.0)
+    first = int(years[known].min())
+    place = years[known] - first
+    papers = np.bincount(place)
+    weights = np.asarray(doc_topic[known], np.float64)
+    mass = _sum_by(place, weights)
     years = first + np.arange(len(papers))
     size = next((s for s in _SIZES if len(papers) / s <= MOST_SPANS), _SIZES[-1])
     # counted from the end, so that the latest span is whole
@@ -79,6 +85,8 @@ def courses(first: int, papers: np.ndarray, shares: np.ndarray) -> Course | None
     reached = np.cumsum(papers) / papers.sum()
     begun = np.concatenate([[0.0], reached[:-1]])
     early, late = begun < 0.25, reached > 0.75
+    ends = [weights[part[place]] for part in (early, late)]
+    error = np.sqrt(sum(end.var(axis=0) / len(end) for end in ends))
     total = mass.sum(axis=0)
     middle = years @ mass / np.where(total > 0, total, 1.0)
     return Course(
@@ -86,8 +94,9 @@ def courses(first: int, papers: np.ndarray, shares: np.ndarray) -> Course | None
         smooth=smooth,
         spans=tuple(span_names(years, span)),
         by_span=by_span,
-        early=mass[early].sum(axis=0) / papers[early].sum(),
-        late=mass[late].sum(axis=0) / papers[late].sum(),
+        early=ends[0].mean(axis=0),
+        late=ends[1].mean(axis=0),
+        error=error,
         middle=middle,
     )
 
@@ -109,9 +118,8 @@ def span_names(years: np.ndarray, span: np.ndarray) -> list[str]:
 
 
 def _sum_by(keys: np.ndarray, values: np.ndarray) -> np.ndarray:
-    out = np.zeros((int(keys.max()) + 1, values.shape[1]))
-    np.add.at(out, keys, values)
-    return out
+    """Add up rows of the same key, a column at a time."""
+    return np.stack([np.bincount(keys, weights=column) for column in values.T], axis=1)
 
 
 def _mean(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
