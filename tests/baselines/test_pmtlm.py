@@ -98,7 +98,7 @@ def test_planted_topics_are_found(corrected):
     assert nmi(model.labels_, corpus.categories) > 0.9
     assert model.doc_topic_.sum(axis=1) == pytest.approx(np.ones(corpus.n_documents))
     assert model.topic_word_.sum(axis=1) == pytest.approx(np.ones(3))
-    assert (model.labels_ == model.doc_topic_.argmax(axis=1)).all()
+    assert nmi(model.labels_, model.doc_topic_.argmax(axis=1)) > 0.9
 
 
 def test_words_and_links_together_beat_either():
@@ -152,11 +152,12 @@ def test_plain_model_has_no_popularities():
 
 def test_the_best_restart_is_kept_and_seeds_repeat():
     corpus = planted_corpus(size=20)
-    model = PMTLM(topics=4, restarts=5, seed=3).fit(corpus)
+    model = PMTLM(topics=4, restarts=5, seed=3, refine=False).fit(corpus)
+    assert (model.labels_ == model.doc_topic_.argmax(axis=1)).all()
     assert model.log_likelihood_ == model.log_likelihoods_.max() == model.trace_[-1]
     assert len(model.log_likelihoods_) == 5
     assert len(model.trace_) == model.n_iter_ + 1
-    again = PMTLM(topics=4, restarts=5, seed=3).fit(corpus)
+    again = PMTLM(topics=4, restarts=5, seed=3, refine=False).fit(corpus)
     assert again.doc_topic_.tobytes() == model.doc_topic_.tobytes()
     fresh = PMTLM(topics=4, restarts=1).fit(corpus)
     same = PMTLM(topics=4, restarts=1, seed=fresh.seed_).fit(corpus)
@@ -195,7 +196,8 @@ def test_parameters_like_those_of_other_estimators(tmp_path):
     ("wrong", "text"),
     [
         ({"topics": 0}, "'topics' parameter of PMTLM must be an integer of at least 1. Got 0"),
-        ({"alpha": 1.5}, "a number from 0 to 1. Got 1.5"),
+        ({"alpha": 1.5}, "a number from 0 to 1, or 'joint'. Got 1.5"),
+        ({"alpha": "words"}, "Got 'words'"),
         ({"alpha": float("nan")}, "Got nan"),
         ({"degree_corrected": 1}, "True or False. Got 1"),
         ({"restarts": True}, "Got True"),

@@ -9,16 +9,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from citeweave.baselines._pmtlm_kernels import Data, Parameters, Sums, expect, maximise, place
+from citeweave.baselines._pmtlm_labels import refine_labels
 from citeweave.baselines.base import Baseline, Outcome, Report, Step
-from citeweave.baselines.matching import count_words
+from citeweave.baselines.matching import count_words, undirected
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
-from citeweave.model.estimator import integer, number, true_or_false
+from citeweave.model.estimator import Rule, integer, number, true_or_false
 
 __all__ = ["PMTLM"]
 
 _SPREAD = 0.9  # of first topics; the rest is even, since EM hardly leaves what is near 0
 _PLACE_STEPS = 200
+_SHARE = number(0.0, 1.0)
 
 
 class _Fit(NamedTuple):
@@ -43,17 +45,23 @@ class PMTLM(Baseline):
     ----------
     topics : int
         Number of topics K.
-    alpha : float
-        Weight of words against links, from 0 (links alone) to 1 (words alone).
+    alpha : float or "joint"
+        Weight of words against links, from 0 (links alone) to 1 (words alone). "joint" lets a word
+        weigh as much as a link, as in the plain joint likelihood: mean length / (1 + mean length)
+        of the documents with words; see `alpha_`.
     degree_corrected : bool
         Whether documents have popularities S of their own (PMTLM-DC).
     restarts : int
-        EM runs from random starts; the one of highest likelihood is kept.
+        EM runs from random starts; the one of highest likelihood is kept (with `refine`, of highest
+        likelihood after it).
     iterations : int
         Most iterations of a run.
     words_first : int
         Iterations on the words alone before those that count, if 0 < alpha < 1. Where links weigh
         much and are sparse, EM on both from random starts ends at lower likelihoods.
+    refine : bool
+        After EM, give each document one topic and move documents while the likelihood of single
+        topics grows: `labels_` are these, `doc_topic_` is that of EM.
     tolerance : float
         A run ends when an iteration gains less than this share of the log likelihood.
     seed : int, optional
@@ -72,7 +80,9 @@ class PMTLM(Baseline):
         S, of mean 1 (all 1 unless degree-corrected; 0 for documents without links; in
         proportion to the number of links if alpha = 1).
     labels_ : ndarray of int, shape (D,)
-        Dominant topic of each document.
+        Topic of each document: refined, or the dominant one of `doc_topic_` without `refine`.
+    alpha_ : float
+        The weight that was used.
     log_likelihood_ : float
         The weighted log likelihood of the run that was kept, without log A! of repeated links.
     log_likelihoods_ : ndarray, shape (restarts,)
@@ -97,11 +107,15 @@ class PMTLM(Baseline):
     kind = "pmtlm"
     rules: ClassVar = {
         "topics": integer(1),
-        "alpha": number(0.0, 1.0),
+        "alpha": Rule(
+            "a number from 0 to 1, or 'joint'",
+            lambda value: value == "joint" if isinstance(value, str) else _SHARE.accepts(value),
+        ),
         "degree_corrected": true_or_false(),
         "restarts": integer(1),
         "iterations": integer(1),
         "words_first": integer(0),
+        "refine": true_or_false(),
         "tolerance": number(0.0, 1.0),
         "seed": integer(0, none="a fresh one"),
     }
@@ -110,11 +124,12 @@ class PMTLM(Baseline):
         self,
         *,
         topics: int = 20,
-        alpha: float = 0.5,
+        alpha: float | str = 0.5,
         degree_corrected: bool = True,
         restarts: int = 10,
         iterations: int = 500,
         words_first: int = 100,
+        refine: bool = True,
         tolerance: float = 1e-6,
         seed: int | None = None,
     ) -> None:
@@ -124,6 +139,7 @@ class PMTLM(Baseline):
         self.restarts = restarts
         self.iterations = iterations
         self.words_first = words_first
+        self.refine = refine
         self.tolerance = tolerance
         self.seed = seed
 
@@ -135,24 +151,41 @@ class PMTLM(Baseline):
     @property
     def reads(self) -> frozenset[str]:  # type: ignore[override]
         """What has any weight under alpha."""
-        parts = {"words": self.alpha > 0, "links": self.alpha < 1}
+        alpha = 0.5 if isinstance(self.alpha, str) else self.alpha
+        parts = {"words": alpha > 0, "links": alpha < 1}
         return frozenset(name for name, has_weight in parts.items() if has_weight)
 
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus without words although alpha > 0, or links although alpha < 1."""
-        if self.alpha > 0 and corpus.n_tokens == 0:
+        if "words" in self.reads and corpus.n_tokens == 0:
             raise CorpusError("The corpus has no words; fit PMTLM with alpha=0, or add words.")
-        if self.alpha < 1 and corpus.n_citations == 0:
+        if "links" in self.reads and corpus.n_citations == 0:
             raise CorpusError("The corpus has no citations; fit PMTLM with alpha=1, or add some.")
 
     def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:
         data = _prepare(corpus)
-        runs = []
-        for start in range(int(self.restarts)):
-            runs.append(self._run(data, corpus.vocabulary_size, [seed, start]))
-            report(Step("restart", start + 1, int(self.restarts)))
-        likelihoods = np.array([run.log_likelihood for run in runs])
-        best = runs[int(np.argmax(likelihoods))]
+        graph = undirected(corpus)
+        alpha = _joint_weight(corpus) if isinstance(self.alpha, str) else float(self.alpha)
+        best, reached, found = None, -math.inf, np.empty(0, dtype=np.int64)
+        likelihoods = np.empty(int(self.restarts))
+        for start in range(len(likelihoods)):
+            run = self._run(data, corpus.vocabulary_size, alpha, [seed, start])
+            likelihoods[start] = value = run.log_likelihood
+            labels = run.parameters.doc_topic.argmax(axis=1)
+            if self.refine:
+                labels, value = refine_labels(
+                    data,
+                    graph,
+                    labels,
+                    int(self.topics),
+                    alpha=alpha,
+                    degree_corrected=bool(self.degree_corrected),
+                    rng=np.random.default_rng([seed, start, 1]),
+                )
+            if best is None or value > reached:
+                best, reached, found = run, value, labels
+            report(Step("restart", start + 1, len(likelihoods)))
+        assert best is not None  # noqa: S101 (there is at least one restart)
         mean = best.parameters.popularity.mean() or 1.0  # 0 where there are no links at all
         return Outcome(
             estimates={
@@ -160,13 +193,16 @@ class PMTLM(Baseline):
                 "topic_word": np.ascontiguousarray(best.parameters.word_topic.T),
                 "popularity": best.parameters.popularity / mean,
                 "topic_scale": best.parameters.topic_scale * mean * mean,
+                "labels": found.astype(np.int64),
             },
             traces={"log_likelihood": best.trace, "log_likelihoods": likelihoods},
             facts={
                 "log_likelihood": best.log_likelihood,
                 "iterations": len(best.trace) - 1,
                 "converged": best.converged,
-            },
+                "alpha": alpha,
+            }
+            | ({"refined_log_likelihood": reached} if self.refine else {}),
         )
 
     def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
@@ -190,8 +226,18 @@ class PMTLM(Baseline):
         )
         mean = fitted.doc_topic.mean(axis=0)
         out = np.tile(mean, (new.n_documents, 1))
-        place(data, fitted, float(self.alpha), bool(self.degree_corrected), _PLACE_STEPS, out)
+        place(data, fitted, self.alpha_, bool(self.degree_corrected), _PLACE_STEPS, out)
         return out
+
+    @property
+    def labels_(self) -> np.ndarray:
+        """Topic of each document [D]."""
+        return self._fitted.estimates["labels"]
+
+    @property
+    def alpha_(self) -> float:
+        """Weight of words that was used."""
+        return float(self._fitted.facts["alpha"])
 
     @property
     def popularity_(self) -> np.ndarray:
@@ -228,9 +274,8 @@ class PMTLM(Baseline):
         """Whether the run that was kept ended by `tolerance`."""
         return bool(self._fitted.facts["converged"])
 
-    def _run(self, data: Data, vocabulary: int, seed: list[int]) -> _Fit:
+    def _run(self, data: Data, vocabulary: int, alpha: float, seed: list[int]) -> _Fit:
         """Run EM from one random start; the trace has the likelihood of every set of parameters."""
-        alpha = float(self.alpha)
         now = _start(data, int(self.topics), vocabulary, seed)
         theta, beta = now.doc_topic, now.word_topic
         sums = Sums(np.empty_like(theta), np.empty_like(theta), np.empty_like(beta))
@@ -254,6 +299,13 @@ class PMTLM(Baseline):
                 break
             maximise(sums, now, alpha, bool(self.degree_corrected))
         return _Fit(now, np.array(trace), converged)
+
+
+def _joint_weight(corpus: Corpus) -> float:
+    """Give the alpha at which, by documents' mean length, a word weighs as much as a link."""
+    lengths = corpus.lengths
+    mean = float(lengths[lengths > 0].mean()) if lengths.any() else 0.0
+    return mean / (1.0 + mean)
 
 
 def _prepare(corpus: Corpus) -> Data:

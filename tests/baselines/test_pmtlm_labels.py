@@ -1,0 +1,99 @@
+"""Single topics after EM: the likelihood of plain NumPy, and no better move is left."""
+
+import numpy as np
+import pytest
+
+from citeweave.baselines import PMTLM
+from citeweave.baselines._pmtlm_labels import hard_log_likelihood, refine_labels
+from citeweave.baselines.matching import undirected
+from citeweave.baselines.pmtlm import _joint_weight, _prepare
+from citeweave.corpus import Corpus
+from citeweave.evaluate import nmi
+from reference.planted import dense, planted_corpus
+
+BOTH = pytest.mark.parametrize("corrected", [True, False], ids=["corrected", "plain"])
+
+
+def slow_log_likelihood(corpus, labels, topics, alpha, *, corrected):
+    """Likelihood at its maximum over beta, S and a full matrix of rates, by sums over pairs.
+
+    Left out, as it depends on no label: the expected number of links, which is the observed one,
+    and with degree correction the part of the degrees themselves.
+    """
+    shares, links = dense(corpus)
+    member = np.eye(topics)[labels]
+    words = member.T @ shares
+    beta = words / np.maximum(words.sum(axis=1, keepdims=True), 1e-300)
+    own = beta[labels]
+    by_words = (shares[shares > 0] * np.log(own[shares > 0])).sum()
+    size = links.sum(axis=1) if corrected else np.ones(len(labels))
+    mass = member.T @ size
+    between = member.T @ links @ member
+    rate = between / np.maximum(np.outer(mass, mass), 1e-300)
+    pairs = rate[labels][:, labels]
+    by_links = 0.5 * (links[links > 0] * np.log(pairs[links > 0])).sum()
+    return alpha * by_words + (1 - alpha) * by_links
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return planted_corpus(groups=3, size=12, length=8, focus=0.4, inside=4.0, spread=0.8, seed=5)
+
+
+@BOTH
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0])
+def test_the_likelihood_is_that_of_plain_numpy(corpus, alpha, corrected):
+    labels = np.random.default_rng(0).integers(0, 4, corpus.n_documents)
+    fast = hard_log_likelihood(
+        _prepare(corpus), undirected(corpus), labels, 4, alpha=alpha, degree_corrected=corrected
+    )
+    slow = slow_log_likelihood(corpus, labels, 4, alpha, corrected=corrected)
+    assert fast == pytest.approx(slow)
+
+
+@BOTH
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.9, 1.0])
+def test_the_search_ends_where_no_move_is_better(corpus, alpha, corrected):
+    rng = np.random.default_rng(1)
+    start = rng.integers(0, 3, corpus.n_documents)
+    options = {"alpha": alpha, "degree_corrected": corrected}
+    data, graph = _prepare(corpus), undirected(corpus)
+    labels, value = refine_labels(data, graph, start, 3, rng=rng, **options)
+    assert value >= hard_log_likelihood(data, graph, start, 3, **options)
+    assert value == pytest.approx(
+        slow_log_likelihood(corpus, labels, 3, alpha, corrected=corrected)
+    )
+    for d in range(corpus.n_documents):
+        for z in range(3):
+            other = labels.copy()
+            other[d] = z
+            moved = slow_log_likelihood(corpus, other, 3, alpha, corrected=corrected)
+            assert moved <= value + 1e-7
+
+
+@BOTH
+def test_refined_labels_match_planted_ones_better(corrected):
+    corpus = planted_corpus(groups=3, size=60, length=12, focus=0.4, inside=3.0, seed=2)
+    scores = {}
+    for refine in (True, False):
+        model = PMTLM(
+            topics=3,
+            alpha="joint",
+            degree_corrected=corrected,
+            restarts=4,
+            refine=refine,
+            seed=0,
+        ).fit(corpus)
+        scores[refine] = nmi(model.labels_, corpus.categories)
+    assert scores[True] > scores[False]
+    assert model.alpha_ == 12 / 13
+    again = PMTLM(topics=3, restarts=3, seed=4).fit(corpus)
+    same = PMTLM(topics=3, restarts=3, seed=4).fit(corpus)
+    assert (again.labels_ == same.labels_).all()
+    assert again.facts_["refined_log_likelihood"] == same.facts_["refined_log_likelihood"]
+
+
+def test_a_word_weighs_as_much_as_a_link():
+    corpus = Corpus.from_lists(tokens=[["a"] * 4, ["b"] * 2, []], citations=[(0, 1)])
+    assert _joint_weight(corpus) == 0.75  # words weigh alpha / 3 each, links 1 - alpha
+    assert _joint_weight(Corpus.from_lists(tokens=[[], []], vocabulary=["a"])) == 0.0
