@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from citeweave.errors import ParameterError
 
@@ -121,6 +120,8 @@ def _halves(values: np.ndarray) -> np.ndarray:
 
 def _normal_scores(values: np.ndarray) -> np.ndarray:
     """Replace values by normal quantiles of their ranks among all (ties share the mean rank)."""
+    from scipy.stats import rankdata  # noqa: PLC0415 (slow to import: the explorer starts without)
+
     ranks = rankdata(values, method="average").reshape(values.shape)
     return np.asarray(ndtri((ranks - 0.375) / (values.size + 0.25)))
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
@@ -212,6 +211,8 @@ def auc(positive: Any, negative: Any) -> float:
     0.875
     """
     good, bad = _as_scores(positive, "positive"), _as_scores(negative, "negative")
+    from scipy.stats import rankdata  # noqa: PLC0415 (slow to import: the explorer starts without)
+
     ranks = rankdata(np.concatenate((good, bad)))
     below = ranks[: len(good)].sum() - len(good) * (len(good) + 1) / 2.0
     return float(below / (len(good) * len(bad)))
