@@ -109,6 +109,7 @@ def test_labels_take_phrases_and_no_form_twice():
         "study, cat",
         "study, cat (2)",
     ]
+    assert make_labels([["d-branes", "branes", "3d", "2d"]]) == ["d-branes, 3d, 2d"]
     assert make_labels([[]]) == ["no words"]
 
 

@@ -92,8 +92,11 @@ def paper_page(page: PaperPage) -> list[Any]:
             facts.add_row(name, str(page.metadata[name]))
     facts.add_row("citations", f"cited {page.cited:,} times, cites {page.cites:,} in the corpus")
     if page.cited_propensity is not None:
-        citing = f", lambda+ {figure(page.cite_propensity, 2)}" if page.cite_propensity else ""
-        facts.add_row("propensity", f"lambda- {figure(page.cited_propensity, 2)}{citing} (mean 1)")
+        told = f"popularity {figure(page.cited_propensity, 2)}"
+        if page.cite_propensity is not None:
+            citing = figure(page.cite_propensity, 2)
+            told = f"lambda- {figure(page.cited_propensity, 2)}, lambda+ {citing}"
+        facts.add_row("propensity", f"{told} (mean 1)")
     facts.add_row("topics", "; ".join(mixture(page.topics)))
     parts: list[Any] = [facts]
     if page.differences:

@@ -180,10 +180,12 @@ def paper_table(view: Exploration, frame: "pl.DataFrame", topic: int | None) -> 
     """List papers: influence, topic, what they are cited for."""
     influence = view.cited_propensity is not None
     title = "Papers" if topic is None else f"Papers of topic {topic}: {view.topic_name(topic)}"
-    table = new_table(f"{title}, by {'lambda-' if influence else 'citations'}")
+    # a model whose links have no direction has one propensity for both ways
+    symbol = "lambda-" if view.cite_propensity is not None else "popularity"
+    table = new_table(f"{title}, by {symbol if influence else 'citations'}")
     add_figures(table, "paper")
     if influence:
-        add_figures(table, "lambda-")
+        add_figures(table, symbol)
     if view.cite_propensity is not None:
         add_figures(table, "lambda+")
     add_figures(table, "cited")

@@ -17,6 +17,7 @@ NAMES_FILE = "names.json"
 _FORMAT = "citeweave-names"
 _LONGEST = 80
 _LABEL_WORDS = 3
+_LABEL_AMONG = 25
 _PHRASES_AMONG = 12
 _LABEL_RELEVANCE = 0.4  # for a label being distinctive counts for more than being frequent
 
@@ -49,14 +50,21 @@ def rank_words(
         raise ParameterError(f"'relevance' must be from 0 to 1. Got {relevance!r} instead.")
     if number < 1:
         raise ParameterError(f"'words' must be at least 1. Got {number!r} instead.")
+    score = _relevance(topic_word, share, occurs, relevance)
+    width = min(number, int(occurs.sum()))
+    best = np.argsort(-score, axis=1, kind="stable")[:, :width]
+    return np.asarray(best)
+
+
+def _relevance(
+    topic_word: np.ndarray, share: np.ndarray, occurs: np.ndarray, relevance: float
+) -> np.ndarray:
     tiny = np.finfo(float).tiny
     phi = np.maximum(np.asarray(topic_word, np.float64), tiny)
     everywhere = np.maximum(share @ phi, tiny)
     score = np.log(phi) - (1.0 - relevance) * np.log(everywhere)
     score[:, ~occurs] = -np.inf
-    width = min(number, int(occurs.sum()))
-    best = np.argsort(-score, axis=1, kind="stable")[:, :width]
-    return np.asarray(best)
+    return np.asarray(score)
 
 
 def make_labels(
@@ -124,8 +132,9 @@ def _distinct(row: Sequence[str]) -> list[str]:
 
 
 def _related(word: str, other: str) -> bool:
-    stems = [{_stem(part) for part in text.split()} for text in (word, other)]
-    return bool(stems[0] & stems[1])
+    parts = [text.replace("-", " ").split() for text in (word, other)]
+    stems = [{_stem(part) for part in texts if len(part) > 2} for texts in parts]
+    return word == other or bool(stems[0] & stems[1])
 
 
 def _stem(word: str) -> str:
@@ -145,13 +154,11 @@ def label_words(
 
     Those alone, since the most distinctive words of all are rare ones.
     """
-    probable = rank_words(topic_word, share, occurs, relevance=1.0, number=25)
-    ranked = rank_words(topic_word, share, occurs, relevance=_LABEL_RELEVANCE, number=200)
-    rows = []
-    for often, distinctive in zip(probable, ranked, strict=True):
-        common = set(often.tolist())
-        rows.append([vocabulary[word] for word in distinctive.tolist() if word in common])
-    return rows
+    probable = rank_words(topic_word, share, occurs, relevance=1.0, number=_LABEL_AMONG)
+    score = _relevance(topic_word, share, occurs, _LABEL_RELEVANCE)
+    order = np.argsort(-np.take_along_axis(score, probable, axis=1), axis=1, kind="stable")
+    ranked = np.take_along_axis(probable, order, axis=1)
+    return [[vocabulary[word] for word in row] for row in ranked.tolist()]
 
 
 class TopicNames:
