@@ -215,7 +215,10 @@ def _print(console: "Console", summary: "list[SummaryRow]") -> None:
     for where, protocol in protocols:
         rows = [row for row in summary if (row.where, row.protocol) == (where, protocol)]
         models = list(dict.fromkeys(row.model for row in rows))
-        table = new_table(f"{where}: {protocol}", expand=False)
+        # a title of the table itself would be broken to its width
+        console.print(f"{where}: {protocol}", style="bold")
+        table = new_table("", expand=False)
+        table.title = None
         table.add_column("measure")
         add_figures(table, *models)
         for measure in dict.fromkeys(row.measure for row in rows):

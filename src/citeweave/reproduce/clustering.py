@@ -98,7 +98,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Clustering",
         protocol=_PROTOCOL.format(
-            iterations=measuring.length(context),
+            iterations=context.chain_length(),
             seeds=len(seeds),
             chains=_chains(context),
             folds=measuring.describe_folds(context),
@@ -121,7 +121,7 @@ def _whole_models(context: Context, name: str) -> list[ModelChoice]:
     """Choose what is fitted to a whole corpus, with a topic a class."""
     corpus = context.corpus(name)
     topics = corpus.n_categories
-    length = measuring.length(context)
+    length = context.chain_length()
     models = [measuring.choice(key, topics=topics, iterations=length) for key in _TEXTS]
     if corpus.n_citations == 0:
         return [*models, *_peers(context, topics, ("tomotopy-lda", "sklearn-lda"))]
@@ -149,7 +149,7 @@ def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelCho
 def _folded_models(context: Context, name: str) -> list[ModelChoice]:
     corpus = context.corpus(name)
     needs = {"np-atm": corpus.n_authors, "scntm": corpus.n_citations}
-    topics, length = settings(name).topics, measuring.length(context)
+    topics, length = settings(name).topics, context.chain_length()
     return [
         measuring.choice(key, topics=topics, iterations=length)
         for key in _FOLDED

@@ -41,9 +41,7 @@ def run(context: Context) -> Outcome:
     values = measuring.run(context, models, protocol="links", seeds=seeds)
     return Outcome(
         title="Link prediction",
-        protocol=_PROTOCOL.format(
-            iterations=measuring.length(context), restarts=_restarts(context)
-        ),
+        protocol=_PROTOCOL.format(iterations=context.chain_length(), restarts=_restarts(context)),
         tables=[_table(name, models[name], values) for name in context.datasets],
         notes=["The paper predicts no citations: there are no figures of its own to compare with."],
         seeds=seeds,
@@ -59,7 +57,7 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
     topics = settings(name).topics
     peers = {"topics": topics, "restarts": _restarts(context)}
     return [
-        measuring.choice("scntm", topics=topics, iterations=measuring.length(context)),
+        measuring.choice("scntm", topics=topics, iterations=context.chain_length()),
         ModelChoice("PMTLM", "pmtlm", peers),
         ModelChoice("PMTLM-DC", "pmtlm-dc", peers),
         ModelChoice(_PLAIN, TFIDF),

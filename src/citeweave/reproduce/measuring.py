@@ -32,7 +32,6 @@ __all__ = [
     "choice",
     "describe_folds",
     "folds_for",
-    "length",
     "run",
     "shown",
     "value_of",
@@ -43,7 +42,6 @@ LINQS = ("cora", "citeseer", "pubmed")
 
 FOLDS = 10
 QUICK_FOLDS = 2
-QUICK_ITERATIONS = 100
 TEST_SHARE = 0.1
 
 ETAS: dict[str, float] = {"scntm": 0, "scntm-eta-10": 10, "scntm-eta-inf": math.inf}
@@ -59,11 +57,6 @@ def choice(key: str, *, topics: int, iterations: int, **parameters: Any) -> Mode
     kind = "scntm" if key in ETAS else key
     given = {"topics": topics, "iterations": iterations, **eta, **parameters}
     return ModelChoice(MODELS[key], kind, given)
-
-
-def length(context: Context) -> int:
-    """Return the iterations of a chain; models are many here, so few with ``--quick``."""
-    return context.chain_length(quick=QUICK_ITERATIONS)
 
 
 def folds_for(context: Context, name: str) -> list[Fold]:

@@ -48,7 +48,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Perplexity",
         protocol=_PROTOCOL.format(
-            iterations=measuring.length(context),
+            iterations=context.chain_length(),
             folds=measuring.describe_folds(context),
             completion=_completion(context),
         ),
@@ -63,7 +63,7 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
     """Choose the models that a set has the data for."""
     corpus = context.corpus(name)
     keys = [key for key in _MODELS if not _lacking(key, corpus)]
-    topics, iterations = settings(name).topics, measuring.length(context)
+    topics, iterations = settings(name).topics, context.chain_length()
     return [measuring.choice(key, topics=topics, iterations=iterations) for key in keys]
 
 

@@ -24,11 +24,11 @@ are divided so: {folds}. Test papers are folded in with all of their words and t
 training papers.
 
 *Labels hidden*: the label of a test paper is not used. Where the model would ask for it, the
-group is inferred from words and citations, and the most probable group's label is the label that
-the model gives the paper: accuracy and macro-F1 compare it with the true one, for papers that
-are given a label (those of an author with a group are not). *Labels seen* is the paper's
-protocol: a test paper's topics start from those of its own label, and the clusters are then
-compared with that label. It says little about new papers and is shown because the paper's
+group is inferred from words and citations. The most probable label is the one that the model
+gives the paper (of an author with a group of their own: with the labels of the author's training
+papers as the prior); accuracy and macro-F1 compare it with the true one. *Labels seen* is the
+paper's protocol: a test paper's topics start from those of its own label, and the clusters are
+then compared with that label. It says little about new papers and is shown because the paper's
 figures are of this kind.
 
 Clusters are dominant topics. Mean ± standard deviation over folds or splits."""
@@ -44,7 +44,6 @@ _MEASURES = {
     "adjusted_rand": "ARI",
     "accuracy": "accuracy",
     "macro_f1": "macro-F1",
-    "labelled": "papers given a label",
 }
 
 
@@ -63,7 +62,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Supervision by labels",
         protocol=_PROTOCOL.format(
-            iterations=measuring.length(context), folds=measuring.describe_folds(context)
+            iterations=context.chain_length(), folds=measuring.describe_folds(context)
         ),
         tables=[_table(name, models[name], values) for name in names],
         notes=[
@@ -89,7 +88,7 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
     keys = [
         key for key in measuring.ETAS if key != "scntm-eta-10" or context.corpus(name).n_authors > 0
     ]
-    topics, iterations = settings(name).topics, measuring.length(context)
+    topics, iterations = settings(name).topics, context.chain_length()
     return [measuring.choice(key, topics=topics, iterations=iterations) for key in keys]
 
 
