@@ -12,7 +12,7 @@ WORD_TOPIC = np.array([[0.6, 0.1], [0.3, 0.2], [0.1, 0.7]])
 NODES = np.array([[0.8, 0.2], [0.25, 0.75], [0.5, 0.5]])
 CITED = np.array([[0.9, 0.1], [0.35, 0.65]])
 RATE = np.array([3.0, 0.8])
-SAMPLES = 400_000
+SAMPLES = 250_000
 
 
 def make_base(levels=2, seen=0, *, burst=True):
@@ -59,15 +59,15 @@ def test_means_are_those_of_the_listed_states(case, method, listing):
     found = fold_in_documents(base, sets, documents, method=method, samples=SAMPLES, seed=4)
     exact = listing(base, words, links, members, np.array(prior))
     # correlated draws: the bound is some five standard errors of the worst case
-    np.testing.assert_allclose(found.topic[0], exact.topic, atol=0.003)
-    np.testing.assert_allclose(found.word_topic[0], exact.leaf, atol=0.003)
-    np.testing.assert_allclose(found.group, exact.group, atol=0.003)
+    np.testing.assert_allclose(found.topic[0], exact.topic, atol=0.004)
+    np.testing.assert_allclose(found.word_topic[0], exact.leaf, atol=0.004)
+    np.testing.assert_allclose(found.group, exact.group, atol=0.004)
     if method == "gibbs":
         following = WORD_TOPIC @ found.burst_topic[0]
         for word, added in zip(words, found.burst_word, strict=True):
-            np.testing.assert_allclose(following[word] + added, exact.next_word[word], atol=0.003)
+            np.testing.assert_allclose(following[word] + added, exact.next_word[word], atol=0.004)
         unseen = [w for w in range(len(WORD_TOPIC)) if w not in words]
-        np.testing.assert_allclose(following[unseen], exact.next_word[unseen], atol=0.003)
+        np.testing.assert_allclose(following[unseen], exact.next_word[unseen], atol=0.004)
 
 
 def test_the_two_methods_differ_by_more_than_that():
@@ -75,6 +75,10 @@ def test_the_two_methods_differ_by_more_than_that():
     rough = list_paper(base, words, links, members, np.array(prior))
     exact = list_posterior(base, words, links, members, np.array(prior))
     assert abs(rough.topic - exact.topic).max() > 0.01
+    # and so does leaving out that a citation is one among all that might be made
+    even = base._replace(rate=np.ones(2))
+    careless = list_posterior(even, words, links, members, np.array(prior))
+    assert abs(careless.topic - exact.topic).max() > 0.01
 
 
 def test_groups_by_the_paper_are_exact_whatever_the_samples():
