@@ -183,8 +183,8 @@ def test_the_map_opens_a_paper(page: Any) -> None:
           const span = (v) => [Math.min(...v), Math.max(...v)];
           const [[left, right], [top, bottom]] = [span(map.x), span(map.y)];
           const box = document.querySelector("canvas").getBoundingClientRect();
-          const [wide, high] = [(box.width - 72) / (right - left), (box.height - 72) / (bottom - top)];
-          const scale = Math.min(wide, high);
+          const wide = (box.width - 72) / (right - left);
+          const scale = Math.min(wide, (box.height - 72) / (bottom - top));
           return [box.x + box.width / 2 + scale * (map.x[7] - (left + right) / 2),
                   box.y + box.height / 2 + scale * (map.y[7] - (top + bottom) / 2)];
         }"""

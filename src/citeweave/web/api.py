@@ -48,7 +48,7 @@ def run(site: Site, _: Request) -> Response:
             "model": view.model_name,
             "version": site.version,
             "topics": len(view.order),
-            "corpus": view.corpus.summary(),
+            "corpus": site.corpus_summary,
             "missing": dict(view.missing),
         }
     )
@@ -146,7 +146,8 @@ def network(site: Site, request: Request) -> Response:
 
 def paper_map(site: Site, _: Request) -> Response:
     """Give the map of papers."""
-    return answer(site.pictures.paper_map(site.slot))
+    text = site.pictures.paper_map(site.slot)
+    return Response(text, media_type="application/json")
 
 
 def place(site: Site, request: Request, body: bytes) -> Response:

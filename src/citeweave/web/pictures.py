@@ -1,5 +1,6 @@
 """Pictures of the run: the networks that can be moved, and the map of papers."""
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ class Pictures:
         self.drawing_alone = threading.Lock()
         """Held while Matplotlib draws: its settings belong to the whole process."""
         self._graphs: dict[str, tuple[graphs.Graph, graphs.Layout]] = {}
-        self._map: dict[str, Any] | None = None
+        self._map: str | None = None
 
     def forget(self) -> None:
         """Drop what carries names of topics."""
@@ -91,11 +92,15 @@ class Pictures:
             directed=graph.directed,
         )
 
-    def paper_map(self, slot: Callable[[int], int]) -> dict[str, Any]:
-        """Give places, topics and titles of all papers as columns, and the names on the map."""
+    def paper_map(self, slot: Callable[[int], int]) -> str:
+        """Give places, topics and titles of all papers by columns, and the names, as JSON.
+
+        ``slot`` numbers the colours of topics.
+        """
         with self._lock:
             if self._map is None:
-                self._map = self._make_map(slot)
+                found = self._make_map(slot)
+                self._map = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
             return self._map
 
     def _make_map(self, slot: Callable[[int], int]) -> dict[str, Any]:

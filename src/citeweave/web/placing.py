@@ -6,8 +6,6 @@ from functools import cached_property
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.explore import Exploration, Placement
 from citeweave.explore.place import Tokenise, match_vocabulary
-from citeweave.prepare import Pipeline
-from citeweave.prepare.stopwords import stop_words
 
 __all__ = ["LONGEST_ABSTRACT", "LONGEST_TITLE", "MOST_REFERENCES", "Placer"]
 
@@ -25,6 +23,9 @@ class Placer:
     @cached_property
     def tokenise(self) -> Tokenise:
         """Turn title and abstract into words, as those of the corpus were made."""
+        from citeweave.prepare import Pipeline  # noqa: PLC0415 (for the first paper, not for the start)
+        from citeweave.prepare.stopwords import stop_words  # noqa: PLC0415
+
         corpus = self._view.corpus
         try:
             return Pipeline.from_preparation(corpus.preparation).tokens

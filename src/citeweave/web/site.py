@@ -75,6 +75,11 @@ class Site:
         return bool(self.view.corpus.n_authors)
 
     @cached_property
+    def corpus_summary(self) -> dict[str, Any]:
+        """Sizes of the corpus and what is missing from it."""
+        return self.view.corpus.summary()
+
+    @cached_property
     def navigation(self) -> list[tuple[str, str]]:
         """Names and paths of the main pages that have something to show."""
         pages = [("Topics", "/topics"), ("Authors", "/authors"), ("Papers", "/papers")]
@@ -167,3 +172,6 @@ class Site:
             self.authors.select({})
         self.view.paper(0)
         self.view.topic(self.view.order[0])
+        self.pictures.paper_map(self.slot)
+        if self.has_authors:
+            self.pictures.graph("authors")
