@@ -17,6 +17,7 @@ from citeweave.cli.main import app
 from citeweave.errors import ParameterError
 from citeweave.reproduce import NAMES, Context, find_experiment, join_pages
 from citeweave.reproduce.chain_traces import trace_chain
+from citeweave.reproduce.engine import write_page
 from citeweave.reproduce.registry import choose_datasets
 from citeweave.simulate import simulate
 
@@ -201,6 +202,15 @@ def test_pages_are_written_anew_elsewhere(everything, folder):
     text = target.read_text()
     for name in re.findall(r"\]\(([^#)][^)]*)\)", text):
         assert (target.parent / name).is_file(), name
+
+
+def test_a_page_without_matplotlib_says_how_to_get_its_pictures(everything, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    content = json.loads((everything / "runtime.json").read_text())
+    text = write_page(content, tmp_path).read_text()
+    assert "pip install 'citeweave[plot]'" in text
+    assert "[CSV](runtime-minutes.csv)" in text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["runtime-minutes.csv", "runtime.md"]
 
 
 @pytest.mark.usefixtures("everything")

@@ -1,0 +1,113 @@
+"""What experiments are given: parts kept, models shared, corpora drawn once, tasks in threads."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from citeweave.errors import ParameterError
+from citeweave.reproduce import Context
+from citeweave.reproduce.counts import nearest_document
+from citeweave.reproduce.settings import QUICK_ITERATIONS, SIZES
+from citeweave.simulate import simulate
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return simulate(documents=30, vocabulary=40, topics=2, authors=8, citations=40, seed=3).corpus
+
+
+def test_seeds_count_up():
+    assert Context(out="x", runs=3, seed=7).seeds == (7, 8, 9)
+
+
+def test_lengths_of_chains(tmp_path):
+    assert Context(out=tmp_path).chain_length() == 2000
+    assert Context(out=tmp_path, quick=True).chain_length() == QUICK_ITERATIONS
+    assert Context(out=tmp_path, quick=True, iterations=9).chain_length() == 9
+
+
+def test_a_part_is_computed_once(tmp_path):
+    context = Context(out=tmp_path)
+    calls = []
+
+    def compute():
+        calls.append(1)
+        return {"value": (1.5, None)}
+
+    first = context.remember("part", {"seed": 1}, compute)
+    assert context.remember("part", {"seed": 1}, compute) == first == {"value": [1.5, None]}
+    assert len(calls) == 1
+    context.remember("part", {"seed": 2}, compute)
+    assert len(calls) == 2
+
+
+def test_a_damaged_part_is_computed_again(tmp_path):
+    context = Context(out=tmp_path)
+    context.remember("part", {"seed": 1}, lambda: 1)
+    (path,) = (tmp_path / "parts").iterdir()
+    path.write_text(path.read_text()[:20])
+    assert context.remember("part", {"seed": 1}, lambda: 2) == 2
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_results_of_tasks_keep_their_order(tmp_path, workers):
+    context = Context(out=tmp_path, workers=workers)
+    assert context.map(lambda x: x * x, range(20)) == [x * x for x in range(20)]
+    assert context.map(lambda x: x, []) == []
+
+
+def test_tasks_run_at_a_time(tmp_path):
+    # each of the two waits for the other
+    meeting = threading.Barrier(2, timeout=20)
+    context = Context(out=tmp_path, workers=2)
+    assert sorted(context.map(lambda _: meeting.wait(), [0, 1])) == [0, 1]
+
+
+def test_the_first_error_ends_it(tmp_path):
+    done = []
+
+    def task(number):
+        if number == 0:
+            raise ParameterError("no")
+        done.append(number)
+
+    with pytest.raises(ParameterError, match="no"):
+        Context(out=tmp_path, workers=1).map(task, range(5))
+    assert done == []
+    with pytest.raises(ParameterError, match="no"):
+        Context(out=tmp_path, workers=2).map(task, range(5))
+
+
+def test_the_same_model_is_fitted_once(tmp_path, corpus):
+    corpus.save(tmp_path / "mine")
+    told = []
+    context = Context(
+        out=tmp_path / "out",
+        corpora={"mine": tmp_path / "mine"},
+        iterations=8,
+        progress=told.append,
+    )
+    first = context.fitted("mine", topics=3)
+    again = context.fitted("mine", topics=3)
+    np.testing.assert_array_equal(first.doc_topic_, again.doc_topic_)
+    assert sum("earlier run" in line for line in told) == 1
+    other = context.fitted("mine", topics=3, seed=2)
+    assert not np.array_equal(first.doc_topic_, other.doc_topic_)
+    assert len(list((tmp_path / "out" / "runs").iterdir())) == 2
+
+
+def test_a_corpus_of_a_lost_size_is_drawn_once(tmp_path):
+    told = []
+    first = Context(out=tmp_path, quick=True, progress=told.append).corpus("simulated-m10")
+    again = Context(out=tmp_path, quick=True, progress=told.append).corpus("simulated-m10")
+    assert first.fingerprint == again.fingerprint
+    assert first.n_documents == SIZES["simulated-m10"]["documents"] // 50
+    assert told == ["simulated-m10: drawn from the model"]
+
+
+def test_the_nearest_document_has_the_example_s_sizes():
+    corpus = simulate(documents=400, vocabulary=90, topics=2, words_per_document=80, citations=900)
+    document = nearest_document(corpus.corpus)
+    assert 75 <= corpus.corpus.lengths[document] <= 93
+    assert 3 <= (corpus.corpus.citations == document).sum() <= 5
