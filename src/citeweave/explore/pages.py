@@ -197,6 +197,7 @@ class Placement(Page):
     """Where a new paper belongs."""
 
     topics: list[TopicWeight]
+    """theta, from its words and references."""
     similar: list[PaperLink]
     likely_cited: list[PaperLink]
     """By the root of the rate of citing that the model expects, times the likeness of words."""

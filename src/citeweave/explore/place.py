@@ -70,7 +70,7 @@ def place_paper(
             f"model, and none of its {len(references)} references in the corpus: there is nothing "
             "to place it by. Add an abstract in the language of the corpus."
         )
-    topics = _fold_in(view, np.array(known, np.int32), cited, seed, notes)
+    topics, citing = _fold_in(view, np.array(known, np.int32), cited, seed, notes)
     cosines = view.word_vectors.like_words(np.array(known, np.int64))
     score = similarities(view.root_topics, topics, cosines)
     stop = set(view.corpus.preparation.get("stop_words", ()))
@@ -78,7 +78,7 @@ def place_paper(
     return Placement(
         topics=view.mixture(topics),
         similar=[view.paper_link(d, score=score[d]) for d in best_of(score, number)],
-        likely_cited=_likely_cited(view, topics, cosines, cited, number, notes),
+        likely_cited=_likely_cited(view, citing, cosines, cited, number, notes),
         authors=_authors(view, score, number),
         words_known=len(known),
         words_unknown=len(strange),
@@ -131,7 +131,11 @@ def reference_keys(view: "Exploration") -> dict[str, int]:
 
 def _fold_in(
     view: "Exploration", words: np.ndarray, cited: list[int], seed: int, notes: list[str]
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
+    """Estimate theta, which rests on words and references, and theta', which citations see.
+
+    theta' of a paper whose author nobody knows stays near mu; theta has come further.
+    """
     corpus = view.corpus
     new = Corpus.from_arrays(
         tokens=words,
@@ -143,12 +147,16 @@ def _fold_in(
         found = view.model.fold_in(new, links=links, seed=seed, threads=1)
         if cited and not found.matched_citations:
             notes.append(f"The model '{view.model_name}' has no citations: references not used.")
-        return np.asarray(found.doc_topic[0], np.float64)
+        return (
+            np.asarray(found.doc_word_topic[0], np.float64),
+            np.asarray(found.doc_topic[0], np.float64),
+        )
     if not hasattr(view.model, "transform"):
         raise NotFoundError(f"The model '{view.model_name}' cannot place new papers.")
     if cited:
         notes.append(f"The model '{view.model_name}' places papers by their words alone.")
-    return np.asarray(view.model.transform(new)[0], np.float64)
+    only = np.asarray(view.model.transform(new)[0], np.float64)
+    return only, only
 
 
 def _likely_cited(
