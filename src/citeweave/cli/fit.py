@@ -138,7 +138,7 @@ def fit(
         float,
         typer.Option(help="First value of all concentrations.", rich_help_panel=MODEL),
     ] = 0.1,
-    settings: Annotated[
+    set_: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
@@ -201,7 +201,7 @@ def fit(
     from citeweave.model.parameters import make_plan
     from citeweave.model.run_folder import check_target
 
-    further = read_settings(settings or [])
+    further = read_settings(set_ or [])
     model_: SCNTM | Baseline
     if model in BASELINES:
         model_ = make_from_options(model, context.params, _given(context), further)
@@ -279,7 +279,7 @@ def _check_name(model: str, baselines: "Iterable[str]") -> None:
 
     if model not in PRESETS:
         names = ", ".join([*PRESETS, *baselines])
-        raise ParameterError(f"There is no model {model!r}. Did you mean one of: {names}?")
+        raise ParameterError(f"The 'model' must be one of: {names}. Got {model!r} instead.")
 
 
 def _hold_out(
