@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from citeweave.errors import MissingDependencyError, ParameterError
 from citeweave.explore.graphs import Edge, Graph, Node, author_topics, layout, paper_map, topic_flow
+from citeweave.explore.graphs.clearance import clear_lines, covered_lines
 from citeweave.explore.graphs.layout import _by_program, _dot_lines
 from citeweave.explore.graphs.map_layout import SPACING, place_papers
 from citeweave.explore.graphs.stress import (
@@ -71,6 +72,32 @@ def test_parts_that_are_not_linked_lie_apart() -> None:
     assert overlaps(places, sizes) == []
     assert places.shape == (7, 2)
     assert np.isfinite(places).all()
+
+
+def test_lines_behind_boxes_are_found() -> None:
+    # a line from 0 to 1, a box on it, one beside it and one beyond its end
+    places = np.array([(0.0, 0.0), (100.0, 0.0), (50.0, 4.0), (50.0, 30.0), (140.0, 0.0)])
+    sizes = np.full((5, 2), 20.0)
+    links = np.array([(0, 1)])
+    lines, nodes, pushes = covered_lines(places, sizes, links)
+    assert (lines.tolist(), nodes.tolist()) == ([0], [2])
+    np.testing.assert_allclose(pushes, [(0.0, 6.0)])  # up to the border of the box
+    upright = covered_lines(places[:, ::-1], sizes, links)
+    assert upright[1].tolist() == [2]
+    moved = clear_lines(places, sizes, links, margin=5.0)
+    assert len(covered_lines(moved, sizes, links)[0]) == 0
+    assert overlaps(moved, sizes) == []
+
+
+def test_no_line_runs_behind_an_author_or_topic() -> None:
+    graph = author_topics(make_model(papers=200, authors=25, topics=6), min_weight=0.3)
+    places = layout(graph, engine="own")
+    spots, sizes = boxes_of(graph, places)
+    links = np.array([(graph.index(e.source), graph.index(e.target)) for e in graph.edges])
+    before = stress_layout(sizes, links, np.array([e.weight for e in graph.edges]))
+    covered = len(covered_lines(spots, sizes, links)[0])
+    assert covered < len(covered_lines(before, sizes, links)[0])
+    assert covered <= 2
 
 
 def test_degenerate_graphs() -> None:

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.explore.graphs.clearance import clear_lines
 from citeweave.explore.graphs.graph import Graph
-from citeweave.explore.graphs.stress import arrange, edge_lengths, stress_layout
+from citeweave.explore.graphs.stress import MARGIN, arrange, edge_lengths, stress_layout
 
 __all__ = ["ENGINES", "Layout", "layout"]
 
@@ -81,28 +82,31 @@ def layout(graph: Graph, *, engine: str = "auto") -> Layout:
         return Layout(given, "given", "Places are those that the graph brings.")
     sizes = np.array([(node.width, node.height) for node in graph.nodes]).reshape(-1, 2)
     links, weights = _links(graph)
-    if engine == "own" or not graph.nodes:
-        return _named(
-            graph, stress_layout(sizes, links, weights, spacing=graph.spacing), "own", OWN_NOTE
-        )
     text = _dot_lines(sizes, links, weights, graph.spacing)
-    if importlib.util.find_spec("pygraphviz") is not None:
+    kind, note = "graphviz", ""
+    if engine == "own" or not graph.nodes:
+        kind = "own"
+    elif importlib.util.find_spec("pygraphviz") is not None:
+        note = "Laid out by Graphviz (neato, of the package pygraphviz)."
         found = _by_wheel(text, len(sizes))
-        how = "Laid out by Graphviz (neato, of the package pygraphviz)."
     elif (program := shutil.which(PROGRAM)) is not None:
+        note = f"Laid out by Graphviz ({PROGRAM}, found on the search path)."
         found = _by_program(program, text, len(sizes))
-        how = f"Laid out by Graphviz ({PROGRAM}, found on the search path)."
     elif engine == "graphviz":
         raise MissingDependencyError(
             "There is no Graphviz: neither the package pygraphviz nor the program 'neato'. "
             "Run: pip install 'citeweave[graphviz]', or install Graphviz, or take engine='own'."
         )
     else:
-        return _named(
-            graph, stress_layout(sizes, links, weights, spacing=graph.spacing), "own", OWN_NOTE
-        )
-    places = arrange(found, sizes, links, spacing=graph.spacing)
-    return _named(graph, places, "graphviz", how)
+        kind = "own"
+    if kind == "own":
+        note = OWN_NOTE
+        places = stress_layout(sizes, links, weights, spacing=graph.spacing)
+    else:
+        places = arrange(found, sizes, links, spacing=graph.spacing)
+    if not graph.directed:  # arrows are bent, and are not where a straight line would be
+        places = clear_lines(places, sizes, links, margin=MARGIN * graph.spacing)
+    return _named(graph, places, kind, note)
 
 
 OWN_NOTE = (

@@ -9,7 +9,7 @@ from citeweave.evaluate import convergence
 from citeweave.evaluate.convergence import FEWEST_DRAWS
 from citeweave.explore.graphs.facts import Facts, facts_of
 from citeweave.explore.plots.style import (
-    CHAIN_COLOURS,
+    LINE_COLOURS,
     OKABE_ITO,
     figure_for,
     head,
@@ -97,10 +97,10 @@ def _mark_phases(ax: "Axes", start: int | None, kept: int, iterations: int) -> N
 def _draw_chains(ax: "Axes", values: np.ndarray, *, labels: bool) -> None:
     iterations = np.arange(1, values.shape[1] + 1)
     for chain, row in enumerate(values):
-        colour = CHAIN_COLOURS[chain % len(CHAIN_COLOURS)]
+        colour = LINE_COLOURS[chain % len(LINE_COLOURS)]
         ax.plot(iterations, row, color=colour, linewidth=0.9, label=f"chain {chain}")
     if labels and len(values) > 1:
-        if len(values) <= len(CHAIN_COLOURS):
+        if len(values) <= len(LINE_COLOURS):
             ax.legend(frameon=False, loc="best", handlelength=1.2)
         else:
             ax.text(
@@ -184,7 +184,7 @@ def plot_concentrations(view: Any, ax: "Axes | None" = None) -> "Figure":
     with styled():
         figure, ax = figure_for(ax, 4.6, 3.2)
         steps = np.arange(1, values.shape[1] + 1)
-        colours = [OKABE_ITO[i % len(OKABE_ITO)] for i in range(values.shape[2])]
+        colours = [LINE_COLOURS[i % len(LINE_COLOURS)] for i in range(values.shape[2])]
         for level, colour in enumerate(colours):
             for row in values[:, :, level]:
                 ax.plot(steps, np.maximum(row, 1e-12), color=colour, linewidth=0.8)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "CHAIN_COLOURS",
+    "LINE_COLOURS",
     "OKABE_ITO",
     "figure_for",
     "figures_of_width",
@@ -32,7 +32,7 @@ __all__ = [
     "wrap_name",
 ]
 
-CHAIN_COLOURS = OKABE_ITO[:6]  # without the yellow, which is too pale for a thin line
+LINE_COLOURS = (*OKABE_ITO[:6], "#000000")  # yellow is too pale for a thin line
 
 _SETTINGS: Any = {
     "font.size": 8.0,
