@@ -19,6 +19,7 @@ PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
 
+NETWORK = "#network .picture"
 SIZES = [(1280, "light"), (390, "dark")]
 
 
@@ -49,7 +50,7 @@ def open_page(browser: Any, address: str, width: int = 1280, scheme: str = "ligh
 
 
 def view_box(page: Any) -> list[float]:
-    return [float(x) for x in page.locator(".picture > svg").get_attribute("viewBox").split()]
+    return [float(x) for x in page.locator(f"{NETWORK} > svg").get_attribute("viewBox").split()]
 
 
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
@@ -79,7 +80,7 @@ def test_the_network_zooms_by_button_and_by_keyboard(browser, address) -> None:
     page.get_by_role("button", name="Zoom in: Network of authors and topics").click()
     closer = view_box(page)
     assert closer[2] == pytest.approx(0.7 * whole[2], rel=1e-3)
-    picture = page.locator(".picture")
+    picture = page.locator(NETWORK)
     picture.focus()
     picture.press("ArrowRight")
     assert view_box(page)[0] > closer[0]
@@ -90,7 +91,7 @@ def test_the_network_zooms_by_button_and_by_keyboard(browser, address) -> None:
 
 def test_it_is_dragged_once_it_is_zoomed(browser, address) -> None:
     page = open_page(browser, address)
-    picture = page.locator(".picture")
+    picture = page.locator(NETWORK)
     picture.scroll_into_view_if_needed()
     picture.focus()
     picture.press("+")
@@ -113,7 +114,7 @@ def test_without_scripts_the_picture_is_whole_and_there_are_no_dead_buttons(
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    assert page.locator(".picture > svg").is_visible()
+    assert page.locator(f"{NETWORK} > svg").is_visible()
     assert page.locator("button").count() == 0
     context.close()
 

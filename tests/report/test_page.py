@@ -130,6 +130,14 @@ def test_the_figures_are_those_of_the_model(run, reader: Reader) -> None:
     assert f"{100 * share:.1f}\u00a0%" in "".join(reader.text)
 
 
+def test_the_map_has_a_dot_for_each_paper_in_the_colour_of_its_topic(run, page: str) -> None:
+    view = Exploration(run)
+    drawn = page[page.index('<div class="picture map"') : page.index('<section id="papers"')]
+    dots = re.findall(r'<g class="cw-node cw-paper topic-(\d+)"[^>]* data-id="(\d+)"', drawn)
+    assert len(dots) == view.corpus.n_documents
+    assert all(int(k) == view.dominant[int(d)] for k, d in dots)
+
+
 def test_tables_inside_the_page_hold_all_rows(run, reader: Reader) -> None:
     view = Exploration(run)
     rows = {

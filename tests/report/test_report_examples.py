@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from report.literature import fit, literature
 
 MODULES = ("charts", "diagnostics", "downloads", "page", "words", "years")

@@ -139,7 +139,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Network:
-    """The picture of authors and topics."""
+    """A picture, with what stands below it."""
 
     svg: Markup
     caption: str
@@ -182,7 +182,7 @@ class Contents:
     papers_note: str = ""
     flow: Flow | None = None
     network: Network | None = None
-    map: Network | None = None
+    papers_map: Network | None = None
     likelihood: Markup | None = None
     chain_names: tuple[str, ...] = ()
     method: tuple[str, ...] = ()

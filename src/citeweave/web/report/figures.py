@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ from markupsafe import Markup
 
 from citeweave.errors import CiteweaveError
 from citeweave.explore import graphs
+from citeweave.web.charts import topic_class
 from citeweave.web.report.charts import Series, lines
 from citeweave.web.report.contents import Flow, HeatCell, HeatRow, Network, Trends
 from citeweave.web.report.words import percent, quoted
@@ -20,12 +22,15 @@ if TYPE_CHECKING:
     from citeweave.web.report.run_facts import RunFacts
     from citeweave.web.report.years import Course
 
-__all__ = ["draw_likelihood", "draw_network", "flow_table", "trend_table"]
+__all__ = ["draw_likelihood", "draw_map", "draw_network", "flow_table", "trend_table"]
 
 NETWORK_SIZES = ((None, None), (24, 16), (20, 12), (16, 10))
 """Authors and topics of the picture: the first choice that stays narrow enough is taken."""
 WIDEST_NETWORK = 1300.0
 """Points; on a page of 60 em, letters of a wider picture are too small to read."""
+MAP_PAPERS = 1000
+MAP_LINKS = 300
+"""Papers and citations of the map: each takes some hundred bytes."""
 MOST_TREND_ROWS = 30
 MOST_FLOW_TOPICS = 20
 ACROSS = 5
@@ -54,6 +59,28 @@ def draw_network(view: Exploration) -> tuple[Network | None, str]:
     notes = " ".join(graph.notes)
     # the writer escapes all text that comes from the corpus
     return Network(Markup(drawn), f"{caption} {notes}".strip()), ""  # noqa: S704
+
+
+def draw_map(view: Exploration) -> tuple[Network | None, str]:
+    """Draw the most influential papers as dots, those of a topic together."""
+    try:
+        graph = graphs.paper_map(view, papers=MAP_PAPERS, links=MAP_LINKS)
+        drawn = graphs.to_svg(graph, graphs.layout(graph), standalone=False)
+    except CiteweaveError as error:
+        return None, str(error)
+    # the network has boxes of the same ids; and a topic has one colour throughout the page
+    drawn = re.sub(r'(<g class="cw-node[^">]*") id="[a-z]+-\d+"', r"\1", drawn)
+    drawn = re.sub(
+        r'<g class="(cw-node cw-paper)"([^>]*? data-group="(\d+)")',
+        lambda found: f'<g class="{found[1]} {topic_class(int(found[3]))}"{found[2]}',
+        drawn,
+    )
+    caption = (
+        "Each dot is a paper, the larger the more it is cited; papers of a topic stand together, "
+        "and lines are citations."
+    )
+    notes = " ".join(graph.notes)
+    return Network(Markup(drawn), f"{caption} {notes}".strip()), ""  # noqa: S704 (escaped there)
 
 
 def _width(places: Mapping[str, tuple[float, float]]) -> float:

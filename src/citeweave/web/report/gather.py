@@ -18,7 +18,13 @@ from citeweave.web.report.contents import (
     Topic,
     TopicPapers,
 )
-from citeweave.web.report.figures import draw_likelihood, draw_network, flow_table, trend_table
+from citeweave.web.report.figures import (
+    draw_likelihood,
+    draw_map,
+    draw_network,
+    flow_table,
+    trend_table,
+)
 from citeweave.web.report.run_facts import RunFacts
 from citeweave.web.report.tables import carried_tables
 from citeweave.web.report.words import count, people, percent, quoted
@@ -74,6 +80,9 @@ def gather(
     network, reason = draw_network(view)
     if network is None:
         missing["network"] = reason
+    papers_map, reason = draw_map(view)
+    if papers_map is None:
+        missing["map"] = reason
     likelihood, chains = draw_likelihood(run)
     influence = view.cited_propensity is not None
     papers, papers_note = _papers(view, main)
@@ -101,6 +110,7 @@ def gather(
         papers_note=papers_note,
         flow=flow,
         network=network,
+        papers_map=papers_map,
         likelihood=likelihood,
         chain_names=chains,
         method=tuple(run.method_text()),
@@ -319,12 +329,12 @@ def _authors(view: Exploration) -> tuple[Author, ...]:
 def _authors_note(view: Exploration) -> str:
     number = view.corpus.n_authors
     shown = min(AUTHORS, number)
-    which = f"The {shown} of {number:,} authors" if shown < number else f"All {number:,} authors"
+    which = f"{shown} of {number:,} authors" if shown < number else f"All {number:,} authors"
     if view.author_influence is None:
-        return f"{which} with the most papers, and what they work on."
+        return f"{which}, those with the most papers first, and what they work on."
     return (
-        f"{which} with the most influence: the sum, over the papers they are first author of, of "
-        "the propensity to be cited (1 is that of an average paper)."
+        f"{which}, the most influential first. Influence is the sum, over the papers they are "
+        "first author of, of the propensity to be cited (1 is that of an average paper)."
     )
 
 

@@ -29,6 +29,7 @@ _SECTIONS = (
     ("trends", "Trends"),
     ("network", "Authors and topics"),
     ("authors", "Authors"),
+    ("map", "Map of papers"),
     ("papers", "Papers"),
     ("flow", "Citation flow"),
     ("diagnostics", "Reliability"),
