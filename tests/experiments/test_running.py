@@ -159,6 +159,22 @@ def test_a_broken_progress_is_raised_as_it_is(small, tasks):
         run_tasks(tasks, {small.fingerprint: small}, workers=1, progress=broken)
 
 
+def test_the_longest_is_begun_first(small):
+    models = [
+        ModelChoice("short", "cntm-text", SHORT),
+        ModelChoice("two chains", "cntm-text", SHORT | {"chains": 2}),
+        ModelChoice("long", "cntm-text", SHORT | {"iterations": 12}),
+    ]
+    corpora = {"small": small.fingerprint}
+    version = PROTOCOLS["whole"].version
+    tasks = make_tasks(corpora, models, protocol="whole", version=version)
+    events = []
+    table = run_tasks(tasks, {small.fingerprint: small}, workers=1, progress=events.append)
+    begun = [event.task.model.name for event in events if event.state == "started"]
+    assert begun == ["two chains", "long", "short"]
+    assert list(dict.fromkeys(row.model for row in table)) == [model.name for model in models]
+
+
 def test_a_folder_that_cannot_be_written_is_named(small, tasks, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="cannot be"):

@@ -225,7 +225,9 @@ def _print(console: "Console", summary: "list[SummaryRow]") -> None:
             cells = {row.model: _cell(row) for row in rows if row.measure == measure}
             table.add_row(measure.replace("_", " "), *(cells.get(name, "–") for name in models))
         console.print(table)
-    console.print(f"Mean ± standard deviation over {max(row.n for row in summary)} runs.")
+    runs = max(row.n for row in summary)
+    if runs > 1:
+        console.print(f"Mean ± standard deviation over {runs} runs.")
 
 
 def _cell(row: "SummaryRow") -> str:

@@ -17,6 +17,9 @@ __all__ = ["TFIDF", "ModelChoice", "choose", "is_installed", "model_names"]
 TFIDF = "tf-idf"
 """Cosine of tf-idf vectors: nothing is fitted, and only links can be predicted by it."""
 
+_VISITS = 1000.0
+"""Of a baseline: the order of magnitude is enough."""
+
 _PACKAGES = {"tomotopy-lda": "tomotopy", "tomotopy-hdp": "tomotopy", "sklearn-lda": "sklearn"}
 
 
@@ -53,6 +56,15 @@ class ModelChoice:
     def uses_labels(self) -> bool:
         """Whether the categories of training documents are part of the model (eta >= 1)."""
         return self.is_scntm and float(self.parameters.get("eta", 0)) >= 1
+
+    @property
+    def effort(self) -> float:
+        """Give roughly how often it visits each word, to begin with what takes longest."""
+        if not self.is_scntm:
+            return _VISITS
+        defaults = SCNTM()
+        iterations = self.parameters.get("iterations", defaults.iterations)
+        return float(iterations * self.parameters.get("chains", defaults.chains))
 
     def build(self, *, seed: int, threads: int | None = None) -> Any:
         """Return the estimator, not fitted yet."""

@@ -126,6 +126,7 @@ class _Run:
         self.failed: dict[str, tuple[Task, CiteweaveError]] = {}
         self._broken: list[BaseException] = []
         self._lock = threading.Lock()
+        self._running, self._count = 0, 1
         # the same task asked for twice (under two names, say) is done once
         self._waiting: list[Task] = list({task.key: task for task in tasks}.values())
         self._total = len(self._waiting)
@@ -133,19 +134,24 @@ class _Run:
     def run(self, workers: int | None) -> Table:
         if self.folder is not None and not self.fresh:
             self._take_what_is_there()
-        self._waiting.reverse()  # the first is taken first, from the end
-        count = min(_workers(workers), max(1, len(self._waiting)))
-        finished = [threading.Event() for _ in range(count)]
+        # the longest first, so that cores do not wait for it at the end; taken from the end
+        self._waiting.sort(key=self._effort, reverse=True)
+        self._waiting.reverse()
+        self._count = min(_workers(workers), max(1, len(self._waiting)))
+        finished = [threading.Event() for _ in range(self._count)]
         try:
             for number, event in enumerate(finished):
                 threading.Thread(
-                    target=self._work, args=(event, count), name=f"task-{number}", daemon=True
+                    target=self._work, args=(event,), name=f"task-{number}", daemon=True
                 ).start()
             _wait(finished)
         except KeyboardInterrupt:
             self.stop.set()
             _wait(finished)
         return self._collect()
+
+    def _effort(self, task: Task) -> float:
+        return task.model.effort * self.corpora[task.corpus].n_tokens
 
     def _take_what_is_there(self) -> None:
         left = []
@@ -158,24 +164,31 @@ class _Run:
                 self._tell(task, "kept")
         self._waiting = left
 
-    def _work(self, finished: threading.Event, workers: int) -> None:
+    def _work(self, finished: threading.Event) -> None:
         try:
             while not self.stop.is_set():
                 with self._lock:
                     task = self._waiting.pop() if self._waiting else None
+                    self._running += task is not None
+                    # cores that no other task wants serve the chains of this one
+                    wanting = min(self._count, self._running + len(self._waiting))
+                    threads = max(1, _cores() // max(1, wanting))
                 if task is None:
                     return
-                self._run_task(task, workers)
+                try:
+                    self._run_task(task, threads)
+                finally:
+                    with self._lock:
+                        self._running -= 1
         except BaseException as error:  # noqa: BLE001 (raised again in the calling thread)
             self._broken.append(error)
             self.stop.set()
         finally:
             finished.set()
 
-    def _run_task(self, task: Task, workers: int) -> None:
+    def _run_task(self, task: Task, threads: int) -> None:
         self._tell(task, "started")
         begin = time.monotonic()
-        threads = max(1, _cores() // workers)
         try:
             rows = measure(task, self.corpora[task.corpus], threads=threads, stop=self.stop)
             seconds = time.monotonic() - begin
