@@ -10,7 +10,16 @@ from math import floor, isfinite, log10
 
 from markupsafe import Markup
 
-__all__ = ["Series", "bar", "columns", "lines", "sparkline", "stripe", "topic_class"]
+__all__ = [
+    "Series",
+    "bar",
+    "columns",
+    "for_all_screens",
+    "lines",
+    "sparkline",
+    "stripe",
+    "topic_class",
+]
 
 TOPIC_CLASSES = 24
 
@@ -124,7 +133,7 @@ def columns(
             ).format(x + slot * 0.12, head + tall - size, slot * 0.76, size, year, shown)
         )
         if (len(years) - 1 - i) % every == 0:
-            parts.append(_text(x + slot / 2, height - 6, str(year)))
+            parts.append(_text(min(x + slot / 2, width - 18), height - 6, str(year)))
     name = Markup("") if topic is None else Markup(" {}").format(topic_class(topic))
     return _chart(name, width, height, label, parts)
 
@@ -199,6 +208,16 @@ def lines(
             )
         )
     return _chart(Markup(""), width, height, label, parts)
+
+
+def for_all_screens(wide: Markup, narrow: Markup) -> Markup:
+    """Give a chart drawn for wide and for narrow screens; the style sheet shows the one that fits.
+
+    A picture that is scaled down to a telephone has letters that nobody can read.
+    """
+    return Markup('<div class="wide-only">{}</div><div class="narrow-only">{}</div>').format(
+        wide, narrow
+    )
 
 
 def _path(points: Sequence[tuple[float, float]], at: "object") -> str:

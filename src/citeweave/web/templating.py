@@ -66,6 +66,7 @@ def make_environment() -> Environment:
         "stripe": charts.stripe,
         "sparkline": charts.sparkline,
         "columns": charts.columns,
+        "for_all_screens": charts.for_all_screens,
         "topic_class": charts.topic_class,
         "query": query,
     }

@@ -6,7 +6,7 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from citeweave.web.charts import Series, lines
+from citeweave.web.charts import Series, for_all_screens, lines
 from citeweave.web.report.method import BIBTEX, CITATIONS
 from citeweave.web.report.run_facts import RunFacts
 from citeweave.web.routes import Entry
@@ -41,15 +41,19 @@ def diagnostics(site: Site, request: Request) -> Response:
     for name, heading, text in _CHARTS:
         if name in run.traces:
             series = trace_series(np.asarray(run.traces[name]))
-            drawn = lines(
-                series,
-                label=f"{heading} by iteration",
-                mark=mark,
-                width=1140,
-                height=230,
-                from_zero=name != "log_likelihood",
+            wide, narrow = (
+                lines(
+                    series,
+                    label=f"{heading} by iteration",
+                    mark=mark,
+                    width=width,
+                    height=height,
+                    from_zero=name != "log_likelihood",
+                )
+                for width, height in ((1140, 230), (330, 190))
             )
-            if drawn:
+            if wide:
+                drawn = for_all_screens(wide, narrow)
                 charts.append({"heading": heading, "text": text, "svg": drawn, "name": name})
     values = {
         "result": run.diagnostics,

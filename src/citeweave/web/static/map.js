@@ -101,17 +101,19 @@ class PaperMap {
       pen.fill();
     }
     pen.globalAlpha = 1;
-    pen.font = "600 13px Inter, system-ui, sans-serif";
+    pen.font = `600 ${this.frame.clientWidth < 600 ? 11 : 13}px Inter, system-ui, sans-serif`;
     pen.textAlign = "center";
     pen.lineWidth = 4;
     pen.lineJoin = "round";
     const taken = [];
     for (const label of this.labels) {
-      const x = this.offset[0] + this.scale * label.x;
+      const centre = this.offset[0] + this.scale * label.x;
       const y = this.offset[1] + this.scale * label.y;
       // a name that would cover another one is shortened, and else waits until there is room
       for (const text of [label.text, label.text.split(",")[0]]) {
         const half = pen.measureText(text).width / 2 + 4;
+        const inside = centre > 0 && centre < this.frame.clientWidth;
+        const x = inside ? Math.min(Math.max(centre, half), this.frame.clientWidth - half) : centre;
         if (taken.some((box) => Math.abs(box.x - x) < box.half + half && Math.abs(box.y - y) < 18)) continue;
         taken.push({ x, y, half });
         pen.strokeStyle = this.ground;

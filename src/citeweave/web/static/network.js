@@ -33,6 +33,10 @@ class Picture {
       if (node) this.reveal(node);
     });
     frame.addEventListener("focusout", () => this.light(null));
+    // on a small screen the whole would be too small to read: begin in its middle, letters full size
+    if (frame.clientWidth < 600) {
+      this.zoom(frame.clientWidth / Math.max(this.whole[2], frame.clientWidth));
+    }
     const act = { in: () => this.zoom(1 / 1.4), out: () => this.zoom(1.4), all: () => this.reset() };
     for (const button of frame.querySelectorAll("[data-act]")) {
       button.addEventListener("click", () => act[button.dataset.act]());
