@@ -204,11 +204,19 @@ def test_labels_are_spread() -> None:
 
 
 def test_files_are_the_same_every_time(view: Exploration, tmp_path: Path) -> None:
-    for suffix in (".png", ".pdf"):
+    for suffix in (".png", ".pdf", ".svg"):
         paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
         for path in paths:
             p.write_plot(view, "convergence", path, dpi=50)
         assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_letters_that_the_font_lacks_are_one_note(tmp_path: Path) -> None:
+    view = Exploration(make_model())
+    view.name_topic(0, "主题模型 研究")
+    with pytest.warns(RuntimeWarning, match="not in Matplotlib's font") as told:
+        p.write_plot(view, "map", tmp_path / "map.png", dpi=40)
+    assert len(told) == 1
 
 
 def test_wrong_requests_are_refused(view: Exploration, tmp_path: Path) -> None:

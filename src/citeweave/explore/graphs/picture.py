@@ -9,7 +9,7 @@ from citeweave.explore.graphs.geometry import arrow, bounds, curve
 from citeweave.explore.graphs.graph import Graph, Node
 from citeweave.explore.graphs.svg import LINE, MARGIN
 from citeweave.explore.graphs.text import clean
-from citeweave.explore.plots.style import need_matplotlib
+from citeweave.explore.plots.style import need_matplotlib, saving
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,12 +62,13 @@ def to_image(graph: Graph, positions: Positions, *, kind: str = "png", dpi: floa
     dpi : float
         Pixels an inch of a PNG; less for a picture that would be too large.
     """
-    figure = draw(graph, positions)
-    longest = max(figure.get_size_inches())
     out = io.BytesIO()
     # without a date, so that the same graph gives the same bytes
     metadata = {"CreationDate": None} if kind == "pdf" else {"Software": "citeweave"}
-    figure.savefig(out, format=kind, dpi=min(dpi, LARGEST / longest), metadata=metadata)
+    with saving():
+        figure = draw(graph, positions)
+        longest = max(figure.get_size_inches())
+        figure.savefig(out, format=kind, dpi=min(dpi, LARGEST / longest), metadata=metadata)
     return out.getvalue()
 
 

@@ -2,6 +2,8 @@
 
 import importlib.util
 import textwrap
+import threading
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,6 +28,7 @@ __all__ = [
     "need_matplotlib",
     "new_figure",
     "plain",
+    "saving",
     "spread_labels",
     "styled",
     "width_or",
@@ -33,6 +36,8 @@ __all__ = [
 ]
 
 LINE_COLOURS = (*OKABE_ITO[:6], "#000000")  # yellow is too pale for a thin line
+
+_LOCK = threading.RLock()
 
 _SETTINGS: Any = {
     "font.size": 8.0,
@@ -53,6 +58,8 @@ _SETTINGS: Any = {
     "savefig.dpi": 200.0,
     "pdf.fonttype": 42,  # letters stay letters, which journals ask for
     "svg.fonttype": "none",
+    "svg.hashsalt": "citeweave",  # ids that are the same every time
+    "text.usetex": False,
 }
 
 
@@ -71,8 +78,29 @@ def styled() -> Iterator[None]:
     need_matplotlib()
     import matplotlib as mpl  # noqa: PLC0415 (optional)
 
-    with mpl.rc_context(_SETTINGS):
+    # the settings are one for all threads: two that draw at a time would mix them
+    with _LOCK, mpl.rc_context(_SETTINGS):
         yield
+
+
+@contextmanager
+def saving() -> Iterator[None]:
+    """Write a figure in our style; letters that the font lacks are one note, not a warning each."""
+    with styled():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        lacking = [item for item in caught if "missing from font" in str(item.message)]
+        for item in caught:
+            if item not in lacking:
+                warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
+        if lacking:
+            warnings.warn(
+                f"{len(lacking)} letters are not in Matplotlib's font and show as boxes: write "
+                "SVG, or set matplotlib.rcParams['font.family'] to a font that has them.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
 
 _WIDTH: ContextVar[float | None] = ContextVar("width of figures", default=None)

@@ -15,7 +15,7 @@ from citeweave.explore.plots.chains import (
     plot_rhat,
 )
 from citeweave.explore.plots.people import plot_author_profiles, plot_paper_map
-from citeweave.explore.plots.style import figures_of_width, need_matplotlib, styled
+from citeweave.explore.plots.style import figures_of_width, need_matplotlib, saving
 from citeweave.explore.plots.topics import (
     plot_topic_flow,
     plot_topic_similarity,
@@ -70,11 +70,10 @@ def write_plot(
         raise ParameterError(f"'kind' must be one of {', '.join(KINDS)}. Got {kind!r} instead.")
     path = Path(path)
     _check(path, width, dpi)
-    with figures_of_width(width):
-        figure = KINDS[kind](view)
     # dates left out, so that the same run gives the same bytes
     dates: dict[str, Any] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
-    with styled():
+    with saving(), figures_of_width(width):
+        figure = KINDS[kind](view)
         figure.savefig(path, dpi=dpi, metadata=dates.get(path.suffix.lower()))
     return path
 
