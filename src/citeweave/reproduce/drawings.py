@@ -31,6 +31,9 @@ COLOURS = {
 RESOLUTION = 200
 """Dots per inch of PNG files."""
 
+GRAPH_RESOLUTION = 120
+"""Of graphs, whose size in inches follows from their text and is larger than a page."""
+
 
 def draw(drawing: str, data: Mapping[str, Any], stem: Path) -> list[Path]:
     """Draw a figure into ``stem.svg`` and ``stem.png`` and return these paths.
@@ -202,7 +205,7 @@ def _draw_graph(data: Mapping[str, Any], stem: Path) -> list[Path]:
     paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("svg", "png")]
     write_graph(graph, paths[0], positions=places)
     try:
-        write_graph(graph, paths[1], positions=places, dpi=RESOLUTION)
+        write_graph(graph, paths[1], positions=places, dpi=GRAPH_RESOLUTION)
     except MissingDependencyError:
         del paths[1]
     return paths
