@@ -55,9 +55,6 @@ def make_model(
         topic_share_=theta.mean(axis=0),
         topic_samples_=np.full(topics, 5),
         corpus_=corpus,
-        iterations=iterations,
-        burn_in=None,
-        network_from=None,
         level_names_=["mu", "theta'"],
         traces_={
             "log_likelihood": -100.0 + rng.normal(size=(chains, iterations)),

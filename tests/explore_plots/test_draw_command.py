@@ -1,6 +1,7 @@
 """The commands `graph` and `plot` on a small run."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ from typer.testing import CliRunner
 
 from citeweave.cli.draw import PlotKind
 from citeweave.cli.main import app
-from citeweave.explore.plots import KINDS
+from citeweave.explore.graphs import FORMATS
+from citeweave.explore.plots import KINDS, plot_convergence
 from citeweave.model import SCNTM
 from citeweave.simulate import simulate
 
@@ -98,7 +100,29 @@ def test_plots_are_written(runner: CliRunner, run: Path, tmp_path: Path) -> None
     assert all(f"no plot '{kind}'" in result.output for kind in missing)
 
 
+def test_kept_samples_are_those_of_the_run(run: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
+    (ax,) = plot_convergence(run).axes
+    shaded = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    assert (round(shaded.x0), round(shaded.x1)) == (16, 20)  # iterations 16 to 20 of 20
+    start = [line for line in ax.lines if len(line.get_xdata()) == 2]
+    assert [list(line.get_xdata()) for line in start] == [[11, 11]]
+
+
 def test_several_plots_need_a_folder(runner: CliRunner, run: Path) -> None:
     result = runner.invoke(app, ["plot", str(run), "--out", "all.png"])
     assert result.exit_code == 2
     assert "folder" in result.stderr
+
+
+def test_the_page_names_all_that_can_be_drawn() -> None:
+    page = Path(__file__).parents[2] / "docs" / "pictures.md"
+    if not page.is_file():
+        pytest.skip("the pages are not beside the tests")
+    text = page.read_text(encoding="utf-8")
+    for kind, function in KINDS.items():
+        assert f"| `{kind}` | `{function.__name__}` |" in text
+    for suffix in FORMATS:
+        assert f"`{suffix}`" in text
+    for image in re.findall(r"\]\((images/[^)]+)\)", text):
+        assert (page.parent / image).is_file()

@@ -48,14 +48,10 @@ def _traces(view: Any) -> tuple[Facts, dict[str, np.ndarray]]:
 
 
 def _kept_from(facts: Facts, iterations: int) -> int:
-    """First iteration after burn-in, counted from 0."""
-    burn_in = getattr(facts.model, "burn_in", None)
-    if burn_in is None:
-        # as model.parameters fills it in: three quarters, and not before the network
-        start = getattr(facts.model, "network_from", None)
-        planned = int(getattr(facts.model, "iterations", iterations))
-        burn_in = max(planned * 3 // 4, planned // 2 if start is None else int(start))
-    return min(int(burn_in), max(iterations - 1, 0))
+    """First iteration after burn-in, counted from 0; three quarters for a model without a plan."""
+    plan = getattr(getattr(facts.model, "_result", None), "plan", None)
+    burn_in = 3 * iterations // 4 if plan is None else int(plan.burn_in)
+    return min(burn_in, max(iterations - 1, 0))
 
 
 def _network_start(traces: dict[str, np.ndarray]) -> int | None:
