@@ -63,7 +63,7 @@ def topics(site: Site, _: Request) -> Response:
 
 def topic(site: Site, request: Request) -> Response:
     """Tell all about one topic."""
-    return answer(site.view.topic(request.path_params["topic"]).to_dict())
+    return answer(site.topic(request.path_params["topic"]).to_dict())
 
 
 def name_topic(site: Site, request: Request, body: bytes) -> Response:
@@ -74,7 +74,7 @@ def name_topic(site: Site, request: Request, body: bytes) -> Response:
     if name is not None and not isinstance(name, str):
         raise ParameterError(f"'name' must be a text or null. Got {name!r} instead.")
     site.rename(number, name or "")
-    page = site.view.topic(number)
+    page = site.topic(number)
     return answer(
         {"topic": number, "name": page.name, "label": page.label, "renamed": page.renamed}
     )
@@ -111,7 +111,6 @@ def paper(site: Site, request: Request) -> Response:
 
 def search_results(site: Site, text: str, limit: int) -> list[dict[str, Any]]:
     """Find papers, authors and topics, each with the address of its page."""
-    kinds = ("paper", "author", "topic") if site.has_authors else ("paper", "topic")
     return [
         {
             "kind": hit.kind,
@@ -120,7 +119,7 @@ def search_results(site: Site, text: str, limit: int) -> list[dict[str, Any]]:
             "detail": hit.detail,
             "url": f"/{hit.kind}s/{hit.id}",
         }
-        for hit in site.view.search(text, kinds=kinds, limit=limit)
+        for hit in site.search(text, limit)
     ]
 
 

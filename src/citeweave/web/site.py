@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 import citeweave
-from citeweave.explore import Exploration
+from citeweave.explore import Exploration, Hit, TopicPage
 from citeweave.web.listing import AuthorList, PaperList
 from citeweave.web.pictures import Pictures
 from citeweave.web.placing import Placer
@@ -45,7 +45,9 @@ class Site:
         self.pictures = Pictures(view)
         self.placer = Placer(view)
         self._lock = threading.Lock()
+        self._searching = threading.Lock()
         self._topics: list[dict[str, Any]] | None = None
+        self._topic_pages: dict[int, TopicPage] = {}
         self._environment = make_environment()
         self._environment.globals |= {"site": self, "slot": self.slot}
 
@@ -117,11 +119,31 @@ class Site:
                 self._topics = rows
             return self._topics
 
+    def topic(self, number: int) -> TopicPage:
+        """Give all about one topic; kept, as there are few of them and many visits."""
+        found = self._topic_pages.get(number)
+        if found is None:
+            found = self.view.topic(number)
+            self._topic_pages[found.topic] = found
+        return found
+
+    def search(self, text: str, limit: int) -> list[Hit]:
+        """Find papers, authors and topics.
+
+        One at a time: a search takes a few milliseconds, but the first one makes an index, which
+        should not be made twice.
+        """
+        kinds = ("paper", "author", "topic") if self.has_authors else ("paper", "topic")
+        with self._searching:
+            return self.view.search(text, kinds=kinds, limit=limit)
+
     def rename(self, topic: int, name: str) -> None:
         """Give a topic a name, kept in the run; an empty one takes it back."""
-        self.view.name_topic(topic, name.strip() or None)
+        with self._searching:
+            self.view.name_topic(topic, name.strip() or None)
         with self._lock:
             self._topics = None
+        self._topic_pages.clear()
         self.papers.forget()
         self.pictures.forget()
 
@@ -163,9 +185,7 @@ class Site:
         threading.Thread(target=self._prepare, name="citeweave-warm-up", daemon=True).start()
 
     def _prepare(self) -> None:
-        for kind in ("topic", "author", "paper"):
-            if kind != "author" or self.has_authors:
-                self.view.search("a", kinds=(kind,), limit=1)
+        self.search("a", 1)
         self.topics()
         self.papers.select({})
         if self.has_authors:

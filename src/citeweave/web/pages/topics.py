@@ -48,7 +48,7 @@ def topic(site: Site, request: Request) -> Response:
 
 
 def _show(site: Site, request: Request, number: int, *, error: str = "") -> Response:
-    page = site.view.topic(number)
+    page = site.topic(number)
     trend = {y: v for y, v in zip(page.years, page.trend, strict=True) if v is not None}
     values = {"topic": page, "trend": trend if len(trend) > 1 else {}, "rename_error": error}
     return site.page(request, "topic.html", values, status=400 if error else 200)
