@@ -70,6 +70,14 @@ def test_selecting():
         table.select(modell="scntm")
 
 
+def test_parquet_by_pyarrow_has_the_same_schema(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    usual = write_table(tmp_path / "usual.parquet", Row, ROWS)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    other = write_table(tmp_path / "other.parquet", Row, ROWS)
+    assert pl.read_parquet(other).equals(pl.read_parquet(usual))
+
+
 def test_parquet_needs_a_library_and_says_so(tmp_path, monkeypatch):
     for name in ("polars", "pyarrow"):
         monkeypatch.setitem(sys.modules, name, None)
