@@ -88,11 +88,16 @@ def test_the_words_of_a_paper_are_placed_near_it(view):
     found = view.place("", words_of(view, d), tokenise=lambda _, text: ([], text.split()))
     assert found.similar[0].paper == d
     assert view.place("", words_of(view, d), tokenise=lambda _, text: ([], text.split())) == found
-    assert found.topics[0].topic == int(view.doc_topic[d].argmax())
     assert found.words_known > 0
     assert found.likely_cited
     names = {name for link in found.similar for name in link.authors}
     assert found.authors[0].name in names
+
+
+def test_a_paper_of_one_clear_topic_is_placed_there(view):
+    d = int((view.about.max(axis=1) * (view.corpus.lengths > 5)).argmax())
+    found = view.place("", words_of(view, d), tokenise=lambda _, text: ([], text.split()))
+    assert found.topics[0].topic == int(view.about[d].argmax())
 
 
 def test_references_are_found_by_id_doi_title_and_position(view):

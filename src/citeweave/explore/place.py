@@ -144,7 +144,7 @@ def _fold_in(
     )
     if hasattr(view.model, "fold_in"):
         links = np.array([(0, d) for d in cited], np.int64).reshape(-1, 2)
-        # Gibbs: of 200 IEEE VIS papers folded in by their own words it finds the main topic of 77 %,
+        # Gibbs: of 200 IEEE VIS papers folded in by their words it finds the main topic of 77 %,
         # the paper's shortcut, which samples topics independently, of 21 %
         found = view.model.fold_in(new, method="gibbs", links=links, seed=seed, threads=1)
         if cited and not found.matched_citations:
