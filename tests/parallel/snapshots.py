@@ -38,9 +38,8 @@ def _key(rng):
 
 
 @numba.njit(nogil=True)
-def _run(
-    sweeps, rounds, sizes, model, state, cache, exponent, world, network, topic_rows, word_rows
-):
+def _run(sweeps, rounds, sizes, model, state, cache, exponent, world, network, records):
+    topic_rows, word_rows = records
     shape, paths, layout, tables = model
     level, n_shared_levels, n_shared = sizes
     here, moves, start = network
