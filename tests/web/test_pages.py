@@ -24,9 +24,10 @@ class Links(HTMLParser):
                 self.found.add(target.partition("#")[0])
 
 
-def test_every_link_from_every_page_leads_somewhere(client: Client) -> None:
+def crawl(client: Client, most: int) -> set[str]:
+    """Follow links from the start page; give the kinds of pages seen, all of which answered."""
     waiting, seen, kinds = ["/"], {"/"}, set()
-    while waiting and len(seen) < 400:
+    while waiting and len(seen) < most:
         path = waiting.pop(0)
         answer = client.get(path)
         assert answer.status_code == 200, path
@@ -34,11 +35,17 @@ def test_every_link_from_every_page_leads_somewhere(client: Client) -> None:
         if "text/html" in answer.headers["content-type"]:
             new = Links(answer.text).found - seen
             seen |= new
-            # pictures by matplotlib are slow and tested where they are made
-            drawn = (".png", ".pdf")
+            # pictures by Matplotlib are slow and tested where they are made
             waiting += sorted(
-                link for link in new if not link.endswith(drawn) and not link.startswith("/plot/")
+                link
+                for link in new
+                if not link.endswith((".png", ".pdf")) and not link.startswith("/plot/")
             )
+    return kinds
+
+
+def test_every_link_from_every_page_leads_somewhere(client: Client) -> None:
+    kinds = crawl(client, 400)
     wanted = {"/", "/topics", "/topics/N", "/authors", "/authors/N", "/papers", "/papers/N"}
     wanted |= {"/network", "/map", "/place", "/diagnostics", "/about", "/api", "/api/map"}
     wanted |= {"/download/papers.csv", "/picture/authors.svg", "/api/openapi.json"}
@@ -152,8 +159,7 @@ LACKING = {
 def test_what_a_corpus_lacks_is_left_out_and_said(part: str) -> None:
     view = Exploration(fit(literature(**LACKING[part]), iterations=30))
     client = open_client(view.model)
-    for path in ("/", "/topics", "/topics/0", "/papers", "/papers/0", "/network", "/map", "/about"):
-        assert client.get(path).status_code == 200, path
+    assert {"/", "/topics/N", "/papers/N", "/map", "/about"} <= crawl(client, 400)
     assert client.get("/network?kind=flow").status_code == 200
     # apostrophes are escaped in pages
     assert view.missing[part].replace("'", "&#39;") in client.get("/about").text
@@ -179,6 +185,17 @@ def test_a_model_without_citations_is_shown() -> None:
     ):
         assert client.get(path).status_code == 200, path
     assert "influence" not in client.get("/papers").text.casefold()
+
+
+def test_a_baseline_is_shown_too(tmp_path) -> None:
+    from citeweave.baselines import PMTLM
+
+    PMTLM(topics=3, seed=1).fit(literature()).save(tmp_path / "run")
+    client = open_client(tmp_path / "run")
+    assert {"/topics/N", "/authors/N", "/papers/N", "/diagnostics"} <= crawl(client, 400)
+    assert "No chains to judge" in client.get("/diagnostics").text
+    form = {"token": "secret-token", "title": "soil crop harvest"}
+    assert "Most similar papers" in client.post("/place", data=form).text
 
 
 def test_a_name_in_memory_needs_no_folder() -> None:

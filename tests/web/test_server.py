@@ -11,7 +11,7 @@ import threading
 import httpx
 import pytest
 
-from citeweave.errors import ParameterError
+from citeweave.errors import ParameterError, RunError
 from citeweave.model import RunInterrupted
 from citeweave.web import open_run, server
 from report.literature import literature
@@ -65,20 +65,20 @@ def test_places_that_cannot_be_listened_on(host: str, port: int, text: str) -> N
 
 
 def test_what_is_no_run_is_told(tmp_path) -> None:
-    for folder in (tmp_path, tmp_path / "nothing"):
-        done = serve(folder, "--port", 0)
-        assert done.returncode == 2
-        assert str(folder) in done.stderr
-        assert "Traceback" not in done.stderr
+    done = serve(tmp_path / "nothing", "--port", 0)
+    assert done.returncode == 2
+    assert str(tmp_path / "nothing") in done.stderr
+    assert "Traceback" not in done.stderr
+    with pytest.raises(RunError, match="manifest"):
+        open_run(tmp_path)
 
 
 def test_a_run_of_another_version_is_told(run, tmp_path) -> None:
     other = shutil.copytree(run, tmp_path / "other")
     manifest = json.loads((other / "manifest.json").read_text())
     (other / "manifest.json").write_text(json.dumps(manifest | {"version": 99}))
-    done = serve(other, "--port", 0)
-    assert done.returncode == 2
-    assert "version 99" in done.stderr
+    with pytest.raises(RunError, match="version 99"):
+        open_run(other)
 
 
 def stop_after(iterations: int, folder) -> None:
@@ -105,9 +105,8 @@ def test_an_unfinished_run_shows_what_it_has(tmp_path) -> None:
 
 def test_a_run_without_samples_says_how_to_go_on(tmp_path) -> None:
     stop_after(5, tmp_path / "run")
-    done = serve(tmp_path / "run", "--port", 0)
-    assert done.returncode == 2
-    assert "citeweave resume" in done.stderr
+    with pytest.raises(RunError, match="citeweave resume"):
+        open_run(tmp_path / "run")
 
 
 @pytest.mark.parametrize(
