@@ -153,6 +153,25 @@ def test_unfinished_runs(runner: CliRunner, corpus_folder: Path, tmp_path: Path)
     assert f"citeweave resume {out}" in line
 
 
+def test_an_unfinished_run_with_samples_is_measured_and_said_to_be_so(
+    runner: CliRunner, corpus_folder: Path, tmp_path: Path
+) -> None:
+    stop = threading.Event()
+    out = tmp_path / "RUN"
+    model = citeweave.SCNTM(topics=4, iterations=40, network_from=5, burn_in=10, thin=1, seed=1)
+    with pytest.raises(RunInterrupted):
+        model.fit(
+            corpus_folder,
+            out=out,
+            stop=stop,
+            progress=lambda at: stop.set() if at.iteration >= 20 else None,
+        )
+    result = runner.invoke(app, ["evaluate", str(out)])
+    assert result.exit_code == 0, result.stderr
+    assert "unfinished: iteration 20 of 40" in result.stdout
+    assert "1 chain of 10 iterations after burn-in" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [

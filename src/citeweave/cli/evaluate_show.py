@@ -36,6 +36,8 @@ def print_evaluation(found: Evaluation, run: str, console: Console) -> None:
         if test["training_documents_left_out"]:
             text += f" ({test['training_documents_left_out']:,} training papers left out)"
         facts.add_row("test", text)
+    for note in found.protocol["notes"]:
+        facts.add_row("note", note)
     console.print(facts)
     for part in TITLES:
         known = [measure for measure in found if measure.part == part and measure.known]

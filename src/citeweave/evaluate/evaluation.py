@@ -158,6 +158,7 @@ def _protocol(
         "seed": task.seed,
         "negatives": settings["negatives"],
         "k": list(settings["k"]),
+        "notes": list(model.notes_) if isinstance(model, SCNTM) else [],
     }
     if new is not None:
         out["test"] = {
