@@ -4,7 +4,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from reference.planted import planted_corpus
 from sklearn import metrics
 from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -23,6 +22,7 @@ from citeweave.evaluate import (
     scntm_scores,
     tfidf_scores,
 )
+from reference.planted import planted_corpus
 
 
 @pytest.fixture(scope="module")

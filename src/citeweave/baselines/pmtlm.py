@@ -199,7 +199,7 @@ class PMTLM(Baseline):
             facts={
                 "log_likelihood": best.log_likelihood,
                 "iterations": len(best.trace) - 1,
-                "converged": best.converged,
+                "converged": bool(best.converged),
                 "alpha": alpha,
             }
             | ({"refined_log_likelihood": reached} if self.refine else {}),
