@@ -81,7 +81,7 @@ class _Tomotopy(_WordModel):
         for number_ in range(1, _ROUNDS + 1):
             step = total * number_ // _ROUNDS - done
             if step:
-                # one worker: with several, tomotopy's draws depend on timing, seed or no seed
+                # one worker, so that a seed decides what is drawn
                 model.train(step, workers=1, show_progress=False)
                 done += step
                 report(Step("iteration", done, total))
