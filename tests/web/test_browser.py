@@ -158,6 +158,16 @@ def test_the_network_zooms_moves_and_opens(page: Any) -> None:
     page.wait_for_url(re.compile(r"/topics/\d+$"))
 
 
+def test_a_topic_leads_to_its_place_in_the_network(page: Any) -> None:
+    page.goto("/network?kind=flow")
+    whole = view_box(page)
+    page.goto("/topics/1")
+    page.get_by_role("link", name="In the flow of citations").click()
+    page.wait_for_url("**/network?kind=flow#topic-1")
+    page.locator("#topic-1.lit").wait_for()
+    assert view_box(page)[2] == pytest.approx(whole[2] / 2, rel=0.01)
+
+
 def test_a_node_is_dragged_with_its_lines_and_opens_nothing(page: Any) -> None:
     page.goto("/network")
     node = page.locator(".node.author").first

@@ -37,6 +37,8 @@ class Picture {
     if (frame.clientWidth < 600) {
       this.zoom(frame.clientWidth / Math.max(this.whole[2], frame.clientWidth));
     }
+    const named = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+    if (named?.classList.contains("node")) this.show(named);
     const act = { in: () => this.zoom(1 / 1.4), out: () => this.zoom(1.4), all: () => this.reset() };
     for (const button of frame.querySelectorAll("[data-act]")) {
       button.addEventListener("click", () => act[button.dataset.act]());
@@ -153,6 +155,15 @@ class Picture {
       this.view = [nx - width / 2, ny - height / 2, width, height];
       this.apply();
     }
+  }
+
+  // An address that ends in #topic-3 shows that topic: near, in the middle, with its neighbours.
+  show(node) {
+    const width = this.view[2] / 2;
+    const height = this.view[3] / 2;
+    this.view = [Number(node.dataset.x) - width / 2, Number(node.dataset.y) - height / 2, width, height];
+    this.apply();
+    this.light(node);
   }
 
   key(event) {
