@@ -63,6 +63,22 @@ def test_chains_that_split_and_merge_still_tell():
     assert same_partition(truth, found)
 
 
+@pytest.mark.parametrize("noise", [0.5, 0.75, 0.95])
+def test_soft_memberships_of_few_chains_keep_their_classes(noise):
+    """Papers of many topics: EM on the memberships as they are would join classes."""
+    truth = clusters(7, documents=900, topics=9)
+    rng = np.random.default_rng(8)
+    members = [
+        noise * rng.dirichlet(np.full(9, 0.3), 900) + (1 - noise) * np.eye(9)[truth]
+        for _ in range(2)
+    ]
+    found = consensus_memberships(members).argmax(axis=1)
+    assert (np.bincount(found, minlength=9) >= 9).all()
+    names = np.array([np.bincount(truth[found == g], minlength=9).argmax() for g in range(9)])
+    mean = np.mean(members, axis=0).argmax(axis=1)
+    assert (names[found] == truth).mean() >= (mean == truth).mean() - 0.02
+
+
 def test_one_chain_is_its_own_consensus():
     truth = clusters(4)
     found = consensus_memberships([np.eye(4)[truth] * 0.9 + 0.025]).argmax(axis=1)

@@ -6,6 +6,11 @@ a latent class model over the chains (a mixture for clustering ensembles): a doc
 shows topic k in chain c with probability p_cgk, independently over chains, and EM finds classes
 and tables. A chain that has split or merged a topic then still tells what it can tell, where a
 mean of aligned memberships would only be blurred by it.
+
+Memberships are soft. Where papers have many topics, and chains are few, they say too little of each
+paper for classes to stay apart, and EM would let classes die that every chain has. Then memberships
+are sharpened (raised to a power) by as little as keeps those classes alive; if nothing does, the
+aligned mean is the consensus.
 """
 
 from collections.abc import Sequence
@@ -19,6 +24,9 @@ _ROUNDS = 50
 _STEPS = 300
 _CHANGE = 1e-4
 _PSEUDO_COUNT = 0.01
+_POWERS = (1.0, 1.5, 2.0, 3.0, 4.0)
+_CLASS_SHARE = 0.01
+"""A class counts as alive if it has at least this share of the documents."""
 _MANY_TOPICS = 50
 """With more topics, EM starts from the aligned mean alone: a start costs D C K^2 a step."""
 
@@ -80,7 +88,8 @@ def consensus_memberships(memberships: Sequence[np.ndarray]) -> np.ndarray:
     """Give the probability of each consensus class for each document, shape (D, K).
 
     Classes are numbered as the topics of the aligned chains. EM starts from the aligned mean and
-    from each chain; the highest likelihood wins, so the result depends on the chains alone.
+    from each chain; the highest likelihood wins. Nothing is random: the result depends on the
+    chains alone.
 
     Examples
     --------
@@ -97,17 +106,35 @@ def consensus_memberships(memberships: Sequence[np.ndarray]) -> np.ndarray:
         for member, order in zip(memberships, orders, strict=True)
     ]
     mean = _mean(memberships, orders)
-    starts = [mean] if mean.shape[1] > _MANY_TOPICS else [mean, *aligned]
-    best: tuple[float, np.ndarray] | None = None
-    for start in starts:
-        likelihood, classes = _latent_classes(aligned, start)
-        if best is None or likelihood > best[0]:
-            best = likelihood, classes
-    if best is None:
+    for power in _POWERS:
+        classes = _likeliest_classes([_sharpened(member, power) for member in aligned])
+        if _alive(classes) >= _alive(mean):
+            break
+    else:
         return mean
     # a class may have wandered to another topic's place: number it by the aligned mean again
-    order = linear_sum_assignment(mean.T @ best[1], maximize=True)[1]
-    return np.asarray(best[1][:, order])
+    order = linear_sum_assignment(mean.T @ classes, maximize=True)[1]
+    return np.asarray(classes[:, order])
+
+
+def _sharpened(member: np.ndarray, power: float) -> np.ndarray:
+    raised = member**power
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def _alive(classes: np.ndarray) -> int:
+    """Count the classes that dominate a fair share of the documents."""
+    sizes = np.bincount(classes.argmax(axis=1), minlength=classes.shape[1])
+    return int((sizes >= _CLASS_SHARE * len(classes)).sum())
+
+
+def _likeliest_classes(aligned: Sequence[np.ndarray]) -> np.ndarray:
+    """Run EM from the mean and from each chain; give the classes of the highest likelihood."""
+    mean = np.mean(aligned, axis=0)
+    runs = [_latent_classes(aligned, mean)]
+    if mean.shape[1] <= _MANY_TOPICS:
+        runs += [_latent_classes(aligned, start) for start in aligned]
+    return max(runs, key=lambda run: run[0])[1]
 
 
 def _latent_classes(shown: Sequence[np.ndarray], start: np.ndarray) -> tuple[float, np.ndarray]:
