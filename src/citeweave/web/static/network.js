@@ -159,8 +159,8 @@ class Picture {
 
   // An address that ends in #topic-3 shows that topic: near, in the middle, with its neighbours.
   show(node) {
-    const width = this.view[2] / 2;
-    const height = this.view[3] / 2;
+    const width = Math.min(this.view[2], this.whole[2] / 2);
+    const height = width * (this.view[3] / this.view[2]);
     this.view = [Number(node.dataset.x) - width / 2, Number(node.dataset.y) - height / 2, width, height];
     this.apply();
     this.light(node);
