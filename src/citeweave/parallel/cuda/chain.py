@@ -1,0 +1,284 @@
+"""A chain whose state lives on a GPU for the whole run, behind the contract of `Chain`."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from citeweave.errors import ParameterError
+from citeweave.parallel.chain import _next_key
+from citeweave.parallel.cuda.device import CudaDevice, Device
+from citeweave.parallel.cuda.memory import (
+    download_state,
+    fixed_arrays,
+    room_arrays,
+    upload_state,
+)
+from citeweave.parallel.cuda.parameters import Draws
+from citeweave.parallel.cuda.program import plan_program
+from citeweave.sampler.arrays import State
+from citeweave.sampler.chain import Chain, Data, Info, Settings, _share
+from citeweave.sampler.invariants import check_state
+from citeweave.sampler.spec import ModelSpec
+
+__all__ = ["CudaChain"]
+
+_LANES = 32
+_THREADS = 128
+_LIKELIHOOD = 1
+"""Place of the log likelihood in the device's report; the expected number of citations is at 0."""
+
+
+class CudaChain(Chain):
+    """A chain of snapshot sweeps on a GPU.
+
+    The sweeps are those of `SnapshotChain`: the same snapshot, the same rounds, the same random
+    streams, the same repair of tables. Weights are rounded otherwise here and there, so the two
+    agree in distribution, and token by token for as long as no draw falls between two roundings.
+    On one GPU the bytes of a run depend on the seed and ``rounds`` alone.
+
+    Parameters
+    ----------
+    spec, data, settings, seed, stream
+        As those of `Chain`; every level must share one concentration, and words must not choose
+        their author.
+    rounds : int
+        Snapshots a sweep.
+    device : Device or None
+        Where kernels run; the current GPU by default.
+    """
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        data: Data,
+        settings: Settings,
+        *,
+        seed: int,
+        stream: int = 0,
+        rounds: int = 1,
+        device: Device | None = None,
+    ) -> None:
+        _check_model(spec, rounds)
+        self._ahead = False  # whether the device has moved on since the last download
+        super().__init__(spec, data, settings, seed=seed, stream=stream)
+        if spec.citations is not None and np.any(np.diff(self.layout.citing) < 0):
+            raise ParameterError("Citations must be sorted by citing document.")
+        self.rounds = min(rounds, max(self.n_documents, 1))
+        self.repaired = np.zeros(2, np.int64)
+        """Tables moved into range so far: on the topic side and on the word side."""
+        self.device: Device = CudaDevice() if device is None else device
+        self._arrays: dict[str, Any] = {}
+        self._prepare()
+        self._draws = Draws(self)
+
+    def _prepare(self) -> None:
+        """Compile the program and make all arrays on the device."""
+        device, topics = self.device, self.settings.topics
+        lanes = _LANES if device.size(2, 32)[1] > 1 else 1
+        threads = device.size(1, _THREADS)[1]
+        self._plan = plan_program(
+            self.spec,
+            topics=topics,
+            words=self._host.words.customers.shape[0],
+            documents=self.n_documents,
+            lanes=lanes,
+            threads=threads,
+        )
+        device.prepare(self._plan)
+        self._threads = threads
+        many = 2048 if topics <= 64 else 512 if topics <= 512 else 256  # noqa: PLR2004 - memory
+        self._blocks = device.size(many, threads)[0]
+        per_block = threads // lanes
+        self._groups = self._blocks * per_block
+        self._word_shared = self._cite_shared = self._count_shared = 0
+        if self._plan.rows_shared:
+            self._word_shared = 4 * topics * self._plan.word_rows * per_block
+            self._cite_shared = 4 * topics * self._plan.cite_rows * per_block
+            self._count_shared = 4 * topics * 2 * per_block
+        self._word_blocks = device.resident_blocks("sweep_words", threads, self._word_shared)
+        sweeping = self._word_blocks
+        if self.spec.citations is not None:
+            self._cite_blocks = device.resident_blocks(
+                "sweep_citations", threads, self._cite_shared
+            )
+            sweeping = max(sweeping, self._cite_blocks)
+        fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
+        room = room_arrays(
+            self, self._plan, groups=self._groups, sweeping=max(sweeping, self._blocks) * per_block
+        )
+        xp = device.xp
+        for name, array in fixed.items():
+            self._arrays[name] = xp.array(array if array.size else np.zeros(1, array.dtype))
+        for name, (size, kind) in room.items():
+            self._arrays[name] = xp.zeros(max(size, 1), kind)
+        upload_state(device, self._arrays, self._host)
+        device.bind(self._arrays)
+
+    @property
+    def state(self) -> State:  # type: ignore[override]
+        """The state on the host, brought up to date; change it through `restore` alone."""
+        if self._ahead:
+            download_state(self.device, self._arrays, self._host)
+            self._ahead = False
+        return self._host
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._host = state
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done."""
+        return int(self._host.clock[0])
+
+    @property
+    def network_on(self) -> bool:
+        """Whether citations count by now."""
+        return bool(self._host.clock[1])
+
+    def start(self) -> None:
+        """Give every token a first topic; drawn one by one on the host, since it happens once."""
+        super().start()
+        self.upload()
+
+    def restore(self, state: State) -> None:
+        """Go on from a stored state of any kind of chain."""
+        super().restore(state)
+        self.upload()
+
+    def upload(self) -> None:
+        """Bring the device up to the host's state."""
+        self._ahead = False
+        upload_state(self.device, self._arrays, self._host)
+        self._draws.read_levels()
+        self._repair_words()  # with no changes noted it renews the cached weights
+
+    def run(self, name: str, *args: Any, shared: int = 0, blocks: int = 0, threads: int = 0) -> None:
+        """Launch a kernel over all nodes, or of the size given."""
+        size = self.device.size(blocks or self._blocks, threads or self._threads)
+        self.device.launch(name, *size, shared, *args)
+
+    def step(self) -> Info:
+        """Take the chain one iteration on."""
+        began = time.perf_counter()
+        if (
+            self.spec.citations is not None
+            and not self.network_on
+            and self.iteration >= self.settings.network_from
+        ):
+            self._switch_network_on()
+            self.upload()
+        self._arrays["tally"][...] = 0
+        draws = self._draws
+        if self.network_on:
+            draws.weigh()
+        words_began = time.perf_counter()
+        self._ahead = True
+        self._words_on_device()
+        citations_began = time.perf_counter()
+        if self.network_on:
+            self._citations_on_device()
+        citations_ended = time.perf_counter()
+        if self.settings.sample_concentrations:
+            draws.draw_concentrations()
+        if self.network_on:
+            if self.settings.sample_propensities:
+                draws.draw_propensities()
+            else:
+                draws.weigh()
+        self.run("measure_words", shared=self._count_shared)
+        draws.add_up(0, self.n_documents, _LIKELIHOOD)
+        report = self.device.download(self._arrays["report"])
+        tally = [int(x) for x in self.device.download(self._arrays["tally"])]
+        topics = int(self.device.download(self._arrays["total_tables"][:1])[0])
+        self.repaired += tally[7:9]
+        self._host.clock[0] += 1
+        if self.settings.debug:
+            check_state(self.spec, self.layout, self.state)
+        return Info(
+            iteration=self.iteration,
+            log_likelihood=float(report[_LIKELIHOOD]),
+            acceptance=_share(tally[6], tally[4] - tally[5]),
+            word_acceptance=_share(tally[2] - tally[3], tally[2]),
+            blocked=_share(tally[1], tally[0]),
+            blocked_citations=_share(tally[5], tally[4]),
+            topics=topics,
+            concentrations=draws.levels(),
+            rate=float(report[0]) if self.network_on else float("nan"),
+            seconds=time.perf_counter() - began,
+            word_seconds=citations_began - words_began,
+            citation_seconds=citations_ended - citations_began,
+        )
+
+    def _words_on_device(self) -> None:
+        for round_ in range(self.rounds):
+            if self.network_on and round_ > 0:
+                self._draws.weigh()
+            key = _next_key(self._host.random)
+            first, last = (int(x) for x in self._word_rounds[round_ : round_ + 2])
+            self._arrays["counter"][...] = 0
+            self.run(
+                "sweep_words",
+                key,
+                first,
+                last,
+                int(self.network_on),
+                shared=self._word_shared,
+                blocks=self._word_blocks,
+            )
+            self._repair_nodes()
+            self._repair_words()
+        if self.network_on:
+            self._draws.weigh()
+
+    def _citations_on_device(self) -> None:
+        for round_ in range(self.rounds):
+            if round_ > 0:
+                self._draws.weigh()
+            key = _next_key(self._host.random)
+            first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
+            self._arrays["counter"][...] = 0
+            self.run(
+                "sweep_citations",
+                key,
+                first,
+                last,
+                shared=self._cite_shared,
+                blocks=self._cite_blocks,
+            )
+            self.run("add_moves", len(self.layout.citing), round_, self.rounds)
+            for level in range(self._citation_level, self.spec.n_shared - 1, -1):
+                self.run("repair_documents", level)
+            self._repair_nodes()
+
+    def _repair_nodes(self) -> None:
+        """Add changes to the nodes above documents, the lowest level first."""
+        for level in range(self.spec.n_shared - 1, 0, -1):
+            self.run("repair_nodes", level)
+        self.run("sum_root", shared=4 * self.settings.topics, blocks=264, threads=256)
+        self.run("set_root", blocks=1, threads=32)
+
+    def _repair_words(self) -> None:
+        for name in ("word_total_customers", "word_total_tables", "background_totals"):
+            self._arrays[name][...] = 0
+        self.run("repair_words", shared=8 * self.settings.topics, blocks=528)
+
+
+def _check_model(spec: ModelSpec, rounds: int) -> None:
+    if rounds < 1:
+        raise ParameterError(f"A snapshot chain needs at least one round. Got rounds={rounds}.")
+    if spec.words_choose_author:
+        raise ParameterError(
+            f"In model {spec.name!r} words choose their author, which the GPU does not sample. "
+            "Use threads instead."
+        )
+    single = [level.name for level in spec.topic_side if not level.shared_concentration]
+    topic_level = spec.word_level("topic")
+    if topic_level is not None and not topic_level.shared_concentration:
+        single.append(topic_level.name)
+    if single:
+        raise ParameterError(
+            f"Levels {', '.join(single)} of model {spec.name!r} have a concentration a node, which "
+            "the GPU does not sample. Give them a shared one, or use threads instead."
+        )

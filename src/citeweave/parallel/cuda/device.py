@@ -1,0 +1,120 @@
+"""One NVIDIA GPU, through CuPy: compiled kernels, arrays and launches."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from citeweave.errors import MissingDependencyError, RunError
+from citeweave.parallel.cuda.program import FIELDS, Plan, kernel_source, warp_source
+
+__all__ = ["CudaDevice", "Device"]
+
+
+class Device(Protocol):
+    """What a chain needs of the machine that its kernels run on."""
+
+    xp: Any
+    """NumPy, or a library of its interface whose arrays lie where kernels can read them."""
+
+    def prepare(self, plan: Plan) -> None:
+        """Compile the program of a model."""
+
+    def bind(self, arrays: dict[str, Any]) -> None:
+        """Tell kernels where the arrays of `FIELDS` lie."""
+
+    def size(self, blocks: int, threads: int) -> tuple[int, int]:
+        """Give the blocks and threads that a launch of this size really has."""
+
+    def launch(self, name: str, blocks: int, threads: int, shared: int, *args: Any) -> None:
+        """Start a kernel; Python integers are passed as C ints, NumPy scalars as they are."""
+
+    def download(self, array: Any) -> np.ndarray:
+        """Copy an array to the host, after all that was launched is done."""
+
+    def resident_blocks(self, name: str, threads: int, shared: int) -> int:
+        """Blocks of a kernel that the whole machine runs at a time."""
+
+
+class CudaDevice:
+    """The current GPU of CuPy.
+
+    Raises
+    ------
+    MissingDependencyError
+        Where CuPy is not installed.
+    RunError
+        Where it finds no GPU of compute capability 7.0 or later.
+    """
+
+    def __init__(self) -> None:
+        try:
+            import cupy  # noqa: PLC0415 - an extra, and slow to import
+        except ImportError as error:
+            raise MissingDependencyError(
+                "Sampling on a GPU needs CuPy, which is not installed: "
+                "pip install 'citeweave[cuda]' (for CUDA 12; cupy-cuda13x for CUDA 13)."
+            ) from error
+        self.xp = cupy
+        try:
+            count = cupy.cuda.runtime.getDeviceCount()
+        except cupy.cuda.runtime.CUDARuntimeError as error:
+            raise RunError(
+                f"CuPy finds no usable GPU driver ({error}). Use threads instead."
+            ) from error
+        if count == 0:
+            raise RunError("CuPy finds no GPU. Use threads instead.")
+        capability = int(cupy.cuda.Device().compute_capability)
+        if capability < 70:  # noqa: PLR2004 - lanes that part and meet again came with Volta
+            raise RunError(
+                "Sampling on a GPU needs compute capability 7.0 or later. "
+                f"Got {capability / 10} instead. Use threads."
+            )
+        self._kernels: dict[str, Any] = {}
+        self._module: Any = None
+
+    def prepare(self, plan: Plan) -> None:
+        """Compile the program of a model; CuPy keeps the machine code on disk."""
+        source = kernel_source(plan, warp_source(), "__constant__")
+        self._module = self.xp.RawModule(code=source, options=("--std=c++17",))
+        self._kernels = {}
+
+    def bind(self, arrays: dict[str, Any]) -> None:
+        """Tell kernels where the arrays of `FIELDS` lie."""
+        pointers = np.array([arrays[name].data.ptr for name in FIELDS], np.uint64)
+        place = self._module.get_global("ctx")
+        room = self.xp.ndarray(len(pointers), np.uint64, place)
+        room[...] = self.xp.asarray(pointers)
+
+    def size(self, blocks: int, threads: int) -> tuple[int, int]:
+        """Give the blocks and threads that a launch of this size really has."""
+        return blocks, threads
+
+    def _kernel(self, name: str, shared: int) -> Any:
+        kernel = self._kernels.get(name)
+        if kernel is None:
+            kernel = self._kernels[name] = self._module.get_function(name)
+        if shared > 48 * 1024 and kernel.max_dynamic_shared_size_bytes < shared:
+            kernel.max_dynamic_shared_size_bytes = shared
+        return kernel
+
+    def launch(self, name: str, blocks: int, threads: int, shared: int, *args: Any) -> None:
+        """Start a kernel; Python integers are passed as C ints."""
+        given = tuple(np.int32(a) if isinstance(a, int) else a for a in args)
+        self._kernel(name, shared)((blocks,), (threads,), given, shared_mem=shared)
+
+    def download(self, array: Any) -> np.ndarray:
+        """Copy an array to the host, after all that was launched is done."""
+        host: np.ndarray = array.get()
+        return host
+
+    def resident_blocks(self, name: str, threads: int, shared: int) -> int:
+        """Blocks of a kernel that the whole GPU runs at a time."""
+        attributes = self.xp.cuda.Device().attributes
+        kernel = self._kernel(name, shared)
+        memory = attributes["MaxSharedMemoryPerMultiprocessor"]
+        registers = attributes["MaxRegistersPerMultiprocessor"]
+        most = attributes["MaxThreadsPerMultiProcessor"] // threads
+        most = min(most, memory // (shared + 1024))
+        most = min(most, registers // (threads * max(kernel.num_regs, 1)))
+        count: int = attributes["MultiProcessorCount"]
+        return max(most, 1) * count

@@ -1,0 +1,190 @@
+"""The arrays of a chain on the device: its state, what never changes, and room for sweeps."""
+
+from typing import Any
+
+import numpy as np
+
+from citeweave.parallel.cuda.device import Device
+from citeweave.parallel.cuda.program import Plan
+from citeweave.sampler.arrays import State
+from citeweave.sampler.chain import Chain
+from citeweave.sampler.stirling import RatioTable
+
+__all__ = ["bytes_needed", "download_state", "fixed_arrays", "room_arrays", "upload_state"]
+
+_NAMES = {
+    "topics": ("customers", "tables", "total_customers", "total_tables"),
+    "words": (
+        "word_customers",
+        "word_tables",
+        "word_total_customers",
+        "word_total_tables",
+        "background_customers",
+        "background_tables",
+        "background_totals",
+    ),
+    "assignments": ("topic", "", "burst_table", "citing_topic"),
+    "parameters": (
+        "topic_discount",
+        "topic_concentration",
+        "word_discount",
+        "topic_word_concentration",
+        "word_concentration",
+        "cite",
+        "cited",
+        "topic_scale",
+    ),
+}
+"""Device names of the state's arrays, part by part; "" for those that stay on the host."""
+
+
+def _pairs(state: State) -> list[tuple[str, np.ndarray]]:
+    return [
+        (name, array)
+        for part, names in _NAMES.items()
+        for name, array in zip(names, getattr(state, part), strict=True)
+        if name
+    ]
+
+
+def upload_state(device: Device, arrays: dict[str, Any], state: State) -> None:
+    """Copy a state to the device, into the arrays there or into new ones."""
+    for name, array in _pairs(state):
+        if name in arrays:
+            arrays[name][...] = device.xp.asarray(array)
+        else:
+            # one element at least: an empty array has no place
+            arrays[name] = device.xp.array(array if array.size else np.zeros(1, array.dtype))
+
+
+def download_state(device: Device, arrays: dict[str, Any], state: State) -> None:
+    """Copy the device's state into the arrays of ``state``."""
+    for name, array in _pairs(state):
+        if array.size:
+            array[...] = device.download(arrays[name])
+
+
+def _children(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
+    """List the children of every node, in their order."""
+    parent = chain.layout.parent[1:]
+    order = np.argsort(parent, kind="stable") + 1
+    made = np.bincount(parent, minlength=len(chain.layout.parent))
+    start = np.concatenate([[0], np.cumsum(made)]).astype(np.int64)
+    return start, order.astype(np.int32)
+
+
+def _by_round(sizes: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Order documents by round, longest first, and tell where rounds begin."""
+    documents = np.arange(len(sizes))
+    order = np.lexsort((documents, -sizes, documents % rounds))
+    starts = np.searchsorted(documents[order] % rounds, np.arange(rounds + 1))
+    return order.astype(np.int32), starts
+
+
+def _tables(chain: Chain) -> tuple[list[RatioTable], np.ndarray]:
+    """Give the distinct ratio tables, and which of them each level uses."""
+    stacked = chain.tables.topic
+    tables = [
+        RatioTable(float(stacked.discount[i]), stacked.ratios[i], stacked.weights[i], patches)
+        for i, patches in enumerate(stacked.patches)
+    ]
+    place = [int(i) for i in stacked.place]
+    for table in (chain.tables.background, chain.tables.topic_word, chain.tables.burst):
+        found = [i for i, known in enumerate(tables) if known.discount == table.discount]
+        if not found:
+            tables.append(table)
+        place.append(found[0] if found else len(tables) - 1)
+    return tables, np.array(place, np.int32)
+
+
+def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Make what never changes, on the host; also where rounds of words and citations begin."""
+    layout = chain.layout
+    n_documents = chain.n_documents
+    order, word_rounds = _by_round(np.diff(layout.document_start), rounds)
+    made = np.bincount(layout.citing, minlength=n_documents)
+    cite_order, cite_rounds = _by_round(made, rounds)
+    child_start, child = _children(chain)
+    tables, place = _tables(chain)
+    degrees = chain._degrees  # noqa: SLF001 - the chain is the caller
+    arrays = {
+        "word": layout.word,
+        "document_start": layout.document_start,
+        "parent": layout.parent,
+        "level_start": layout.level_start.astype(np.int32),
+        "leaf": layout.leaf,
+        "citing": layout.citing,
+        "cited_document": layout.cited,
+        "cites": np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
+        "order": order,
+        "cite_order": cite_order,
+        "child_start": child_start,
+        "child": child,
+        "made": degrees[0],
+        "received": degrees[1],
+        "dense": np.stack([table.weights for table in tables]).astype(np.float32),
+        "patches": np.stack([table.patches for table in tables]),
+        "table_discount": np.array([table.discount for table in tables]),
+        "table_place": place,
+    }
+    return arrays, word_rounds, cite_rounds
+
+
+def room_arrays(
+    chain: Chain, plan: Plan, *, groups: int, sweeping: int
+) -> dict[str, tuple[int, type]]:
+    """List what sweeps need besides, by size and type.
+
+    ``groups`` work on the nodes of a level at a time; ``sweeping`` on documents.
+    """
+    layout = chain.layout
+    topics = chain.settings.topics
+    n_nodes = len(layout.parent)
+    n_shared = int(layout.level_start[chain.spec.n_shared])
+    n_words = chain.state.words.customers.shape[0]
+    networked = chain.spec.citations is not None
+    n_citations = len(layout.citing) if networked else 0
+    citation_level = chain._citation_level  # noqa: SLF001 - the chain is the caller
+    weighted = n_nodes if networked else 0
+    rows = 0 if plan.rows_shared else max(plan.word_rows, plan.cite_rows)
+    columns = 2 * topics + 2 if networked else 0
+    sizes: dict[str, tuple[int, type]] = {
+        "stay": (n_words * topics, np.float32),
+        "open": (n_words * topics, np.float32),
+        "background_pair": (2 * n_words, np.float32),
+        "cite_sum": (topics, np.float64),
+        "cited_sum": (topics, np.float64),
+        "cite_weight": (weighted, np.float64),
+        "cited_weight": (weighted, np.float64),
+        "cite_passed": (weighted, np.float64),
+        "cited_passed": (weighted, np.float64),
+        "node_rate": (weighted, np.float64),
+        "node_customers": (n_shared * topics, np.int32),
+        "node_tables": (n_shared * topics, np.int32),
+        "change_customers": (n_words * topics, np.int32),
+        "change_tables": (n_words * topics, np.int32),
+        "change_background": (n_words, np.int32),
+        "move_old": (n_citations, np.int16),
+        "move_new": (n_citations, np.int16),
+        "move_depth": (4 * n_citations, np.uint8),
+        "move_weight": (2 * citation_level * n_citations, np.float64),
+        "root_sum": (topics, np.int32),
+        "topic_citations": (topics, np.int32),
+        "scratch": (sweeping * rows * topics, np.float32),
+        "partial": (columns * max(citation_level, 1) * groups, np.float64),
+        "column": (columns, np.float64),
+        "node_value": (max(n_nodes, topics + 1), np.float64),
+        "block_value": (4096, np.float64),
+        "report": (32, np.float64),
+        "won": (32, np.uint64),
+        "tally": (16, np.uint64),
+        "counter": (8, np.int32),
+    }
+    return sizes
+
+
+def bytes_needed(chain: Chain, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]) -> int:
+    """Count the bytes that a chain will take on the device."""
+    total = sum(array.nbytes for array in fixed.values())
+    total += sum(size * np.dtype(kind).itemsize for size, kind in room.values())
+    return total + sum(array.nbytes for _, array in _pairs(chain.state))

@@ -1,0 +1,150 @@
+"""The CUDA source of one model: our own kernels, compiled for its levels and number of topics."""
+
+from importlib.resources import files
+from typing import NamedTuple
+
+from citeweave.sampler.spec import ModelSpec
+
+__all__ = ["FIELDS", "Plan", "context_source", "kernel_source", "plan_program"]
+
+FIELDS: dict[str, str] = {
+    # counts, assignments and parameters: the arrays of the state
+    "customers": "int",
+    "tables": "int",
+    "total_customers": "i64",
+    "total_tables": "i64",
+    "word_customers": "int",
+    "word_tables": "int",
+    "word_total_customers": "i64",
+    "word_total_tables": "i64",
+    "background_customers": "int",
+    "background_tables": "int",
+    "background_totals": "i64",
+    "topic": "short",
+    "burst_table": "unsigned char",
+    "citing_topic": "short",
+    "topic_discount": "double",
+    "topic_concentration": "double",
+    "word_discount": "double",
+    "topic_word_concentration": "double",
+    "word_concentration": "double",
+    "cite": "double",
+    "cited": "double",
+    "topic_scale": "double",
+    # what never changes
+    "word": "int",
+    "document_start": "i64",
+    "parent": "int",
+    "level_start": "int",
+    "leaf": "int",
+    "citing": "int",
+    "cited_document": "int",
+    "cites": "i64",
+    "order": "int",
+    "cite_order": "int",
+    "child_start": "i64",
+    "child": "int",
+    "made": "double",
+    "received": "double",
+    "dense": "Pair",
+    "patches": "double",
+    "table_discount": "double",
+    "table_place": "int",
+    # weights kept between sweeps
+    "stay": "float",
+    "open": "float",
+    "background_pair": "Pair",
+    "cite_sum": "double",
+    "cited_sum": "double",
+    "cite_weight": "double",
+    "cited_weight": "double",
+    "cite_passed": "double",
+    "cited_passed": "double",
+    "node_rate": "double",
+    # changes of a sweep
+    "node_customers": "int",
+    "node_tables": "int",
+    "change_customers": "int",
+    "change_tables": "int",
+    "change_background": "int",
+    "move_old": "short",
+    "move_new": "short",
+    "move_depth": "unsigned char",
+    "move_weight": "double",
+    "root_sum": "int",
+    "topic_citations": "int",
+    # scratch and sums
+    "scratch": "float",
+    "partial": "double",
+    "column": "double",
+    "node_value": "double",
+    "block_value": "double",
+    "report": "double",
+    "won": "u64",
+    "tally": "u64",
+    "counter": "int",
+}
+"""Arrays that kernels know, in the order of the structure they are passed in."""
+
+_PARTS = ("common.cuh", "words.cu", "merge.cu", "citations.cu", "exponent.cu", "auxiliaries.cu")
+_MOST_SHARED = 100 * 1024
+"""Bytes of rows a group may take of shared memory; larger ones lie in the card's memory."""
+
+
+class Plan(NamedTuple):
+    """What a program is compiled for, and the sizes that follow."""
+
+    defines: dict[str, int]
+    word_rows: int
+    cite_rows: int
+    rows_shared: bool
+
+
+def plan_program(
+    spec: ModelSpec, *, topics: int, words: int, documents: int, lanes: int, threads: int
+) -> Plan:
+    """Choose the constants of a model's program; ``lanes`` walk a document together."""
+    levels = len(spec.topic_side)
+    burst = int(spec.word_level("document-topic") is not None)
+    network = int(spec.citations is not None)
+    word_rows = 4 * levels + 8 + 5 * burst + 2 * network
+    cite_rows = 4 * (levels - spec.below_citations) + 5
+    rows_shared = 4 * topics * max(word_rows, cite_rows) * (threads // lanes) <= _MOST_SHARED
+    defines = {
+        "K": topics,
+        "N_WORDS": words,
+        "N_DOCUMENTS": documents,
+        "N_SHARED": spec.n_shared,
+        "N_DOCUMENT": spec.n_document,
+        "BACKGROUND": int(spec.word_level("corpus") is not None),
+        "BURST": burst,
+        "NETWORK": network,
+        "BELOW": spec.below_citations,
+        "LANES": lanes,
+        "WORD_THREADS": threads,
+        "CITE_THREADS": threads,
+        "ROWS_SHARED": int(rows_shared),
+    }
+    return Plan(defines, word_rows, cite_rows, rows_shared)
+
+
+def context_source(qualifier: str) -> str:
+    """Write the structure of all arrays that kernels know, and its one variable."""
+    members = "\n".join(f"  {kind} *{name};" for name, kind in FIELDS.items())
+    return (
+        f"struct Pair;\nstruct Context {{\n{members}\n}};\n"
+        f'extern "C" {{ {qualifier} Context ctx; }}\n'
+    )
+
+
+def kernel_source(plan: Plan, machine: str, qualifier: str) -> str:
+    """Put a program together; ``machine`` is the source of what kernels need of the machine."""
+    defines = "\n".join(f"#define {name} {value}" for name, value in plan.defines.items())
+    folder = files("citeweave.parallel.cuda") / "source"
+    parts = "\n".join((folder / part).read_text(encoding="utf-8") for part in _PARTS)
+    return "\n".join([defines, machine, context_source(qualifier), parts])
+
+
+def warp_source() -> str:
+    """What kernels need of the machine, on a GPU."""
+    return (files("citeweave.parallel.cuda") / "source" / "warp.cuh").read_text(encoding="utf-8")

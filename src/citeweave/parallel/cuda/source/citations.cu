@@ -1,0 +1,483 @@
+// The snapshot sweep of citations: a group of lanes a citing document (CPU twin:
+// parallel/citations.py). The document sees the snapshot and what its own earlier citations did, at
+// both ends. Nodes are held in slots: those of the citing end by level, those of the cited end
+// LEVELS further, except where the two paths have met: there both ends use the citing end's slot.
+
+#if NETWORK
+#define DEPTHS (CITED_LEVEL + 1)
+#define SLOTS (2 * DEPTHS)
+#define CROW_C 0
+#define CROW_T SLOTS
+#define CROW_FIRST (2 * SLOTS)
+#define CROW_SECOND (2 * SLOTS + 1)
+#define CROW_MASS (2 * SLOTS + 2)
+#define CROW_CITE (2 * SLOTS + 3)
+#define CROW_CITED (2 * SLOTS + 4)
+#define CITE_ROWS (2 * SLOTS + 5)
+
+// What is known of a slot's node besides its rows; the same in all lanes.
+struct Slots {
+  int node[SLOTS], customers[SLOTS], tables[SLOTS];
+  double beta[SLOTS], cite[SLOTS], cited[SLOTS];
+  double cite_next[SLOTS], cited_next[SLOTS];
+  double cite_slope[SLOTS], cited_slope[SLOTS];
+  double cite_old, cited_old, cite_new, cited_new;
+  int meet;  // the lowest level where both ends have the same node
+  bool all;
+};
+
+DEV bool met(const Slots &slots, int level) { return level <= slots.meet; }
+
+DEV void load_slot(float *rows, Slots &slots, int slot, int node) {
+  slots.node[slot] = node;
+  slots.customers[slot] = (int)ctx.total_customers[node];
+  slots.tables[slot] = (int)ctx.total_tables[node];
+  slots.beta[slot] = ctx.topic_concentration[node];
+  slots.cite[slot] = ctx.cite_weight[node];
+  slots.cited[slot] = ctx.cited_weight[node];
+  for (int k = lane_id(); k < K; k += LANES) {
+    INTS(CROW_C + slot)[k] = ctx.customers[(i64)node * K + k];
+    INTS(CROW_T + slot)[k] = ctx.tables[(i64)node * K + k];
+  }
+}
+
+DEV int ancestor(int document, int level) {
+  int n = ctx.level_start[CITED_LEVEL] + document;
+  for (int step = 0; step < CITED_LEVEL - level; step++) n = ctx.parent[n];
+  return n;
+}
+
+// Let the node in a slot of the cited end have what the document's citations first to e - 1 did
+// to it when it was their cited end.
+DEV void add_own_moves(float *rows, Slots &slots, int slot, int level, i64 first, i64 e) {
+  int node = slots.node[slot], step = CITED_LEVEL - level;
+  int customers = 0, tables = 0, latest = -1;
+  for (i64 before = first + lane_id(); before < e; before += LANES) {
+    const unsigned char *depth = ctx.move_depth + 4 * before;
+    int out = depth[2], into = depth[3];
+    if (depth[0] + out + depth[1] + into == 0) continue;
+    if (ancestor(ctx.cited_document[before], level) != node) continue;
+    latest = (int)(before - first);
+    int old = ctx.move_old[before], fresh = ctx.move_new[before];
+    if (step < out) {
+      add_to(INTS(CROW_C + slot) + old, -1);
+      customers--;
+    }
+    if (step + 1 < out) {
+      add_to(INTS(CROW_T + slot) + old, -1);
+      tables--;
+    }
+    if (step < into) {
+      add_to(INTS(CROW_C + slot) + fresh, 1);
+      customers++;
+    }
+    if (step + 1 < into) {
+      add_to(INTS(CROW_T + slot) + fresh, 1);
+      tables++;
+    }
+  }
+  slots.customers[slot] += group_sum(customers);
+  slots.tables[slot] += group_sum(tables);
+  latest = group_max(latest);
+  if (latest >= 0 && level < CITED_LEVEL) {
+    const double *weight = ctx.move_weight + ((first + latest) * CITED_LEVEL + level) * 2;
+    slots.cite[slot] = weight[0];
+    slots.cited[slot] = weight[1];
+  }
+}
+
+// The slot of an end on a level, as a constant once loops are unrolled; SIDE is 0 or 1.
+#define EACH_SLOT(SIDE, level, ...)       \
+  if (SIDE == 0 || met(slots, level)) {   \
+    const int slot = (level);             \
+    __VA_ARGS__                           \
+  } else {                                \
+    const int slot = DEPTHS + (level);    \
+    __VA_ARGS__                           \
+  }
+
+template <int SIDE> DEV int draw_cite_removal(Rng &rng, float *rows, const Slots &slots, int k) {
+  int depth = 1;
+#pragma unroll
+  for (int level = CITED_LEVEL; level > 0; level--) {
+    int row = SIDE == 0 || met(slots, level) ? level : DEPTHS + level;
+    int c = INTS(CROW_C + row)[k], t = INTS(CROW_T + row)[k];
+    if (t < c) {
+      if (uniform(rng) * c >= t) return depth;
+      if (t == 1) return 0;
+    }
+    depth++;
+  }
+  return depth;
+}
+
+template <int SIDE> DEV void move_cite(float *rows, Slots &slots, int k, int depth, int sign) {
+  group_sync();
+#pragma unroll
+  for (int level = CITED_LEVEL; level >= 0; level--) {
+    int step = CITED_LEVEL - level;
+    if (step < depth) {
+      EACH_SLOT(SIDE, level, {
+        int c = INTS(CROW_C + slot)[k] + sign;
+        int opened = 0;
+        if (level == 0)
+          opened = (c > 0) - (c - sign > 0);
+        else if (step + 1 < depth)
+          opened = sign;
+        group_sync();
+        slots.customers[slot] += sign;
+        slots.tables[slot] += opened;
+        if (lane_id() == 0) {
+          INTS(CROW_C + slot)[k] = c;
+          INTS(CROW_T + slot)[k] += opened;
+        }
+      })
+    }
+  }
+  group_sync();
+}
+
+template <int SIDE> DEV double scale_at(const Slots &slots, int level) {
+  double top = 0.0, below = 1.0;
+  EACH_SLOT(SIDE, level, {
+    top = slots.beta[slot] + ctx.topic_discount[level] * slots.tables[slot];
+  })
+  EACH_SLOT(SIDE, level - 1, { below = slots.beta[slot] + slots.customers[slot]; })
+  return top / below;
+}
+
+DEV double fresh_weight(const Slots &slots) {
+  int unused = K - slots.tables[0];
+  return (slots.beta[0] + ctx.topic_discount[0] * slots.tables[0]) / (unused > 1 ? unused : 1);
+}
+
+DEV double cite_root(float *rows, double fresh, int k) {
+  int c = INTS(CROW_C)[k];
+  return c > 0 ? c - ctx.topic_discount[0] : fresh;
+}
+
+// Probability of the next customer of an end having topic k; ``climb`` as on the CPU.
+template <int SIDE>
+DEV double path_weight(float *rows, const Slots &slots, int k, double *climb, float *stay) {
+  double weight = cite_root(rows, fresh_weight(slots), k);
+  climb[0] = weight;
+#pragma unroll
+  for (int level = 1; level <= CITED_LEVEL; level++) {
+    int row = SIDE == 0 || met(slots, level) ? level : DEPTHS + level;
+    Pair pair = weight_pair(level, INTS(CROW_C + row)[k], INTS(CROW_T + row)[k]);
+    weight = pair.stay + pair.open * (weight * scale_at<SIDE>(slots, level));
+    climb[level] = weight;
+    stay[level] = pair.stay;
+  }
+  double total = 1.0;
+  EACH_SLOT(SIDE, CITED_LEVEL, { total = slots.beta[slot] + slots.customers[slot]; })
+  return weight / total;
+}
+
+DEV int draw_cite_addition(Rng &rng, const double *climb, const float *stay) {
+  int depth = 1;
+#pragma unroll
+  for (int level = CITED_LEVEL; level > 0; level--) {
+    if (stay[level] > 0.0f && uniform(rng) * climb[level] < stay[level]) return depth;
+    depth++;
+  }
+  return depth;
+}
+
+// Every topic's weight at both ends, up to one factor each, and a draw from their product.
+DEV int draw_citing_topic(Rng &rng, float *rows, const Slots &slots) {
+  float first_scale[DEPTHS], second_scale[DEPTHS];
+#pragma unroll
+  for (int level = 1; level <= CITED_LEVEL; level++) {
+    first_scale[level] = (float)scale_at<0>(slots, level);
+    second_scale[level] = (float)scale_at<1>(slots, level);
+  }
+  double fresh = fresh_weight(slots);
+  float mass = 0.0f;
+  for (int k = lane_id(); k < K; k += LANES) {
+    float first = (float)cite_root(rows, fresh, k), second = first;
+#pragma unroll
+    for (int level = 1; level <= CITED_LEVEL; level++) {
+      Pair pair = weight_pair(level, INTS(CROW_C + level)[k], INTS(CROW_T + level)[k]);
+      first = pair.stay + pair.open * (first_scale[level] * first);
+      if (!met(slots, level)) {
+        int row = DEPTHS + level;
+        pair = weight_pair(level, INTS(CROW_C + row)[k], INTS(CROW_T + row)[k]);
+      }
+      second = pair.stay + pair.open * (second_scale[level] * second);
+    }
+    float value = (float)ctx.topic_scale[k] * first * second;
+    FLOATS(CROW_SECOND)[k] = second;
+    FLOATS(CROW_MASS)[k] = value;
+    mass += value;
+  }
+  float running = group_scan(mass);
+  float total = group_from(running, LANES - 1);
+  float target = (float)(uniform(rng) * (double)total);
+  int who = group_first(target < running);
+  if (who < 0) who = group_last(mass > 0.0f);
+  target -= running - mass;
+  int last = lane_id();
+  bool found = false;
+  for (int k = lane_id(); k < K && lane_id() == who && !found; k += LANES) {
+    float value = FLOATS(CROW_MASS)[k];
+    if (value > 0.0f) last = k;
+    found = target < value;
+    target -= value;
+  }
+  group_sync();
+  return group_from(last, who);
+}
+
+// One node's term of a pending change (sampler/exponent.py): what its parent's weights gain is left
+// in carry and carried.
+template <int SLOT, int LEVEL>
+DEV void node_change(float *rows, Slots &slots, int before, int after, int left, int closed,
+                     int came, int opened, double &carry, double &carried) {
+  double discount = ctx.topic_discount[LEVEL];
+  double beta = slots.beta[SLOT];
+  if (LEVEL == 0) {
+    int now_old = INTS(CROW_C + SLOT)[before], now_new = INTS(CROW_C + SLOT)[after];
+    int was_old = now_old + left - (before == after ? came : 0);
+    int was_new = now_new - came + (before == after ? left : 0);
+    closed = (was_old > 0) - (now_old > 0);
+    opened = before == after ? 0 : (now_new > 0) - (was_new > 0);
+  }
+  double total = slots.customers[SLOT];
+  double now = 1.0 / (beta + total);
+  double was = came == left ? now : 1.0 / (beta + total - came + left);
+  double cite_was = slots.cite[SLOT], cited_was = slots.cited[SLOT];
+  double cite_now = cite_was + carry, cited_now = cited_was + carried;
+  slots.cite_next[SLOT] = cite_now;
+  slots.cited_next[SLOT] = cited_now;
+  slots.cite_slope[SLOT] = cite_now * now - cite_was * was;
+  slots.cited_slope[SLOT] = cited_now * now - cited_was * was;
+  if (slots.cite_slope[SLOT] != 0.0 || slots.cited_slope[SLOT] != 0.0) slots.all = true;
+  double went = was * (left - discount * closed), arrived = was * (came - discount * opened);
+  slots.cite_old -= cite_was * went;
+  slots.cited_old -= cited_was * went;
+  slots.cite_new += cite_was * arrived;
+  slots.cited_new += cited_was * arrived;
+  double tables = slots.tables[SLOT];
+  double share_now = (beta + discount * tables) * now;
+  double share_was = (beta + discount * (tables - (opened - closed))) * was;
+  carry = cite_now * share_now - cite_was * share_was;
+  carried = cited_now * share_now - cited_was * share_was;
+}
+
+DEV void cite_topic_change(float *rows, const Slots &slots, int k, int before, int after,
+                           double &cite, double &cited) {
+  cite = 0.0;
+  cited = 0.0;
+  if (slots.all) {
+#pragma unroll
+    for (int slot = 0; slot < SLOTS; slot++) {
+      if (slots.cite_slope[slot] == 0.0 && slots.cited_slope[slot] == 0.0) continue;
+      double own = INTS(CROW_C + slot)[k] -
+                   ctx.topic_discount[slot % DEPTHS] * INTS(CROW_T + slot)[k];
+      cite += slots.cite_slope[slot] * own;
+      cited += slots.cited_slope[slot] * own;
+    }
+  }
+  if (k == before) {
+    cite += slots.cite_old;
+    cited += slots.cited_old;
+  }
+  if (k == after) {
+    cite += slots.cite_new;
+    cited += slots.cited_new;
+  }
+}
+
+struct Depths { int first_out, second_out, first_in, second_in; };
+
+template <int LEVEL> struct Climb {
+  DEV void go(float *rows, Slots &slots, int before, int after, const Depths &depths, double carry_a,
+              double carried_a, double carry_b, double carried_b) {
+    const int step = CITED_LEVEL - LEVEL;
+    bool together = met(slots, LEVEL);
+    if (together) {
+      carry_a += carry_b;
+      carried_a += carried_b;
+      carry_b = carried_b = 0.0;
+    }
+    int left = step < depths.first_out, closed = step + 1 < depths.first_out;
+    int came = step < depths.first_in, opened = step + 1 < depths.first_in;
+    int left_b = step < depths.second_out, closed_b = step + 1 < depths.second_out;
+    int came_b = step < depths.second_in, opened_b = step + 1 < depths.second_in;
+    if (together) {
+      left += left_b;
+      closed += closed_b;
+      came += came_b;
+      opened += opened_b;
+    }
+    if (left + came > 0 || carry_a != 0.0 || carried_a != 0.0)
+      node_change<LEVEL, LEVEL>(rows, slots, before, after, left, closed, came, opened, carry_a,
+                                carried_a);
+    if (!together && (left_b + came_b > 0 || carry_b != 0.0 || carried_b != 0.0))
+      node_change<DEPTHS + LEVEL, LEVEL>(rows, slots, before, after, left_b, closed_b, came_b,
+                                         opened_b, carry_b, carried_b);
+    Climb<LEVEL - 1>::go(rows, slots, before, after, depths, carry_a, carried_a, carry_b, carried_b);
+  }
+};
+
+template <> struct Climb<-1> {
+  DEV void go(float *, Slots &, int, int, const Depths &, double, double, double, double) {}
+};
+
+DEV double cite_rate(float *rows, int k, double cite, double cited) {
+  double cite_sum = ctx.cite_sum[k] + FLOATS(CROW_CITE)[k];
+  double cited_sum = ctx.cited_sum[k] + FLOATS(CROW_CITED)[k];
+  return ctx.topic_scale[k] * (cite * (cited_sum + cited) + cite_sum * cited);
+}
+
+DEV double cite_change(float *rows, Slots &slots, int before, int after, const Depths &depths) {
+#pragma unroll
+  for (int slot = 0; slot < SLOTS; slot++) {
+    slots.cite_next[slot] = slots.cite[slot];
+    slots.cited_next[slot] = slots.cited[slot];
+    slots.cite_slope[slot] = slots.cited_slope[slot] = 0.0;
+  }
+  slots.cite_old = slots.cited_old = slots.cite_new = slots.cited_new = 0.0;
+  slots.all = false;
+  Climb<CITED_LEVEL>::go(rows, slots, before, after, depths, 0.0, 0.0, 0.0, 0.0);
+  double cite, cited, sum = 0.0;
+  for (int k = lane_id(); k < K; k += LANES) {
+    if (!slots.all && k != before && k != after) continue;
+    cite_topic_change(rows, slots, k, before, after, cite, cited);
+    sum += cite_rate(rows, k, cite, cited);
+  }
+  return group_sum(sum);
+}
+
+DEV void commit_cite_change(float *rows, Slots &slots, int before, int after) {
+  group_sync();
+  for (int k = lane_id(); k < K; k += LANES) {
+    if (!slots.all && k != before && k != after) continue;
+    double cite, cited;
+    cite_topic_change(rows, slots, k, before, after, cite, cited);
+    FLOATS(CROW_CITE)[k] += (float)cite;
+    FLOATS(CROW_CITED)[k] += (float)cited;
+  }
+#pragma unroll
+  for (int slot = 0; slot < SLOTS; slot++) {
+    slots.cite[slot] = slots.cite_next[slot];
+    slots.cited[slot] = slots.cited_next[slot];
+  }
+}
+
+KERNEL_OF(CITE_THREADS) sweep_citations(u64 key, int first_number, int last_number) {
+  float *rows = group_rows(CITE_ROWS);
+  int n_visited = 0, n_blocked = 0, n_accepted = 0;
+  while (true) {
+    int number = first_number + next_document(1);
+    if (number >= last_number) break;
+    int d = ctx.cite_order[number];
+    i64 begin = ctx.cites[d], end = ctx.cites[d + 1];
+    if (begin == end) continue;
+    Slots slots;
+    int n = ctx.level_start[CITED_LEVEL] + d;
+#pragma unroll
+    for (int level = CITED_LEVEL; level >= 0; level--) {
+      load_slot(rows, slots, level, n);
+      n = ctx.parent[n];
+    }
+    for (int k = lane_id(); k < K; k += LANES) {
+      FLOATS(CROW_CITE)[k] = 0.0f;
+      FLOATS(CROW_CITED)[k] = 0.0f;
+    }
+    slots.node[DEPTHS] = -1;
+    slots.cite[DEPTHS] = slots.cited[DEPTHS] = 0.0;
+    Rng rng = open_stream(key, 1, (u64)d);
+    for (i64 e = begin; e < end; e++) {
+      n_visited++;
+      group_sync();
+      slots.meet = 0;
+      n = ctx.level_start[CITED_LEVEL] + ctx.cited_document[e];
+#pragma unroll
+      for (int level = CITED_LEVEL; level > 0; level--) {
+        if (n == slots.node[level]) {
+          if (level > slots.meet) slots.meet = level;
+          slots.node[DEPTHS + level] = n;
+          slots.cite[DEPTHS + level] = slots.cited[DEPTHS + level] = 0.0;
+        } else {
+          load_slot(rows, slots, DEPTHS + level, n);
+        }
+        n = ctx.parent[n];
+      }
+      group_sync();
+      if (e > begin) {
+#pragma unroll
+        for (int level = CITED_LEVEL; level > 0; level--)
+          if (!met(slots, level)) add_own_moves(rows, slots, DEPTHS + level, level, begin, e);
+        group_sync();
+      }
+      int old = ctx.citing_topic[e];
+      int k = old;
+      Depths depths = {0, 0, 0, 0};
+      double climb[DEPTHS];
+      float stay[DEPTHS];
+      bool accepted = false;
+      depths.second_out = draw_cite_removal<1>(rng, rows, slots, old);
+      if (depths.second_out > 0) {
+        move_cite<1>(rows, slots, old, depths.second_out, -1);
+        double weight_old = path_weight<1>(rows, slots, old, climb, stay);
+        depths.first_out = draw_cite_removal<0>(rng, rows, slots, old);
+        if (depths.first_out == 0) {
+          move_cite<1>(rows, slots, old, depths.second_out, 1);
+          n_blocked++;
+        } else {
+          move_cite<0>(rows, slots, old, depths.first_out, -1);
+          k = draw_citing_topic(rng, rows, slots);
+          double proposed_old = FLOATS(CROW_SECOND)[old], proposed_new = FLOATS(CROW_SECOND)[k];
+          path_weight<0>(rows, slots, k, climb, stay);
+          depths.first_in = draw_cite_addition(rng, climb, stay);
+          move_cite<0>(rows, slots, k, depths.first_in, 1);
+          double weight_new = path_weight<1>(rows, slots, k, climb, stay);
+          depths.second_in = draw_cite_addition(rng, climb, stay);
+          move_cite<1>(rows, slots, k, depths.second_in, 1);
+          double coupling = weight_new * proposed_old / (weight_old * proposed_new);
+          bool moved = k != old || depths.first_in != depths.first_out ||
+                       depths.second_in != depths.second_out;
+          double change = moved ? cite_change(rows, slots, old, k, depths) : 0.0;
+          accepted = uniform(rng) < coupling * exp(-change);
+          if (accepted) {
+            n_accepted++;
+            if (moved) commit_cite_change(rows, slots, old, k);
+          } else {
+            move_cite<1>(rows, slots, k, depths.second_in, -1);
+            move_cite<0>(rows, slots, k, depths.first_in, -1);
+            move_cite<0>(rows, slots, old, depths.first_out, 1);
+            move_cite<1>(rows, slots, old, depths.second_out, 1);
+          }
+        }
+      } else {
+        n_blocked++;
+      }
+      if (lane_id() == 0) {
+        ctx.move_old[e] = (short)old;
+        ctx.move_new[e] = (short)(accepted ? k : old);
+        if (accepted) ctx.citing_topic[e] = (short)k;
+        unsigned char *depth = ctx.move_depth + 4 * e;
+        depth[0] = (unsigned char)(accepted ? depths.first_out : 0);
+        depth[1] = (unsigned char)(accepted ? depths.first_in : 0);
+        depth[2] = (unsigned char)(accepted ? depths.second_out : 0);
+        depth[3] = (unsigned char)(accepted ? depths.second_in : 0);
+#pragma unroll
+        for (int level = 1; level < CITED_LEVEL; level++) {
+          EACH_SLOT(1, level, {
+            ctx.move_weight[(e * CITED_LEVEL + level) * 2] = slots.cite[slot];
+            ctx.move_weight[(e * CITED_LEVEL + level) * 2 + 1] = slots.cited[slot];
+          })
+        }
+      }
+    }
+    group_sync();
+  }
+  if (lane_id() == 0) {
+    add_to(ctx.tally + CITE_VISITED, (u64)n_visited);
+    add_to(ctx.tally + CITE_BLOCKED, (u64)n_blocked);
+    add_to(ctx.tally + CITE_ACCEPTED, (u64)n_accepted);
+  }
+}
+#endif

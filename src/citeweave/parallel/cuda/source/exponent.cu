@@ -1,0 +1,172 @@
+// P, M and E from the counts (sampler/exponent.py), and the draws that lean on them. Sums of
+// floating-point numbers are taken in one order whatever the machine does: every group adds up its
+// own nodes, and the groups' sums are added in a fixed tree.
+
+#if NETWORK
+#define COLUMNS (2 * K + 2)
+
+DEV i64 slot_of(int column, int level) {
+  return ((i64)column * CITED_LEVEL + level - 1) * all_groups() + first_group();
+}
+
+// One level, from that of citations up to the one below mu. A node's weights are its document's
+// propensities, or the sum of what its children pass on.
+KERNEL weigh_level(int level) {
+  double cite_part[CHUNKS], cited_part[CHUNKS];
+#pragma unroll
+  for (int chunk = 0; chunk < CHUNKS; chunk++) cite_part[chunk] = cited_part[chunk] = 0.0;
+  double root_cite = 0.0, root_cited = 0.0;
+  double discount = ctx.topic_discount[level];
+  i64 start = ctx.level_start[level];
+  for (i64 n = start + first_group(); n < ctx.level_start[level + 1]; n += all_groups()) {
+    double cite, cited;
+    if (level == CITED_LEVEL) {
+      cite = ctx.cite[n - start];
+      cited = ctx.cited[n - start];
+    } else {
+      cite = 0.0;
+      cited = 0.0;
+      for (i64 i = ctx.child_start[n] + lane_id(); i < ctx.child_start[n + 1]; i += LANES) {
+        cite += ctx.cite_passed[ctx.child[i]];
+        cited += ctx.cited_passed[ctx.child[i]];
+      }
+      cite = group_sum(cite);
+      cited = group_sum(cited);
+    }
+    double beta = ctx.topic_concentration[n];
+    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+    double share = beta + discount * (double)ctx.total_tables[n];
+    double cite_scaled = cite * scale, cited_scaled = cited * scale;
+    if (lane_id() == 0) {
+      ctx.cite_weight[n] = cite;
+      ctx.cited_weight[n] = cited;
+      ctx.cite_passed[n] = cite_scaled * share;
+      ctx.cited_passed[n] = cited_scaled * share;
+    }
+    if (level == 1) {
+      root_cite += cite_scaled * share;
+      root_cited += cited_scaled * share;
+    }
+#pragma unroll
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+      int k = chunk * LANES + lane_id();
+      if (k < K) {
+        double own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
+        cite_part[chunk] += cite_scaled * own;
+        cited_part[chunk] += cited_scaled * own;
+      }
+    }
+  }
+#pragma unroll
+  for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    int k = chunk * LANES + lane_id();
+    if (k < K) {
+      ctx.partial[slot_of(k, level)] = cite_part[chunk];
+      ctx.partial[slot_of(K + k, level)] = cited_part[chunk];
+    }
+  }
+  if (lane_id() == 0) {
+    ctx.partial[slot_of(2 * K, level)] = root_cite;
+    ctx.partial[slot_of(2 * K + 1, level)] = root_cited;
+  }
+}
+
+DEV double block_sum(double value, double *room) {
+  room[threadIdx.x] = value;
+  block_sync();
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    if ((int)threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
+    block_sync();
+  }
+  double sum = room[0];
+  block_sync();
+  return sum;
+}
+
+// One block a column: adds up what groups left.
+KERNEL sum_columns(int n_columns, int n_parts) {
+  double *room = (double *)shared_pool;
+  for (int column = blockIdx.x; column < n_columns; column += gridDim.x) {
+    double sum = 0.0;
+    for (int i = threadIdx.x; i < n_parts; i += blockDim.x)
+      sum += ctx.partial[(i64)column * n_parts + i];
+    sum = block_sum(sum, room);
+    if (threadIdx.x == 0) ctx.column[column] = sum;
+  }
+}
+
+// One block: mu's own part, and E.
+KERNEL finish_sums() {
+  double *room = (double *)shared_pool;
+  double scale = 1.0 / (ctx.topic_concentration[0] + (double)ctx.total_customers[0]);
+  double cite = ctx.column[2 * K], cited = ctx.column[2 * K + 1];
+  double rate = 0.0;
+  for (int k = threadIdx.x; k < K; k += blockDim.x) {
+    double own = (ctx.customers[k] - ctx.topic_discount[0] * ctx.tables[k]) * scale;
+    ctx.cite_sum[k] = ctx.column[k] + cite * own;
+    ctx.cited_sum[k] = ctx.column[K + k] + cited * own;
+    rate += ctx.topic_scale[k] * ctx.cite_sum[k] * ctx.cited_sum[k];
+  }
+  rate = block_sum(rate, room);
+  if (threadIdx.x == 0) {
+    ctx.cite_weight[0] = cite;
+    ctx.cited_weight[0] = cited;
+    ctx.report[0] = rate;
+  }
+}
+
+// Sum over topics of lambdaT_k S_k theta_nk for the nodes of one level, S being M or P: the parent's
+// own sum enters by the share that a node takes from it.
+KERNEL rate_level(int level, int of_citing) {
+  const double *sums = of_citing ? ctx.cited_sum : ctx.cite_sum;
+  double discount = ctx.topic_discount[level];
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    double dot = 0.0;
+    for (int k = lane_id(); k < K; k += LANES)
+      dot += ctx.topic_scale[k] * sums[k] *
+             (ctx.customers[n * K + k] - discount * ctx.tables[n * K + k]);
+    dot = group_sum(dot);
+    double beta = ctx.topic_concentration[n];
+    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+    double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
+    double above = level == 0 ? 0.0 : ctx.node_rate[ctx.parent[n]];
+    if (lane_id() == 0) ctx.node_rate[n] = dot * scale + share * above;
+  }
+}
+
+// lambda+ (or lambda-) of every document from its Gamma conditional.
+KERNEL draw_propensities(u64 key, int of_citing, double shape_prior, double rate_prior) {
+  const double *degree = of_citing ? ctx.made : ctx.received;
+  double *value = of_citing ? ctx.cite : ctx.cited;
+  for (i64 d = (i64)blockIdx.x * blockDim.x + threadIdx.x; d < N_DOCUMENTS;
+       d += (i64)gridDim.x * blockDim.x) {
+    Rng rng = open_stream(key, of_citing ? 0 : 1, (u64)d);
+    double rate = rate_prior + ctx.node_rate[ctx.level_start[CITED_LEVEL] + d];
+    value[d] = standard_gamma(rng, shape_prior + degree[d]) / rate;
+  }
+}
+
+// Citations by citing topic, into ``topic_citations``, zero before.
+KERNEL count_citations(int n_citations) {
+  int *sums = (int *)shared_pool;
+  for (int k = threadIdx.x; k < K; k += blockDim.x) sums[k] = 0;
+  block_sync();
+  for (i64 e = (i64)blockIdx.x * blockDim.x + threadIdx.x; e < n_citations;
+       e += (i64)gridDim.x * blockDim.x)
+    add_to(sums + ctx.citing_topic[e], 1);
+  block_sync();
+  for (int k = threadIdx.x; k < K; k += blockDim.x)
+    if (sums[k]) add_to(ctx.topic_citations + k, sums[k]);
+}
+
+// lambdaT of every topic; ``topic_citations`` is zero again afterwards.
+KERNEL draw_topic_scales(u64 key, double shape_prior, double rate_prior) {
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x) {
+    Rng rng = open_stream(key, 0, (u64)k);
+    double rate = rate_prior + ctx.cite_sum[k] * ctx.cited_sum[k];
+    ctx.topic_scale[k] = standard_gamma(rng, shape_prior + ctx.topic_citations[k]) / rate;
+    ctx.topic_citations[k] = 0;
+  }
+}
+#endif

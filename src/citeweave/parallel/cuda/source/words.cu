@@ -1,0 +1,642 @@
+// The snapshot sweep of words: a group of lanes a document (CPU twin: parallel/words.py).
+// Lanes share the topics of a row; what concerns one topic is computed by all of them alike, and
+// written by one. Lane l keeps level l of the path from mu to the document.
+
+#define ROW_C 0
+#define ROW_T LEVELS
+#define ROW_STAY (2 * LEVELS)
+#define ROW_OPEN (3 * LEVELS)
+#define ROW_WEIGHT ROW_T  // mu has no row of tables: the place serves for weights
+#define ROW_PHI (4 * LEVELS)
+#define ROW_INVERSE (ROW_PHI + 0)
+#define ROW_OPENING (ROW_PHI + 1)
+#define ROW_WORD_STAY (ROW_PHI + 2)
+#define ROW_WORD_OPEN (ROW_PHI + 3)
+#define ROW_WORD_C (ROW_PHI + 4)
+#define ROW_WORD_T (ROW_PHI + 5)
+#define ROW_TOTAL_C (ROW_PHI + 6)
+#define ROW_TOTAL_T (ROW_PHI + 7)
+#define ROW_BURST (ROW_PHI + 8)
+#define ROW_TOKENS (ROW_BURST + 0)
+#define ROW_TABLES (ROW_BURST + 1)
+#define ROW_BURST_OPENING (ROW_BURST + 2)
+#define ROW_RUN_C (ROW_BURST + 3)
+#define ROW_RUN_T (ROW_BURST + 4)
+#define ROW_NETWORK (ROW_BURST + 5 * BURST)
+#define ROW_CITE (ROW_NETWORK + 0)
+#define ROW_CITED (ROW_NETWORK + 1)
+#define WORD_ROWS (ROW_NETWORK + 2 * NETWORK)
+
+#define FLOATS(i) (rows + (i) * K)
+#define INTS(i) ((int *)(rows + (i) * K))
+
+// What a document knows of the nodes on its path; the same in all lanes.
+struct Path {
+  int customers[LEVELS], tables[LEVELS];
+  float beta[LEVELS], discount[LEVELS];
+};
+
+// The word at hand and gamma, as this document sees them.
+struct Word {
+  int id, customers, tables, total_customers, total_tables;
+  Pair weight;
+};
+
+DEV void refresh_phi(float *rows, int k) {
+  float beta = (float)ctx.topic_word_concentration[k];
+  float inverse = quotient(1.0f, beta + (float)INTS(ROW_TOTAL_C)[k]);
+  FLOATS(ROW_INVERSE)[k] = inverse;
+  FLOATS(ROW_OPENING)[k] =
+      (beta + (float)ctx.word_discount[1] * (float)INTS(ROW_TOTAL_T)[k]) * inverse;
+}
+
+DEV void refresh_bursts(float *rows, int k, float beta, float discount) {
+  float inverse = quotient(1.0f, beta + (float)INTS(ROW_TOKENS)[k]);
+  FLOATS(ROW_BURST_OPENING)[k] = (beta + discount * (float)INTS(ROW_TABLES)[k]) * inverse;
+}
+
+// How far the customer that leaves had climbed; 0 where it may not leave.
+DEV int draw_topic_removal(Rng &rng, float *rows, int k) {
+  int depth = 1;
+#pragma unroll
+  for (int level = LEVELS - 1; level > 0; level--) {
+    int c = INTS(ROW_C + level)[k], t = INTS(ROW_T + level)[k];
+    if (t < c) {
+      if (uniform(rng) * c >= t) return depth;
+      if (t == 1) return 0;
+    }
+    depth++;
+  }
+  return depth;
+}
+
+// 1 if the customer takes a table along, 0 if not, -1 where it may not leave.
+DEV int leaves_table(Rng &rng, int customers, int tables) {
+  if (tables == customers) return 1;
+  if (uniform(rng) * customers >= tables) return 0;
+  return tables > 1 ? 1 : -1;
+}
+
+DEV int draw_word_removal(Rng &rng, float *rows, const Word &word, int k, bool single, int c,
+                          int t) {
+  int depth = 1;
+#if BURST
+  if (!single) {  // a word that stands alone holds its own table
+    int taken = leaves_table(rng, INTS(ROW_RUN_C)[k], INTS(ROW_RUN_T)[k]);
+    if (taken < 1) return taken == 0 ? depth : 0;
+  }
+  depth++;
+#endif
+  int taken = leaves_table(rng, c, t);
+  if (taken < 1) return taken == 0 ? depth : 0;
+  depth++;
+#if BACKGROUND
+  taken = leaves_table(rng, word.customers, word.tables);
+  if (taken < 1) return taken == 0 ? depth : 0;
+  depth++;
+#endif
+  return depth;
+}
+
+// Counts of the topic side only.
+DEV void move_topic(float *rows, Path &path, int k, int depth, int sign) {
+  int at_root = 0;
+  if (depth == LEVELS) {
+    at_root = INTS(ROW_C)[k];
+    group_sync();
+  }
+  for (int level = lane_id(); level < LEVELS; level += LANES) {
+    int step = LEVELS - 1 - level;
+    if (step < depth) {
+      INTS(ROW_C + level)[k] += sign;
+      if (level > 0 && step + 1 < depth) INTS(ROW_T + level)[k] += sign;
+    }
+  }
+#pragma unroll
+  for (int level = 0; level < LEVELS; level++) {
+    int step = LEVELS - 1 - level;
+    if (step < depth) {
+      path.customers[level] += sign;
+      if (level > 0 && step + 1 < depth) path.tables[level] += sign;
+    }
+  }
+  if (depth == LEVELS)  // a topic's table at mu stands while anybody sits there
+    path.tables[0] += (at_root + sign > 0 ? 1 : 0) - (at_root > 0 ? 1 : 0);
+}
+
+// Counts of the word side, and all weights of topic k that the two moves changed.
+// ``c`` and ``t`` are phi_k's at the word before the move.
+DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_depth, int sign,
+                   bool single, int c, int t, float burst_beta, float burst_discount) {
+  bool reaches_phi = word_depth > BURST;
+  bool opens_phi = word_depth > BURST + 1;
+  for (int level = 1 + lane_id(); level <= LEVELS; level += LANES) {
+    if (level < LEVELS) {
+      if (LEVELS - 1 - level < topic_depth) {
+        Pair pair = weight_pair(level, INTS(ROW_C + level)[k], INTS(ROW_T + level)[k]);
+        FLOATS(ROW_STAY + level)[k] = pair.stay;
+        FLOATS(ROW_OPEN + level)[k] = pair.open;
+      }
+    } else if (reaches_phi) {
+      Pair pair = weight_pair(TABLE_PHI, c + sign, opens_phi ? t + sign : t);
+      FLOATS(ROW_WORD_STAY)[k] = pair.stay;
+      FLOATS(ROW_WORD_OPEN)[k] = pair.open;
+    }
+  }
+  if (lane_id() == 0) {
+#if BURST
+    INTS(ROW_TOKENS)[k] += sign;
+    if (word_depth > 1) INTS(ROW_TABLES)[k] += sign;
+    if (!single) {
+      INTS(ROW_RUN_C)[k] += sign;
+      if (word_depth > 1) INTS(ROW_RUN_T)[k] += sign;
+    }
+    refresh_bursts(rows, k, burst_beta, burst_discount);
+#endif
+    if (reaches_phi) {
+      INTS(ROW_WORD_C)[k] += sign;
+      INTS(ROW_TOTAL_C)[k] += sign;
+      if (opens_phi) {
+        INTS(ROW_WORD_T)[k] += sign;
+        INTS(ROW_TOTAL_T)[k] += sign;
+      }
+      refresh_phi(rows, k);
+    }
+  }
+#if BACKGROUND
+  if (opens_phi) {
+    word.customers += sign;
+    word.total_customers += sign;
+    if (word_depth > BURST + 2) {
+      word.tables += sign;
+      word.total_tables += sign;
+    }
+    word.weight = weight_pair(TABLE_BACKGROUND, word.customers, word.tables);
+  }
+#endif
+  group_sync();
+}
+
+DEV float background_weight(const Word &word) {
+#if BACKGROUND
+  float beta = (float)ctx.word_concentration[0];
+  float opening = beta + (float)ctx.word_discount[0] * (float)word.total_tables;
+  float weight = word.weight.stay + word.weight.open * opening * (1.0f / N_WORDS);
+  return quotient(weight, beta + (float)word.total_customers);
+#else
+  return 1.0f / N_WORDS;
+#endif
+}
+
+// Draw a topic from eq:conditional_posterior.
+DEV int draw_topic(Rng &rng, float *rows, const Path &path, const float *scale, float fresh,
+                   float background, bool single, float burst_beta) {
+  float mass = 0.0f;
+#pragma unroll 4
+  for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    int k = chunk * LANES + lane_id();
+    if (k < K) {
+      float topic = root_value(INTS(ROW_C)[k], path.discount[0], fresh);
+#pragma unroll
+      for (int level = 1; level < LEVELS; level++)
+        topic = FLOATS(ROW_STAY + level)[k] + FLOATS(ROW_OPEN + level)[k] * (scale[level] * topic);
+      float value = FLOATS(ROW_WORD_STAY)[k] * FLOATS(ROW_INVERSE)[k] +
+                    FLOATS(ROW_WORD_OPEN)[k] * FLOATS(ROW_OPENING)[k] * background;
+#if BURST
+      value *= FLOATS(ROW_BURST_OPENING)[k];
+      if (!single) {  // topics that have the word here already weigh their own tables
+        int c = INTS(ROW_RUN_C)[k];
+        if (c > 0) {
+          Pair own = weight_pair(TABLE_BURST, c, INTS(ROW_RUN_T)[k]);
+          value = value * own.open + quotient(own.stay, burst_beta + (float)INTS(ROW_TOKENS)[k]);
+        }
+      }
+#endif
+      value *= topic;
+      if (CHUNKS > 1) FLOATS(ROW_WEIGHT)[k] = value;
+      mass += value;
+    }
+  }
+  float running = group_scan(mass);
+  float total = group_from(running, LANES - 1);
+  float target = (float)(uniform(rng) * (double)total);
+  int who = group_first(target < running);
+  if (who < 0) who = group_last(mass > 0.0f);  // rounding at the end of the sum
+  int topic = lane_id();
+  if (CHUNKS > 1) {  // the lane that was hit looks among its own topics
+    target -= running - mass;
+    int last = lane_id();
+    bool found = false;
+    for (int k = lane_id(); k < K && lane_id() == who && !found; k += LANES) {
+      float value = FLOATS(ROW_WEIGHT)[k];
+      if (value > 0.0f) last = k;
+      found = target < value;
+      target -= value;
+    }
+    topic = group_from(last, who);
+  } else {
+    topic = who;
+  }
+  return topic;
+}
+
+DEV int draw_topic_addition(Rng &rng, float *rows, const Path &path, const float *scale,
+                            float fresh, int k) {
+  float climb[LEVELS];
+  climb[0] = root_value(INTS(ROW_C)[k], path.discount[0], fresh);
+#pragma unroll
+  for (int level = 1; level < LEVELS; level++)
+    climb[level] = FLOATS(ROW_STAY + level)[k] +
+                   FLOATS(ROW_OPEN + level)[k] * (scale[level] * climb[level - 1]);
+  int depth = 1;
+#pragma unroll
+  for (int level = LEVELS - 1; level > 0; level--) {
+    float stay = FLOATS(ROW_STAY + level)[k];
+    if (stay > 0.0f && uniform(rng) * climb[level] < stay) return depth;
+    depth++;
+  }
+  return depth;
+}
+
+DEV int draw_word_addition(Rng &rng, float *rows, const Word &word, int k, bool single,
+                           float background, float burst_beta) {
+  int depth = 1;
+  float stay = FLOATS(ROW_WORD_STAY)[k] * FLOATS(ROW_INVERSE)[k];
+  float weight = stay + FLOATS(ROW_WORD_OPEN)[k] * FLOATS(ROW_OPENING)[k] * background;
+#if BURST
+  if (!single) {
+    int c = INTS(ROW_RUN_C)[k];
+    if (c > 0) {
+      Pair own = weight_pair(TABLE_BURST, c, INTS(ROW_RUN_T)[k]);
+      float sit = quotient(own.stay, burst_beta + (float)INTS(ROW_TOKENS)[k]);
+      float climb = own.open * FLOATS(ROW_BURST_OPENING)[k] * weight;
+      if (uniform(rng) * (sit + climb) < sit) return depth;
+    }
+  }
+  depth++;
+#endif
+  if (stay > 0.0f && uniform(rng) * weight < stay) return depth;
+  depth++;
+#if BACKGROUND
+  if (word.weight.stay > 0.0f) {
+    float total = (float)ctx.word_concentration[0] + (float)word.total_customers;
+    if (uniform(rng) * (background * total) < word.weight.stay) return depth;
+  }
+  depth++;
+#endif
+  return depth;
+}
+
+#if NETWORK
+// What a pending move would do to P and M: slopes by level, and what the two topics get besides.
+struct Change {
+  double cite[CITED_LEVEL + 1], cited[CITED_LEVEL + 1];  // weights of the path's nodes
+  double cite_next[CITED_LEVEL + 1], cited_next[CITED_LEVEL + 1];
+  double cite_slope[CITED_LEVEL + 1], cited_slope[CITED_LEVEL + 1];
+  double cite_old, cited_old, cite_new, cited_new;
+  bool all;
+};
+
+DEV void topic_change(float *rows, const Path &path, const Change &change, int k, int before,
+                      int after, double &cite, double &cited) {
+  cite = 0.0;
+  cited = 0.0;
+  if (change.all) {
+#pragma unroll
+    for (int level = 0; level <= CITED_LEVEL; level++) {
+      double tables = level == 0 ? (INTS(ROW_C)[k] > 0 ? 1 : 0) : INTS(ROW_T + level)[k];
+      double own = INTS(ROW_C + level)[k] - ctx.topic_discount[level] * tables;
+      cite += change.cite_slope[level] * own;
+      cited += change.cited_slope[level] * own;
+    }
+  }
+  if (k == before) {
+    cite += change.cite_old;
+    cited += change.cited_old;
+  }
+  if (k == after) {
+    cite += change.cite_new;
+    cited += change.cited_new;
+  }
+}
+
+DEV double rate_of(float *rows, int k, double cite, double cited) {
+  double cite_sum = ctx.cite_sum[k] + FLOATS(ROW_CITE)[k];
+  double cited_sum = ctx.cited_sum[k] + FLOATS(ROW_CITED)[k];
+  return ctx.topic_scale[k] * (cite * (cited_sum + cited) + cite_sum * cited);
+}
+
+// Change of E by a move already made in the counts (sampler/exponent.py, one path).
+DEV double exponent_change(float *rows, const Path &path, Change &change, int before, int after,
+                           int out, int into) {
+  double carry = 0.0, carried = 0.0;
+  change.cite_old = change.cited_old = change.cite_new = change.cited_new = 0.0;
+  change.all = false;
+#pragma unroll
+  for (int level = CITED_LEVEL; level >= 0; level--) {
+    int step = CITED_LEVEL - level;
+    int left = step < out, closed = step + 1 < out, came = step < into, opened = step + 1 < into;
+    change.cite_slope[level] = change.cited_slope[level] = 0.0;
+    change.cite_next[level] = change.cite[level];
+    change.cited_next[level] = change.cited[level];
+    if (left + came == 0 && carry == 0.0 && carried == 0.0) continue;
+    double discount = ctx.topic_discount[level];
+    double beta = path.beta[level];
+    if (level == 0) {
+      int now_old = INTS(ROW_C)[before], now_new = INTS(ROW_C)[after];
+      int was_old = now_old + left - (before == after ? came : 0);
+      int was_new = now_new - came + (before == after ? left : 0);
+      closed = (was_old > 0) - (now_old > 0);
+      opened = before == after ? 0 : (now_new > 0) - (was_new > 0);
+    }
+    double total = path.customers[level];
+    double now = 1.0 / (beta + total);
+    double was = came == left ? now : 1.0 / (beta + total - came + left);
+    double cite_was = change.cite[level], cited_was = change.cited[level];
+    double cite_now = cite_was + carry, cited_now = cited_was + carried;
+    change.cite_next[level] = cite_now;
+    change.cited_next[level] = cited_now;
+    change.cite_slope[level] = cite_now * now - cite_was * was;
+    change.cited_slope[level] = cited_now * now - cited_was * was;
+    if (change.cite_slope[level] != 0.0 || change.cited_slope[level] != 0.0) change.all = true;
+    double went = was * (left - discount * closed), arrived = was * (came - discount * opened);
+    change.cite_old -= cite_was * went;
+    change.cited_old -= cited_was * went;
+    change.cite_new += cite_was * arrived;
+    change.cited_new += cited_was * arrived;
+    double tables = path.tables[level];
+    double share_now = (beta + discount * tables) * now;
+    double share_was = (beta + discount * (tables - (opened - closed))) * was;
+    carry = cite_now * share_now - cite_was * share_was;
+    carried = cited_now * share_now - cited_was * share_was;
+  }
+  double cite, cited, sum = 0.0;
+  if (!change.all) {
+    topic_change(rows, path, change, before, before, after, cite, cited);
+    sum = rate_of(rows, before, cite, cited);
+    if (after != before) {
+      topic_change(rows, path, change, after, before, after, cite, cited);
+      sum += rate_of(rows, after, cite, cited);
+    }
+    return sum;
+  }
+  for (int k = lane_id(); k < K; k += LANES) {
+    topic_change(rows, path, change, k, before, after, cite, cited);
+    sum += rate_of(rows, k, cite, cited);
+  }
+  return group_sum(sum);
+}
+
+DEV void commit_change(float *rows, const Path &path, Change &change, int before, int after) {
+  group_sync();  // nobody may still be reading the sums
+  for (int k = lane_id(); k < K; k += LANES) {
+    if (!change.all && k != before && k != after) continue;
+    double cite, cited;
+    topic_change(rows, path, change, k, before, after, cite, cited);
+    FLOATS(ROW_CITE)[k] += (float)cite;
+    FLOATS(ROW_CITED)[k] += (float)cited;
+  }
+#pragma unroll
+  for (int level = 0; level <= CITED_LEVEL; level++) {
+    change.cite[level] = change.cite_next[level];
+    change.cited[level] = change.cited_next[level];
+  }
+}
+#endif
+
+// Fill the rows of a document from the snapshot.
+DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i64 end,
+                        float burst_beta, float burst_discount) {
+  int n = ctx.leaf[d];
+#pragma unroll
+  for (int level = LEVELS - 1; level >= 0; level--) {
+    node[level] = n;
+    n = ctx.parent[n];
+  }
+#pragma unroll
+  for (int level = 0; level < LEVELS; level++) {
+    path.customers[level] = (int)ctx.total_customers[node[level]];
+    path.tables[level] = (int)ctx.total_tables[node[level]];
+    path.beta[level] = (float)ctx.topic_concentration[node[level]];
+    path.discount[level] = (float)ctx.topic_discount[level];
+    for (int k = lane_id(); k < K; k += LANES) {
+      int c = ctx.customers[(i64)node[level] * K + k];
+      INTS(ROW_C + level)[k] = c;
+      if (level > 0) {
+        int t = ctx.tables[(i64)node[level] * K + k];
+        Pair pair = weight_pair(level, c, t);
+        INTS(ROW_T + level)[k] = t;
+        FLOATS(ROW_STAY + level)[k] = pair.stay;
+        FLOATS(ROW_OPEN + level)[k] = pair.open;
+      }
+    }
+  }
+  for (int k = lane_id(); k < K; k += LANES) {
+    INTS(ROW_TOTAL_C)[k] = (int)ctx.word_total_customers[k];
+    INTS(ROW_TOTAL_T)[k] = (int)ctx.word_total_tables[k];
+    refresh_phi(rows, k);
+    INTS(ROW_WORD_C)[k] = 0;
+    INTS(ROW_WORD_T)[k] = 0;
+#if BURST
+    INTS(ROW_TOKENS)[k] = 0;
+    INTS(ROW_TABLES)[k] = 0;
+    INTS(ROW_RUN_C)[k] = 0;
+    INTS(ROW_RUN_T)[k] = 0;
+#endif
+#if NETWORK
+    FLOATS(ROW_CITE)[k] = 0.0f;
+    FLOATS(ROW_CITED)[k] = 0.0f;
+#endif
+  }
+  group_sync();
+#if BURST
+  for (i64 i = begin + lane_id(); i < end; i += LANES) {
+    add_to(INTS(ROW_TOKENS) + ctx.topic[i], 1);
+    add_to(INTS(ROW_TABLES) + ctx.topic[i], (int)ctx.burst_table[i]);
+  }
+  group_sync();
+  for (int k = lane_id(); k < K; k += LANES) refresh_bursts(rows, k, burst_beta, burst_discount);
+  group_sync();
+#endif
+}
+
+// Give the document its counts back, and note what it did to shared nodes. What it did to mu is
+// not noted: mu's customers are the tables below, which the repair adds up.
+DEV void leave_document(float *rows, const Path &path, const int *node) {
+#pragma unroll
+  for (int level = 1; level < LEVELS; level++) {
+    i64 row = (i64)node[level] * K;
+    for (int k = lane_id(); k < K; k += LANES) {
+      int c = INTS(ROW_C + level)[k], t = INTS(ROW_T + level)[k];
+      if (level >= N_SHARED) {
+        ctx.customers[row + k] = c;
+        ctx.tables[row + k] = t;
+      } else {
+        int customers = c - ctx.customers[row + k], tables = t - ctx.tables[row + k];
+        if (customers != 0) add_to(ctx.node_customers + row + k, customers);
+        if (tables != 0) add_to(ctx.node_tables + row + k, tables);
+      }
+    }
+    if (level >= N_SHARED && lane_id() == 0) {
+      ctx.total_customers[node[level]] = path.customers[level];
+      ctx.total_tables[node[level]] = path.tables[level];
+    }
+  }
+}
+
+KERNEL_OF(WORD_THREADS) sweep_words(u64 key, int first, int last, int network_on) {
+  float *rows = group_rows(WORD_ROWS);
+  int n_visited = 0, n_blocked = 0, n_corrected = 0, n_rejected = 0;
+  float burst_beta = (float)ctx.word_concentration[1];
+  float burst_discount = (float)ctx.word_discount[2];
+  while (true) {
+    int number = first + next_document(0);
+    if (number >= last) break;
+    int d = ctx.order[number];
+    i64 begin = ctx.document_start[d], end = ctx.document_start[d + 1];
+    if (begin == end) continue;
+    Path path;
+    int node[LEVELS];
+    enter_document(rows, path, d, node, begin, end, burst_beta, burst_discount);
+    Rng rng = open_stream(key, 0, (u64)d);
+    Word word;
+    word.total_customers = (int)ctx.background_totals[0];
+    word.total_tables = (int)ctx.background_totals[1];
+#if NETWORK
+    Change change;
+#pragma unroll
+    for (int level = 0; level <= CITED_LEVEL; level++) {
+      change.cite[level] = network_on ? ctx.cite_weight[node[level]] : 0.0;
+      change.cited[level] = network_on ? ctx.cited_weight[node[level]] : 0.0;
+    }
+#endif
+    n_visited += (int)(end - begin);
+    for (i64 run_begin = begin; run_begin < end;) {
+      word.id = ctx.word[run_begin];
+      i64 run_end = run_begin + 1;
+      while (run_end < end && ctx.word[run_end] == word.id) run_end++;
+      bool single = run_end - run_begin == 1;
+      i64 word_row = (i64)word.id * K;
+      for (int k = lane_id(); k < K; k += LANES) {
+        FLOATS(ROW_WORD_STAY)[k] = ctx.stay[word_row + k];
+        FLOATS(ROW_WORD_OPEN)[k] = ctx.open[word_row + k];
+      }
+#if BACKGROUND
+      word.customers = ctx.background_customers[word.id];
+      word.tables = ctx.background_tables[word.id];
+      word.weight = ctx.background_pair[word.id];
+      int tables_before = word.tables;
+#endif
+#if BURST
+      if (!single && lane_id() == 0)
+        for (i64 i = run_begin; i < run_end; i++) {
+          INTS(ROW_RUN_C)[ctx.topic[i]] += 1;
+          INTS(ROW_RUN_T)[ctx.topic[i]] += ctx.burst_table[i];
+        }
+#endif
+      group_sync();
+      for (i64 i = run_begin; i < run_end; i++) {
+        int old = ctx.topic[i];
+        int c = ctx.word_customers[word_row + old] + INTS(ROW_WORD_C)[old];
+        int t = ctx.word_tables[word_row + old] + INTS(ROW_WORD_T)[old];
+        int topic_out = draw_topic_removal(rng, rows, old);
+        int word_out = draw_word_removal(rng, rows, word, old, single, c, t);
+        if (topic_out == 0 || word_out == 0) {
+          n_blocked++;
+          continue;
+        }
+        group_sync();
+        move_topic(rows, path, old, topic_out, -1);
+        move_word(rows, word, old, topic_out, word_out, -1, single, c, t, burst_beta,
+                  burst_discount);
+        float scale[LEVELS];
+#pragma unroll
+        for (int level = 1; level < LEVELS; level++)
+          scale[level] =
+              quotient(path.beta[level] + path.discount[level] * (float)path.tables[level],
+                       path.beta[level - 1] + (float)path.customers[level - 1]);
+        int unused = K - path.tables[0];
+        float fresh = quotient(path.beta[0] + path.discount[0] * (float)path.tables[0],
+                               (float)(unused > 1 ? unused : 1));
+        float background = background_weight(word);
+        int k = draw_topic(rng, rows, path, scale, fresh, background, single, burst_beta);
+        c = ctx.word_customers[word_row + k] + INTS(ROW_WORD_C)[k];
+        t = ctx.word_tables[word_row + k] + INTS(ROW_WORD_T)[k];
+        int topic_in = draw_topic_addition(rng, rows, path, scale, fresh, k);
+        int word_in = draw_word_addition(rng, rows, word, k, single, background, burst_beta);
+        group_sync();
+        move_topic(rows, path, k, topic_in, 1);
+#if NETWORK
+        if (network_on) {
+          int out = topic_out - BELOW, into = topic_in - BELOW;
+          if (out < 0) out = 0;
+          if (into < 0) into = 0;
+          if ((out > 0 || into > 0) && (k != old || out != into)) {
+            n_corrected++;
+            group_sync();
+            double rate = exponent_change(rows, path, change, old, k, out, into);
+            if (rate <= 0.0 || uniform(rng) < exp(-rate)) {
+              commit_change(rows, path, change, old, k);
+            } else {
+              n_rejected++;
+              group_sync();
+              move_topic(rows, path, k, topic_in, -1);
+              group_sync();
+              k = old;
+              topic_in = topic_out;
+              word_in = word_out;
+              c = ctx.word_customers[word_row + k] + INTS(ROW_WORD_C)[k];
+              t = ctx.word_tables[word_row + k] + INTS(ROW_WORD_T)[k];
+              group_sync();
+              move_topic(rows, path, k, topic_in, 1);
+            }
+          }
+        }
+#endif
+        move_word(rows, word, k, topic_in, word_in, 1, single, c, t, burst_beta, burst_discount);
+        if (lane_id() == 0) ctx.topic[i] = (short)k;
+      }
+      group_sync();
+#if BURST
+      if (single) {
+        if (lane_id() == 0) ctx.burst_table[run_begin] = 1;
+      } else if (lane_id() == 0) {
+        // who holds a table is forgotten: the first tokens of each topic get the bits
+        for (i64 i = run_begin; i < run_end; i++) {
+          int k = ctx.topic[i];
+          int held = INTS(ROW_RUN_T)[k] > 0 ? 1 : 0;
+          ctx.burst_table[i] = (unsigned char)held;
+          INTS(ROW_RUN_T)[k] -= held;
+          INTS(ROW_RUN_C)[k] = 0;
+        }
+      }
+#endif
+      // a word that comes again in no later run: its own changes leave the document here
+      for (int k = lane_id(); k < K; k += LANES) {
+        int customers = INTS(ROW_WORD_C)[k], tables = INTS(ROW_WORD_T)[k];
+        if (customers != 0) {
+          add_to(ctx.change_customers + word_row + k, customers);
+          INTS(ROW_WORD_C)[k] = 0;
+        }
+        if (tables != 0) {
+          add_to(ctx.change_tables + word_row + k, tables);
+          INTS(ROW_WORD_T)[k] = 0;
+        }
+      }
+#if BACKGROUND
+      if (word.tables != tables_before && lane_id() == 0)
+        add_to(ctx.change_background + word.id, word.tables - tables_before);
+#endif
+      group_sync();
+      run_begin = run_end;
+    }
+    leave_document(rows, path, node);
+    group_sync();
+  }
+  if (lane_id() == 0) {
+    add_to(ctx.tally + WORD_VISITED, (u64)n_visited);
+    add_to(ctx.tally + WORD_BLOCKED, (u64)n_blocked);
+    add_to(ctx.tally + WORD_CORRECTED, (u64)n_corrected);
+    add_to(ctx.tally + WORD_REJECTED, (u64)n_rejected);
+  }
+}

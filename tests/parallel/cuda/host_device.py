@@ -1,0 +1,63 @@
+"""The kernels' twin on a host: the same source, built by the C++ compiler with one lane."""
+
+import ctypes
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from citeweave.parallel.cuda.program import FIELDS, kernel_source
+
+MACHINE = Path(__file__).with_name("host.h").read_text(encoding="utf-8")
+_ROOM = Path(tempfile.gettempdir()) / f"citeweave-kernels-{hashlib.sha256(MACHINE.encode()).hexdigest()[:12]}"
+
+
+class HostDevice:
+    """Behind the contract of `Device`, for tests where there is no GPU."""
+
+    xp = np
+
+    def __init__(self):
+        self.compiler = shutil.which("g++") or shutil.which("c++")
+        if self.compiler is None:
+            pytest.skip("the kernels' twin needs a C++ compiler")
+
+    def prepare(self, plan):
+        plan = plan._replace(defines=plan.defines | {"ROWS_SHARED": 1})
+        source = kernel_source(plan, MACHINE, "")
+        _ROOM.mkdir(exist_ok=True)
+        place = _ROOM / hashlib.sha256(source.encode()).hexdigest()[:24]
+        library = place.with_suffix(".so")
+        if not library.exists():
+            place.with_suffix(".cpp").write_text(source, encoding="utf-8")
+            command = [self.compiler, "-O2", "-shared", "-fPIC", "-std=c++17"]
+            command += ["-o", library, place.with_suffix(".cpp")]
+            subprocess.run(command, check=True)
+        self.library = ctypes.CDLL(str(library))
+
+    def bind(self, arrays):
+        pointers = np.array([arrays[name].ctypes.data for name in FIELDS], np.uint64)
+        place = (ctypes.c_uint64 * len(pointers)).in_dll(self.library, "ctx")
+        place[:] = [int(pointer) for pointer in pointers]
+
+    def size(self, blocks, threads):
+        return 1, 1
+
+    def launch(self, name, blocks, threads, shared, *args):
+        kinds = {
+            np.uint64: ctypes.c_uint64,
+            np.int64: ctypes.c_int64,
+            np.float64: ctypes.c_double,
+            int: ctypes.c_int,
+        }
+        getattr(self.library, name)(*(kinds[type(a)](a) for a in args))
+
+    def download(self, array):
+        return array.copy()
+
+    def resident_blocks(self, name, threads, shared):
+        return 1
