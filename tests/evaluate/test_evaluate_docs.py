@@ -15,6 +15,7 @@ MODULES = [
     "clustering",
     "coherence",
     "convergence",
+    "diagnostics",
     "evaluation",
     "holding_out",
     "link_scores",

@@ -23,6 +23,7 @@ from citeweave.evaluate import (
     hold_out,
     hold_out_citations,
     hold_out_words,
+    judge_chains,
     link_prediction,
     model_scores,
     new_negative_pairs,
@@ -34,7 +35,6 @@ from citeweave.evaluate import (
     topic_diversity,
     topic_scores,
 )
-from citeweave.evaluate.measuring import _verdict
 from citeweave.evaluate.words import completion_words, plain_perplexity, without_words
 from reference.planted import planted_corpus
 
@@ -86,7 +86,7 @@ def test_numbers_are_those_of_the_single_measures(found, scntm, parts):
     where = "trace of log likelihood"
     assert found["R-hat", where] == convergence(trace).rhat
     assert found["tail ESS", where] == convergence(trace).tail
-    assert found.verdict.startswith("The chains")
+    assert found.verdict == judge_chains(scntm).verdict.text
 
 
 def test_held_out_parts_are_scored_with_what_never_saw_them(found, scntm, parts):
@@ -173,6 +173,7 @@ def test_reasons_for_what_is_not_measured(found, parts):
     assert "--hold-out-words" in bare["perplexity, held-out words"]
     assert "--test CORPUS" in bare["perplexity"]
     assert "no chains" in bare["R-hat"]
+    assert judge_chains(model).verdict.headline == "No chains to judge"
     tested = {m.name: m.how for m in evaluate(model, parts, words="all") if m.value is None}
     assert tested["perplexity"].startswith("all words went into the estimates")
     assert "which are what is to be foretold" in tested["AUC"]
@@ -257,21 +258,6 @@ def test_titles_are_estimated_from_where_there_are_any(corpus):
     assert completion_words(titled) == "title"
     half = without_words(titled, np.arange(titled.n_tokens) % 2 == 1)
     assert half.title_lengths.tolist() == [2] * corpus.n_documents
-
-
-@pytest.mark.parametrize(
-    ("worst", "least", "chains", "text"),
-    [
-        ((1.3, "x"), (50.0, "y"), 2, "The chains have not converged (largest R-hat 1.300, x;"),
-        ((1.05, "x"), (500.0, "y"), 2, "The chains nearly agree"),
-        ((1.005, "x"), (150.0, "y"), 2, "The chains agree, but move slowly"),
-        ((1.005, "x"), (900.0, "y"), 2, "The chains agree ("),
-        ((1.005, "x"), (900.0, "y"), 1, "One chain, so its two halves were compared. The halves"),
-        ((-math.inf, ""), (math.inf, ""), 1, "Of convergence nothing can be said"),
-    ],
-)
-def test_verdicts(worst, least, chains, text):
-    assert _verdict(worst, least, chains).startswith(text)
 
 
 def test_holding_out(corpus):

@@ -21,6 +21,13 @@ from citeweave.evaluate.convergence import (
     split_rhat,
     tail_sample_size,
 )
+from citeweave.evaluate.diagnostics import (
+    Diagnostics,
+    TraceCheck,
+    Verdict,
+    judge_chains,
+    judge_traces,
+)
 from citeweave.evaluate.evaluation import evaluate
 from citeweave.evaluate.holding_out import hold_out
 from citeweave.evaluate.link_scores import (
@@ -51,6 +58,7 @@ __all__ = [
     "ClassScores",
     "ClusteringScores",
     "Convergence",
+    "Diagnostics",
     "Evaluation",
     "HeldOut",
     "HeldOutWords",
@@ -60,6 +68,8 @@ __all__ = [
     "NewDocuments",
     "Perplexity",
     "RankingScores",
+    "TraceCheck",
+    "Verdict",
     "accuracy",
     "adjusted_mutual_information",
     "adjusted_rand",
@@ -73,6 +83,8 @@ __all__ = [
     "hold_out",
     "hold_out_citations",
     "hold_out_words",
+    "judge_chains",
+    "judge_traces",
     "link_prediction",
     "macro_f1",
     "model_scores",

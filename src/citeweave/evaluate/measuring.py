@@ -2,8 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from citeweave.evaluate.classification import accuracy, macro_f1
 from citeweave.evaluate.clustering import clustering_scores
 from citeweave.evaluate.coherence import npmi_coherence, topic_diversity
 from citeweave.evaluate.convergence import FEWEST_DRAWS, convergence
+from citeweave.evaluate.diagnostics import judge_chains, kept_traces
 from citeweave.evaluate.link_scores import LinkScores, model_scores, tfidf_scores
 from citeweave.evaluate.links import link_prediction, negative_pairs, new_negative_pairs
 from citeweave.evaluate.report import Measure
@@ -32,10 +32,6 @@ __all__ = [
 CLUSTER_NAMES = ("purity", "NMI", "adjusted Rand", "adjusted mutual information")
 COHERENCE_WORDS = 10
 DIVERSITY_WORDS = 25
-GOOD_RHAT = 1.01
-FAIR_RHAT = 1.1
-ENOUGH_DRAWS = 100
-"""Effective draws a chain below which a mean is not to be relied on (Vehtari et al. 2021)."""
 
 
 def missing(part: str, names: Sequence[str], where: str, why: str) -> list[Measure]:
@@ -192,14 +188,18 @@ def _link_rows(
 
 
 def measure_chains(model: TopicModel) -> tuple[list[Measure], str]:
-    """Give R-hat and effective sample sizes of traces after burn-in, and a verdict in a line."""
+    """Give R-hat and effective sample sizes of traces after burn-in, and the verdict in a line."""
     if not isinstance(model, SCNTM):
         why = "the model has no chains: it was fitted by other means than sampling"
         return missing("chains", ("R-hat",), "traces", why), ""
     rows: list[Measure] = []
-    worst, least = (-math.inf, ""), (math.inf, "")
-    chains = 1
-    for name, trace in _traces(model):
+    judged = kept_traces(
+        model.traces_,
+        burn_in=model.burn_in_,
+        level_names=model.level_names_,
+        names=("log_likelihood", "topics"),
+    )
+    for name, trace in judged:
         chains, draws = trace.shape
         where = f"trace of {name}"
         if draws < FEWEST_DRAWS:
@@ -218,43 +218,4 @@ def measure_chains(model: TopicModel) -> tuple[list[Measure], str]:
                 rows += missing("chains", (title,), where, "all draws are equal")
             else:
                 rows.append(Measure("chains", title, where, value, text))
-        if not math.isnan(found.rhat):
-            worst = max(worst, (found.rhat, name))
-        sizes = [size for size in (found.bulk, found.tail) if not math.isnan(size)]
-        if sizes:
-            least = min(least, (min(sizes), name))
-    return rows, _verdict(worst, least, chains)
-
-
-def _traces(model: SCNTM) -> Iterator[tuple[str, np.ndarray]]:
-    """Give the traces that do not depend on the numbering of topics, after burn-in."""
-    begin, end = model.burn_in_, model.n_iter_
-    traces = model.traces_
-    for name in ("log_likelihood", "topics"):
-        yield name.replace("_", " "), _finite(traces[name][:, begin:end])
-    for number, level in enumerate(model.level_names_):
-        yield f"concentration of {level}", _finite(traces["concentrations"][:, begin:end, number])
-
-
-def _finite(trace: Any) -> np.ndarray:
-    """Leave out iterations that a chain has not done yet."""
-    values = np.asarray(trace, dtype=np.float64)
-    return values[:, np.isfinite(values).all(axis=0)]
-
-
-def _verdict(worst: tuple[float, str], least: tuple[float, str], chains: int) -> str:
-    if not worst[1]:
-        return "Of convergence nothing can be said: too few iterations after burn-in."
-    rhat, place = worst
-    figure = f"largest R-hat {rhat:.3f}, {place}; least ESS {least[0]:.0f}, {least[1]}"
-    if rhat > FAIR_RHAT:
-        text = f"The chains have not converged ({figure}): more iterations, and mind the estimates"
-    elif rhat > GOOD_RHAT:
-        text = f"The chains nearly agree ({figure}): more iterations would help"
-    elif least[0] < ENOUGH_DRAWS * chains:
-        text = f"The chains agree, but move slowly ({figure}): more iterations would help"
-    else:
-        text = f"The chains agree ({figure})"
-    if chains == 1:
-        return f"One chain, so its two halves were compared. {text.replace('chains', 'halves')}."
-    return f"{text}."
+    return rows, judge_chains(model).verdict.text

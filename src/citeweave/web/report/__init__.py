@@ -10,20 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citeweave.errors import ParameterError
 from citeweave.model.checkpoint import write_atomically, writing
-from citeweave.web.report.diagnostics import Diagnostics, Verdict, judge_traces
 from citeweave.web.report.page import render, require_jinja, size_text
 
 if TYPE_CHECKING:
     import os
 
+    from citeweave.evaluate.diagnostics import Verdict
     from citeweave.explore import Exploration
     from citeweave.web.report.contents import Contents
 
 __all__ = [
-    "Diagnostics",
-    "Verdict",
     "Written",
-    "judge_traces",
     "report_html",
     "size_text",
     "write_report",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from citeweave.web.report.diagnostics import Diagnostics
+    from citeweave.evaluate.diagnostics import Diagnostics
 
 __all__ = [
     "Author",

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import CiteweaveError
+from citeweave.evaluate.diagnostics import Diagnostics, judge_chains
 from citeweave.model.parameters import make_plan
-from citeweave.web.report.diagnostics import Diagnostics, judge_traces
 from citeweave.web.report.method import method_text, parameter_rows
 
 if TYPE_CHECKING:
@@ -77,17 +77,7 @@ class RunFacts:
     @cached_property
     def diagnostics(self) -> Diagnostics:
         """The verdict on the chains."""
-        if not self.sampled:
-            return judge_traces({}, burn_in=0)
-        done, wanted = self.iterations or (0, 0)
-        unfinished = f"{done:,} of {wanted:,} iterations" if done < wanted else ""
-        return judge_traces(
-            self.traces,
-            burn_in=self.plan["burn_in"],
-            agreements=self.model.combination_["agreements"],
-            level_names=self.model.level_names_,
-            unfinished=unfinished,
-        )
+        return judge_chains(self.model)
 
     def method_text(self) -> list[str]:
         """Describe the model and the fit."""

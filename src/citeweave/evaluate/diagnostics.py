@@ -1,23 +1,23 @@
 """Do the chains of a run agree? Figures of convergence, and a verdict in plain words.
 
 What is asked, in this order: are there chains at all, are they long enough to be judged, did they
-find the same topics, do they still drift, do their log likelihoods agree. Nothing here knows of
-pages; the explorer and the report show the same verdict.
+find the same topics, do they still drift, do their log likelihoods agree. `citeweave evaluate`, the
+explorer and the report all show this verdict.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from citeweave.evaluate.convergence import convergence, split_rhat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Diagnostics", "TraceCheck", "Verdict", "judge_traces"]
+__all__ = ["Diagnostics", "TraceCheck", "Verdict", "judge_chains", "judge_traces", "kept_traces"]
 
 GOOD_RHAT = 1.05
 """R-hat up to which chains are said to agree. 1.01 is asked where single parameters are reported
@@ -35,6 +35,12 @@ FEWEST_DRAWS = 20
 FEW_INDEPENDENT = 50
 """Effective draws of the log likelihood below which estimates are called rough."""
 
+_SHOWN = {
+    "best": "What is shown is the most likely chain. ",
+    "average": "What is shown is the mean of them all, matched as well as they can be. ",
+    "consensus": "What is shown is what the chains agree on. ",
+}
+
 Level = Literal["good", "fair", "poor", "unknown"]
 
 
@@ -44,6 +50,11 @@ class Verdict(NamedTuple):
     level: Level
     headline: str
     advice: str
+
+    @property
+    def text(self) -> str:
+        """The whole verdict in one line."""
+        return f"{self.headline}. {self.advice}"
 
 
 class TraceCheck(NamedTuple):
@@ -58,7 +69,7 @@ class TraceCheck(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """All that the section on diagnostics shows."""
+    """What is known of the chains of a run, and the verdict."""
 
     verdict: Verdict
     chains: int
@@ -78,6 +89,7 @@ def judge_traces(
     agreements: Sequence[float] = (),
     level_names: Sequence[str] = (),
     unfinished: str = "",
+    how: str = "best",
 ) -> Diagnostics:
     """Judge the traces of a run.
 
@@ -93,6 +105,8 @@ def judge_traces(
         Names of the levels of ``concentrations``.
     unfinished : str
         How far the run is, where it is not done ("300 of 500 iterations").
+    how : str
+        How the chains became one model, as `SCNTM.combination_["how"]`.
 
     Examples
     --------
@@ -121,43 +135,68 @@ def judge_traces(
         )
         verdict = Verdict("poor", "Run longer", text)
         return Diagnostics(_mark(verdict, unfinished), chains, draws, agreements=tuple(agreements))
-    checks = tuple(_checks(traces, burn_in, level_names))
+    checks = tuple(
+        TraceCheck(name, *convergence(trace))
+        for name, trace in kept_traces(traces, burn_in=burn_in, level_names=level_names)
+        if trace.shape[1] >= FEWEST_DRAWS
+    )
     drifts = tuple(split_rhat(chain[None, :]) for chain in likelihood)
     rhat = next(check for check in checks if check.name == "log likelihood")
     verdict = (
         _judge_one(drifts[0], rhat.bulk)
         if chains == 1
-        else _judge_several(rhat, drifts, agreements)
+        else _judge_several(rhat, drifts, agreements, how)
     )
     return Diagnostics(_mark(verdict, unfinished), chains, draws, checks, tuple(agreements), drifts)
+
+
+def judge_chains(model: Any) -> Diagnostics:
+    """Judge the chains of a fitted model by `judge_traces`.
+
+    Parameters
+    ----------
+    model : SCNTM or baseline
+        A model without traces, as baselines are, has no chains to judge.
+    """
+    traces = getattr(model, "traces_", None) or {}
+    if "log_likelihood" not in traces:
+        return judge_traces({}, burn_in=0)
+    done, wanted = int(model.n_iter_), int(model.iterations)
+    combination = model.combination_
+    return judge_traces(
+        traces,
+        burn_in=model.burn_in_,
+        agreements=combination["agreements"],
+        level_names=model.level_names_,
+        unfinished=f"{done:,} of {wanted:,} iterations" if done < wanted else "",
+        how=combination["how"],
+    )
+
+
+def kept_traces(
+    traces: Mapping[str, np.ndarray],
+    *,
+    burn_in: int,
+    level_names: Sequence[str] = (),
+    names: Sequence[str] = ("log_likelihood", "topics", "acceptance"),
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Give traces after burn-in, [chains, draws], that do not depend on how topics are numbered.
+
+    Those named, and the concentration of each level; named as people read them.
+    """
+    for name in names:
+        if name in traces:
+            yield name.replace("_", " "), _after(traces[name], burn_in)
+    if "concentrations" in traces:
+        for place, level in enumerate(level_names):
+            trace = traces["concentrations"][:, :, place]
+            yield f"concentration of {level}", _after(trace, burn_in)
 
 
 def _after(trace: np.ndarray, burn_in: int) -> np.ndarray:
     """Take what every chain has after burn-in; chains of an unfinished run differ in length."""
     kept = np.asarray(trace, np.float64)[:, burn_in:]
     return np.asarray(kept[:, np.isfinite(kept).all(axis=0)])
-
-
-def _checks(
-    traces: Mapping[str, np.ndarray], burn_in: int, level_names: Sequence[str]
-) -> list[TraceCheck]:
-    wanted = {
-        name.replace("_", " "): traces[name]
-        for name in ("log_likelihood", "topics", "acceptance")
-        if name in traces
-    }
-    if "concentrations" in traces:
-        levels = traces["concentrations"]
-        wanted |= {
-            f"concentration of {name}": levels[:, :, place]
-            for place, name in enumerate(level_names)
-        }
-    checks = []
-    for name, trace in wanted.items():
-        kept = _after(trace, burn_in)
-        if kept.shape[1] >= FEWEST_DRAWS:
-            checks.append(TraceCheck(name, *convergence(kept)))
-    return checks
 
 
 def _judge_one(drift: float, independent: float) -> Verdict:
@@ -186,7 +225,7 @@ def _judge_one(drift: float, independent: float) -> Verdict:
 
 
 def _judge_several(
-    likelihood: TraceCheck, drifts: Sequence[float], agreements: Sequence[float]
+    likelihood: TraceCheck, drifts: Sequence[float], agreements: Sequence[float], how: str
 ) -> Verdict:
     worst = min(agreements, default=1.0)
     drifting = max(drifts) > FAIR_RHAT
@@ -204,8 +243,8 @@ def _judge_several(
             "poor",
             "The chains found different topics",
             f"Each chain is steady, but the {matched}, so there is more than one way to divide "
-            "this literature. What is shown is the most likely chain. Look for topics that all "
-            "chains share, or fit with fewer topics or more iterations.",
+            f"this literature. {_SHOWN.get(how, '')}Look for topics that all chains share, or fit "
+            "with fewer topics or more iterations.",
         )
     if likelihood.rhat <= GOOD_RHAT and not drifting:
         rough = (

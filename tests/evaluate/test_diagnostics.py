@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from citeweave.web.report.diagnostics import judge_traces
+from citeweave.evaluate.diagnostics import judge_traces
 
 RNG = np.random.default_rng(5)
 STEADY = RNG.normal(size=(2, 600))
@@ -25,6 +25,11 @@ def test_chains_that_found_different_topics_do_not_agree_however_steady() -> Non
     found = verdict(STEADY, agreements=[1.0, 0.6])
     assert found.level == "poor"
     assert found.headline == "The chains found different topics"
+    assert "the most likely chain" in found.advice
+    united = verdict(STEADY, agreements=[1.0, 0.6], how="consensus")
+    assert united.headline == found.headline
+    assert "what the chains agree on" in united.advice
+    assert "most likely" not in united.advice
 
 
 def test_drifting_chains_must_run_longer() -> None:
