@@ -104,6 +104,7 @@ def test_answers_have_the_form_described(client, document, path: str, call: str)
 def test_all_calls_that_read_are_tried(document: dict[str, Any]) -> None:
     reading = {path for path, item in document["paths"].items() if "get" in item}
     assert reading == {path for path, _ in CALLS} | {
+        "/report.html",
         "/download/{table}.{format}",
         "/picture/{kind}.{format}",
         "/plot/{kind}.{format}",
@@ -206,6 +207,14 @@ def test_pictures_are_well_formed(client: Client, kind: str, form: str) -> None:
     root = ET.fromstring(answer.text)  # noqa: S314 (our own)
     assert root.tag.endswith(form)
     assert not [e for e in root.iter() if e.tag.endswith("script")]
+
+
+def test_the_report_is_saved_not_shown(client: Client) -> None:
+    answer = client.get("/report.html")
+    assert answer.headers["content-disposition"] == 'attachment; filename="report.html"'
+    assert answer.text.startswith("<!doctype html>")
+    assert "A literature" in answer.text
+    assert "<script>alert" not in answer.text
 
 
 def test_pictures_for_print(client: Client) -> None:

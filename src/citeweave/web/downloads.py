@@ -154,12 +154,27 @@ _WRITERS: dict[str, tuple[str, Callable[[graphs.Graph, graphs.Layout], str | byt
 }
 
 
+def report(site: Site, _: Request) -> Response:
+    """Give the whole run as one page that can be mailed."""
+    from citeweave.web.report import report_html  # noqa: PLC0415 (few ask for it)
+
+    # saved, not shown: it carries its style and script inside, which our policy forbids
+    return _file(report_html(site.view, title=site.title).encode(), "report.html", "text/html")
+
+
 def _file(content: bytes, name: str, media: str) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media, headers=headers)
 
 
 ENTRIES = (
+    Entry(
+        "/report.html",
+        report,
+        "The report: the run as one self-contained page.",
+        tag="files",
+        media="text/html",
+    ),
     Entry(
         "/download/{table}.{format}",
         table,
