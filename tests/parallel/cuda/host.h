@@ -7,7 +7,7 @@
 #define __noinline__
 #define DEV static inline
 #define KERNEL extern "C" void
-#define KERNEL_OF(threads) extern "C" void
+#define KERNEL_OF(threads, blocks) extern "C" void
 
 typedef unsigned long long u64;
 typedef long long i64;

@@ -138,9 +138,12 @@ class CudaChain(Chain):
         return bool(self._host.clock[1])
 
     def start(self) -> None:
-        """Give every token a first topic; drawn one by one on the host, since it happens once."""
-        super().start()
+        """Give every token a uniformly random topic, and every dish one table a restaurant."""
         self.upload()
+        self._ahead = True
+        self.run("start_words", _next_key(self._host.random), shared=self._count_shared)
+        self._repair_nodes()
+        self._repair_words()
 
     def restore(self, state: State) -> None:
         """Go on from a stored state of any kind of chain."""
@@ -168,7 +171,6 @@ class CudaChain(Chain):
             and self.iteration >= self.settings.network_from
         ):
             self._switch_network_on()
-            self.upload()
         self._arrays["tally"][...] = 0
         draws = self._draws
         if self.network_on:
@@ -232,7 +234,20 @@ class CudaChain(Chain):
         if self.network_on:
             self._draws.weigh()
 
-    def _citations_on_device(self) -> None:
+    def _switch_network_on(self) -> None:
+        """Give citations their first topics, with rates that expect as many as there are."""
+        self._ahead = True
+        self._arrays["topic_scale"][...] = 1.0
+        self._draws.weigh()
+        expected = float(self.device.download(self._arrays["report"][:1])[0])
+        n_citations = len(self.layout.citing)
+        self._arrays["topic_scale"][...] = max(n_citations, 1) / max(expected, 1e-12)
+        self._citations_on_device(starting=True)
+        self._host.clock[1] = 1
+        if self.settings.sample_propensities:
+            self._draws.draw_propensities()
+
+    def _citations_on_device(self, *, starting: bool = False) -> None:
         for round_ in range(self.rounds):
             if round_ > 0:
                 self._draws.weigh()
@@ -244,6 +259,7 @@ class CudaChain(Chain):
                 key,
                 first,
                 last,
+                int(starting),
                 shared=self._cite_shared,
                 blocks=self._cite_blocks,
             )

@@ -87,6 +87,9 @@ FIELDS: dict[str, str] = {
 """Arrays that kernels know, in the order of the structure they are passed in."""
 
 _PARTS = ("common.cuh", "words.cu", "merge.cu", "citations.cu", "exponent.cu", "auxiliaries.cu")
+WORD_BLOCKS = 6
+CITE_BLOCKS = 4
+"""Blocks that a multiprocessor should hold: registers are shared out accordingly."""
 _MOST_SHARED = 100 * 1024
 """Bytes of rows a group may take of shared memory; larger ones lie in the card's memory."""
 
@@ -123,6 +126,8 @@ def plan_program(
         "LANES": lanes,
         "WORD_THREADS": threads,
         "CITE_THREADS": threads,
+        "WORD_BLOCKS": WORD_BLOCKS,
+        "CITE_BLOCKS": CITE_BLOCKS,
         "ROWS_SHARED": int(rows_shared),
     }
     return Plan(defines, word_rows, cite_rows, rows_shared)

@@ -366,7 +366,10 @@ DEV void commit_cite_change(float *rows, Slots &slots, int before, int after) {
   }
 }
 
-KERNEL_OF(CITE_THREADS) sweep_citations(u64 key, int first_number, int last_number) {
+// With ``starting``, citations get their first topics instead: each drawn from the proposal given the
+// snapshot alone, and seated without tables of its own, which the repair opens where needed.
+KERNEL_OF(CITE_THREADS, CITE_BLOCKS)
+sweep_citations(u64 key, int first_number, int last_number, int starting) {
   float *rows = group_rows(CITE_ROWS);
   int n_visited = 0, n_blocked = 0, n_accepted = 0;
   while (true) {
@@ -406,6 +409,14 @@ KERNEL_OF(CITE_THREADS) sweep_citations(u64 key, int first_number, int last_numb
         n = ctx.parent[n];
       }
       group_sync();
+      if (starting) {
+        int fresh = draw_citing_topic(rng, rows, slots);
+        if (lane_id() == 0) {
+          ctx.citing_topic[e] = ctx.move_old[e] = ctx.move_new[e] = (short)fresh;
+          for (int i = 0; i < 4; i++) ctx.move_depth[4 * e + i] = (unsigned char)(i & 1);
+        }
+        continue;
+      }
       if (e > begin) {
 #pragma unroll
         for (int level = CITED_LEVEL; level > 0; level--)

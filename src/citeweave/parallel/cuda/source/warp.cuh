@@ -4,7 +4,7 @@
 
 #define DEV static __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
-#define KERNEL_OF(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define KERNEL_OF(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
 typedef unsigned long long u64;
 typedef long long i64;

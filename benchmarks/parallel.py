@@ -1,0 +1,168 @@
+"""Check and time the GPU backend on a machine that has one.
+
+    python benchmarks/parallel.py --topics 20 50 200 1000 --iterations 50
+
+Data have the shape of the paper's ML corpus (or ``--scale`` times it): 139,227 documents of 59.4
+words, 8,322 words, 43,643 authors and 1,105,462 citations, drawn from a topic model of that many
+topics. Times are of whole iterations with everything sampled, seconds of 2,000 iterations are the
+mean iteration times 2,000 and marked so, except with ``--iterations 2000``.
+"""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from citeweave.parallel.cuda import CudaChain
+from citeweave.sampler.chain import Data, Settings
+from citeweave.sampler.invariants import check_state
+from citeweave.sampler.spec import preset
+
+DOCUMENTS, WORDS, AUTHORS, CITATIONS, LENGTH = 139_227, 8_322, 43_643, 1_105_462, 59.4
+
+
+def draw_data(scale: float, topics: int, seed: int = 0) -> Data:
+    """Draw a corpus of the ML shape from a topic model with authors and citations."""
+    rng = np.random.default_rng(seed)
+    documents, authors = int(DOCUMENTS * scale), max(int(AUTHORS * scale), 1)
+    lengths = rng.poisson(LENGTH, documents)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    popularity = 1.0 / np.arange(1, WORDS + 1)
+    phi = rng.gamma(0.1, size=(topics, WORDS)) * popularity
+    phi = np.cumsum(phi / phi.sum(axis=1, keepdims=True), axis=1)
+    group = rng.integers(authors, size=documents)
+    group[rng.random(documents) < 0.1] = 0  # those whose author is too rare to have a node
+    field = rng.integers(topics, size=authors)
+    main = np.where(rng.random(documents) < 0.8, field[group], rng.integers(topics, size=documents))
+    document = np.repeat(np.arange(documents), lengths)
+    own = rng.random(offsets[-1]) < 0.7
+    z = np.where(own, main[document], rng.integers(topics, size=offsets[-1]))
+    order = np.argsort(z, kind="stable")
+    tokens = np.empty(offsets[-1], np.int32)
+    u = rng.random(offsets[-1])
+    begins = np.searchsorted(z[order], np.arange(topics + 1))
+    for k in range(topics):
+        here = order[begins[k] : begins[k + 1]]
+        tokens[here] = np.minimum(np.searchsorted(phi[k], u[here]), WORDS - 1)
+    n_citations = int(CITATIONS * scale)
+    citing = rng.integers(documents, size=n_citations)
+    by_field = np.argsort(main, kind="stable")
+    starts = np.searchsorted(main[by_field], np.arange(topics + 1))
+    low, high = starts[main[citing]], starts[main[citing] + 1]
+    place = low + ((high - low) * rng.random(n_citations) ** 3).astype(np.int64)
+    cited = np.where(
+        rng.random(n_citations) < 0.8, by_field[place], rng.integers(documents, size=n_citations)
+    )
+    pairs = np.unique(np.stack([citing, cited], axis=1)[citing != cited], axis=0)
+    places = np.arange(documents)
+    return Data(
+        tokens=tokens,
+        offsets=offsets,
+        n_words=WORDS,
+        parents=(np.zeros(authors, np.int64), group, places),
+        leaf=places,
+        leaf_start=np.arange(documents + 1),
+        citing=pairs[:, 0].astype(np.int32),
+        cited=pairs[:, 1].astype(np.int32),
+    )
+
+
+def stages(chain: CudaChain, repeats: int) -> dict[str, float]:
+    """Seconds of the parts of an iteration, each alone, after everything before it is done."""
+    draws = chain._draws
+    xp = chain.device.xp
+    parts = {
+        "words": chain._words_on_device,
+        "citations": chain._citations_on_device,
+        "merge of words": chain._repair_words,
+        "merge of nodes": chain._repair_nodes,
+        "P, M and E": draws.weigh,
+        "concentrations": draws.draw_concentrations,
+        "propensities": draws.draw_propensities,
+    }
+    seconds = {}
+    for name, part in parts.items():
+        times = []
+        for _ in range(repeats):
+            xp.cuda.Device().synchronize()
+            began = time.perf_counter()
+            part()
+            xp.cuda.Device().synchronize()
+            times.append(time.perf_counter() - began)
+        seconds[name] = float(np.median(times))
+    return seconds
+
+
+def measure(data: Data, topics: int, iterations: int, rounds: int, *, check: bool) -> dict:
+    """Run a chain and report its speed."""
+    began = time.perf_counter()
+    settings = Settings(topics=topics, network_from=10)
+    chain = CudaChain(preset("scntm"), data, settings, seed=1, rounds=rounds)
+    ready = time.perf_counter()
+    chain.start()
+    infos = [chain.step() for _ in range(12)]  # the network comes on, kernels are loaded
+    if check:
+        check_state(chain.spec, chain.layout, chain.state)
+    warm = time.perf_counter()
+    infos += [chain.step() for _ in range(iterations)]
+    seconds = time.perf_counter() - warm
+    if check:
+        check_state(chain.spec, chain.layout, chain.state)
+    an_iteration = seconds / iterations
+    parts = stages(chain, 5)
+    pool = chain.device.xp.get_default_memory_pool()
+    return {
+        "topics": topics,
+        "rounds": rounds,
+        "documents": chain.n_documents,
+        "tokens": len(data.tokens),
+        "citations": len(data.citing),
+        "seconds to prepare": round(ready - began, 2),
+        "milliseconds an iteration": round(1e3 * an_iteration, 3),
+        "seconds of 2,000 iterations": round(2000 * an_iteration, 1),
+        "extrapolated": iterations != 2000,
+        "million tokens a second": round(len(data.tokens) / parts["words"] / 1e6),
+        "million citations a second": round(len(data.citing) / parts["citations"] / 1e6, 1),
+        "milliseconds": {name: round(1e3 * value, 3) for name, value in parts.items()},
+        "log likelihood a token": [
+            round(infos[i].log_likelihood / len(data.tokens), 4) for i in (0, 11, -1)
+        ],
+        "acceptance": round(infos[-1].acceptance, 4),
+        "word acceptance": round(infos[-1].word_acceptance, 4),
+        "blocked": round(infos[-1].blocked, 4),
+        "rate": infos[-1].rate,
+        "concentrations": infos[-1].concentrations,
+        "repaired an iteration": [int(x) for x in chain.repaired / len(infos)],
+        "device gigabytes": round(pool.total_bytes() / 1e9, 2),
+    }
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--topics", type=int, nargs="+", default=[20, 50, 200, 1000])
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--iterations", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--no-check", action="store_true")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    results = []
+    data = draw_data(options.scale, 20)
+    for topics in options.topics:
+        result = measure(
+            data, topics, options.iterations, options.rounds, check=not options.no_check
+        )
+        results.append(result)
+        json.dump(result, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+        if options.out:
+            options.out.write_text(json.dumps(results, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
