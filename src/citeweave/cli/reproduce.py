@@ -65,12 +65,23 @@ def reproduce(
     runs: Annotated[int, typer.Option(help="Seeds, or folds, of each figure.")] = 5,
     seed: Annotated[int, typer.Option(help="The first of the seeds.")] = 1,
     iterations: Annotated[
-        int | None,
+        str,
         typer.Option(
-            help="Of each chain (default: 2000, as the paper; 100 with --quick).",
+            help="Of each chain (default: 2000, as the paper; 100 with --quick); other numbers for "
+            "single sets after commas: 600,pubmed=300.",
+            metavar="N[,SET=N...]",
             show_default=False,
         ),
-    ] = None,
+    ] = "",
+    folds: Annotated[
+        str,
+        typer.Option(
+            help="How many of the ten folds of cora, citeseer and pubmed to do (default: all), "
+            "likewise by set: pubmed=2.",
+            metavar="N[,SET=N...]",
+            show_default=False,
+        ),
+    ] = "",
     document: Annotated[
         int | None,
         typer.Option(
@@ -113,6 +124,7 @@ def reproduce(
     own = _read_corpora(corpus or [])
     names = [name.strip() for name in datasets.split(",") if name.strip()]
     check_datasets(names, own)
+    lengths = _read_numbers("--iterations", iterations)
     tell = None if quiet else _teller()
     with stop_on_signals() as stop:
         context = Context(
@@ -123,7 +135,9 @@ def reproduce(
             seed=seed,
             workers=cores() if workers is None else workers,
             corpora=own,
-            iterations=iterations,
+            iterations=lengths.pop("", None),
+            lengths=lengths,
+            folds=_read_numbers("--folds", folds),
             document=document,
             progress=tell,
             stop=stop,
@@ -153,6 +167,20 @@ def _choose(what: Sequence[str]) -> list[str]:
     if ALL in what:
         return list(NAMES)
     return [name for name in dict.fromkeys(what) if name != PAGE]
+
+
+def _read_numbers(option: str, text: str) -> dict[str, int]:
+    """Read N[,SET=N...]: a number for all sets, by the name "", and those of single sets."""
+    found: dict[str, int] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, number = (side.strip() for side in part.rpartition("="))
+        if not number.isdecimal() or name in found:
+            raise ParameterError(
+                f"The option {option} must be a number, then SET=NUMBER for single sets, such as "
+                f"600,pubmed=300. Got {text!r} instead."
+            )
+        found[name] = int(number)
+    return found
 
 
 def _read_corpora(given: Sequence[str]) -> dict[str, Path]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from citeweave.errors import CorpusError
 from citeweave.experiments import ModelChoice, is_installed
+from citeweave.experiments import Table as Values
 from citeweave.reproduce import measuring
 from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table, difference
 from citeweave.reproduce.paper_figures import (
@@ -18,28 +19,29 @@ from citeweave.reproduce.paper_figures import (
 from citeweave.reproduce.settings import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from citeweave.corpus import Corpus
-    from citeweave.experiments import Table as Values
 
 __all__ = ["EXPERIMENT"]
 
 CHAINS = 5
 QUICK_CHAINS = 2
+FEW_SEEDS = 2
+"""Of models that are made of several fits: a consensus, and the peers with their restarts."""
 
 _PROTOCOL = """\
 Clusters are dominant topics; purity, NMI (over the mean of the entropies, the paper's formula),
 adjusted Rand (ARI) and adjusted mutual information (AMI) compare them with the classes. All
 models are unsupervised (eta = 0): labels are never seen, and no setting was chosen by them.
-Chains of {iterations:,} iterations, the network switched on at the half.
+Chains of {iterations}, the network switched on at the half.
 
 *Whole corpus*: fitted to all papers and citations, as many topics as there are classes. Mean ±
 standard deviation over {seeds} seeds, each a single chain. *Likeliest* is the one of these
 chains that explains words and citations best (topics summed out); *consensus* is one model made
-of {chains} chains (latent classes over the chains' topics), again for each seed. PMTLM and the
-others are fitted by their defaults, the best of several starts by their own criterion. Louvain
-finds the number of its clusters itself.
+of {chains} chains (latent classes over the chains' topics), with {few} seeds, as the models of
+others, which are fitted by their defaults, the best of several starts by their own criterion.
+Louvain finds the number of its clusters itself.
 
 *Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
 all of their words and their citations of training papers; topics capped as in the paper; mean ±
@@ -87,7 +89,7 @@ def run(context: Context) -> Outcome:
         )
     seeds = context.seeds[:2] if context.quick else context.seeds
     whole = {name: _whole_models(context, name) for name in names}
-    values = measuring.run(context, whole, protocol="whole", seeds=seeds)
+    values = _cluster_whole(context, whole, seeds)
     divided = {name: _folded_models(context, name) for name in names}
     folds = {name: measuring.folds_for(context, name) for name in names}
     tested = measuring.run(context, divided, protocol="folds", folds=folds, seeds=seeds[:1])
@@ -98,9 +100,10 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Clustering",
         protocol=_PROTOCOL.format(
-            iterations=context.chain_length(),
+            iterations=context.describe_lengths(),
             seeds=len(seeds),
             chains=_chains(context),
+            few=min(FEW_SEEDS, len(seeds)),
             folds=measuring.describe_folds(context),
         ),
         tables=tables,
@@ -113,6 +116,21 @@ def run(context: Context) -> Outcome:
     )
 
 
+def _cluster_whole(
+    context: Context, models: dict[str, list[ModelChoice]], seeds: Sequence[int]
+) -> Values:
+    """Fit single chains with every seed, and what costs several fits with the first few."""
+    single = {name: [m for m in some if _is_single(m)] for name, some in models.items()}
+    costly = {name: [m for m in some if not _is_single(m)] for name, some in models.items()}
+    first = measuring.run(context, single, protocol="whole", seeds=seeds)
+    second = measuring.run(context, costly, protocol="whole", seeds=seeds[:FEW_SEEDS])
+    return Values((*first.rows, *second.rows))
+
+
+def _is_single(model: ModelChoice) -> bool:
+    return model.kind not in _PEERS and model.parameters.get("chains", 1) == 1
+
+
 def _chains(context: Context) -> int:
     return QUICK_CHAINS if context.quick else CHAINS
 
@@ -121,18 +139,23 @@ def _whole_models(context: Context, name: str) -> list[ModelChoice]:
     """Choose what is fitted to a whole corpus, with a topic a class."""
     corpus = context.corpus(name)
     topics = corpus.n_categories
-    length = context.chain_length()
+    length = context.chain_length(name)
     models = [measuring.choice(key, topics=topics, iterations=length) for key in _TEXTS]
     if corpus.n_citations == 0:
         return [*models, *_peers(context, topics, ("tomotopy-lda", "sklearn-lda"))]
     single = measuring.choice("scntm", topics=topics, iterations=length)
+    early = ModelChoice(
+        f"{single.name}, network from the start",
+        single.kind,
+        {**single.parameters, "network_from": 0},
+    )
     chains = _chains(context)
     several = ModelChoice(
         f"{single.name}, consensus of {chains} chains",
         single.kind,
         {**single.parameters, "chains": chains, "combine": "consensus"},
     )
-    return [*models, single, several, *_peers(context, topics, _PEERS)]
+    return [*models, single, early, several, *_peers(context, topics, _PEERS)]
 
 
 def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelChoice]:
@@ -149,7 +172,7 @@ def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelCho
 def _folded_models(context: Context, name: str) -> list[ModelChoice]:
     corpus = context.corpus(name)
     needs = {"np-atm": corpus.n_authors, "scntm": corpus.n_citations}
-    topics, length = settings(name).topics, context.chain_length()
+    topics, length = settings(name).topics, context.chain_length(name)
     return [
         measuring.choice(key, topics=topics, iterations=length)
         for key in _FOLDED

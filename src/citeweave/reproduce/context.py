@@ -75,6 +75,10 @@ class Context:
         Corpus folders by the name of the set they are used for, in place of the data set.
     iterations : int or None
         Of a chain, where the user asks for another number than the experiment's own.
+    lengths : mapping of str to int
+        The same for single sets, by name.
+    folds : mapping of str to int
+        How many of the ten folds of a LINQS set are done, by name; "" is for all sets.
     document : int or None
         Which document to inspect.
     progress : callable or None
@@ -91,6 +95,8 @@ class Context:
     workers: int = field(default_factory=cores)
     corpora: Mapping[str, Path] = field(default_factory=dict)
     iterations: int | None = None
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    folds: Mapping[str, int] = field(default_factory=dict)
     document: int | None = None
     progress: Callable[[str], object] | None = None
     stop: threading.Event | None = None
@@ -105,22 +111,38 @@ class Context:
                     f"The '{name}' of an experiment must be an integer of at least {lowest}. "
                     f"Got {value!r} instead."
                 )
-        if self.iterations is not None and self.iterations < 4:
-            raise ParameterError(
-                "The 'iterations' of an experiment must be at least 4, so that there is a half "
-                f"with the network and samples after it. Got {self.iterations} instead."
-            )
+        for length in (self.iterations, *self.lengths.values()):
+            if length is not None and length < 4:
+                raise ParameterError(
+                    "The 'iterations' of an experiment must be at least 4, so that there is a half "
+                    f"with the network and samples after it. Got {length} instead."
+                )
+        for number in self.folds.values():
+            if number < 1:
+                raise ParameterError(
+                    f"The 'folds' of an experiment must be at least 1. Got {number} instead."
+                )
 
     @property
     def seeds(self) -> tuple[int, ...]:
         """The seeds: as many as runs, counting up from `seed`."""
         return tuple(range(self.seed, self.seed + self.runs))
 
-    def chain_length(self, *, full: int = ITERATIONS, quick: int = QUICK_ITERATIONS) -> int:
-        """Return a chain's iterations: as asked for, else `full`, or `quick` with ``--quick``."""
+    def chain_length(
+        self, name: str = "", *, full: int = ITERATIONS, quick: int = QUICK_ITERATIONS
+    ) -> int:
+        """Return a chain's iterations on a set: as asked, else `full`, or `quick` if quick."""
+        if name in self.lengths:
+            return self.lengths[name]
         if self.iterations is not None:
             return self.iterations
         return quick if self.quick else full
+
+    def describe_lengths(self) -> str:
+        """Say in words how many iterations chains have."""
+        own = [f"{name} {length:,}" for name, length in self.lengths.items()]
+        exceptions = f" ({', '.join(own)})" if own else ""
+        return f"{self.chain_length():,} iterations{exceptions}"
 
     def say(self, text: str) -> None:
         """Tell what is being done."""
@@ -197,7 +219,7 @@ class Context:
         model = SCNTM(
             **{
                 "topics": settings(name).topics,
-                "iterations": self.chain_length(),
+                "iterations": self.chain_length(name),
                 "seed": self.seed if seed is None else seed,
                 **parameters,
             }

@@ -170,6 +170,8 @@ def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
         "seed": context.seed,
         "iterations": context.iterations,
         "document": context.document if experiment.name == "counts" else None,
+        **({"lengths": dict(context.lengths)} if context.lengths else {}),
+        **({"folds": dict(context.folds)} if context.folds else {}),
     }
 
 
@@ -214,8 +216,16 @@ def _command(experiment: Experiment, context: Context) -> str:
     """Write the command that makes this again, without the folders of this computer."""
     parts = ["citeweave", "reproduce", experiment.name, "--datasets", ",".join(context.datasets)]
     parts += ["--runs", str(context.runs), "--seed", str(context.seed)]
+    lengths = [f"{name}={length}" for name, length in context.lengths.items()]
     if context.iterations is not None:
-        parts += ["--iterations", str(context.iterations)]
+        lengths.insert(0, str(context.iterations))
+    if lengths:
+        parts += ["--iterations", ",".join(lengths)]
+    if context.folds:
+        some = (
+            f"{name}={number}" if name else f"{number}" for name, number in context.folds.items()
+        )
+        parts += ["--folds", ",".join(some)]
     if context.document is not None and experiment.name == "counts":
         parts += ["--document", str(context.document)]
     if context.quick:

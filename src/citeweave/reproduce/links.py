@@ -23,7 +23,7 @@ same citing paper and the cited paper of another held-out citation, so that how 
 cites and is cited tells little. *Precision* and *recall at k*: all papers ranked for each citing
 paper, those that it cites in training left out. Labels are never seen.
 
-SCNTM (eta = 0), {iterations:,} iterations, the network switched on at the half: the posterior
+SCNTM (eta = 0), {iterations}, the network switched on at the half: the posterior
 mean rate of a citation. PMTLM, with and without degree correction: its rate, best of {restarts}
 starts by likelihood, words and links weighing alike. tf-idf: the cosine of the papers' words.
 The same citations are held out for all models; another tenth with each seed. Mean ± standard
@@ -41,7 +41,9 @@ def run(context: Context) -> Outcome:
     values = measuring.run(context, models, protocol="links", seeds=seeds)
     return Outcome(
         title="Link prediction",
-        protocol=_PROTOCOL.format(iterations=context.chain_length(), restarts=_restarts(context)),
+        protocol=_PROTOCOL.format(
+            iterations=context.describe_lengths(), restarts=_restarts(context)
+        ),
         tables=[_table(name, models[name], values) for name in context.datasets],
         notes=["The paper predicts no citations: there are no figures of its own to compare with."],
         seeds=seeds,
@@ -57,7 +59,7 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
     topics = settings(name).topics
     peers = {"topics": topics, "restarts": _restarts(context)}
     return [
-        measuring.choice("scntm", topics=topics, iterations=context.chain_length()),
+        measuring.choice("scntm", topics=topics, iterations=context.chain_length(name)),
         ModelChoice("PMTLM", "pmtlm", peers),
         ModelChoice("PMTLM-DC", "pmtlm-dc", peers),
         ModelChoice(_PLAIN, TFIDF),

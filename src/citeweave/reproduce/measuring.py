@@ -62,13 +62,17 @@ def choice(key: str, *, topics: int, iterations: int, **parameters: Any) -> Mode
 def folds_for(context: Context, name: str) -> list[Fold]:
     """Return ten folds for the LINQS sets, and as many 90/10 splits as runs for the others.
 
-    With ``--quick``, two of them.
+    With ``--quick``, two of them; of the ten no more than are asked for.
     """
     if name in LINQS:
-        folds = k_folds(FOLDS, seed=context.seed)
+        folds = k_folds(FOLDS, seed=context.seed)[: _folds_asked(context, name)]
     else:
         folds = random_splits(context.runs, test=TEST_SHARE, seed=context.seed)
     return folds[:QUICK_FOLDS] if context.quick else folds
+
+
+def _folds_asked(context: Context, name: str) -> int:
+    return min(context.folds.get(name, context.folds.get("", FOLDS)), FOLDS)
 
 
 def describe_folds(context: Context) -> str:
@@ -77,8 +81,11 @@ def describe_folds(context: Context) -> str:
     others = [name for name in context.datasets if name not in LINQS]
     parts = []
     if linqs:
+        most = QUICK_FOLDS if context.quick else FOLDS
+        done = {name: min(_folds_asked(context, name), most) for name in linqs}
+        some = [f"{name} {number}" for name, number in done.items() if number < FOLDS]
         part = f"{', '.join(linqs)}: ten-fold cross-validation"
-        parts.append(part + (f", the first {QUICK_FOLDS} folds of it" if context.quick else ""))
+        parts.append(part + (f" (folds done: {', '.join(some)})" if some else ""))
     if others:
         count = min(context.runs, QUICK_FOLDS) if context.quick else context.runs
         parts.append(

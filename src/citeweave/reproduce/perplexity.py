@@ -20,7 +20,7 @@ __all__ = ["EXPERIMENT"]
 _MODELS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
 
 _PROTOCOL = """\
-Models are fitted to training papers; chains of {iterations:,} iterations, the network switched
+Models are fitted to training papers; chains of {iterations}, the network switched
 on at the half, all settings the defaults (which are the paper's), topics capped as in the paper.
 Sets are divided so: {folds}. Labels are never seen.
 
@@ -48,7 +48,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Perplexity",
         protocol=_PROTOCOL.format(
-            iterations=context.chain_length(),
+            iterations=context.describe_lengths(),
             folds=measuring.describe_folds(context),
             completion=_completion(context),
         ),
@@ -63,7 +63,7 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
     """Choose the models that a set has the data for."""
     corpus = context.corpus(name)
     keys = [key for key in _MODELS if not _lacking(key, corpus)]
-    topics, iterations = settings(name).topics, context.chain_length()
+    topics, iterations = settings(name).topics, context.chain_length(name)
     return [measuring.choice(key, topics=topics, iterations=iterations) for key in keys]
 
 

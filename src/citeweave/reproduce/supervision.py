@@ -19,7 +19,7 @@ __all__ = ["EXPERIMENT"]
 _PROTOCOL = """\
 SCNTM with eta = 0 (no labels), 10 (a paper belongs to its first author if they are first author
 of ten papers or more, else to its label) and infinity (to its label), fitted to training papers
-with their labels; chains of {iterations:,} iterations, the network switched on at the half. Sets
+with their labels; chains of {iterations}, the network switched on at the half. Sets
 are divided so: {folds}. Test papers are folded in with all of their words and their citations of
 training papers.
 
@@ -62,7 +62,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Supervision by labels",
         protocol=_PROTOCOL.format(
-            iterations=context.chain_length(), folds=measuring.describe_folds(context)
+            iterations=context.describe_lengths(), folds=measuring.describe_folds(context)
         ),
         tables=[_table(name, models[name], values) for name in names],
         notes=[
@@ -88,7 +88,7 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
     keys = [
         key for key in measuring.ETAS if key != "scntm-eta-10" or context.corpus(name).n_authors > 0
     ]
-    topics, iterations = settings(name).topics, context.chain_length()
+    topics, iterations = settings(name).topics, context.chain_length(name)
     return [measuring.choice(key, topics=topics, iterations=iterations) for key in keys]
 
 
