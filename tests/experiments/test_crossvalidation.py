@@ -107,6 +107,8 @@ def test_held_out_words_and_links(small):
         "links": [
             ModelChoice("network", "scntm", SHORT),
             ModelChoice("peer", "pmtlm-dc", {"topics": 3, "restarts": 1}),
+            ModelChoice("words", "cntm-text", SHORT),  # neither has a rate of citations
+            ModelChoice("spectral", "spectral", {"topics": 3}),
             ModelChoice("text", "tf-idf"),
         ],
     }

@@ -216,16 +216,17 @@ def _held_out_words(
 
 
 def _links(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]) -> list[Measured]:
-    """Take citations out, fit, and look whether their ends score above other pairs."""
+    """Take citations out, fit, and look whether their ends score above other pairs.
+
+    A model without rates of citations is scored by the likeness of topics (`model_scores`).
+    """
     seed = task.seed
     train, pairs = evaluate.hold_out_citations(corpus, share=float(options["share"]), seed=seed)
     negatives = evaluate.negative_pairs(corpus, pairs, each=int(options["negatives"]), seed=seed)
     if task.model.kind == TFIDF:
         scores = evaluate.tfidf_scores(train)
-    elif task.model.is_scntm:
-        scores = evaluate.scntm_scores(fit(train))
     else:
-        scores = evaluate.pmtlm_scores(fit(train))
+        scores, _ = evaluate.model_scores(fit(train))
     found = evaluate.link_prediction(scores, train, pairs, negatives, k=tuple(options["k"]))
     how = (
         f"{options['share']:.0%} of citations held out, {options['negatives']} degree-matched "
