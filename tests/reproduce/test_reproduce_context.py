@@ -5,9 +5,11 @@ import threading
 import numpy as np
 import pytest
 
+from citeweave.cli.reproduce import _read_numbers
 from citeweave.errors import ParameterError
 from citeweave.reproduce import Context
 from citeweave.reproduce.counts import nearest_document
+from citeweave.reproduce.measuring import describe_folds, folds_for
 from citeweave.reproduce.settings import QUICK_ITERATIONS, SIZES
 from citeweave.simulate import simulate
 
@@ -25,6 +27,44 @@ def test_lengths_of_chains(tmp_path):
     assert Context(out=tmp_path).chain_length() == 2000
     assert Context(out=tmp_path, quick=True).chain_length() == QUICK_ITERATIONS
     assert Context(out=tmp_path, quick=True, iterations=9).chain_length() == 9
+
+
+def test_single_sets_have_lengths_and_folds_of_their_own(tmp_path):
+    context = Context(
+        out=tmp_path,
+        datasets=("cora", "pubmed"),
+        iterations=600,
+        lengths={"pubmed": 150},
+        folds={"": 5, "pubmed": 1},
+    )
+    assert (context.chain_length("cora"), context.chain_length("pubmed")) == (600, 150)
+    assert context.describe_lengths() == "600 iterations (pubmed 150)"
+    assert [len(folds_for(context, name)) for name in context.datasets] == [5, 1]
+    assert folds_for(context, "cora") == folds_for(Context(out=tmp_path), "cora")[:5]
+    assert "folds done: cora 5, pubmed 1" in describe_folds(context)
+    with pytest.raises(ParameterError, match="folds"):
+        Context(out=tmp_path, folds={"cora": 0})
+    with pytest.raises(ParameterError, match="at least 4"):
+        Context(out=tmp_path, lengths={"cora": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", {}),
+        ("600", {"": 600}),
+        ("600, pubmed=150", {"": 600, "pubmed": 150}),
+        ("x=1", {"x": 1}),
+    ],
+)
+def test_numbers_by_set_are_read(text, found):
+    assert _read_numbers("--iterations", text) == found
+
+
+@pytest.mark.parametrize("text", ["many", "1,2", "cora=", "cora=-1", "cora=1,cora=2"])
+def test_other_numbers_are_refused(text):
+    with pytest.raises(ParameterError, match="--folds must be a number"):
+        _read_numbers("--folds", text)
 
 
 def test_a_part_is_computed_once(tmp_path):
