@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from citeweave.baselines import SpectralClustering, load
 from citeweave.errors import NotFoundError, ParameterError, RunError
 from citeweave.explore import Exploration
 from citeweave.explore.labels import NAMES_FILE, TopicNames
@@ -30,6 +31,25 @@ def test_a_name_is_kept_and_read_back(run):
         assert Exploration(run).topic_name(k) == label
     finally:
         (run / NAMES_FILE).unlink(missing_ok=True)
+
+
+def test_a_saved_copy_keeps_the_names(view, run, tmp_path):
+    k = view.order[0]
+    view.name_topic(k, "Robots")
+    try:
+        copy = load(run).save(tmp_path / "copy")
+    finally:
+        (run / NAMES_FILE).unlink(missing_ok=True)
+    assert Exploration(copy).topic_name(k) == "Robots"
+    bare = load(run).save(tmp_path / "bare")
+    assert not (bare / NAMES_FILE).exists()
+
+
+def test_a_saved_baseline_keeps_the_names(corpus, tmp_path):
+    first = SpectralClustering(topics=2, seed=0).fit(corpus).save(tmp_path / "first")
+    Exploration(first).name_topic(1, "Half of it")
+    copy = load(first).save(tmp_path / "copy")
+    assert Exploration(copy).topic_name(1) == "Half of it"
 
 
 def test_no_such_topic_gets_no_name(view):

@@ -5,8 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError
+from citeweave.explore import Exploration
 from citeweave.explore.citations import flow_by_citing_topic
+from citeweave.explore.graphs import paper_map
+from citeweave.explore.graphs.map_layout import place_papers
 
 
 def test_papers_are_ranked_by_influence(view):
@@ -22,6 +26,29 @@ def test_papers_are_ranked_by_influence(view):
     assert row["cited"] == (view.corpus.citations[:, 1] == d).sum()
     assert row["cites"] == (view.corpus.citations[:, 0] == d).sum()
     assert row["topic"] == row["topics"][0] == view.doc_topic[d].argmax()
+
+
+class Agreed:
+    """A model whose main topics are not the largest ones, as a consensus of chains may have it."""
+
+    doc_topic_ = np.array([[0.6, 0.4, 0.0], [0.7, 0.3, 0.0], [0.2, 0.3, 0.5], [0.8, 0.2, 0.0]])
+    topic_word_ = np.array([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
+    labels_ = np.array([0, 1, 2, 0])
+    corpus_ = Corpus.from_lists(tokens=[["a", "b"], ["b"], ["c"], ["a", "c"]])
+
+
+def test_main_topics_are_the_labels_of_the_model_everywhere():
+    view = Exploration(Agreed())
+    papers = view.papers().sort("paper")
+    assert papers["topic"].to_list() == [0, 1, 2, 0]
+    assert papers["weight"].to_list() == [0.6, 0.3, 0.5, 0.8]
+    assert papers["topics"][1].to_list() == [0, 1]  # the mixture is theta' all the same
+    assert dict(view.topics().select("topic", "papers").iter_rows()) == {0: 2, 1: 1, 2: 1}
+    assert view.paper_link(1).topic == 1
+    assert [node.group for node in paper_map(view).nodes if node.kind == "paper"] == [0, 1, 2, 0]
+    islands = place_papers(Agreed.doc_topic_, Agreed.labels_)
+    apart = np.linalg.norm(islands.papers - islands.centres[Agreed.labels_], axis=1)
+    assert (apart <= islands.radii[Agreed.labels_] + 1e-9).all()
 
 
 def test_papers_of_a_topic_hold_a_fifth_of_it(view):

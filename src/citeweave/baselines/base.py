@@ -249,6 +249,7 @@ class Baseline(Parametrised, ABC):
         with RunFolder.create(folder, overwrite=overwrite, contents=contents) as run:
             run.store_corpus(state.corpus)
             run.store_held_out(state.held_out)
+            run.copy_names(state.folder)
             run.finish(state.estimates, state.traces, state.facts)
         return run.path
 

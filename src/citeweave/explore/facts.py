@@ -164,12 +164,16 @@ class Facts:
 
     @cached_property
     def dominant(self) -> np.ndarray:
-        """Dominant topic of each paper [D]."""
-        return np.asarray(self.doc_topic.argmax(axis=1))
+        """Main topic of each paper [D], as ``model.labels_`` has it.
+
+        The largest of theta', but with a consensus of chains its class, which may be another one.
+        """
+        found = self._optional("labels_")
+        return np.asarray(self.doc_topic.argmax(axis=1)) if found is None else found
 
     @cached_property
     def papers_of_topic(self) -> np.ndarray:
-        """Number of papers that each topic dominates [K]."""
+        """Number of papers whose main topic each one is [K]."""
         return np.bincount(self.dominant, minlength=self.n_topics)
 
     @cached_property

@@ -10,10 +10,10 @@ import numpy as np
 
 from citeweave.errors import ParameterError, RunError
 from citeweave.model.checkpoint import write_atomically, writing
+from citeweave.model.run_folder import NAMES_FILE
 
 __all__ = ["NAMES_FILE", "TopicNames", "make_labels", "rank_words", "short_label"]
 
-NAMES_FILE = "names.json"
 _FORMAT = "citeweave-names"
 _LONGEST = 80
 _LABEL_WORDS = 3

@@ -33,6 +33,7 @@ from citeweave.model.parameters import (
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
 from citeweave.model.run_folder import RunFolder, check_target, corpus_counts
 from citeweave.model.runner import Progress, Runner, Timing, chain_folder, new_traces
+from citeweave.model.sweeps import OLD_RUNS
 
 __all__ = ["load_result", "resume_run", "run_model", "save_result"]
 
@@ -57,6 +58,7 @@ def run_model(
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
     corpus, source = open_corpus(corpus)
+    plan = plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents)
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
     runner = partial(
         Runner,
@@ -171,6 +173,7 @@ def save_result(
     with RunFolder.create(folder, overwrite=overwrite, contents=contents) as run:
         run.store_corpus(result.corpus)
         run.store_held_out(result.held_out)
+        run.copy_names(result.folder)
         if result.folder is not None:
             with writing(run.chains, "Free some space or choose another folder."):
                 shutil.copytree(result.folder / "chains", run.chains, dirs_exist_ok=True)
@@ -293,7 +296,8 @@ def _stored_plan(run: RunFolder, threads: int | None) -> tuple[dict[str, Any], P
         parameters = parameters_from_json(run.manifest["parameters"])
         if threads is not None:
             parameters["threads"] = threads
-        return parameters, make_plan(parameters | {"seed": run.manifest["seed"]})
+        chosen = {name: run.manifest.get("plan", {}).get(name, old) for name, old in OLD_RUNS.items()}
+        return parameters, make_plan(parameters | chosen | {"seed": run.manifest["seed"]})
     except (KeyError, TypeError, AttributeError) as error:
         raise RunError(
             f"The parameters of the run '{run.path}' cannot be read "
@@ -314,6 +318,8 @@ def _contents(
             "burn_in": plan.burn_in,
             "thin": plan.thin,
             "samples_per_chain": plan.kept,
+            "sweep": plan.sweep,
+            "rounds": plan.rounds,
         },
         "spec": asdict(plan.spec),
         "corpus": {

@@ -38,10 +38,12 @@ except ImportError:  # not on Windows, where a run is not guarded against a seco
 else:
     fcntl = _fcntl
 
-__all__ = ["FORMAT", "VERSION", "RunFolder", "is_run_folder"]
+__all__ = ["FORMAT", "NAMES_FILE", "VERSION", "RunFolder", "is_run_folder"]
 
 FORMAT = "citeweave-run"
 VERSION = 1
+NAMES_FILE = "names.json"
+"""Names that people gave to topics, written by `citeweave.explore`."""
 SCNTM_KIND = "scntm"
 _HINT = "Free some space, mend the permissions, or choose another folder."
 
@@ -146,6 +148,12 @@ class RunFolder:
         """Copy the corpus into the run."""
         with writing(self.path / "corpus", _HINT):
             _store_corpus(corpus, self.path / "corpus")
+
+    def copy_names(self, source: Path | None) -> None:
+        """Take over the names of topics from the run that a model was loaded from, if any."""
+        if source is not None and (source / NAMES_FILE).is_file():
+            with writing(self.path / NAMES_FILE, _HINT):
+                shutil.copyfile(source / NAMES_FILE, self.path / NAMES_FILE)
 
     @property
     def kind(self) -> str:

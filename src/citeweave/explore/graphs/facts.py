@@ -88,7 +88,7 @@ class Facts:
 
     @property
     def dominant(self) -> np.ndarray:
-        """Dominant topic of each paper [D]."""
+        """Main topic of each paper [D]."""
         return self.view.dominant
 
     @cached_property
@@ -138,7 +138,7 @@ class Facts:
     @cached_property
     def islands(self) -> Islands:
         """Where papers stand on the map."""
-        return place_papers(self.doc_topic)
+        return place_papers(self.doc_topic, self.dominant)
 
     @cached_property
     def authors(self) -> AuthorFacts:

@@ -37,17 +37,19 @@ class Islands:
         self.radii = radii
 
 
-def place_papers(doc_topic: np.ndarray) -> Islands:
+def place_papers(doc_topic: np.ndarray, dominant: np.ndarray | None = None) -> Islands:
     """Place papers by their topics.
 
     Parameters
     ----------
     doc_topic : ndarray, shape (D, K)
         Rows of weights that sum to one.
+    dominant : ndarray of int, shape (D,), optional
+        The topic on whose island each paper stands; the one of the largest weight if not given.
     """
     theta = np.asarray(doc_topic, np.float64)
     documents, topics = theta.shape
-    dominant = theta.argmax(axis=1)
+    dominant = theta.argmax(axis=1) if dominant is None else np.asarray(dominant)
     sizes = np.bincount(dominant, minlength=topics)
     used = np.flatnonzero(sizes)
     radii = np.zeros(topics)
@@ -68,7 +70,8 @@ def _place_islands(theta: np.ndarray, radii: np.ndarray) -> np.ndarray:
     if number == 1:
         return np.zeros((1, 2))
     shared = theta.T @ theta
-    norms = np.sqrt(np.diag(shared))
+    # a consensus may give an island to a topic without weight
+    norms = np.maximum(np.sqrt(np.diag(shared)), np.finfo(float).tiny**0.5)
     likeness = shared / np.outer(norms, norms)
     np.fill_diagonal(likeness, 0.0)
     likeness /= max(float(likeness.max()), np.finfo(float).tiny)

@@ -87,7 +87,11 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     order = np.lexsort((np.arange(total), -facts.cited))
     chosen = np.sort(order[:papers])
     # islands are as large as what is drawn of them, or a few papers would stand far apart
-    islands = facts.islands if len(chosen) == total else place_papers(facts.doc_topic[chosen])
+    islands = (
+        facts.islands
+        if len(chosen) == total
+        else place_papers(facts.doc_topic[chosen], facts.dominant[chosen])
+    )
     shown = np.zeros(total, bool)
     shown[chosen] = True
     notes = []
