@@ -34,6 +34,8 @@ WRONG = {
     "self_citations": [1, None, "yes"],
     "topic_discount": [1.0, -0.1, "0"],
     "word_discount": [1.0, math.nan],
+    "sweep": ["parallel", None, True],
+    "rounds": [0, 1.5, 4],
     "threads": [0, 1.5],
 }
 

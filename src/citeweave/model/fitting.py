@@ -296,7 +296,9 @@ def _stored_plan(run: RunFolder, threads: int | None) -> tuple[dict[str, Any], P
         parameters = parameters_from_json(run.manifest["parameters"])
         if threads is not None:
             parameters["threads"] = threads
-        chosen = {name: run.manifest.get("plan", {}).get(name, old) for name, old in OLD_RUNS.items()}
+        chosen = {
+            name: run.manifest.get("plan", {}).get(name, old) for name, old in OLD_RUNS.items()
+        }
         return parameters, make_plan(parameters | chosen | {"seed": run.manifest["seed"]})
     except (KeyError, TypeError, AttributeError) as error:
         raise RunError(

@@ -9,9 +9,10 @@ import os
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from citeweave.errors import ParameterError
+from citeweave.model.sweeps import KINDS, OLD_RUNS, SEQUENTIAL, SNAPSHOT, choose_sweep
 from citeweave.sampler.chain import MOST_TOPICS, Settings
 from citeweave.sampler.spec import PRESETS, Level, ModelSpec, preset
 from citeweave.sampler.stirling import DISCOUNT_LIMIT
@@ -104,6 +105,8 @@ RULES: dict[str, _Rule] = {
     "self_citations": _Rule("True or False", lambda value: isinstance(value, bool)),
     "topic_discount": _DISCOUNT,
     "word_discount": _DISCOUNT,
+    "sweep": _one_of(*KINDS),
+    "rounds": _integer(1, none="a number that the size of the corpus gives"),
     "threads": _integer(1, none="as many as there are cores"),
 }
 
@@ -122,7 +125,29 @@ class Plan:
     thin: int
     seed: int
     chains: int
+    sweep: str
+    """"auto" until `for_corpus` has chosen."""
+    rounds: int | None
+    """Snapshots a sweep; None for sequential sweeps, and until `for_corpus` has chosen."""
     threads: int
+    """Cores used in all."""
+
+    def for_corpus(self, *, tokens: int, documents: int) -> Self:
+        """Choose what was left open of the sweeps, by the size of the corpus alone."""
+        sweep, rounds = choose_sweep(self.sweep, self.rounds, tokens=tokens, documents=documents)
+        return dataclasses.replace(self, sweep=sweep, rounds=rounds)
+
+    @property
+    def chains_at_a_time(self) -> int:
+        """Chains that run side by side: cores go to chains first."""
+        return min(self.chains, self.threads)
+
+    @property
+    def threads_per_chain(self) -> int:
+        """Workers of each chain's snapshot sweeps: what chains leave, shared out evenly."""
+        if self.sweep == SEQUENTIAL:
+            return 1
+        return max(1, self.threads // self.chains_at_a_time)
 
     def keeps(self, iteration: int) -> bool:
         """Whether the state after so many iterations is a kept sample; the last always is."""
@@ -152,6 +177,8 @@ class Plan:
             "groups": [_number_to_json(self.eta), self.unknown],
             "seed": self.seed,
         }
+        if self.sweep != SEQUENTIAL:  # which has the digest of runs before there was a choice
+            content["sweep"] = [self.sweep, self.rounds]
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -190,7 +217,10 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     thin = p["thin"]
     if thin is None:
         thin = max(1, (iterations - burn_in) // KEPT_SAMPLES)
-    chains = int(p["chains"])
+    if p["rounds"] is not None and p["sweep"] != SNAPSHOT:
+        raise fail(
+            "rounds", f"None unless sweep is '{SNAPSHOT}' (it is '{p['sweep']}')", p["rounds"]
+        )
     return Plan(
         spec=spec,
         settings=Settings(
@@ -208,8 +238,10 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         burn_in=burn_in,
         thin=int(thin),
         seed=secrets.randbits(32) if p["seed"] is None else int(p["seed"]),
-        chains=chains,
-        threads=min(chains, _cores() if p["threads"] is None else int(p["threads"])),
+        chains=int(p["chains"]),
+        sweep=p["sweep"],
+        rounds=None if p["rounds"] is None else int(p["rounds"]),
+        threads=_cores() if p["threads"] is None else int(p["threads"]),
     )
 
 
@@ -250,8 +282,8 @@ def parameters_to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parameters_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Read parameters written by `parameters_to_json`."""
-    out: dict[str, Any] = {}
+    """Read parameters written by `parameters_to_json`, of this release or one before it."""
+    out: dict[str, Any] = dict(OLD_RUNS)
     for name, value in content.items():
         if name == "model" and isinstance(value, dict):
             out[name] = spec_from_json(value)

@@ -20,10 +20,12 @@ from citeweave.model.checkpoint import (
     write_checkpoint,
 )
 from citeweave.model.parameters import Plan
+from citeweave.model.sweeps import SNAPSHOT
+from citeweave.parallel import SnapshotChain
 from citeweave.sampler.chain import Chain, Data, Info
 from citeweave.sampler.estimates import Sums, add_sample, new_sums
 
-__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "new_traces"]
+__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "new_chain", "new_traces"]
 
 TRACES = (
     "log_likelihood",
@@ -76,6 +78,21 @@ def new_traces(plan: Plan, iterations: int) -> dict[str, np.ndarray]:
     traces = {name: np.full(iterations, np.nan) for name in TRACES}
     traces["concentrations"] = np.full((iterations, len(plan.level_names)), np.nan)
     return traces
+
+
+def new_chain(plan: Plan, data: Data, number: int) -> Chain:
+    """Make one chain of a plan, not yet started; close it when it is not needed any more."""
+    if plan.sweep != SNAPSHOT:
+        return Chain(plan.spec, data, plan.settings, seed=plan.seed, stream=number)
+    return SnapshotChain(
+        plan.spec,
+        data,
+        plan.settings,
+        seed=plan.seed,
+        stream=number,
+        threads=plan.threads_per_chain,
+        rounds=plan.rounds or 1,
+    )
 
 
 class Runner:
@@ -139,7 +156,7 @@ class Runner:
         stored = {chain: self._stored(chain) for chain in range(self.plan.chains) if resume}
         finished: list[threading.Event] = []
         try:
-            for i in range(self.plan.threads):
+            for i in range(self.plan.chains_at_a_time):
                 event = threading.Event()
                 threading.Thread(
                     target=self._work, args=(stored, event), name=f"citeweave-{i}", daemon=True
@@ -192,7 +209,7 @@ class Runner:
 
     def _run_chain(self, number: int, stored: Checkpoint | None) -> None:
         plan = self.plan
-        chain = Chain(plan.spec, self.data, plan.settings, seed=plan.seed, stream=number)
+        chain = new_chain(plan, self.data, number)
         traces = new_traces(plan, plan.iterations)
         sums = new_sums(chain)
         if stored is None:

@@ -67,8 +67,15 @@ class SCNTM(Parametrised, FittedAttributes):
         The paper's simplification that each document cites itself once.
     topic_discount, word_discount : float, optional
         Discounts alpha on all levels of a side; the model's own if not given.
+    sweep : {"auto", "sequential", "snapshot"}
+        Whether tokens move one after the other, or the documents of a chain many at a time from a
+        snapshot of what they share. ``auto`` is sequential up to two million tokens and snapshot
+        above, whatever the machine.
+    rounds : int, optional
+        Snapshots a sweep, with ``sweep="snapshot"``; chosen by the size of the corpus if not given.
     threads : int, optional
-        How many chains run at a time; as many as there are cores if not given.
+        Cores used in all; as many as there are if not given. Chains run side by side first, and
+        what they leave goes to their snapshot sweeps. The estimates do not depend on it.
 
     Attributes
     ----------
@@ -137,6 +144,8 @@ class SCNTM(Parametrised, FittedAttributes):
         self_citations: bool = True,
         topic_discount: float | None = None,
         word_discount: float | None = None,
+        sweep: str = "auto",
+        rounds: int | None = None,
         threads: int | None = None,
     ) -> None:
         self.topics = topics
@@ -156,6 +165,8 @@ class SCNTM(Parametrised, FittedAttributes):
         self.self_citations = self_citations
         self.topic_discount = topic_discount
         self.word_discount = word_discount
+        self.sweep = sweep
+        self.rounds = rounds
         self.threads = threads
 
     def fit(
@@ -324,7 +335,7 @@ def resume(
     progress, checkpoint_seconds, checkpoint_iterations, stop
         As those of `SCNTM.fit`.
     threads : int, optional
-        How many chains run at a time.
+        Cores used in all, as the parameter of `SCNTM`; as at the run's start if not given.
     """
     result = resume_run(
         folder,

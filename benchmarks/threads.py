@@ -1,0 +1,215 @@
+"""Snapshot sweeps in threads: how fast they are, and what the number of snapshots does.
+
+    python -m benchmarks.threads speed       # two million tokens: sequential, one thread, two
+    python -m benchmarks.threads rounds      # the size of Cora: quality by snapshots a sweep
+
+Both write a table in Markdown. In ``speed`` the chains take turns, sweep by sweep, so that a slow
+minute of the machine hits all of them; ratios are formed inside a turn. Its second table is of
+processor time, which other programs on the machine lengthen less than the time by the clock.
+"""
+
+# ruff: noqa: T201  a command that writes its results
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from statistics import mean, median, stdev
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from citeweave import SCNTM, preset, simulate
+from citeweave.evaluate import evaluate, hold_out
+from citeweave.model.groups import build_tree
+from citeweave.model.parameters import make_plan
+from citeweave.model.runner import new_chain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from citeweave.corpus import Corpus
+    from citeweave.sampler.chain import Chain, Data
+
+
+class Turn(NamedTuple):
+    """Seconds of one sweep, by the clock and of processors."""
+
+    wall: float
+    cpu: float
+    words: float
+    citations: float
+
+
+def main() -> None:
+    """Read the command line and run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.threads")
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    speed = kinds.add_parser("speed", help="time by threads")
+    speed.add_argument("--documents", type=int, default=33_600)
+    speed.add_argument("--topics", type=int, default=20)
+    speed.add_argument("--threads", type=int, nargs="+", default=[2])
+    speed.add_argument("--rounds", type=int, nargs="+", default=[1, 4, 16])
+    speed.add_argument("--repeats", type=int, default=9)
+    rounds = kinds.add_parser("rounds", help="quality by snapshots a sweep")
+    rounds.add_argument("--iterations", type=int, default=300)
+    rounds.add_argument("--seeds", type=int, default=4)
+    rounds.add_argument("--rounds", type=int, nargs="+", default=[1, 4, 16])
+    options = parser.parse_args()
+    if options.kind == "speed":
+        time_sweeps(options)
+    else:
+        compare_rounds(options)
+
+
+def time_sweeps(options: argparse.Namespace) -> None:
+    """Let a sequential chain and snapshot chains take turns on one corpus."""
+    corpus = simulate(
+        documents=options.documents,
+        vocabulary=8_322,
+        topics=20,
+        authors=options.documents // 3,
+        words_per_document=59.4,
+        citations=8 * options.documents,
+        seed=1,
+    ).corpus
+    data = build_tree(corpus, preset("scntm"), eta=0, unknown="shared").data
+    chains = {"sequential": _chain(corpus, data, options.topics, sweep="sequential")}
+    for rounds in options.rounds:
+        for threads in (1, *options.threads):
+            chains[f"snapshot, {rounds} a sweep, {_threads(threads)}"] = _chain(
+                corpus, data, options.topics, sweep="snapshot", rounds=rounds, threads=threads
+            )
+    load = [os.getloadavg()[0]]
+    turns: dict[str, list[Turn]] = {name: [] for name in chains}
+    for _ in range(options.repeats):
+        for name, chain in chains.items():
+            turns[name].append(_take_turn(chain))
+        load.append(os.getloadavg()[0])
+    print(f"{corpus.n_tokens:,} tokens, {corpus.n_citations:,} citations, K = {options.topics}, ")
+    print(f"{options.repeats} turns; load of the machine {min(load):.1f} to {max(load):.1f}, ")
+    print(f"of which this program is up to {max(options.threads)}.\n")
+    _print_times(turns, options)
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"
+
+
+def _chain(corpus: Corpus, data: Data, topics: int, **parameters: object) -> Chain:
+    """Make a chain as `SCNTM.fit` does, past its first sweeps with citations."""
+    model = SCNTM(topics=topics, seed=1, iterations=100, network_from=1, burn_in=50)
+    plan = make_plan(model.set_params(**parameters).get_params())
+    plan = plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents)
+    chain = new_chain(plan, data, 0)
+    chain.start()
+    for _ in range(3):
+        chain.step()
+    return chain
+
+
+def _take_turn(chain: Chain) -> Turn:
+    cpu, wall = time.process_time(), time.perf_counter()
+    info = chain.step()
+    return Turn(
+        time.perf_counter() - wall,
+        time.process_time() - cpu,
+        info.word_seconds,
+        info.citation_seconds,
+    )
+
+
+def _print_times(turns: dict[str, list[Turn]], options: argparse.Namespace) -> None:
+    _print_row(
+        "sweeps", "s, median (range)", "words s", "citations s", "cpu s", "against sequential"
+    )
+    _print_row("---", *["--:"] * 5)
+    for name, taken in turns.items():
+        wall = [turn.wall for turn in taken]
+        _print_row(
+            name,
+            f"{median(wall):.2f} ({min(wall):.2f} to {max(wall):.2f})",
+            f"{median(turn.words for turn in taken):.2f}",
+            f"{median(turn.citations for turn in taken):.2f}",
+            f"{median(turn.cpu for turn in taken):.2f}",
+            _ratio(turns["sequential"], taken),
+        )
+    print()
+    _print_row("snapshots a sweep", "threads", "faster than one thread")
+    _print_row("--:", "--:", "--:")
+    for rounds in options.rounds:
+        one = turns[f"snapshot, {rounds} a sweep, 1 thread"]
+        for threads in options.threads:
+            many = turns[f"snapshot, {rounds} a sweep, {_threads(threads)}"]
+            _print_row(str(rounds), str(threads), _ratio(one, many))
+
+
+def _ratio(slow: Sequence[Turn], fast: Sequence[Turn]) -> str:
+    """Median and range of how many times faster, turn by turn."""
+    ratios = [a.wall / b.wall for a, b in zip(slow, fast, strict=True)]
+    return f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+
+
+def compare_rounds(options: argparse.Namespace) -> None:
+    """Fit the same simulated corpora with sequential sweeps and with some numbers of rounds."""
+    kinds: list[tuple[str, dict[str, object]]] = [("sequential", {"sweep": "sequential"})]
+    kinds += [
+        (f"snapshot, {rounds} a sweep", {"sweep": "snapshot", "rounds": rounds})
+        for rounds in options.rounds
+    ]
+    found: dict[str, list[dict[str, float]]] = {name: [] for name, _ in kinds}
+    for seed in range(options.seeds):
+        corpus = simulate(
+            documents=2_708,
+            vocabulary=1_433,
+            topics=7,
+            authors=1_200,
+            categories=7,
+            words_per_document=40,
+            citations=5_429,
+            seed=0,
+        ).corpus
+        train, held_out = hold_out(corpus, words=0.1, citations=0.1, seed=0)
+        for name, parameters in kinds:
+            model = SCNTM(topics=10, iterations=options.iterations, seed=seed, threads=1)
+            model.set_params(**parameters).fit(train, held_out=held_out)
+            found[name].append(_measure(model))
+            print(f"<!-- seed {seed}, {name}: {found[name][-1]} -->", flush=True)
+    print(f"\n{train.n_tokens:,} tokens, {train.n_citations:,} citations, K = 10, ")
+    print(f"{options.iterations} iterations, {options.seeds} seeds: mean and standard deviation.\n")
+    measures = list(found["sequential"][0])
+    _print_row("sweeps", *measures)
+    _print_row("---", *["--:"] * len(measures))
+    for name, rows in found.items():
+        _print_row(name, *(_mean_and_spread([row[key] for row in rows]) for key in measures))
+
+
+def _measure(model: SCNTM) -> dict[str, float]:
+    late = model.n_iter_ * 3 // 4
+    evaluation = evaluate(model, samples=1)
+    return {
+        "log likelihood a word": float(
+            np.mean(model.traces_["log_likelihood"][:, late:]) / model.corpus_.n_tokens
+        ),
+        "after 20 iterations": float(
+            np.mean(model.traces_["log_likelihood"][:, 19]) / model.corpus_.n_tokens
+        ),
+        "perplexity, held-out words": evaluation["perplexity, held-out words"],
+        "AUC, held-out citations": evaluation["AUC"],
+        "NMI": evaluation["NMI"],
+        "acceptance": model.acceptance_,
+        "topics": float(np.mean(model.traces_["topics"][:, late:])),
+    }
+
+
+def _mean_and_spread(values: Sequence[float]) -> str:
+    spread = stdev(values) if len(values) > 1 else float("nan")
+    return f"{mean(values):.4g} ± {spread:.2g}"
+
+
+def _print_row(*cells: Iterable[str]) -> None:
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
