@@ -15,6 +15,7 @@ from citeweave.cli import fit
 from citeweave.cli.fit import free_folder, read_eta
 from citeweave.cli.main import app
 from citeweave.cli.show import Fitting, pick_words, topic_order
+from citeweave.explore import Exploration
 from citeweave.model import load
 
 SHORT = ["--topics", "4", "--iterations", "40", "--seed", "1"]
@@ -278,6 +279,10 @@ def test_info_of_a_run_as_json(runner: CliRunner, run_folder: Path) -> None:
     assert found["acceptance"] == pytest.approx(model.acceptance_)
     assert [topic["topic"] for topic in found["topics"]] == topic_order(model)
     assert sum(topic["papers"] for topic in found["topics"]) == 60
+    shares = {row["topic"]: row["share"] for row in Exploration(model).topics().to_dicts()}
+    for topic in found["topics"]:
+        assert topic["share"] == pytest.approx(shares[topic["topic"]], abs=1e-6)
+        assert topic["mu"] == pytest.approx(model.topic_share_[topic["topic"]], abs=1e-6)
     assert set(found["topics"][0]["words"]) <= set(model.corpus_.vocabulary)
 
 

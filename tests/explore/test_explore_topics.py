@@ -8,8 +8,9 @@ import pytest
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.evaluate import npmi_coherence
 from citeweave.explore import Exploration
-from citeweave.explore.labels import make_labels, rank_words, short_label
+from citeweave.explore.labels import make_labels, short_label
 from citeweave.explore.topics import growth
+from citeweave.model.describing import rank_words
 
 
 def test_topics_in_use_largest_first(view):

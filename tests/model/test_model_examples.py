@@ -14,9 +14,9 @@ from citeweave import SCNTM
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["citeweave.model.scntm", "citeweave.model.matching"])
+@pytest.mark.parametrize("name", ["scntm", "matching", "describing"])
 def test_docstrings(name):
-    module = importlib.import_module(name)
+    module = importlib.import_module(f"citeweave.model.{name}")
     outcome = doctest.testmod(module, extraglobs={"np": np})
     assert outcome.attempted > 0
     assert outcome.failed == 0

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from citeweave.baselines import Baseline
     from citeweave.corpus import Corpus
     from citeweave.importing import Report
     from citeweave.model import SCNTM
@@ -98,10 +99,9 @@ def describe_run(manifest: dict[str, Any], model: "SCNTM | None") -> dict[str, A
     }
     if model is None:
         return out | {"result": None}
-    from citeweave.cli.show import pick_words, topic_order
+    from citeweave.cli.show import topic_order
 
     combination = model.combination_
-    words = pick_words(model, WORDS)
     tokens = model.corpus_.n_tokens
     networked = model.spec_.citations is not None
     out["result"] = {
@@ -115,17 +115,28 @@ def describe_run(manifest: dict[str, Any], model: "SCNTM | None") -> dict[str, A
         "acceptance": _finite(model.acceptance_) if networked else None,
         "combination": combination["how"],
         "agreements": combination["agreements"],
-        "topics": [
-            {
-                "topic": k,
-                "share": round(float(model.topic_share_[k]), 6),
-                "papers": int((model.labels_ == k).sum()),
-                "words": words[k],
-            }
-            for k in topic_order(model)
-        ],
+        "topics": _topics(model, mu=True),
     }
     return out
+
+
+def _topics(model: "SCNTM | Baseline", *, mu: bool) -> list[dict[str, Any]]:
+    """List topics in use with their share of the papers; `mu` is of models that have it."""
+    from citeweave.cli.show import pick_words, topic_order
+    from citeweave.model.describing import topic_shares
+
+    words = pick_words(model, WORDS)
+    share = topic_shares(model.doc_topic_)
+    return [
+        {
+            "topic": k,
+            "share": round(float(share[k]), 6),
+            **({"mu": round(float(model.topic_share_[k]), 6)} if mu else {}),
+            "papers": int((model.labels_ == k).sum()),
+            "words": words[k],
+        }
+        for k in topic_order(model)
+    ]
 
 
 def _finite(value: float) -> float | None:
@@ -166,7 +177,6 @@ def _info_baseline(
 ) -> None:
     from citeweave.baselines import Baseline, load
     from citeweave.cli.fit_baseline import print_baseline
-    from citeweave.cli.show import pick_words, topic_order
 
     model = load(folder)
     assert isinstance(model, Baseline)  # noqa: S101 (the kind of the run says so)
@@ -175,16 +185,7 @@ def _info_baseline(
         console.print()
         print_baseline(model, console)
         return
-    words = pick_words(model, WORDS)
-    topics = [
-        {
-            "topic": k,
-            "share": round(float(model.topic_share_[k]), 6),
-            "papers": int((model.labels_ == k).sum()),
-            "words": words[k],
-        }
-        for k in topic_order(model)
-    ]
+    topics = _topics(model, mu=False)
     content = describe_run(manifest, None)
     content["result"] = dict(model.facts_) | {"topics_in_use": len(topics), "topics": topics}
     _write_json(content)

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from citeweave.corpus import Corpus
-from citeweave.model import SCNTM
+from citeweave.model import SCNTM, describing
 
 if TYPE_CHECKING:
     from citeweave.baselines import Baseline
@@ -36,9 +36,6 @@ __all__ = [
 
 WIDEST = 100
 """Tables are not drawn wider than this, so that lines stay readable."""
-
-RELEVANCE = 0.6
-"""Weight of a word's probability against its lift over the whole corpus in `pick_words`."""
 
 BAR = 8
 
@@ -79,24 +76,21 @@ def corpus_line(corpus: Corpus) -> str:
 
 def topic_order(model: "SCNTM | Baseline") -> list[int]:
     """Topics in use, the largest first."""
-    used = np.flatnonzero(model.topic_samples_ > 0)
-    return [int(k) for k in used[np.argsort(-model.topic_share_[used], kind="stable")]]
+    return describing.topic_order(
+        describing.topic_shares(model.doc_topic_), np.asarray(model.topic_samples_) > 0
+    )
 
 
 def pick_words(model: "SCNTM | Baseline", number: int) -> list[list[str]]:
-    """Choose words that describe each topic: probable in it, and more so than elsewhere.
-
-    Ranked by ``w log phi + (1 - w) log(phi / mean phi)`` with w = 0.6, among words that occur.
-    """
-    phi = np.asarray(model.topic_word_, np.float64)
-    everywhere = np.asarray(model.topic_share_, np.float64) @ phi
+    """Choose words that describe each topic: probable in it, and more so than elsewhere."""
     corpus = model.corpus_
-    occurs = np.bincount(corpus.tokens, minlength=corpus.vocabulary_size) > 0
-    tiny = np.finfo(float).tiny
-    score = np.log(np.maximum(phi, tiny))
-    score -= (1.0 - RELEVANCE) * np.log(np.maximum(everywhere, tiny))
-    score[:, ~occurs] = -math.inf
-    best = np.argsort(-score, axis=1, kind="stable")[:, : min(number, int(occurs.sum()))]
+    best = describing.rank_words(
+        model.topic_word_,
+        describing.topic_shares(model.doc_topic_),
+        np.bincount(corpus.tokens, minlength=corpus.vocabulary_size) > 0,
+        relevance=describing.RELEVANCE,
+        number=number,
+    )
     vocabulary = corpus.vocabulary
     return [[vocabulary[word] for word in row] for row in best.tolist()]
 
@@ -173,12 +167,12 @@ def topic_table(
     areas: Sequence[str] | None = None,
     most: int = 30,
 ) -> Table:
-    """List topics by share, with the number of papers they dominate and their words.
+    """List topics by share (mean theta' over papers), with the papers they dominate and words.
 
     With `areas`, a name for each topic, topics that dominate no paper are only counted.
     """
     order = topic_order(model)
-    share = np.asarray(model.topic_share_, float)
+    share = describing.topic_shares(model.doc_topic_)
     papers = np.bincount(model.labels_, minlength=len(share))
     shown = [k for k in order if areas is None or papers[k]][:most]
     rest = [k for k in order if k not in shown]
@@ -279,7 +273,9 @@ def run_figures(model: SCNTM) -> list[tuple[str, str]]:
     figures = [("samples kept", f"{model.n_samples_:,} of {count(chains, 'chain')}")]
     if chains > 1:
         others = [a for i, a in enumerate(combination["agreements"]) if i != combination["best"]]
-        how = "averaged" if combination["how"] == "average" else "the best one taken"
+        how = {"average": "averaged", "consensus": "their consensus"}.get(
+            combination["how"], "the best one taken"
+        )
         figures.append(("chains agree", f"{min(others):.2f} (cosine of matched topics; {how})"))
     if tokens:
         figures.append(("log likelihood", f"{likelihood / tokens:.3f} a word, in training"))

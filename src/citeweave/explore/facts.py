@@ -16,6 +16,7 @@ from citeweave.baselines import load
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.model import Groups
+from citeweave.model.describing import topic_order, topic_shares
 
 __all__ = ["Z90", "Facts", "Grouping"]
 
@@ -154,13 +155,12 @@ class Facts:
     @cached_property
     def share(self) -> np.ndarray:
         """Share of each topic [K]: the mean of theta' over papers."""
-        return np.asarray(self.doc_topic.mean(axis=0, dtype=np.float64))
+        return topic_shares(self.doc_topic)
 
     @cached_property
     def order(self) -> list[int]:
         """Topics in use, the largest first."""
-        used = np.flatnonzero(self.used)
-        return [int(k) for k in used[np.argsort(-self.share[used], kind="stable")]]
+        return topic_order(self.share, self.used)
 
     @cached_property
     def dominant(self) -> np.ndarray:

@@ -10,9 +10,10 @@ import numpy as np
 
 from citeweave.errors import ParameterError, RunError
 from citeweave.model.checkpoint import write_atomically, writing
+from citeweave.model.describing import rank_words, relevance_scores
 from citeweave.model.run_folder import NAMES_FILE
 
-__all__ = ["NAMES_FILE", "TopicNames", "make_labels", "rank_words", "short_label"]
+__all__ = ["NAMES_FILE", "TopicNames", "make_labels", "short_label"]
 
 _FORMAT = "citeweave-names"
 _LONGEST = 80
@@ -20,51 +21,6 @@ _LABEL_WORDS = 3
 _LABEL_AMONG = 25
 _PHRASES_AMONG = 12
 _LABEL_RELEVANCE = 0.4  # for a label being distinctive counts for more than being frequent
-
-
-def rank_words(
-    topic_word: np.ndarray, share: np.ndarray, occurs: np.ndarray, *, relevance: float, number: int
-) -> np.ndarray:
-    """Rank words by ``r log phi + (1 - r) log(phi / p)``, p being their probability in the corpus.
-
-    Sievert and Shirley's relevance: 1 ranks by probability in the topic, 0 by lift over the corpus.
-
-    Parameters
-    ----------
-    topic_word : ndarray, shape (K, V)
-    share : ndarray, shape (K,)
-        Weights of topics in p.
-    occurs : ndarray of bool, shape (V,)
-        Words that may be chosen.
-    relevance : float
-        r, from 0 to 1.
-    number : int
-        How many words.
-
-    Returns
-    -------
-    ndarray of int, shape (K, number)
-        Fewer columns where fewer words occur.
-    """
-    if not 0.0 <= relevance <= 1.0:
-        raise ParameterError(f"'relevance' must be from 0 to 1. Got {relevance!r} instead.")
-    if number < 1:
-        raise ParameterError(f"'words' must be at least 1. Got {number!r} instead.")
-    score = _relevance(topic_word, share, occurs, relevance)
-    width = min(number, int(occurs.sum()))
-    best = np.argsort(-score, axis=1, kind="stable")[:, :width]
-    return np.asarray(best)
-
-
-def _relevance(
-    topic_word: np.ndarray, share: np.ndarray, occurs: np.ndarray, relevance: float
-) -> np.ndarray:
-    tiny = np.finfo(float).tiny
-    phi = np.maximum(np.asarray(topic_word, np.float64), tiny)
-    everywhere = np.maximum(share @ phi, tiny)
-    score = np.log(phi) - (1.0 - relevance) * np.log(everywhere)
-    score[:, ~occurs] = -np.inf
-    return np.asarray(score)
 
 
 def make_labels(
@@ -155,7 +111,7 @@ def label_words(
     Those alone, since the most distinctive words of all are rare ones.
     """
     probable = rank_words(topic_word, share, occurs, relevance=1.0, number=_LABEL_AMONG)
-    score = _relevance(topic_word, share, occurs, _LABEL_RELEVANCE)
+    score = relevance_scores(topic_word, share, occurs, _LABEL_RELEVANCE)
     order = np.argsort(-np.take_along_axis(score, probable, axis=1), axis=1, kind="stable")
     ranked = np.take_along_axis(probable, order, axis=1)
     return [[vocabulary[word] for word in row] for row in ranked.tolist()]

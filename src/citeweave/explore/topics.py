@@ -6,8 +6,8 @@ import numpy as np
 
 from citeweave.explore.facts import Z90
 from citeweave.explore.frames import Columns
-from citeweave.explore.labels import rank_words
 from citeweave.explore.pages import TopicPage, TopicWeight, WordWeight
+from citeweave.model.describing import rank_words
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration

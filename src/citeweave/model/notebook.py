@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.errors import MissingDependencyError
+from citeweave.model.describing import RELEVANCE, rank_words, topic_order, topic_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,8 +19,6 @@ __all__ = ["html_table", "model_html"]
 
 TOPICS = 12
 WORDS = 8
-RELEVANCE = 0.6
-"""Weight of a word's probability against its lift over the corpus, as in all tables of topics."""
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, caption: str = "") -> str:
@@ -62,26 +61,26 @@ def model_html(model: SCNTM) -> str:
     rows = [("model", repr(model))]
     if model.__dict__.get("_result") is None:
         return html_table(["", ""], [*rows, ("state", "not fitted; call fit(corpus)")])
-    used = np.flatnonzero(model.topic_samples_ > 0)
-    order = used[np.argsort(-model.topic_share_[used], kind="stable")].tolist()
+    share = topic_shares(model.doc_topic_)
+    order = topic_order(share, model.topic_samples_ > 0)
     chains = len(model.traces_["log_likelihood"])
     done = f"{model.n_iter_:,} of {model.iterations:,} iterations"
     how = f"{model.combination_['how']} of {chains} chain{'' if chains == 1 else 's'}"
     rows += [
         ("corpus", repr(model.corpus_)),
-        ("topics in use", f"{len(order)} of {len(model.topic_share_)}"),
+        ("topics in use", f"{len(order)} of {len(share)}"),
         ("samples", f"{model.n_samples_} ({how}), {done}"),
     ]
     facts = html_table(["", ""], rows)
     try:
-        words = _words(model)
+        words = _words(model, share)
     except MissingDependencyError:  # strings are read by polars; figures are shown without
         return facts
-    papers = np.bincount(model.labels_, minlength=len(model.topic_share_))
+    papers = np.bincount(model.labels_, minlength=len(share))
     topics = html_table(
         ["#topic", "#share", "#papers", "words"],
         [
-            (k, f"{100 * model.topic_share_[k]:.1f} %", f"{papers[k]:,}", ", ".join(words[k]))
+            (k, f"{100 * share[k]:.1f} %", f"{papers[k]:,}", ", ".join(words[k]))
             for k in order[:TOPICS]
         ],
         caption="Topics in use, the largest first"
@@ -90,10 +89,10 @@ def model_html(model: SCNTM) -> str:
     return facts + topics
 
 
-def _words(model: SCNTM) -> list[list[str]]:
+def _words(model: SCNTM, share: np.ndarray) -> list[list[str]]:
     """Choose words that are probable in each topic, and more so than elsewhere."""
-    phi = np.maximum(np.asarray(model.topic_word_, np.float64), np.finfo(float).tiny)
-    score = np.log(phi) - (1.0 - RELEVANCE) * np.log(np.asarray(model.topic_share_) @ phi)
-    best = np.argsort(-score, axis=1, kind="stable")[:, :WORDS]
-    vocabulary = model.corpus_.vocabulary
+    corpus = model.corpus_
+    occurs = np.bincount(corpus.tokens, minlength=corpus.vocabulary_size) > 0
+    best = rank_words(model.topic_word_, share, occurs, relevance=RELEVANCE, number=WORDS)
+    vocabulary = corpus.vocabulary
     return [[vocabulary[word].replace("_", " ") for word in row] for row in best.tolist()]

@@ -71,7 +71,7 @@ def _place_islands(theta: np.ndarray, radii: np.ndarray) -> np.ndarray:
         return np.zeros((1, 2))
     shared = theta.T @ theta
     # a consensus may give an island to a topic without weight
-    norms = np.maximum(np.sqrt(np.diag(shared)), np.finfo(float).tiny**0.5)
+    norms = np.maximum(np.sqrt(np.diag(shared)), np.finfo(float).tiny ** 0.5)
     likeness = shared / np.outer(norms, norms)
     np.fill_diagonal(likeness, 0.0)
     likeness /= max(float(likeness.max()), np.finfo(float).tiny)
