@@ -3,6 +3,7 @@
 import builtins
 
 import numpy as np
+import polars as pl
 import pytest
 from explore_tools import interrupt
 
@@ -10,7 +11,7 @@ from citeweave import SCNTM
 from citeweave.baselines import PMTLM
 from citeweave.corpus import Corpus
 from citeweave.errors import MissingDependencyError, NotFoundError, ParameterError, RunError
-from citeweave.explore import Exploration, flatten_lists, frames
+from citeweave.explore import Exploration, flatten_lists, frames, to_csv
 
 QUICK = {"topics": 3, "iterations": 6, "seed": 1}
 
@@ -181,6 +182,24 @@ def test_flat_tables_have_no_lists(view):
     flat = flatten_lists(view.authors(top=3))
     assert "; " in flat["words"][0]
     assert flat.write_csv().count("\n") == 4
+
+
+def test_no_text_is_a_formula_in_a_spreadsheet():
+    table = pl.DataFrame(
+        {
+            "title": ["=HYPERLINK(1)", "+1", "plain", None],
+            "authors": [["@sum", "b"], ["a"], [], None],
+            "slope": [-1.0, 2.0, 3.0, None],
+            "trend": [[-0.5, 0.5], [], [1.0], None],
+        }
+    )
+    assert to_csv(table).splitlines() == [
+        "title,authors,slope,trend",
+        "'=HYPERLINK(1),'@sum; b,-1.0,-0.5; 0.5",
+        '\'+1,a,2.0,""',
+        'plain,"",3.0,1.0',
+        ",,,",
+    ]
 
 
 def test_a_peer_in_a_run_folder(corpus, tmp_path):

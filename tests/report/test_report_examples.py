@@ -9,7 +9,7 @@ import pytest
 
 from report.literature import fit, literature
 
-MODULES = ("charts", "diagnostics", "downloads", "page", "words", "years")
+MODULES = ("charts", "downloads", "page", "words", "years")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "report.md"
 
 

@@ -358,13 +358,13 @@ def _table(
 ) -> None:
     """Write a table wherever it was asked for, or draw it."""
     from citeweave.cli.explore_show import notes, wide_console
-    from citeweave.explore import flatten_lists
+    from citeweave.explore import to_csv
 
     if as_json:
         content = {"rows": frame.to_dicts(), "missing": view.missing}
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     if csv is not None:
-        text = flatten_lists(frame).write_csv()
+        text = to_csv(frame)
         if str(csv) == "-":
             typer.echo(text, nl=False)
         else:

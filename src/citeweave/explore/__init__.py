@@ -4,7 +4,7 @@
 """
 
 from citeweave.explore.exploration import Exploration
-from citeweave.explore.frames import flatten_lists
+from citeweave.explore.frames import flatten_lists, to_csv
 from citeweave.explore.inspect import Inspection
 from citeweave.explore.pages import (
     AuthorLink,
@@ -33,4 +33,5 @@ __all__ = [
     "TopicWeight",
     "WordWeight",
     "flatten_lists",
+    "to_csv",
 ]

@@ -1,4 +1,4 @@
-"""Tables as polars data frames, as pandas ones on request, and as flat text for CSV."""
+"""Tables as polars data frames, as pandas ones on request, and as CSV."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -9,10 +9,12 @@ from citeweave.errors import MissingDependencyError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Columns", "flatten_lists", "make_frame"]
+__all__ = ["Columns", "defuse", "flatten_lists", "make_frame", "to_csv"]
 
 Columns = Mapping[str, tuple[str, Sequence[Any] | Any]]
 """By name: a type ("int", "float", "text", "ints", "floats", "texts") and the values."""
+
+_FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _polars() -> Any:
@@ -76,3 +78,32 @@ def flatten_lists(frame: "pl.DataFrame") -> "pl.DataFrame":
         text = polars.element().cast(polars.String).fill_null("")
         joined.append(column.list.eval(text).list.join("; "))
     return frame.with_columns(joined)
+
+
+def defuse(text: str) -> str:
+    """Put an apostrophe before a text that a spreadsheet would run as a formula.
+
+    Titles come from bibliographies: one that begins with ``=`` must stay a title.
+
+    Examples
+    --------
+    >>> defuse("=1+1"), defuse("One and one")
+    ("'=1+1", 'One and one')
+    """
+    return f"'{text}" if text.startswith(_FORMULA_MARKS) else text
+
+
+def to_csv(frame: "pl.DataFrame") -> str:
+    """Write a table as CSV: lists joined, texts defused; numbers, also below zero, as they are."""
+    polars = _polars()
+    texts = [
+        name
+        for name, kind in frame.schema.items()
+        if kind in (polars.String, polars.List(polars.String))
+    ]
+    flat = flatten_lists(frame)
+    safe = [
+        polars.Series(name, [text if text is None else defuse(text) for text in flat[name]])
+        for name in texts
+    ]
+    return flat.with_columns(safe).write_csv()

@@ -1,7 +1,6 @@
 """Every table as CSV, JSON or Parquet; every picture as SVG, PNG and for other programs."""
 
 import io
-import re
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from citeweave.errors import NotFoundError
-from citeweave.explore import flatten_lists, graphs
+from citeweave.explore import graphs, to_csv
 from citeweave.explore.graphs.picture import to_image
 from citeweave.web.pages.papers import read_filters
 from citeweave.web.pictures import PICTURES
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ENTRIES", "TABLES"]
 
-_FORMULA = re.compile(r"^[=+\-@\t\r]")
 _TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
@@ -87,29 +85,12 @@ def table(site: Site, request: Request) -> Response:
 def _write(frame: "pl.DataFrame", form: str) -> bytes:
     if form == "csv":
         # spreadsheets know UTF-8 by its mark alone
-        return b"\xef\xbb\xbf" + harmless(flatten_lists(frame)).write_csv().encode()
+        return b"\xef\xbb\xbf" + to_csv(frame).encode()
     if form == "json":
         return frame.write_json().encode()
     place = io.BytesIO()
     frame.write_parquet(place)
     return place.getvalue()
-
-
-def harmless(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Put an apostrophe before texts that a spreadsheet would run as a formula.
-
-    Titles come from bibliographies: one that begins with ``=`` must stay a title.
-    """
-    import polars as pl  # noqa: PLC0415 (heavy)
-
-    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
-    return frame.with_columns(
-        pl.when(pl.col(name).str.contains(_FORMULA.pattern))
-        .then(pl.lit("'") + pl.col(name))
-        .otherwise(pl.col(name))
-        .alias(name)
-        for name in texts
-    )
 
 
 def picture(site: Site, request: Request) -> Response:

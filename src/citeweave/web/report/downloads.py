@@ -7,14 +7,13 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from citeweave.explore.frames import defuse
 from citeweave.web.report.contents import Download
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 __all__ = ["csv_download", "csv_text"]
-
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -42,9 +41,7 @@ def _cell(value: object) -> object:
         return ""
     if isinstance(value, float):
         return f"{value:.6g}"
-    if isinstance(value, str) and value.startswith(_DANGEROUS):
-        return f"'{value}"
-    return value
+    return defuse(value) if isinstance(value, str) else value
 
 
 def csv_download(
