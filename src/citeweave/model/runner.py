@@ -4,6 +4,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -202,14 +203,14 @@ class Runner:
             if chain is None:
                 return
             try:
-                self._run_chain(chain, stored.pop(chain, None))
+                with closing(new_chain(self.plan, self.data, chain)) as running:
+                    self._run_chain(chain, running, stored.pop(chain, None))
             except BaseException as error:  # noqa: BLE001 (raised again in the calling thread)
                 self._errors.append(error)
                 self.stop.set()
 
-    def _run_chain(self, number: int, stored: Checkpoint | None) -> None:
+    def _run_chain(self, number: int, chain: Chain, stored: Checkpoint | None) -> None:
         plan = self.plan
-        chain = new_chain(plan, self.data, number)
         traces = new_traces(plan, plan.iterations)
         sums = new_sums(chain)
         if stored is None:

@@ -1,8 +1,9 @@
 """A chain whose sweeps go over many documents at a time, behind the contract of `Chain`."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,9 @@ from citeweave.parallel.merge import add_changes, repair_documents, repair_nodes
 from citeweave.parallel.paths import find_paths
 from citeweave.parallel.words import sweep_documents
 from citeweave.parallel.world import World, copy_snapshot, new_world
+from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Settings
+from citeweave.sampler.random import new_generator
 from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.word_side import refresh_word_cache
 from citeweave.sampler.words import SWEEP
@@ -32,7 +35,8 @@ class SnapshotChain(Chain):
     A document's own counts move exactly, token by token. Counts above documents are read from a
     snapshot and the document's own changes of it; all documents' changes are added up afterwards.
     Each document has its own random stream, so the result depends on the seed and on ``rounds``,
-    never on ``threads``. Concentrations and propensities are drawn as in the sequential chain.
+    never on ``threads``. Concentrations and propensities are drawn as in the sequential chain, but
+    those of the word side have a random stream of their own, so that both sides go at a time.
 
     Parameters
     ----------
@@ -70,6 +74,8 @@ class SnapshotChain(Chain):
         self._paths = find_paths(self.layout, len(spec.topic_side))
         self._worlds: list[World] = []
         self._neighbourhoods: list[Neighbourhood] = []
+        self._pool: ThreadPoolExecutor | None = None
+        self._word_side: Future[float] | None = None
         if spec.citations is not None:
             if np.any(np.diff(self.layout.citing) < 0):
                 raise ParameterError("Citations must be sorted by citing document.")
@@ -77,6 +83,18 @@ class SnapshotChain(Chain):
             self._cites = np.concatenate([[0], np.cumsum(made)]).astype(np.int64)
             self._most_cited = int(made.max(initial=1))
             self._moves = new_moves(len(self.layout.citing))
+
+    def close(self) -> None:
+        """End the threads; another step would begin new ones."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def _submit(self, task: Callable[..., Any], *args: Any) -> Future[Any]:
+        """Give a task to the chain's own threads, which wait for the next between steps."""
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads, "citeweave-sweep")
+        return self._pool.submit(task, *args)
 
     def _workers(self) -> list[World]:
         """Make the workers' worlds when they are first needed."""
@@ -161,6 +179,29 @@ class SnapshotChain(Chain):
             docs,
         )
 
+    def _draw_concentrations(self) -> None:
+        """Draw those of the two sides, which need nothing of each other, at a time."""
+        random = new_generator(int(_next_key(self.state.random)), 0)
+        state = self.state._replace(random=random)
+        if self.threads > 1:
+            self._word_side = self._submit(self._finish_word_side, state)
+            self._draw_topic_concentrations()
+            return
+        self._draw_topic_concentrations()
+        self._draw_word_concentrations(state)
+
+    def _finish_word_side(self, state: State) -> float:
+        """Draw its concentrations and measure the words, which nothing later in a step changes."""
+        self._draw_word_concentrations(state)
+        return super()._log_likelihood()
+
+    def _log_likelihood(self) -> float:
+        """Take what was measured beside the topic side, or measure it now."""
+        if self._word_side is None:
+            return super()._log_likelihood()
+        found, self._word_side = self._word_side.result(), None
+        return found
+
     def _rounds(self) -> Iterator[tuple[int, np.uint64]]:
         """Give each round's number and the key of its documents' streams."""
         for round_ in range(self.rounds):
@@ -176,9 +217,8 @@ class SnapshotChain(Chain):
         if len(jobs) == 1:
             task(*jobs[0])
             return
-        with ThreadPoolExecutor(len(jobs)) as pool:
-            for done in [pool.submit(task, *job) for job in jobs]:
-                done.result()
+        for done in [self._submit(task, *job) for job in jobs]:
+            done.result()
 
 
 def _next_key(random: np.ndarray) -> np.uint64:

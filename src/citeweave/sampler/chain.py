@@ -211,8 +211,7 @@ class Chain:
             self._rebuild_exponent()
             exponent = self._exponent
             rate = float(parameters.topic_scale @ (exponent.cite_sum * exponent.cited_sum))
-        topic_word_means(self.shape, state, self._background, self._means)
-        log_likelihood = word_log_likelihood(self.shape, self.layout, state, self._means)
+        log_likelihood = self._log_likelihood()
         state.clock[0] += 1
         if self.settings.debug:
             check_state(self.spec, self.layout, state)
@@ -220,7 +219,7 @@ class Chain:
         tried = int(citation_tally[0] - citation_tally[1])
         return Info(
             iteration=self.iteration,
-            log_likelihood=float(log_likelihood),
+            log_likelihood=log_likelihood,
             acceptance=_share(int(citation_tally[2]), tried),
             word_acceptance=_share(corrected - rejected, corrected),
             blocked=_share(blocked, visited),
@@ -232,6 +231,9 @@ class Chain:
             word_seconds=citations_began - words_began,
             citation_seconds=citations_ended - citations_began,
         )
+
+    def close(self) -> None:
+        """Give back what the chain holds beside memory, when it takes no more steps."""
 
     def concentrations(self) -> tuple[float, ...]:
         """Mean concentration of each level, topic side root first, then the word side."""
@@ -313,7 +315,15 @@ class Chain:
             self._exponent,
         )
 
+    def _log_likelihood(self) -> float:
+        topic_word_means(self.shape, self.state, self._background, self._means)
+        return float(word_log_likelihood(self.shape, self.layout, self.state, self._means))
+
     def _draw_concentrations(self) -> None:
+        self._draw_topic_concentrations()
+        self._draw_word_concentrations(self.state)
+
+    def _draw_topic_concentrations(self) -> None:
         prior = np.array(self.settings.concentration_prior)
         if self.network_on:
             self._rebuild_exponent()
@@ -327,7 +337,11 @@ class Chain:
             0,
             len(self.spec.topic_side),
         )
-        draw_word_concentrations(self.shape, self.layout, self.state, prior, self._words_pooled)
+
+    def _draw_word_concentrations(self, state: State) -> None:
+        """Draw those of the word side, with the generator of the state given."""
+        prior = np.array(self.settings.concentration_prior)
+        draw_word_concentrations(self.shape, self.layout, state, prior, self._words_pooled)
 
 
 def _flat(state: State) -> list[Array]:
