@@ -10,10 +10,11 @@ import citeweave
 
 PACKAGE = Path(citeweave.__file__).parent
 
-# What each part of the package may import of the others; everything may import `errors`.
+# What each part of the package may import of the others; all may import `errors` and `files`.
 # `simulate` takes one file of the sampler, the decorator of compiled kernels.
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "files": set(),
     "sampler": set(),
     "corpus": set(),
     "simulate": {"corpus", "sampler._compile"},
@@ -89,7 +90,7 @@ def own_imports(path: Path) -> set[str]:
 
 
 def is_allowed(part: str, imported: str) -> bool:
-    if part_of(imported) in {"errors", "__version__", part}:
+    if part_of(imported) in {"errors", "files", "__version__", part}:
         return True
     return any(imported == name or imported.startswith(f"{name}.") for name in ALLOWED[part])
 

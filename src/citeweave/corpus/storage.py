@@ -10,7 +10,6 @@ Nothing is ever pickled. A folder is written beside its place and renamed into i
 
 import json
 import os
-import secrets
 import shutil
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +21,7 @@ from citeweave.corpus.check import check_ids, check_lengths, check_offsets
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import NAME_COLUMN
 from citeweave.errors import CorpusError, MissingDependencyError
+from citeweave.files import absolute, format_of, name_beside, replace_folder
 
 if TYPE_CHECKING:
     from citeweave.corpus.build import Parts
@@ -45,27 +45,20 @@ ARRAYS: dict[str, type] = {
 
 def is_corpus_folder(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder says that it is a corpus, of whatever version."""
-    try:
-        manifest = json.loads((Path(folder) / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+    return format_of(folder) == FORMAT
 
 
 def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) -> Path:
     """Save a corpus so that the folder is, at any moment, the old one or the whole new one."""
-    target = Path(os.path.abspath(folder))  # noqa: PTH100 (resolve() would follow a link away)
+    target = absolute(folder)
     _check_target(target, overwrite=overwrite)
     pl = _polars("Saving a corpus")
-    temporary = target.parent / f".{target.name}.new-{secrets.token_hex(4)}"
+    temporary = name_beside(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary.mkdir()
         _write_contents(corpus, temporary, pl)
-        if target.exists():
-            _replace(target, temporary)
-        else:
-            temporary.rename(target)
+        replace_folder(temporary, target)
     except OSError as error:
         reason = error.strerror or str(error)
         raise CorpusError(
@@ -88,18 +81,6 @@ def _check_target(target: Path, *, overwrite: bool) -> None:
         raise CorpusError(
             f"'{target}' exists and is no corpus, so it is not overwritten; choose another folder."
         )
-
-
-def _replace(target: Path, new: Path) -> None:
-    """Put a new folder in the place of an old one; the old one comes back if that fails."""
-    old = target.parent / f".{target.name}.old-{secrets.token_hex(4)}"
-    target.rename(old)
-    try:
-        new.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _write_contents(corpus: "Corpus", folder: Path, pl: ModuleType) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import secrets
 import shutil
 import ssl
 import tempfile
@@ -17,6 +16,7 @@ from citeweave import __version__
 from citeweave.datasets.places import Held, cache_folder, file_sha256, find, place_for, verify
 from citeweave.datasets.registry import Dataset, find_dataset
 from citeweave.errors import CorpusError
+from citeweave.files import name_beside
 from citeweave.readers.archives import unpack
 from citeweave.readers.problems import Context, FileCounts, ProblemLog
 
@@ -137,7 +137,7 @@ def _fetch_address(
         target = folder / file.path
         target.parent.mkdir(parents=True, exist_ok=True)
         # named first beside its place, so that it appears there whole
-        beside = target.with_name(f".{target.name}.new-{secrets.token_hex(4)}")
+        beside = name_beside(target)
         path.replace(beside)
         beside.replace(target)
 

@@ -18,8 +18,8 @@ from citeweave.experiments.folds import arrays_only
 from citeweave.experiments.protocols import Measured, measure
 from citeweave.experiments.tables import Row, Table
 from citeweave.experiments.tasks import Task
+from citeweave.files import write_atomically
 from citeweave.model import RunInterrupted
-from citeweave.model.checkpoint import write_atomically
 
 __all__ = ["TaskProgress", "run_tasks"]
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from citeweave.errors import MissingDependencyError, RunError
-from citeweave.model.checkpoint import write_atomically
+from citeweave.files import write_atomically
 
 __all__ = ["Row", "SummaryRow", "Table", "write_table"]
 

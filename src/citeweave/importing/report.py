@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from citeweave import __version__
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.files import write_atomically
 from citeweave.prepare import Settings
 
 if TYPE_CHECKING:
@@ -141,13 +141,11 @@ class Report:
             place /= REPORT_FILE
         check_report_name(place)
         text = self.to_json() if place.suffix.lower() == ".json" else self.to_html()
-        temporary = place.with_name(f".{place.name}.new-{secrets.token_hex(4)}")
         try:
             # a file name may hold bytes that are no text; JSON reads them back as they were
-            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
-            temporary.replace(place)
+            with write_atomically(place) as file:
+                file.write(text.encode("utf-8", "backslashreplace"))
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise CorpusError(
                 f"The report cannot be written to '{place}': {error.strerror or error}. "
                 "Choose another place."

@@ -8,7 +8,6 @@ temporary name, flushed to the disk and renamed; the newest two are kept.
 import contextlib
 import hashlib
 import json
-import os
 import struct
 import zipfile
 import zlib
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from citeweave.errors import RunError
+from citeweave.files import PART, write_atomically
 from citeweave.sampler.arrays import State
 from citeweave.sampler.estimates import Sums
 
@@ -29,8 +29,6 @@ __all__ = [
     "keep_newest",
     "read_checkpoint",
     "read_latest",
-    "sync_folder",
-    "write_atomically",
     "write_checkpoint",
     "writing",
 ]
@@ -38,7 +36,6 @@ __all__ = [
 FORMAT = "citeweave-checkpoint"
 VERSION = 1
 KEPT = 2
-_PART = ".part"
 
 # What zipfile and NumPy raise at broken archives, encryption and compression flags included.
 _DAMAGES = (
@@ -129,34 +126,6 @@ def restore_state(checkpoint: Checkpoint, like: State) -> State:
         ) from None
 
 
-def sync_folder(folder: Path) -> None:
-    """Flush a folder's entries, so that a rename survives a power cut."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def write_atomically(path: Path) -> Iterator[Any]:
-    """Open a temporary file that takes the place of ``path`` when all went well."""
-    part = path.with_name(path.name + _PART)
-    try:
-        with part.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-        sync_folder(path.parent)
-    except BaseException:
-        with contextlib.suppress(OSError):  # the first error is the one to tell
-            part.unlink(missing_ok=True)
-        raise
-
-
 def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -> Path:
     """Write a checkpoint and remove all but the newest two.
 
@@ -234,7 +203,7 @@ def read_latest(folder: Path, identity: Identity) -> tuple[Checkpoint | None, li
 
 def remove_leftovers(folder: Path) -> None:
     """Remove what a killed process left half written."""
-    for path in folder.glob(f"*{_PART}"):
+    for path in folder.glob(f"*{PART}"):
         path.unlink(missing_ok=True)
 
 

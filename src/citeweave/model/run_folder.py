@@ -14,7 +14,6 @@ import contextlib
 import json
 import os
 import platform
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -28,7 +27,15 @@ import numpy as np
 import citeweave
 from citeweave.corpus import Corpus, storage
 from citeweave.errors import CorpusError, MissingDependencyError, RunError
-from citeweave.model.checkpoint import sync_folder, write_atomically, writing
+from citeweave.files import (
+    absolute,
+    format_of,
+    name_beside,
+    replace_folder,
+    sync_folder,
+    write_atomically,
+)
+from citeweave.model.checkpoint import writing
 from citeweave.model.results import StoredArrays
 
 try:
@@ -50,11 +57,7 @@ _HINT = "Free some space, mend the permissions, or choose another folder."
 
 def is_run_folder(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder says that it is a run, of whatever version."""
-    try:
-        manifest = json.loads((Path(folder) / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+    return format_of(folder) == FORMAT
 
 
 class RunFolder:
@@ -67,7 +70,7 @@ class RunFolder:
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
         """Open an existing run; the error says what is wrong with it."""
-        path = _absolute(folder)
+        path = absolute(folder)
         return cls(path, _read_manifest(path))
 
     @classmethod
@@ -79,9 +82,9 @@ class RunFolder:
 
         ``contents`` are the manifest's entries beyond format, version and dates.
         """
-        target = _absolute(folder)
+        target = absolute(folder)
         check_target(target, overwrite=overwrite)
-        temporary = target.parent / f".{target.name}.new-{secrets.token_hex(4)}"
+        temporary = name_beside(target)
         if target.is_dir() and not is_run_folder(target):
             # empty, and maybe a mounted volume, which can be filled but not replaced
             temporary = target / temporary.name
@@ -252,11 +255,6 @@ class RunFolder:
             yield
 
 
-def _absolute(folder: str | os.PathLike[str]) -> Path:
-    """Make a path that stays true if the working folder changes."""
-    return Path(os.path.abspath(folder))  # noqa: PTH100 (resolve() would follow a link away)
-
-
 def check_target(target: Path, *, overwrite: bool) -> None:
     """Refuse a place that holds something, before any work is done."""
     try:
@@ -278,22 +276,12 @@ def check_target(target: Path, *, overwrite: bool) -> None:
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    """Rename a finished folder to its name; an old one comes back if that fails."""
+    """Put a finished folder where it belongs, or its parts if the place cannot be replaced."""
     if new.parent == target:
         for part in sorted(new.iterdir(), key=lambda path: path.name == "manifest.json"):
             part.rename(target / part.name)  # the manifest last: it makes the folder a run
         return
-    if not target.exists():
-        new.rename(target)
-        return
-    old = target.parent / f".{target.name}.old-{secrets.token_hex(4)}"
-    target.rename(old)
-    try:
-        new.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+    replace_folder(new, target)
 
 
 def _store_corpus(corpus: Corpus, folder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.files import write_text
 from citeweave.reproduce.settings import (
     ITERATIONS,
     QUICK_ITERATIONS,
@@ -21,12 +21,13 @@ from citeweave.reproduce.settings import (
 )
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from citeweave.model import SCNTM
 
-__all__ = ["DEMO", "QUICK_SCALE", "Context", "cores", "write_atomically"]
+__all__ = ["DEMO", "QUICK_SCALE", "Context", "cores"]
 
 DEMO = "demo"
 """The made-up corpus that `citeweave demo` fits: always there, never fetched."""
@@ -43,14 +44,6 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,7 +251,7 @@ class Context:
         started = time.monotonic()
         value = compute()
         content = {"key": key, "value": value, "seconds": round(time.monotonic() - started, 3)}
-        write_atomically(path, json.dumps(content, indent=1, allow_nan=True) + "\n")
+        write_text(path, json.dumps(content, indent=1, allow_nan=True) + "\n")
         return json.loads(json.dumps(value))
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:

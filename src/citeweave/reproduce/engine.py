@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.files import write_text
 from citeweave.reproduce import provenance
-from citeweave.reproduce.context import DEMO, Context, write_atomically
+from citeweave.reproduce.context import DEMO, Context
 from citeweave.reproduce.registry import NAMES, choose_datasets, find_experiment
 from citeweave.reproduce.settings import settings
 from citeweave.reproduce.writers import (
@@ -95,14 +96,14 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
         "date": provenance.now(),
         "seconds": round(time.monotonic() - started, 2),
     }
-    write_atomically(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     return Finished(name, content, write_page(content, context.out), reused=False)
 
 
 def write_page(content: Mapping[str, Any], out: Path) -> Path:
     """Write an experiment's page, its CSV files and, where matplotlib is there, its pictures."""
     page = out / f"{content['experiment']}.md"
-    write_atomically(page, markdown_page(content, _pictures(content, out)))
+    write_text(page, markdown_page(content, _pictures(content, out)))
     return page
 
 
@@ -146,7 +147,7 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
             }
         parts.append(markdown_page(content, pictures, level=2))
     target = out / JOINED if page is None else page
-    write_atomically(target, "\n".join(parts))
+    write_text(target, "\n".join(parts))
     return target
 
 
@@ -246,6 +247,6 @@ def _pictures(content: Mapping[str, Any], out: Path) -> dict[str, list[str]]:
         except MissingDependencyError:
             pass  # the page says how to get the picture; its numbers are in the CSV file
         table = stem.with_suffix(".csv")
-        write_atomically(table, table_to_csv(table_from_json(figure["table"])))
+        write_text(table, table_to_csv(table_from_json(figure["table"])))
         written[figure["name"]] = [path.name for path in (*files, table)]
     return written

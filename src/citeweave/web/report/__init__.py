@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citeweave.errors import ParameterError
-from citeweave.model.checkpoint import write_atomically, writing
+from citeweave.files import write_atomically
+from citeweave.model.checkpoint import writing
 from citeweave.web.report.page import render, require_jinja, size_text
 
 if TYPE_CHECKING:

@@ -1,0 +1,102 @@
+"""Files and folders that appear whole or not at all; every part of the package may use it."""
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = [
+    "PART",
+    "absolute",
+    "format_of",
+    "name_beside",
+    "replace_folder",
+    "sync_folder",
+    "write_atomically",
+    "write_text",
+]
+
+PART = ".part"
+"""How names of files end that are being written."""
+
+
+def absolute(path: str | os.PathLike[str]) -> Path:
+    """Make a path that stays true if the working folder changes."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link away)
+
+
+def format_of(folder: str | os.PathLike[str]) -> str | None:
+    """Tell the format that a folder's manifest.json names, None without one that can be read."""
+    try:
+        manifest = json.loads((Path(folder) / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def name_beside(target: Path, kind: str = "new") -> Path:
+    """Give a hidden name beside a file or folder that nothing else has."""
+    return target.with_name(f".{target.name}.{kind}-{secrets.token_hex(4)}")
+
+
+def replace_folder(new: Path, target: Path) -> None:
+    """Rename a finished folder to its name; an old one of that name comes back if that fails.
+
+    Parameters
+    ----------
+    new : Path
+        On the same file system as `target`: made by `name_beside`.
+    target : Path
+        Nothing, or a folder, which is removed.
+    """
+    if not target.exists():
+        new.rename(target)
+        return
+    old = name_beside(target, "old")
+    target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush a folder's entries, so that a rename survives a power cut."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def write_atomically(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file that takes the place of `path` when all went well."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}{PART}")
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        sync_folder(path.parent)
+    except BaseException:
+        with contextlib.suppress(OSError):  # the first error is the one to tell
+            part.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8, whole or not at all; its folder is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with write_atomically(path) as file:
+        file.write(text.encode())
