@@ -5,6 +5,7 @@ by one method for all of them, which needs only what a run folder holds: the top
 Dirichlet prior of a document's topics.
 """
 
+import warnings
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -25,7 +26,11 @@ _ROUNDS = 20  # parts that training is divided into, to tell how far it is
 
 def _import(module: str, package: str) -> Any:
     try:
-        return import_module(module)
+        # not for us to mend, and where warnings are errors tomotopy takes its own for a sign that
+        # its compiled part is missing
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return import_module(module)
     except ImportError as error:
         absent = getattr(error, "name", None) == module.split(".", maxsplit=1)[0]
         state = "is not installed" if absent else f"cannot be imported ({error})"
