@@ -49,9 +49,11 @@ of Metropolis-Hastings for citing topics over all iterations with the network.""
 _FALLS = (
     "The paper's figure (of Cora; it has no numbers) shows a log likelihood that rises when the "
     "network is switched on. That is how the likelihood given papers should behave if citations "
-    "help. The likelihood given topics need not rise: citations draw a paper's words to fewer "
-    "topics than its words alone would choose, so phi', which follows each paper's own words, "
-    "has less freedom to fit them. Compare the two columns 'change'."
+    "help; the likelihood given topics need not rise. What was checked, on Cora with one seed: "
+    "after 400 iterations the words of a paper are in 1.43 topics on average with the network and "
+    "in 2.00 without. With fewer topics a paper there are fewer to choose from for each word, "
+    "which may be why this likelihood falls; no other reason was looked for. Compare the two "
+    "columns 'change'."
 )
 
 _CHANGE = (
