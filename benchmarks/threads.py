@@ -2,13 +2,12 @@
 
     python -m benchmarks.threads speed       # two million tokens: sequential, one thread, two
     python -m benchmarks.threads rounds      # the size of Cora: quality by snapshots a sweep
+    python -m benchmarks.threads heights     # from one sequential state on: likelihood and repairs
 
-Both write a table in Markdown. In ``speed`` the chains take turns, sweep by sweep, so that a slow
-minute of the machine hits all of them; ratios are formed inside a turn. Its second table is of
-processor time, which other programs on the machine lengthen less than the time by the clock.
+All write tables in Markdown. In ``speed`` the chains take turns, sweep by sweep, so that a slow
+minute of the machine hits all of them; ratios are formed inside a turn.
 """
 
-# ruff: noqa: T201  a command that writes its results
 from __future__ import annotations
 
 import argparse
@@ -55,11 +54,16 @@ def main() -> None:
     rounds.add_argument("--iterations", type=int, default=300)
     rounds.add_argument("--seeds", type=int, default=4)
     rounds.add_argument("--rounds", type=int, nargs="+", default=[1, 4, 16])
+    heights = kinds.add_parser("heights", help="likelihood from one state on")
+    heights.add_argument("--documents", type=int, nargs="+", default=[2_708, 27_080])
+    heights.add_argument("--before", type=int, default=100, help="sequential sweeps")
+    heights.add_argument("--after", type=int, default=60, help="sweeps of each kind")
+    heights.add_argument("--rounds", type=int, nargs="+", default=[1, 4, 16])
+    heights.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    if options.kind == "speed":
-        time_sweeps(options)
-    else:
-        compare_rounds(options)
+    {"speed": time_sweeps, "rounds": compare_rounds, "heights": compare_heights}[options.kind](
+        options
+    )
 
 
 def time_sweeps(options: argparse.Namespace) -> None:
@@ -96,14 +100,16 @@ def _threads(number: int) -> str:
     return "1 thread" if number == 1 else f"{number} threads"
 
 
-def _chain(corpus: Corpus, data: Data, topics: int, **parameters: object) -> Chain:
+def _chain(
+    corpus: Corpus, data: Data, topics: int, *, seed: int = 1, steps: int = 3, **parameters: object
+) -> Chain:
     """Make a chain as `SCNTM.fit` does, past its first sweeps with citations."""
-    model = SCNTM(topics=topics, seed=1, iterations=100, network_from=1, burn_in=50)
+    model = SCNTM(topics=topics, seed=seed, iterations=100, network_from=1, burn_in=50)
     plan = make_plan(model.set_params(**parameters).get_params())
     plan = plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents)
     chain = new_chain(plan, data, 0)
     chain.start()
-    for _ in range(3):
+    for _ in range(steps):
         chain.step()
     return chain
 
@@ -159,16 +165,7 @@ def compare_rounds(options: argparse.Namespace) -> None:
     ]
     found: dict[str, list[dict[str, float]]] = {name: [] for name, _ in kinds}
     for seed in range(options.seeds):
-        corpus = simulate(
-            documents=2_708,
-            vocabulary=1_433,
-            topics=7,
-            authors=1_200,
-            categories=7,
-            words_per_document=40,
-            citations=5_429,
-            seed=0,
-        ).corpus
+        corpus = _cora_like(2_708)
         train, held_out = hold_out(corpus, words=0.1, citations=0.1, seed=0)
         for name, parameters in kinds:
             model = SCNTM(topics=10, iterations=options.iterations, seed=seed, threads=1)
@@ -200,6 +197,55 @@ def _measure(model: SCNTM) -> dict[str, float]:
         "acceptance": model.acceptance_,
         "topics": float(np.mean(model.traces_["topics"][:, late:])),
     }
+
+
+def compare_heights(options: argparse.Namespace) -> None:
+    """Go on from the same sequential state with each kind of sweep, and compare the likelihoods.
+
+    Starts in common take the spread of whole runs out of the comparison.
+    """
+    kinds: list[dict[str, object]] = [{"sweep": "sequential"}]
+    kinds += [{"sweep": "snapshot", "rounds": rounds} for rounds in options.rounds]
+    _print_row("documents", "tokens", "sweeps", "log likelihood a word", "gap", "repaired a sweep")
+    _print_row("--:", "--:", "---", "--:", "--:", "--:")
+    for documents in options.documents:
+        corpus = _cora_like(documents)
+        data = build_tree(corpus, preset("scntm"), eta=0, unknown="shared").data
+        heights: dict[str, list[float]] = {}
+        repaired: dict[str, float] = {}
+        for seed in range(options.seeds):
+            start = _chain(corpus, data, 10, seed=seed, sweep="sequential")
+            for _ in range(options.before):
+                start.step()
+            for number, kind in enumerate(kinds):
+                name = f"snapshot, {kind['rounds']} a sweep" if number else "sequential"
+                chain = _chain(corpus, data, 10, seed=seed + 100, steps=0, **kind)
+                chain.restore(start.state)
+                seen = [chain.step().log_likelihood for _ in range(options.after)]
+                late = seen[options.after // 3 :]
+                heights.setdefault(name, []).append(float(np.mean(late)) / corpus.n_tokens)
+                tables = getattr(chain, "repaired", np.zeros(2)).sum()
+                repaired[name] = float(tables) / options.after / corpus.n_tokens
+                chain.close()
+        for name, found in heights.items():
+            gaps = [a - b for a, b in zip(found, heights["sequential"], strict=True)]
+            share = f"{100 * repaired[name]:.2f} % of tokens"
+            cells = (_mean_and_spread(found), _mean_and_spread(gaps), share)
+            _print_row(f"{documents:,}", f"{corpus.n_tokens:,}", name, *cells)
+
+
+def _cora_like(documents: int) -> Corpus:
+    """Draw a corpus with as many documents for each author and citation as Cora might have."""
+    return simulate(
+        documents=documents,
+        vocabulary=1_433,
+        topics=7,
+        authors=documents * 4 // 9,
+        categories=7,
+        words_per_document=40,
+        citations=2 * documents,
+        seed=0,
+    ).corpus
 
 
 def _mean_and_spread(values: Sequence[float]) -> str:

@@ -80,7 +80,7 @@ def fit(
         int | None,
         typer.Option(help="Same seed, same result (default: a new one).", show_default=False),
     ] = None,
-    chains: Annotated[int, typer.Option(help="Independent chains, one a core.")] = 1,
+    chains: Annotated[int, typer.Option(help="Independent chains, side by side.")] = 1,
     burn_in: Annotated[
         int | None,
         typer.Option(
@@ -103,10 +103,25 @@ def fit(
             help="Chains to one model: auto, average, best or consensus.", rich_help_panel=CHAIN
         ),
     ] = "auto",
+    sweep: Annotated[
+        str,
+        typer.Option(
+            help="sequential, snapshot (cores share a sweep), or auto: by size.",
+            rich_help_panel=CHAIN,
+        ),
+    ] = "auto",
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            help="Snapshots a sweep, with --sweep snapshot (default: by the corpus).",
+            rich_help_panel=CHAIN,
+            show_default=False,
+        ),
+    ] = None,
     threads: Annotated[
         int | None,
         typer.Option(
-            help="Chains at a time (default: as many as cores).",
+            help="Cores in all, for chains first, then for snapshot sweeps (default: all).",
             rich_help_panel=CHAIN,
             show_default=False,
         ),
@@ -223,6 +238,8 @@ def fit(
             self_citations=self_citations,
             topic_discount=topic_discount,
             word_discount=word_discount,
+            sweep=sweep,
+            rounds=rounds,
             threads=threads,
         ).set_params(**further)
         make_plan(model_.get_params())
@@ -308,7 +325,7 @@ def resume(
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(help="Chains at a time (default: as at its start).", show_default=False),
+        typer.Option(help="Cores in all (default: as at its start).", show_default=False),
     ] = None,
     checkpoint_seconds: Annotated[float, typer.Option(help="Save each chain so often.")] = 60.0,
     checkpoint_iterations: Annotated[

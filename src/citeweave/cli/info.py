@@ -252,6 +252,8 @@ def _model_line(manifest: dict[str, Any]) -> str:
         for key in ("network_from", "burn_in", "thin")
         if key in plan
     ]
+    if plan.get("rounds"):
+        shown.append(f"snapshot sweeps, rounds {plan['rounds']}")
     return f"{name} ({', '.join(shown)})"
 
 

@@ -65,6 +65,7 @@ def fit_model(
     if console is None:
         with stop_on_signals() as stop:
             return model.fit(corpus, out=out, stop=stop, **options)
+    plan = plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents)
     console.print(_introduce(plan, corpus))
     display = _display(console, plan, corpus.n_tokens)
     with stop_on_signals(display.stop) as stop, display:
@@ -79,6 +80,11 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
     ]
     if plan.spec.citations is not None:
         parts.append(f"citations from {plan.settings.network_from:,}")
+    if plan.rounds is not None:
+        parts.append(
+            f"snapshot sweeps of {count(plan.rounds, 'round')} in "
+            f"{count(plan.threads_per_chain, 'thread')}"
+        )
     facts = fact_table()
     facts.add_row("corpus", corpus_line(corpus))
     facts.add_row("model", ", ".join(parts))
