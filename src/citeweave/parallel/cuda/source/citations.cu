@@ -214,7 +214,7 @@ DEV int draw_citing_topic(Rng &rng, float *rows, const Slots &slots) {
   float running = group_scan(mass);
   float total = group_from(running, LANES - 1);
   float target = (float)(uniform(rng) * (double)total);
-  int who = group_first(target < running);
+  int who = group_first(mass > 0.0f && target < running);
   if (who < 0) who = group_last(mass > 0.0f);
   target -= running - mass;
   int last = lane_id();

@@ -130,9 +130,10 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
                    bool single, int c, int t, float burst_beta, float burst_discount) {
   bool reaches_phi = word_depth > BURST;
   bool opens_phi = word_depth > BURST + 1;
-  for (int level = 1 + lane_id(); level <= LEVELS; level += LANES) {
+  // the lane that moved a level's counts reads them: no wait is needed in between
+  for (int level = lane_id(); level <= LEVELS; level += LANES) {
     if (level < LEVELS) {
-      if (LEVELS - 1 - level < topic_depth) {
+      if (level > 0 && LEVELS - 1 - level < topic_depth) {
         Pair pair = weight_pair(level, INTS(ROW_C + level)[k], INTS(ROW_T + level)[k]);
         FLOATS(ROW_STAY + level)[k] = pair.stay;
         FLOATS(ROW_OPEN + level)[k] = pair.open;
@@ -220,7 +221,7 @@ DEV int draw_topic(Rng &rng, float *rows, const Path &path, const float *scale, 
   float running = group_scan(mass);
   float total = group_from(running, LANES - 1);
   float target = (float)(uniform(rng) * (double)total);
-  int who = group_first(target < running);
+  int who = group_first(mass > 0.0f && target < running);
   if (who < 0) who = group_last(mass > 0.0f);  // rounding at the end of the sum
   int topic = lane_id();
   if (CHUNKS > 1) {  // the lane that was hit looks among its own topics
