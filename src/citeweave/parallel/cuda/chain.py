@@ -11,6 +11,7 @@ from citeweave.parallel.cuda.device import CudaDevice, Device
 from citeweave.parallel.cuda.memory import (
     download_state,
     fixed_arrays,
+    ratio_tables,
     room_arrays,
     upload_state,
 )
@@ -79,6 +80,7 @@ class CudaChain(Chain):
         threads = device.size(1, _THREADS)[1]
         self._plan = plan_program(
             self.spec,
+            ratio_tables(self)[1],
             topics=topics,
             words=self._host.words.customers.shape[0],
             documents=self.n_documents,
@@ -104,8 +106,13 @@ class CudaChain(Chain):
             )
             sweeping = max(sweeping, self._cite_blocks)
         fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
+        self._node_segment = fixed["node_segment"]
         room = room_arrays(
-            self, self._plan, groups=self._groups, sweeping=max(sweeping, self._blocks) * per_block
+            self,
+            self._plan,
+            groups=self._groups,
+            sweeping=max(sweeping, self._blocks) * per_block,
+            segments=int(self._node_segment[-1]),
         )
         xp = device.xp
         for name, array in fixed.items():

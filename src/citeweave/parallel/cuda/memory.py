@@ -10,7 +10,17 @@ from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain
 from citeweave.sampler.stirling import RatioTable
 
-__all__ = ["bytes_needed", "download_state", "fixed_arrays", "room_arrays", "upload_state"]
+__all__ = [
+    "bytes_needed",
+    "download_state",
+    "fixed_arrays",
+    "ratio_tables",
+    "room_arrays",
+    "upload_state",
+]
+
+_SEGMENT = 256
+"""Most children whose sum is taken by one group of lanes."""
 
 _NAMES = {
     "topics": ("customers", "tables", "total_customers", "total_tables"),
@@ -64,13 +74,19 @@ def download_state(device: Device, arrays: dict[str, Any], state: State) -> None
             array[...] = device.download(arrays[name])
 
 
-def _children(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
-    """List the children of every node, in their order."""
+def _children(chain: Chain) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """List the children of all nodes, in segments of a limited number.
+
+    Returns the children, where segments begin, and the first segment of each node.
+    """
     parent = chain.layout.parent[1:]
     order = np.argsort(parent, kind="stable") + 1
     made = np.bincount(parent, minlength=len(chain.layout.parent))
-    start = np.concatenate([[0], np.cumsum(made)]).astype(np.int64)
-    return start, order.astype(np.int32)
+    segments = -(-made // _SEGMENT)
+    first = np.concatenate([[0], np.cumsum(segments)])
+    begins = np.repeat(np.cumsum(made) - made, segments)
+    begins += _SEGMENT * (np.arange(first[-1]) - np.repeat(first[:-1], segments))
+    return order.astype(np.int32), np.append(begins, len(order)), first
 
 
 def _by_round(sizes: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +97,7 @@ def _by_round(sizes: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
     return order.astype(np.int32), starts
 
 
-def _tables(chain: Chain) -> tuple[list[RatioTable], np.ndarray]:
+def ratio_tables(chain: Chain) -> tuple[list[RatioTable], list[int]]:
     """Give the distinct ratio tables, and which of them each level uses."""
     stacked = chain.tables.topic
     tables = [
@@ -94,7 +110,7 @@ def _tables(chain: Chain) -> tuple[list[RatioTable], np.ndarray]:
         if not found:
             tables.append(table)
         place.append(found[0] if found else len(tables) - 1)
-    return tables, np.array(place, np.int32)
+    return tables, place
 
 
 def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
@@ -104,8 +120,8 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
     order, word_rounds = _by_round(np.diff(layout.document_start), rounds)
     made = np.bincount(layout.citing, minlength=n_documents)
     cite_order, cite_rounds = _by_round(made, rounds)
-    child_start, child = _children(chain)
-    tables, place = _tables(chain)
+    child, segment_start, node_segment = _children(chain)
+    tables, _ = ratio_tables(chain)
     degrees = chain._degrees  # noqa: SLF001 - the chain is the caller
     arrays = {
         "word": layout.word,
@@ -118,20 +134,20 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "cites": np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
         "order": order,
         "cite_order": cite_order,
-        "child_start": child_start,
         "child": child,
+        "segment_start": segment_start.astype(np.int64),
+        "node_segment": node_segment.astype(np.int64),
         "made": degrees[0],
         "received": degrees[1],
         "dense": np.stack([table.weights for table in tables]).astype(np.float32),
         "patches": np.stack([table.patches for table in tables]),
         "table_discount": np.array([table.discount for table in tables]),
-        "table_place": place,
     }
     return arrays, word_rounds, cite_rounds
 
 
 def room_arrays(
-    chain: Chain, plan: Plan, *, groups: int, sweeping: int
+    chain: Chain, plan: Plan, *, groups: int, sweeping: int, segments: int
 ) -> dict[str, tuple[int, type]]:
     """List what sweeps need besides, by size and type.
 
@@ -158,6 +174,8 @@ def room_arrays(
         "cited_weight": (weighted, np.float64),
         "cite_passed": (weighted, np.float64),
         "cited_passed": (weighted, np.float64),
+        "segment_cite": (segments, np.float64),
+        "segment_cited": (segments, np.float64),
         "node_rate": (weighted, np.float64),
         "node_customers": (n_shared * topics, np.int32),
         "node_tables": (n_shared * topics, np.int32),
@@ -167,7 +185,7 @@ def room_arrays(
         "move_old": (n_citations, np.int16),
         "move_new": (n_citations, np.int16),
         "move_depth": (4 * n_citations, np.uint8),
-        "move_weight": (2 * citation_level * n_citations, np.float64),
+        "move_weight": (2 * citation_level * n_citations, np.float32),
         "root_sum": (topics, np.int32),
         "topic_citations": (topics, np.int32),
         "scratch": (sweeping * rows * topics, np.float32),

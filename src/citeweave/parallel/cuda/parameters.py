@@ -52,8 +52,13 @@ class Draws:
         """Rebuild P, M and E; ``from_level`` is the lowest level that changed since."""
         chain = self._chain
         lowest = chain._citation_level if from_level is None else from_level
+        starts = chain.layout.level_start
         for level in range(lowest, 0, -1):
-            chain.run("weigh_level", level)
+            stand = level == from_level
+            if level < chain._citation_level and not stand:
+                first, last = (int(chain._node_segment[starts[level + i]]) for i in range(2))
+                chain.run("sum_segments", first, last)
+            chain.run("weigh_level", level, int(stand))
         threads = chain.device.size(1, 256)[1]
         room = 8 * threads
         if lowest > 0:
@@ -78,7 +83,8 @@ class Draws:
         n_levels = len(spec.topic_side)
         arrays["won"][...] = 0
         for level in range(n_levels):
-            chain.run("gather_level", _next_key(random), level, _FIRST + level)
+            name = "gather_level" if level < spec.n_shared else "gather_documents"
+            chain.run(name, _next_key(random), level, _FIRST + level)
             self.add_up(starts[level], starts[level + 1], _FIRST + level)
         phi, gamma, burst = (_FIRST + n_levels + i for i in range(3))
         topics = chain.settings.topics
@@ -91,6 +97,8 @@ class Draws:
         won = chain.device.download(arrays["won"])
         shape0, rate0 = chain.settings.concentration_prior
         citation_level = chain._citation_level if chain.network_on else -1
+        if chain.network_on:
+            self.weigh()
         for level in range(n_levels):
             shape = shape0 + float(won[_FIRST + level])
             rate = rate0 - float(log_sums[_FIRST + level])
@@ -112,20 +120,26 @@ class Draws:
                 place = 0 if name == "corpus" else 1
                 arrays["word_concentration"][place] = beta
 
+    def _expected(self) -> float:
+        """Expected number of citations, as last added up on the device."""
+        report = self._chain._arrays["report"]
+        return float(self._chain.device.download(report[:1])[0])
+
     def _weigh_beta(self, level: int, beta: float, shape: float, rate: float) -> float:
         """Set a level's concentration and give its log density with the citations' exponential."""
         chain = self._chain
         starts = chain.layout.level_start
         chain._arrays["topic_concentration"][int(starts[level]) : int(starts[level + 1])] = beta
         self.weigh(level)
-        expected = float(chain.device.download(chain._arrays["report"][:1])[0])
-        return (shape - 1.0) * math.log(beta) - rate * beta - expected
+        return (shape - 1.0) * math.log(beta) - rate * beta - self._expected()
 
     def _slice_draw(self, level: int, shape: float, rate: float) -> float:
         """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking."""
         random = self._chain._host.random
         start = self._topic_levels[level]
-        height = self._weigh_beta(level, start, shape, rate) + math.log(1.0 - uniform(random))
+        # P, M and E are those of the present concentrations
+        height = (shape - 1.0) * math.log(start) - rate * start - self._expected()
+        height += math.log(1.0 - uniform(random))
         width = math.sqrt(shape) / rate
         low = start - width * uniform(random)
         high = low + width

@@ -42,14 +42,14 @@ FIELDS: dict[str, str] = {
     "cites": "i64",
     "order": "int",
     "cite_order": "int",
-    "child_start": "i64",
     "child": "int",
+    "segment_start": "i64",
+    "node_segment": "i64",
     "made": "double",
     "received": "double",
     "dense": "Pair",
     "patches": "double",
     "table_discount": "double",
-    "table_place": "int",
     # weights kept between sweeps
     "stay": "float",
     "open": "float",
@@ -60,6 +60,8 @@ FIELDS: dict[str, str] = {
     "cited_weight": "double",
     "cite_passed": "double",
     "cited_passed": "double",
+    "segment_cite": "double",
+    "segment_cited": "double",
     "node_rate": "double",
     # changes of a sweep
     "node_customers": "int",
@@ -70,7 +72,7 @@ FIELDS: dict[str, str] = {
     "move_old": "short",
     "move_new": "short",
     "move_depth": "unsigned char",
-    "move_weight": "double",
+    "move_weight": "float",
     "root_sum": "int",
     "topic_citations": "int",
     # scratch and sums
@@ -97,23 +99,37 @@ _MOST_SHARED = 100 * 1024
 class Plan(NamedTuple):
     """What a program is compiled for, and the sizes that follow."""
 
-    defines: dict[str, int]
+    defines: dict[str, int | str]
     word_rows: int
     cite_rows: int
     rows_shared: bool
 
 
 def plan_program(
-    spec: ModelSpec, *, topics: int, words: int, documents: int, lanes: int, threads: int
+    spec: ModelSpec,
+    places: list[int],
+    *,
+    topics: int,
+    words: int,
+    documents: int,
+    lanes: int,
+    threads: int,
 ) -> Plan:
-    """Choose the constants of a model's program; ``lanes`` walk a document together."""
+    """Choose the constants of a model's program.
+
+    ``places`` says which ratio table each level uses; ``lanes`` walk a document together.
+    """
     levels = len(spec.topic_side)
     burst = int(spec.word_level("document-topic") is not None)
     network = int(spec.citations is not None)
-    word_rows = 4 * levels + 8 + 5 * burst + 2 * network
+    word_rows = 4 * levels + 8 + 5 * burst + 3 * network
     cite_rows = 4 * (levels - spec.below_citations) + 5
     rows_shared = 4 * topics * max(word_rows, cite_rows) * (threads // lanes) <= _MOST_SHARED
-    defines = {
+    def discounts(values: list[float]) -> str:
+        return ", ".join(f"{value!r}f" for value in values)
+
+    word_levels = [spec.word_level(nodes) for nodes in ("corpus", "topic", "document-topic")]
+    defines: dict[str, int | str] = {
         "K": topics,
         "N_WORDS": words,
         "N_DOCUMENTS": documents,
@@ -129,6 +145,9 @@ def plan_program(
         "WORD_BLOCKS": WORD_BLOCKS,
         "CITE_BLOCKS": CITE_BLOCKS,
         "ROWS_SHARED": int(rows_shared),
+        "TABLE_PLACES": f"0x{sum(place << 4 * i for i, place in enumerate(places)):x}u",
+        "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),
+        "WORD_DISCOUNTS": discounts([level.discount if level else 0.0 for level in word_levels]),
     }
     return Plan(defines, word_rows, cite_rows, rows_shared)
 

@@ -63,6 +63,26 @@ KERNEL gather_level(u64 key, int level, int place) {
   if (lane_id() == 0 && won) add_to(ctx.won + place, (u64)won);
 }
 
+// The same for a level of documents, a thread a node: they have few tables.
+KERNEL gather_documents(u64 key, int level, int place) {
+  double discount = ctx.topic_discount[level];
+  int won = 0;
+  for (i64 n = ctx.level_start[level] + (i64)blockIdx.x * blockDim.x + threadIdx.x;
+       n < ctx.level_start[level + 1]; n += (i64)gridDim.x * blockDim.x) {
+    int customers = (int)ctx.total_customers[n];
+    double value = 0.0;
+    if (customers > 0) {
+      double beta = ctx.topic_concentration[n];
+      won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta, 0, 1);
+      Rng rng = open_stream(key, 1, (u64)n);
+      value = log_beta_complement(rng, (double)customers, beta);
+    }
+    ctx.node_value[n] = value;
+  }
+  won = group_sum(won);
+  if (lane_id() == 0 && won) add_to(ctx.won + place, (u64)won);
+}
+
 // phi_k (block k) and gamma (block K): block by block, since they have many tables.
 KERNEL gather_words(u64 key, int phi_place, int gamma_place) {
   int node = blockIdx.x;

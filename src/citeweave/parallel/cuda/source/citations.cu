@@ -8,7 +8,7 @@
 #define SLOTS (2 * DEPTHS)
 #define CROW_C 0
 #define CROW_T SLOTS
-#define CROW_FIRST (2 * SLOTS)
+#define CROW_SCALE (2 * SLOTS)  // lambdaT; CROW_CITE and CROW_CITED are lambdaT P and lambdaT M
 #define CROW_SECOND (2 * SLOTS + 1)
 #define CROW_MASS (2 * SLOTS + 2)
 #define CROW_CITE (2 * SLOTS + 3)
@@ -18,10 +18,10 @@
 // What is known of a slot's node besides its rows; the same in all lanes.
 struct Slots {
   int node[SLOTS], customers[SLOTS], tables[SLOTS];
-  double beta[SLOTS], cite[SLOTS], cited[SLOTS];
-  double cite_next[SLOTS], cited_next[SLOTS];
-  double cite_slope[SLOTS], cited_slope[SLOTS];
-  double cite_old, cited_old, cite_new, cited_new;
+  float beta[SLOTS], cite[SLOTS], cited[SLOTS];
+  float carry[SLOTS], carried[SLOTS];  // what a pending change would add to the weights
+  float cite_slope[SLOTS], cited_slope[SLOTS];
+  float cite_old, cited_old, cite_new, cited_new;
   int meet;  // the lowest level where both ends have the same node
   bool all;
 };
@@ -32,9 +32,9 @@ DEV void load_slot(float *rows, Slots &slots, int slot, int node) {
   slots.node[slot] = node;
   slots.customers[slot] = (int)ctx.total_customers[node];
   slots.tables[slot] = (int)ctx.total_tables[node];
-  slots.beta[slot] = ctx.topic_concentration[node];
-  slots.cite[slot] = ctx.cite_weight[node];
-  slots.cited[slot] = ctx.cited_weight[node];
+  slots.beta[slot] = (float)ctx.topic_concentration[node];
+  slots.cite[slot] = (float)ctx.cite_weight[node];
+  slots.cited[slot] = (float)ctx.cited_weight[node];
   for (int k = lane_id(); k < K; k += LANES) {
     INTS(CROW_C + slot)[k] = ctx.customers[(i64)node * K + k];
     INTS(CROW_T + slot)[k] = ctx.tables[(i64)node * K + k];
@@ -80,7 +80,7 @@ DEV void add_own_moves(float *rows, Slots &slots, int slot, int level, i64 first
   slots.tables[slot] += group_sum(tables);
   latest = group_max(latest);
   if (latest >= 0 && level < CITED_LEVEL) {
-    const double *weight = ctx.move_weight + ((first + latest) * CITED_LEVEL + level) * 2;
+    const float *weight = ctx.move_weight + ((first + latest) * CITED_LEVEL + level) * 2;
     slots.cite[slot] = weight[0];
     slots.cited[slot] = weight[1];
   }
@@ -137,29 +137,25 @@ template <int SIDE> DEV void move_cite(float *rows, Slots &slots, int k, int dep
   group_sync();
 }
 
-template <int SIDE> DEV double scale_at(const Slots &slots, int level) {
-  double top = 0.0, below = 1.0;
+template <int SIDE> DEV float scale_at(const Slots &slots, int level) {
+  float top = 0.0f, below = 1.0f;
   EACH_SLOT(SIDE, level, {
-    top = slots.beta[slot] + ctx.topic_discount[level] * slots.tables[slot];
+    top = slots.beta[slot] + topic_discount(level) * (float)slots.tables[slot];
   })
-  EACH_SLOT(SIDE, level - 1, { below = slots.beta[slot] + slots.customers[slot]; })
-  return top / below;
+  EACH_SLOT(SIDE, level - 1, { below = slots.beta[slot] + (float)slots.customers[slot]; })
+  return quotient(top, below);
 }
 
-DEV double fresh_weight(const Slots &slots) {
+DEV float fresh_weight(const Slots &slots) {
   int unused = K - slots.tables[0];
-  return (slots.beta[0] + ctx.topic_discount[0] * slots.tables[0]) / (unused > 1 ? unused : 1);
-}
-
-DEV double cite_root(float *rows, double fresh, int k) {
-  int c = INTS(CROW_C)[k];
-  return c > 0 ? c - ctx.topic_discount[0] : fresh;
+  return quotient(slots.beta[0] + topic_discount(0) * (float)slots.tables[0],
+                  (float)(unused > 1 ? unused : 1));
 }
 
 // Probability of the next customer of an end having topic k; ``climb`` as on the CPU.
 template <int SIDE>
-DEV double path_weight(float *rows, const Slots &slots, int k, double *climb, float *stay) {
-  double weight = cite_root(rows, fresh_weight(slots), k);
+DEV float path_weight(float *rows, const Slots &slots, int k, float *climb, float *stay) {
+  float weight = root_value(INTS(CROW_C)[k], topic_discount(0), fresh_weight(slots));
   climb[0] = weight;
 #pragma unroll
   for (int level = 1; level <= CITED_LEVEL; level++) {
@@ -169,12 +165,12 @@ DEV double path_weight(float *rows, const Slots &slots, int k, double *climb, fl
     climb[level] = weight;
     stay[level] = pair.stay;
   }
-  double total = 1.0;
-  EACH_SLOT(SIDE, CITED_LEVEL, { total = slots.beta[slot] + slots.customers[slot]; })
-  return weight / total;
+  float total = 1.0f;
+  EACH_SLOT(SIDE, CITED_LEVEL, { total = slots.beta[slot] + (float)slots.customers[slot]; })
+  return quotient(weight, total);
 }
 
-DEV int draw_cite_addition(Rng &rng, const double *climb, const float *stay) {
+DEV int draw_cite_addition(Rng &rng, const float *climb, const float *stay) {
   int depth = 1;
 #pragma unroll
   for (int level = CITED_LEVEL; level > 0; level--) {
@@ -189,13 +185,13 @@ DEV int draw_citing_topic(Rng &rng, float *rows, const Slots &slots) {
   float first_scale[DEPTHS], second_scale[DEPTHS];
 #pragma unroll
   for (int level = 1; level <= CITED_LEVEL; level++) {
-    first_scale[level] = (float)scale_at<0>(slots, level);
-    second_scale[level] = (float)scale_at<1>(slots, level);
+    first_scale[level] = scale_at<0>(slots, level);
+    second_scale[level] = scale_at<1>(slots, level);
   }
-  double fresh = fresh_weight(slots);
+  float fresh = fresh_weight(slots);
   float mass = 0.0f;
   for (int k = lane_id(); k < K; k += LANES) {
-    float first = (float)cite_root(rows, fresh, k), second = first;
+    float first = root_value(INTS(CROW_C)[k], topic_discount(0), fresh), second = first;
 #pragma unroll
     for (int level = 1; level <= CITED_LEVEL; level++) {
       Pair pair = weight_pair(level, INTS(CROW_C + level)[k], INTS(CROW_T + level)[k]);
@@ -206,7 +202,7 @@ DEV int draw_citing_topic(Rng &rng, float *rows, const Slots &slots) {
       }
       second = pair.stay + pair.open * (second_scale[level] * second);
     }
-    float value = (float)ctx.topic_scale[k] * first * second;
+    float value = FLOATS(CROW_SCALE)[k] * first * second;
     FLOATS(CROW_SECOND)[k] = second;
     FLOATS(CROW_MASS)[k] = value;
     mass += value;
@@ -229,13 +225,12 @@ DEV int draw_citing_topic(Rng &rng, float *rows, const Slots &slots) {
   return group_from(last, who);
 }
 
-// One node's term of a pending change (sampler/exponent.py): what its parent's weights gain is left
-// in carry and carried.
+// One node's term of a pending change (as in words.cu): what its parent's weights gain is left in
+// carry and carried.
 template <int SLOT, int LEVEL>
 DEV void node_change(float *rows, Slots &slots, int before, int after, int left, int closed,
-                     int came, int opened, double &carry, double &carried) {
-  double discount = ctx.topic_discount[LEVEL];
-  double beta = slots.beta[SLOT];
+                     int came, int opened, float &carry, float &carried) {
+  const float discount = topic_discount(LEVEL);
   if (LEVEL == 0) {
     int now_old = INTS(CROW_C + SLOT)[before], now_new = INTS(CROW_C + SLOT)[after];
     int was_old = now_old + left - (before == after ? came : 0);
@@ -243,38 +238,39 @@ DEV void node_change(float *rows, Slots &slots, int before, int after, int left,
     closed = (was_old > 0) - (now_old > 0);
     opened = before == after ? 0 : (now_new > 0) - (was_new > 0);
   }
-  double total = slots.customers[SLOT];
-  double now = 1.0 / (beta + total);
-  double was = came == left ? now : 1.0 / (beta + total - came + left);
-  double cite_was = slots.cite[SLOT], cited_was = slots.cited[SLOT];
-  double cite_now = cite_was + carry, cited_now = cited_was + carried;
-  slots.cite_next[SLOT] = cite_now;
-  slots.cited_next[SLOT] = cited_now;
-  slots.cite_slope[SLOT] = cite_now * now - cite_was * was;
-  slots.cited_slope[SLOT] = cited_now * now - cited_was * was;
-  if (slots.cite_slope[SLOT] != 0.0 || slots.cited_slope[SLOT] != 0.0) slots.all = true;
-  double went = was * (left - discount * closed), arrived = was * (came - discount * opened);
-  slots.cite_old -= cite_was * went;
-  slots.cited_old -= cited_was * went;
-  slots.cite_new += cite_was * arrived;
-  slots.cited_new += cited_was * arrived;
-  double tables = slots.tables[SLOT];
-  double share_now = (beta + discount * tables) * now;
-  double share_was = (beta + discount * (tables - (opened - closed))) * was;
-  carry = cite_now * share_now - cite_was * share_was;
-  carried = cited_now * share_now - cited_was * share_was;
+  float beta = slots.beta[SLOT], total = (float)slots.customers[SLOT];
+  float now = quotient(1.0f, beta + total);
+  float was = came == left ? now : quotient(1.0f, beta + total - (float)(came - left));
+  float fall = (float)(left - came) * now * was;  // now - was
+  float cite = slots.cite[SLOT], cited = slots.cited[SLOT];
+  slots.carry[SLOT] = carry;
+  slots.carried[SLOT] = carried;
+  slots.cite_slope[SLOT] = carry * now + cite * fall;
+  slots.cited_slope[SLOT] = carried * now + cited * fall;
+  if (slots.cite_slope[SLOT] != 0.0f || slots.cited_slope[SLOT] != 0.0f) slots.all = true;
+  float went = was * ((float)left - discount * (float)closed);
+  float arrived = was * ((float)came - discount * (float)opened);
+  slots.cite_old -= cite * went;
+  slots.cited_old -= cited * went;
+  slots.cite_new += cite * arrived;
+  slots.cited_new += cited * arrived;
+  float gain = discount * (float)(opened - closed);
+  float top = beta + discount * (float)slots.tables[SLOT];
+  float rise = gain * now + (top - gain) * fall;
+  carry = carry * top * now + cite * rise;
+  carried = carried * top * now + cited * rise;
 }
 
 DEV void cite_topic_change(float *rows, const Slots &slots, int k, int before, int after,
-                           double &cite, double &cited) {
-  cite = 0.0;
-  cited = 0.0;
+                           float &cite, float &cited) {
+  cite = 0.0f;
+  cited = 0.0f;
   if (slots.all) {
 #pragma unroll
     for (int slot = 0; slot < SLOTS; slot++) {
-      if (slots.cite_slope[slot] == 0.0 && slots.cited_slope[slot] == 0.0) continue;
-      double own = INTS(CROW_C + slot)[k] -
-                   ctx.topic_discount[slot % DEPTHS] * INTS(CROW_T + slot)[k];
+      if (slots.cite_slope[slot] == 0.0f && slots.cited_slope[slot] == 0.0f) continue;
+      float own = (float)INTS(CROW_C + slot)[k] -
+                  topic_discount(slot % DEPTHS) * (float)INTS(CROW_T + slot)[k];
       cite += slots.cite_slope[slot] * own;
       cited += slots.cited_slope[slot] * own;
     }
@@ -292,14 +288,14 @@ DEV void cite_topic_change(float *rows, const Slots &slots, int k, int before, i
 struct Depths { int first_out, second_out, first_in, second_in; };
 
 template <int LEVEL> struct Climb {
-  DEV void go(float *rows, Slots &slots, int before, int after, const Depths &depths, double carry_a,
-              double carried_a, double carry_b, double carried_b) {
+  DEV void go(float *rows, Slots &slots, int before, int after, const Depths &depths, float carry_a,
+              float carried_a, float carry_b, float carried_b) {
     const int step = CITED_LEVEL - LEVEL;
     bool together = met(slots, LEVEL);
     if (together) {
       carry_a += carry_b;
       carried_a += carried_b;
-      carry_b = carried_b = 0.0;
+      carry_b = carried_b = 0.0f;
     }
     int left = step < depths.first_out, closed = step + 1 < depths.first_out;
     int came = step < depths.first_in, opened = step + 1 < depths.first_in;
@@ -311,10 +307,10 @@ template <int LEVEL> struct Climb {
       came += came_b;
       opened += opened_b;
     }
-    if (left + came > 0 || carry_a != 0.0 || carried_a != 0.0)
+    if (left + came > 0 || carry_a != 0.0f || carried_a != 0.0f)
       node_change<LEVEL, LEVEL>(rows, slots, before, after, left, closed, came, opened, carry_a,
                                 carried_a);
-    if (!together && (left_b + came_b > 0 || carry_b != 0.0 || carried_b != 0.0))
+    if (!together && (left_b + came_b > 0 || carry_b != 0.0f || carried_b != 0.0f))
       node_change<DEPTHS + LEVEL, LEVEL>(rows, slots, before, after, left_b, closed_b, came_b,
                                          opened_b, carry_b, carried_b);
     Climb<LEVEL - 1>::go(rows, slots, before, after, depths, carry_a, carried_a, carry_b, carried_b);
@@ -322,30 +318,24 @@ template <int LEVEL> struct Climb {
 };
 
 template <> struct Climb<-1> {
-  DEV void go(float *, Slots &, int, int, const Depths &, double, double, double, double) {}
+  DEV void go(float *, Slots &, int, int, const Depths &, float, float, float, float) {}
 };
 
-DEV double cite_rate(float *rows, int k, double cite, double cited) {
-  double cite_sum = ctx.cite_sum[k] + FLOATS(CROW_CITE)[k];
-  double cited_sum = ctx.cited_sum[k] + FLOATS(CROW_CITED)[k];
-  return ctx.topic_scale[k] * (cite * (cited_sum + cited) + cite_sum * cited);
-}
-
-DEV double cite_change(float *rows, Slots &slots, int before, int after, const Depths &depths) {
+DEV float cite_change(float *rows, Slots &slots, int before, int after, const Depths &depths) {
 #pragma unroll
   for (int slot = 0; slot < SLOTS; slot++) {
-    slots.cite_next[slot] = slots.cite[slot];
-    slots.cited_next[slot] = slots.cited[slot];
-    slots.cite_slope[slot] = slots.cited_slope[slot] = 0.0;
+    slots.carry[slot] = slots.carried[slot] = 0.0f;
+    slots.cite_slope[slot] = slots.cited_slope[slot] = 0.0f;
   }
-  slots.cite_old = slots.cited_old = slots.cite_new = slots.cited_new = 0.0;
+  slots.cite_old = slots.cited_old = slots.cite_new = slots.cited_new = 0.0f;
   slots.all = false;
-  Climb<CITED_LEVEL>::go(rows, slots, before, after, depths, 0.0, 0.0, 0.0, 0.0);
-  double cite, cited, sum = 0.0;
+  Climb<CITED_LEVEL>::go(rows, slots, before, after, depths, 0.0f, 0.0f, 0.0f, 0.0f);
+  float cite, cited, sum = 0.0f;
   for (int k = lane_id(); k < K; k += LANES) {
     if (!slots.all && k != before && k != after) continue;
     cite_topic_change(rows, slots, k, before, after, cite, cited);
-    sum += cite_rate(rows, k, cite, cited);
+    sum += cite * (FLOATS(CROW_CITED)[k] + FLOATS(CROW_SCALE)[k] * cited) +
+           FLOATS(CROW_CITE)[k] * cited;
   }
   return group_sum(sum);
 }
@@ -354,15 +344,15 @@ DEV void commit_cite_change(float *rows, Slots &slots, int before, int after) {
   group_sync();
   for (int k = lane_id(); k < K; k += LANES) {
     if (!slots.all && k != before && k != after) continue;
-    double cite, cited;
+    float cite, cited;
     cite_topic_change(rows, slots, k, before, after, cite, cited);
-    FLOATS(CROW_CITE)[k] += (float)cite;
-    FLOATS(CROW_CITED)[k] += (float)cited;
+    FLOATS(CROW_CITE)[k] += FLOATS(CROW_SCALE)[k] * cite;
+    FLOATS(CROW_CITED)[k] += FLOATS(CROW_SCALE)[k] * cited;
   }
 #pragma unroll
   for (int slot = 0; slot < SLOTS; slot++) {
-    slots.cite[slot] = slots.cite_next[slot];
-    slots.cited[slot] = slots.cited_next[slot];
+    slots.cite[slot] += slots.carry[slot];
+    slots.cited[slot] += slots.carried[slot];
   }
 }
 
@@ -386,12 +376,16 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       n = ctx.parent[n];
     }
     for (int k = lane_id(); k < K; k += LANES) {
-      FLOATS(CROW_CITE)[k] = 0.0f;
-      FLOATS(CROW_CITED)[k] = 0.0f;
+      FLOATS(CROW_SCALE)[k] = (float)ctx.topic_scale[k];
+      FLOATS(CROW_CITE)[k] = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
+      FLOATS(CROW_CITED)[k] = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
     }
     slots.node[DEPTHS] = -1;
-    slots.cite[DEPTHS] = slots.cited[DEPTHS] = 0.0;
+    slots.cite[DEPTHS] = slots.cited[DEPTHS] = 0.0f;
     Rng rng = open_stream(key, 1, (u64)d);
+    int seen[DEPTHS];  // lane i: nodes of the last cited end whose number is i modulo LANES
+#pragma unroll
+    for (int level = 0; level < DEPTHS; level++) seen[level] = -1;
     for (i64 e = begin; e < end; e++) {
       n_visited++;
       group_sync();
@@ -402,7 +396,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
         if (n == slots.node[level]) {
           if (level > slots.meet) slots.meet = level;
           slots.node[DEPTHS + level] = n;
-          slots.cite[DEPTHS + level] = slots.cited[DEPTHS + level] = 0.0;
+          slots.cite[DEPTHS + level] = slots.cited[DEPTHS + level] = 0.0f;
         } else {
           load_slot(rows, slots, DEPTHS + level, n);
         }
@@ -420,19 +414,25 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       if (e > begin) {
 #pragma unroll
         for (int level = CITED_LEVEL; level > 0; level--)
-          if (!met(slots, level)) add_own_moves(rows, slots, DEPTHS + level, level, begin, e);
+          if (!met(slots, level) &&
+              (e - begin > LANES || group_first(seen[level] == slots.node[DEPTHS + level]) >= 0))
+            add_own_moves(rows, slots, DEPTHS + level, level, begin, e);
         group_sync();
+      }
+      if ((int)((e - begin) % LANES) == lane_id()) {
+#pragma unroll
+        for (int level = 1; level < DEPTHS; level++) seen[level] = slots.node[DEPTHS + level];
       }
       int old = ctx.citing_topic[e];
       int k = old;
       Depths depths = {0, 0, 0, 0};
-      double climb[DEPTHS];
+      float climb[DEPTHS];
       float stay[DEPTHS];
       bool accepted = false;
       depths.second_out = draw_cite_removal<1>(rng, rows, slots, old);
       if (depths.second_out > 0) {
         move_cite<1>(rows, slots, old, depths.second_out, -1);
-        double weight_old = path_weight<1>(rows, slots, old, climb, stay);
+        float weight_old = path_weight<1>(rows, slots, old, climb, stay);
         depths.first_out = draw_cite_removal<0>(rng, rows, slots, old);
         if (depths.first_out == 0) {
           move_cite<1>(rows, slots, old, depths.second_out, 1);
@@ -440,18 +440,18 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
         } else {
           move_cite<0>(rows, slots, old, depths.first_out, -1);
           k = draw_citing_topic(rng, rows, slots);
-          double proposed_old = FLOATS(CROW_SECOND)[old], proposed_new = FLOATS(CROW_SECOND)[k];
+          float proposed_old = FLOATS(CROW_SECOND)[old], proposed_new = FLOATS(CROW_SECOND)[k];
           path_weight<0>(rows, slots, k, climb, stay);
           depths.first_in = draw_cite_addition(rng, climb, stay);
           move_cite<0>(rows, slots, k, depths.first_in, 1);
-          double weight_new = path_weight<1>(rows, slots, k, climb, stay);
+          float weight_new = path_weight<1>(rows, slots, k, climb, stay);
           depths.second_in = draw_cite_addition(rng, climb, stay);
           move_cite<1>(rows, slots, k, depths.second_in, 1);
-          double coupling = weight_new * proposed_old / (weight_old * proposed_new);
+          float coupling = weight_new * proposed_old / (weight_old * proposed_new);
           bool moved = k != old || depths.first_in != depths.first_out ||
                        depths.second_in != depths.second_out;
-          double change = moved ? cite_change(rows, slots, old, k, depths) : 0.0;
-          accepted = uniform(rng) < coupling * exp(-change);
+          float change = moved ? cite_change(rows, slots, old, k, depths) : 0.0f;
+          accepted = uniform(rng) < coupling * expf(-change);
           if (accepted) {
             n_accepted++;
             if (moved) commit_cite_change(rows, slots, old, k);

@@ -18,6 +18,16 @@ enum { CITE_VISITED = 4, CITE_BLOCKED, CITE_ACCEPTED, REPAIRED_TOPICS, REPAIRED_
 
 struct Pair { float stay, open; };
 
+// Discounts are the model's: constants wherever the level is one.
+DEV constexpr float topic_discount(int level) {
+  const float values[] = {TOPIC_DISCOUNTS};
+  return values[level];
+}
+DEV constexpr float word_discount(int level) {
+  const float values[] = {WORD_DISCOUNTS};
+  return values[level];
+}
+
 // ---- random numbers: xoshiro256++ streams and SplitMix64 by place, as parallel/streams.py
 
 struct Rng { u64 a, b, c, d; };
@@ -140,7 +150,7 @@ static __device__ __noinline__ Pair large_pair(int table, int customers, int tab
 
 // ``place`` is a level: topic side root first, then the three of the word side.
 DEV Pair weight_pair(int place, int customers, int tables) {
-  int table = ctx.table_place[place];
+  int table = (TABLE_PLACES >> (4 * place)) & 15;
   if (customers <= DENSE_LIMIT)
     return ctx.dense[(i64)table * DENSE_SIZE + ((customers * (customers + 1)) >> 1) + tables];
   return large_pair(table, customers, tables);

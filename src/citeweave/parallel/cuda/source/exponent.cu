@@ -9,9 +9,27 @@ DEV i64 slot_of(int column, int level) {
   return ((i64)column * CITED_LEVEL + level - 1) * all_groups() + first_group();
 }
 
+// What the children of each segment pass on; a node of many children has several segments.
+KERNEL sum_segments(int first, int last) {
+  for (i64 i = first + first_group(); i < last; i += all_groups()) {
+    double cite = 0.0, cited = 0.0;
+    for (i64 j = ctx.segment_start[i] + lane_id(); j < ctx.segment_start[i + 1]; j += LANES) {
+      cite += ctx.cite_passed[ctx.child[j]];
+      cited += ctx.cited_passed[ctx.child[j]];
+    }
+    cite = group_sum(cite);
+    cited = group_sum(cited);
+    if (lane_id() == 0) {
+      ctx.segment_cite[i] = cite;
+      ctx.segment_cited[i] = cited;
+    }
+  }
+}
+
 // One level, from that of citations up to the one below mu. A node's weights are its document's
-// propensities, or the sum of what its children pass on.
-KERNEL weigh_level(int level) {
+// propensities, or the sum of what its children pass on; ``weights_stand`` where only its level's
+// concentration changed since.
+KERNEL weigh_level(int level, int weights_stand) {
   double cite_part[CHUNKS], cited_part[CHUNKS];
 #pragma unroll
   for (int chunk = 0; chunk < CHUNKS; chunk++) cite_part[chunk] = cited_part[chunk] = 0.0;
@@ -23,15 +41,16 @@ KERNEL weigh_level(int level) {
     if (level == CITED_LEVEL) {
       cite = ctx.cite[n - start];
       cited = ctx.cited[n - start];
+    } else if (weights_stand) {
+      cite = ctx.cite_weight[n];
+      cited = ctx.cited_weight[n];
     } else {
       cite = 0.0;
       cited = 0.0;
-      for (i64 i = ctx.child_start[n] + lane_id(); i < ctx.child_start[n + 1]; i += LANES) {
-        cite += ctx.cite_passed[ctx.child[i]];
-        cited += ctx.cited_passed[ctx.child[i]];
+      for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
+        cite += ctx.segment_cite[i];
+        cited += ctx.segment_cited[i];
       }
-      cite = group_sum(cite);
-      cited = group_sum(cited);
     }
     double beta = ctx.topic_concentration[n];
     double scale = 1.0 / (beta + (double)ctx.total_customers[n]);

@@ -25,7 +25,8 @@
 #define ROW_NETWORK (ROW_BURST + 5 * BURST)
 #define ROW_CITE (ROW_NETWORK + 0)
 #define ROW_CITED (ROW_NETWORK + 1)
-#define WORD_ROWS (ROW_NETWORK + 2 * NETWORK)
+#define ROW_SCALE (ROW_NETWORK + 2)
+#define WORD_ROWS (ROW_NETWORK + 3 * NETWORK)
 
 #define FLOATS(i) (rows + (i) * K)
 #define INTS(i) ((int *)(rows + (i) * K))
@@ -33,7 +34,7 @@
 // What a document knows of the nodes on its path; the same in all lanes.
 struct Path {
   int customers[LEVELS], tables[LEVELS];
-  float beta[LEVELS], discount[LEVELS];
+  float beta[LEVELS];
 };
 
 // The word at hand and gamma, as this document sees them.
@@ -42,17 +43,21 @@ struct Word {
   Pair weight;
 };
 
-DEV void refresh_phi(float *rows, int k) {
-  float beta = (float)ctx.topic_word_concentration[k];
+// Concentrations of the word side; phi's is one for all topics.
+struct Betas {
+  float gamma, phi, burst;
+};
+
+DEV void refresh_phi(float *rows, int k, float beta) {
   float inverse = quotient(1.0f, beta + (float)INTS(ROW_TOTAL_C)[k]);
   FLOATS(ROW_INVERSE)[k] = inverse;
   FLOATS(ROW_OPENING)[k] =
-      (beta + (float)ctx.word_discount[1] * (float)INTS(ROW_TOTAL_T)[k]) * inverse;
+      (beta + word_discount(1) * (float)INTS(ROW_TOTAL_T)[k]) * inverse;
 }
 
-DEV void refresh_bursts(float *rows, int k, float beta, float discount) {
+DEV void refresh_bursts(float *rows, int k, float beta) {
   float inverse = quotient(1.0f, beta + (float)INTS(ROW_TOKENS)[k]);
-  FLOATS(ROW_BURST_OPENING)[k] = (beta + discount * (float)INTS(ROW_TABLES)[k]) * inverse;
+  FLOATS(ROW_BURST_OPENING)[k] = (beta + word_discount(2) * (float)INTS(ROW_TABLES)[k]) * inverse;
 }
 
 // How far the customer that leaves had climbed; 0 where it may not leave.
@@ -127,7 +132,7 @@ DEV void move_topic(float *rows, Path &path, int k, int depth, int sign) {
 // Counts of the word side, and all weights of topic k that the two moves changed.
 // ``c`` and ``t`` are phi_k's at the word before the move.
 DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_depth, int sign,
-                   bool single, int c, int t, float burst_beta, float burst_discount) {
+                   bool single, int c, int t, const Betas &betas) {
   bool reaches_phi = word_depth > BURST;
   bool opens_phi = word_depth > BURST + 1;
   // the lane that moved a level's counts reads them: no wait is needed in between
@@ -152,7 +157,7 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
       INTS(ROW_RUN_C)[k] += sign;
       if (word_depth > 1) INTS(ROW_RUN_T)[k] += sign;
     }
-    refresh_bursts(rows, k, burst_beta, burst_discount);
+    refresh_bursts(rows, k, betas.burst);
 #endif
     if (reaches_phi) {
       INTS(ROW_WORD_C)[k] += sign;
@@ -161,7 +166,7 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
         INTS(ROW_WORD_T)[k] += sign;
         INTS(ROW_TOTAL_T)[k] += sign;
       }
-      refresh_phi(rows, k);
+      refresh_phi(rows, k, betas.phi);
     }
   }
 #if BACKGROUND
@@ -178,10 +183,9 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
   group_sync();
 }
 
-DEV float background_weight(const Word &word) {
+DEV float background_weight(const Word &word, float beta) {
 #if BACKGROUND
-  float beta = (float)ctx.word_concentration[0];
-  float opening = beta + (float)ctx.word_discount[0] * (float)word.total_tables;
+  float opening = beta + word_discount(0) * (float)word.total_tables;
   float weight = word.weight.stay + word.weight.open * opening * (1.0f / N_WORDS);
   return quotient(weight, beta + (float)word.total_customers);
 #else
@@ -191,13 +195,13 @@ DEV float background_weight(const Word &word) {
 
 // Draw a topic from eq:conditional_posterior.
 DEV int draw_topic(Rng &rng, float *rows, const Path &path, const float *scale, float fresh,
-                   float background, bool single, float burst_beta) {
+                   float background, bool single, const Betas &betas) {
   float mass = 0.0f;
 #pragma unroll 4
   for (int chunk = 0; chunk < CHUNKS; chunk++) {
     int k = chunk * LANES + lane_id();
     if (k < K) {
-      float topic = root_value(INTS(ROW_C)[k], path.discount[0], fresh);
+      float topic = root_value(INTS(ROW_C)[k], topic_discount(0), fresh);
 #pragma unroll
       for (int level = 1; level < LEVELS; level++)
         topic = FLOATS(ROW_STAY + level)[k] + FLOATS(ROW_OPEN + level)[k] * (scale[level] * topic);
@@ -209,7 +213,7 @@ DEV int draw_topic(Rng &rng, float *rows, const Path &path, const float *scale, 
         int c = INTS(ROW_RUN_C)[k];
         if (c > 0) {
           Pair own = weight_pair(TABLE_BURST, c, INTS(ROW_RUN_T)[k]);
-          value = value * own.open + quotient(own.stay, burst_beta + (float)INTS(ROW_TOKENS)[k]);
+          value = value * own.open + quotient(own.stay, betas.burst + (float)INTS(ROW_TOKENS)[k]);
         }
       }
 #endif
@@ -244,7 +248,7 @@ DEV int draw_topic(Rng &rng, float *rows, const Path &path, const float *scale, 
 DEV int draw_topic_addition(Rng &rng, float *rows, const Path &path, const float *scale,
                             float fresh, int k) {
   float climb[LEVELS];
-  climb[0] = root_value(INTS(ROW_C)[k], path.discount[0], fresh);
+  climb[0] = root_value(INTS(ROW_C)[k], topic_discount(0), fresh);
 #pragma unroll
   for (int level = 1; level < LEVELS; level++)
     climb[level] = FLOATS(ROW_STAY + level)[k] +
@@ -260,7 +264,7 @@ DEV int draw_topic_addition(Rng &rng, float *rows, const Path &path, const float
 }
 
 DEV int draw_word_addition(Rng &rng, float *rows, const Word &word, int k, bool single,
-                           float background, float burst_beta) {
+                           float background, const Betas &betas) {
   int depth = 1;
   float stay = FLOATS(ROW_WORD_STAY)[k] * FLOATS(ROW_INVERSE)[k];
   float weight = stay + FLOATS(ROW_WORD_OPEN)[k] * FLOATS(ROW_OPENING)[k] * background;
@@ -269,7 +273,7 @@ DEV int draw_word_addition(Rng &rng, float *rows, const Word &word, int k, bool 
     int c = INTS(ROW_RUN_C)[k];
     if (c > 0) {
       Pair own = weight_pair(TABLE_BURST, c, INTS(ROW_RUN_T)[k]);
-      float sit = quotient(own.stay, burst_beta + (float)INTS(ROW_TOKENS)[k]);
+      float sit = quotient(own.stay, betas.burst + (float)INTS(ROW_TOKENS)[k]);
       float climb = own.open * FLOATS(ROW_BURST_OPENING)[k] * weight;
       if (uniform(rng) * (sit + climb) < sit) return depth;
     }
@@ -280,7 +284,7 @@ DEV int draw_word_addition(Rng &rng, float *rows, const Word &word, int k, bool 
   depth++;
 #if BACKGROUND
   if (word.weight.stay > 0.0f) {
-    float total = (float)ctx.word_concentration[0] + (float)word.total_customers;
+    float total = betas.gamma + (float)word.total_customers;
     if (uniform(rng) * (background * total) < word.weight.stay) return depth;
   }
   depth++;
@@ -290,23 +294,25 @@ DEV int draw_word_addition(Rng &rng, float *rows, const Word &word, int k, bool 
 
 #if NETWORK
 // What a pending move would do to P and M: slopes by level, and what the two topics get besides.
+// Differences are written out so that nothing cancels, and single precision suffices.
 struct Change {
-  double cite[CITED_LEVEL + 1], cited[CITED_LEVEL + 1];  // weights of the path's nodes
-  double cite_next[CITED_LEVEL + 1], cited_next[CITED_LEVEL + 1];
-  double cite_slope[CITED_LEVEL + 1], cited_slope[CITED_LEVEL + 1];
-  double cite_old, cited_old, cite_new, cited_new;
+  float cite[CITED_LEVEL + 1], cited[CITED_LEVEL + 1];  // weights of the path's nodes
+  float carry[CITED_LEVEL + 1], carried[CITED_LEVEL + 1];  // what they would gain
+  float cite_slope[CITED_LEVEL + 1], cited_slope[CITED_LEVEL + 1];
+  float cite_old, cited_old, cite_new, cited_new;
   bool all;
 };
 
-DEV void topic_change(float *rows, const Path &path, const Change &change, int k, int before,
-                      int after, double &cite, double &cited) {
-  cite = 0.0;
-  cited = 0.0;
+DEV void topic_change(float *rows, const Change &change, int k, int before, int after, float &cite,
+                      float &cited) {
+  cite = 0.0f;
+  cited = 0.0f;
   if (change.all) {
 #pragma unroll
     for (int level = 0; level <= CITED_LEVEL; level++) {
-      double tables = level == 0 ? (INTS(ROW_C)[k] > 0 ? 1 : 0) : INTS(ROW_T + level)[k];
-      double own = INTS(ROW_C + level)[k] - ctx.topic_discount[level] * tables;
+      int c = INTS(ROW_C + level)[k];
+      int t = level == 0 ? (c > 0 ? 1 : 0) : INTS(ROW_T + level)[k];
+      float own = (float)c - topic_discount(level) * (float)t;
       cite += change.cite_slope[level] * own;
       cited += change.cited_slope[level] * own;
     }
@@ -321,28 +327,25 @@ DEV void topic_change(float *rows, const Path &path, const Change &change, int k
   }
 }
 
-DEV double rate_of(float *rows, int k, double cite, double cited) {
-  double cite_sum = ctx.cite_sum[k] + FLOATS(ROW_CITE)[k];
-  double cited_sum = ctx.cited_sum[k] + FLOATS(ROW_CITED)[k];
-  return ctx.topic_scale[k] * (cite * (cited_sum + cited) + cite_sum * cited);
+// A topic's part of the change of E; ROW_CITE and ROW_CITED hold lambdaT_k P_k and lambdaT_k M_k.
+DEV float rate_of(float *rows, int k, float cite, float cited) {
+  return cite * (FLOATS(ROW_CITED)[k] + FLOATS(ROW_SCALE)[k] * cited) + FLOATS(ROW_CITE)[k] * cited;
 }
 
 // Change of E by a move already made in the counts (sampler/exponent.py, one path).
-DEV double exponent_change(float *rows, const Path &path, Change &change, int before, int after,
-                           int out, int into) {
-  double carry = 0.0, carried = 0.0;
-  change.cite_old = change.cited_old = change.cite_new = change.cited_new = 0.0;
+DEV float exponent_change(float *rows, const Path &path, Change &change, int before, int after,
+                          int out, int into) {
+  float carry = 0.0f, carried = 0.0f;
+  change.cite_old = change.cited_old = change.cite_new = change.cited_new = 0.0f;
   change.all = false;
 #pragma unroll
   for (int level = CITED_LEVEL; level >= 0; level--) {
     int step = CITED_LEVEL - level;
     int left = step < out, closed = step + 1 < out, came = step < into, opened = step + 1 < into;
-    change.cite_slope[level] = change.cited_slope[level] = 0.0;
-    change.cite_next[level] = change.cite[level];
-    change.cited_next[level] = change.cited[level];
-    if (left + came == 0 && carry == 0.0 && carried == 0.0) continue;
-    double discount = ctx.topic_discount[level];
-    double beta = path.beta[level];
+    change.cite_slope[level] = change.cited_slope[level] = 0.0f;
+    change.carry[level] = carry;
+    change.carried[level] = carried;
+    if (left + came == 0 && carry == 0.0f && carried == 0.0f) continue;
     if (level == 0) {
       int now_old = INTS(ROW_C)[before], now_new = INTS(ROW_C)[after];
       int was_old = now_old + left - (before == after ? came : 0);
@@ -350,64 +353,64 @@ DEV double exponent_change(float *rows, const Path &path, Change &change, int be
       closed = (was_old > 0) - (now_old > 0);
       opened = before == after ? 0 : (now_new > 0) - (was_new > 0);
     }
-    double total = path.customers[level];
-    double now = 1.0 / (beta + total);
-    double was = came == left ? now : 1.0 / (beta + total - came + left);
-    double cite_was = change.cite[level], cited_was = change.cited[level];
-    double cite_now = cite_was + carry, cited_now = cited_was + carried;
-    change.cite_next[level] = cite_now;
-    change.cited_next[level] = cited_now;
-    change.cite_slope[level] = cite_now * now - cite_was * was;
-    change.cited_slope[level] = cited_now * now - cited_was * was;
-    if (change.cite_slope[level] != 0.0 || change.cited_slope[level] != 0.0) change.all = true;
-    double went = was * (left - discount * closed), arrived = was * (came - discount * opened);
-    change.cite_old -= cite_was * went;
-    change.cited_old -= cited_was * went;
-    change.cite_new += cite_was * arrived;
-    change.cited_new += cited_was * arrived;
-    double tables = path.tables[level];
-    double share_now = (beta + discount * tables) * now;
-    double share_was = (beta + discount * (tables - (opened - closed))) * was;
-    carry = cite_now * share_now - cite_was * share_was;
-    carried = cited_now * share_now - cited_was * share_was;
+    const float discount = topic_discount(level);
+    float beta = path.beta[level], total = (float)path.customers[level];
+    float now = quotient(1.0f, beta + total);
+    float was = came == left ? now : quotient(1.0f, beta + total - (float)(came - left));
+    float fall = (float)(left - came) * now * was;  // now - was
+    float cite = change.cite[level], cited = change.cited[level];
+    change.cite_slope[level] = carry * now + cite * fall;
+    change.cited_slope[level] = carried * now + cited * fall;
+    if (change.cite_slope[level] != 0.0f || change.cited_slope[level] != 0.0f) change.all = true;
+    float went = was * ((float)left - discount * (float)closed);
+    float arrived = was * ((float)came - discount * (float)opened);
+    change.cite_old -= cite * went;
+    change.cited_old -= cited * went;
+    change.cite_new += cite * arrived;
+    change.cited_new += cited * arrived;
+    float gain = discount * (float)(opened - closed);
+    float top = beta + discount * (float)path.tables[level];
+    float rise = gain * now + (top - gain) * fall;  // of the share that children take
+    carry = carry * top * now + cite * rise;
+    carried = carried * top * now + cited * rise;
   }
-  double cite, cited, sum = 0.0;
+  float cite, cited, sum = 0.0f;
   if (!change.all) {
-    topic_change(rows, path, change, before, before, after, cite, cited);
+    topic_change(rows, change, before, before, after, cite, cited);
     sum = rate_of(rows, before, cite, cited);
     if (after != before) {
-      topic_change(rows, path, change, after, before, after, cite, cited);
+      topic_change(rows, change, after, before, after, cite, cited);
       sum += rate_of(rows, after, cite, cited);
     }
     return sum;
   }
   for (int k = lane_id(); k < K; k += LANES) {
-    topic_change(rows, path, change, k, before, after, cite, cited);
+    topic_change(rows, change, k, before, after, cite, cited);
     sum += rate_of(rows, k, cite, cited);
   }
   return group_sum(sum);
 }
 
-DEV void commit_change(float *rows, const Path &path, Change &change, int before, int after) {
+DEV void commit_change(float *rows, Change &change, int before, int after) {
   group_sync();  // nobody may still be reading the sums
   for (int k = lane_id(); k < K; k += LANES) {
     if (!change.all && k != before && k != after) continue;
-    double cite, cited;
-    topic_change(rows, path, change, k, before, after, cite, cited);
-    FLOATS(ROW_CITE)[k] += (float)cite;
-    FLOATS(ROW_CITED)[k] += (float)cited;
+    float cite, cited;
+    topic_change(rows, change, k, before, after, cite, cited);
+    FLOATS(ROW_CITE)[k] += FLOATS(ROW_SCALE)[k] * cite;
+    FLOATS(ROW_CITED)[k] += FLOATS(ROW_SCALE)[k] * cited;
   }
 #pragma unroll
   for (int level = 0; level <= CITED_LEVEL; level++) {
-    change.cite[level] = change.cite_next[level];
-    change.cited[level] = change.cited_next[level];
+    change.cite[level] += change.carry[level];
+    change.cited[level] += change.carried[level];
   }
 }
 #endif
 
 // Fill the rows of a document from the snapshot.
 DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i64 end,
-                        float burst_beta, float burst_discount) {
+                        const Betas &betas) {
   int n = ctx.leaf[d];
 #pragma unroll
   for (int level = LEVELS - 1; level >= 0; level--) {
@@ -419,7 +422,6 @@ DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i6
     path.customers[level] = (int)ctx.total_customers[node[level]];
     path.tables[level] = (int)ctx.total_tables[node[level]];
     path.beta[level] = (float)ctx.topic_concentration[node[level]];
-    path.discount[level] = (float)ctx.topic_discount[level];
     for (int k = lane_id(); k < K; k += LANES) {
       int c = ctx.customers[(i64)node[level] * K + k];
       INTS(ROW_C + level)[k] = c;
@@ -435,7 +437,7 @@ DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i6
   for (int k = lane_id(); k < K; k += LANES) {
     INTS(ROW_TOTAL_C)[k] = (int)ctx.word_total_customers[k];
     INTS(ROW_TOTAL_T)[k] = (int)ctx.word_total_tables[k];
-    refresh_phi(rows, k);
+    refresh_phi(rows, k, betas.phi);
     INTS(ROW_WORD_C)[k] = 0;
     INTS(ROW_WORD_T)[k] = 0;
 #if BURST
@@ -445,8 +447,9 @@ DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i6
     INTS(ROW_RUN_T)[k] = 0;
 #endif
 #if NETWORK
-    FLOATS(ROW_CITE)[k] = 0.0f;
-    FLOATS(ROW_CITED)[k] = 0.0f;
+    FLOATS(ROW_SCALE)[k] = (float)ctx.topic_scale[k];
+    FLOATS(ROW_CITE)[k] = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
+    FLOATS(ROW_CITED)[k] = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
 #endif
   }
   group_sync();
@@ -456,7 +459,7 @@ DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i6
     add_to(INTS(ROW_TABLES) + ctx.topic[i], (int)ctx.burst_table[i]);
   }
   group_sync();
-  for (int k = lane_id(); k < K; k += LANES) refresh_bursts(rows, k, burst_beta, burst_discount);
+  for (int k = lane_id(); k < K; k += LANES) refresh_bursts(rows, k, betas.burst);
   group_sync();
 #endif
 }
@@ -488,8 +491,8 @@ DEV void leave_document(float *rows, const Path &path, const int *node) {
 KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, int network_on) {
   float *rows = group_rows(WORD_ROWS);
   int n_visited = 0, n_blocked = 0, n_corrected = 0, n_rejected = 0;
-  float burst_beta = (float)ctx.word_concentration[1];
-  float burst_discount = (float)ctx.word_discount[2];
+  Betas betas = {(float)ctx.word_concentration[0], (float)ctx.topic_word_concentration[0],
+                 (float)ctx.word_concentration[1]};
   while (true) {
     int number = first + next_document(0);
     if (number >= last) break;
@@ -498,7 +501,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
     if (begin == end) continue;
     Path path;
     int node[LEVELS];
-    enter_document(rows, path, d, node, begin, end, burst_beta, burst_discount);
+    enter_document(rows, path, d, node, begin, end, betas);
     Rng rng = open_stream(key, 0, (u64)d);
     Word word;
     word.total_customers = (int)ctx.background_totals[0];
@@ -507,8 +510,8 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
     Change change;
 #pragma unroll
     for (int level = 0; level <= CITED_LEVEL; level++) {
-      change.cite[level] = network_on ? ctx.cite_weight[node[level]] : 0.0;
-      change.cited[level] = network_on ? ctx.cited_weight[node[level]] : 0.0;
+      change.cite[level] = network_on ? (float)ctx.cite_weight[node[level]] : 0.0f;
+      change.cited[level] = network_on ? (float)ctx.cited_weight[node[level]] : 0.0f;
     }
 #endif
     n_visited += (int)(end - begin);
@@ -548,23 +551,22 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         }
         group_sync();
         move_topic(rows, path, old, topic_out, -1);
-        move_word(rows, word, old, topic_out, word_out, -1, single, c, t, burst_beta,
-                  burst_discount);
+        move_word(rows, word, old, topic_out, word_out, -1, single, c, t, betas);
         float scale[LEVELS];
 #pragma unroll
         for (int level = 1; level < LEVELS; level++)
           scale[level] =
-              quotient(path.beta[level] + path.discount[level] * (float)path.tables[level],
+              quotient(path.beta[level] + topic_discount(level) * (float)path.tables[level],
                        path.beta[level - 1] + (float)path.customers[level - 1]);
         int unused = K - path.tables[0];
-        float fresh = quotient(path.beta[0] + path.discount[0] * (float)path.tables[0],
+        float fresh = quotient(path.beta[0] + topic_discount(0) * (float)path.tables[0],
                                (float)(unused > 1 ? unused : 1));
-        float background = background_weight(word);
-        int k = draw_topic(rng, rows, path, scale, fresh, background, single, burst_beta);
+        float background = background_weight(word, betas.gamma);
+        int k = draw_topic(rng, rows, path, scale, fresh, background, single, betas);
         c = ctx.word_customers[word_row + k] + INTS(ROW_WORD_C)[k];
         t = ctx.word_tables[word_row + k] + INTS(ROW_WORD_T)[k];
         int topic_in = draw_topic_addition(rng, rows, path, scale, fresh, k);
-        int word_in = draw_word_addition(rng, rows, word, k, single, background, burst_beta);
+        int word_in = draw_word_addition(rng, rows, word, k, single, background, betas);
         group_sync();
         move_topic(rows, path, k, topic_in, 1);
 #if NETWORK
@@ -575,9 +577,9 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
           if ((out > 0 || into > 0) && (k != old || out != into)) {
             n_corrected++;
             group_sync();
-            double rate = exponent_change(rows, path, change, old, k, out, into);
-            if (rate <= 0.0 || uniform(rng) < exp(-rate)) {
-              commit_change(rows, path, change, old, k);
+            float rate = exponent_change(rows, path, change, old, k, out, into);
+            if (rate <= 0.0f || uniform(rng) < expf(-rate)) {
+              commit_change(rows, change, old, k);
             } else {
               n_rejected++;
               group_sync();
@@ -594,7 +596,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
           }
         }
 #endif
-        move_word(rows, word, k, topic_in, word_in, 1, single, c, t, burst_beta, burst_discount);
+        move_word(rows, word, k, topic_in, word_in, 1, single, c, t, betas);
         if (lane_id() == 0) ctx.topic[i] = (short)k;
       }
       group_sync();
