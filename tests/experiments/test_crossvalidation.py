@@ -11,10 +11,10 @@ from citeweave import Corpus, evaluate
 from citeweave.cli.main import app
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate.perplexity import perplexity
+from citeweave.evaluate.words import completion_words
 from citeweave.experiments import (
     ModelChoice,
     choose,
-    completion,
     cross_validate,
     cut,
     k_folds,
@@ -83,11 +83,11 @@ def test_values_are_those_of_the_measures_themselves(small, table):
 
 
 def test_titles_are_used_where_there_is_more_than_titles(small):
-    assert completion(small) in {"title", 0.5}
+    assert completion_words(small) in {"title", 0.5}
     words = [["a", "b", "c"], ["b", "c"], ["c"]]
-    assert completion(Corpus.from_lists(tokens=words, title_lengths=[1, 1, 1])) == "title"
-    assert completion(Corpus.from_lists(tokens=words, title_lengths=[3, 2, 1])) == 0.5
-    assert completion(Corpus.from_lists(tokens=words)) == 0.5
+    assert completion_words(Corpus.from_lists(tokens=words, title_lengths=[1, 1, 1])) == "title"
+    assert completion_words(Corpus.from_lists(tokens=words, title_lengths=[3, 2, 1])) == 0.5
+    assert completion_words(Corpus.from_lists(tokens=words)) == 0.5
 
 
 def test_splits_instead_of_folds(small):

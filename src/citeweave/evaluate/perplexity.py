@@ -3,7 +3,6 @@
 No word is ever used to estimate topics and scored too, but in the figure that is named so.
 """
 
-import dataclasses
 import hashlib
 import numbers
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate._arrays import check_integer
+from citeweave.evaluate.words import without_words
 
 if TYPE_CHECKING:
     import os
@@ -125,21 +125,7 @@ def hold_out_words(
             f"No word is held out at a share of {share}: the longest of the {corpus.n_documents} "
             f"documents has {int(lengths.max(initial=0))} words. Take a larger share."
         )
-    kept = ~out
-    in_title = within < np.repeat(corpus.title_lengths, lengths)
-    arrays = {
-        "tokens": corpus.tokens[kept],
-        "offsets": np.concatenate(
-            [[0], np.cumsum(np.bincount(document[kept], minlength=corpus.n_documents))]
-        ).astype(np.int64),
-        "title_lengths": np.bincount(
-            document[kept & in_title], minlength=corpus.n_documents
-        ).astype(np.int32),
-    }
-    for array in arrays.values():
-        array.flags.writeable = False
-    changes: dict[str, Any] = {**arrays, "_stored_fingerprint": None}
-    train = dataclasses.replace(corpus, **changes)
+    train = without_words(corpus, out)
     held = HeldOutWords(
         document=document[out],
         word=corpus.tokens[out].astype(np.int64),

@@ -1,7 +1,7 @@
 """Words taken out, and words scored, for models that are given by their topics alone."""
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,13 +44,15 @@ def without_words(corpus: Corpus, out: np.ndarray) -> Corpus:
     in_title = within < np.repeat(corpus.title_lengths, lengths)
     left = np.bincount(document[~out], minlength=corpus.n_documents)
     titles = np.bincount(document[~out & in_title], minlength=corpus.n_documents)
-    return dataclasses.replace(
-        corpus,
-        tokens=corpus.tokens[~out],
-        offsets=np.concatenate([[0], np.cumsum(left)]).astype(np.int64),
-        title_lengths=titles.astype(np.int32),
-        _stored_fingerprint=None,
-    )
+    arrays = {
+        "tokens": corpus.tokens[~out],
+        "offsets": np.concatenate([[0], np.cumsum(left)]).astype(np.int64),
+        "title_lengths": titles.astype(np.int32),
+    }
+    for array in arrays.values():
+        array.flags.writeable = False
+    changes: dict[str, Any] = {**arrays, "_stored_fingerprint": None}
+    return dataclasses.replace(corpus, **changes)
 
 
 class Scored(NamedTuple):

@@ -3,7 +3,7 @@
 from citeweave.experiments.crossvalidation import cross_validate, cross_validation_tasks
 from citeweave.experiments.folds import WHOLE, Fold, arrays_only, cut, k_folds, random_splits
 from citeweave.experiments.models import ModelChoice, choose, is_installed, model_names
-from citeweave.experiments.protocols import PROTOCOLS, Measured, Protocol, completion, measure
+from citeweave.experiments.protocols import PROTOCOLS, Measured, Protocol, measure
 from citeweave.experiments.running import TaskProgress, run_tasks
 from citeweave.experiments.tables import Row, SummaryRow, Table, write_table
 from citeweave.experiments.tasks import Task, make_tasks
@@ -22,7 +22,6 @@ __all__ = [
     "TaskProgress",
     "arrays_only",
     "choose",
-    "completion",
     "cross_validate",
     "cross_validation_tasks",
     "cut",

@@ -15,13 +15,14 @@ from citeweave import evaluate
 from citeweave.corpus import Corpus, Split
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate.perplexity import hold_out_words, perplexity
+from citeweave.evaluate.words import completion_words
 from citeweave.experiments.folds import cut
 from citeweave.experiments.likelihood import log_likelihood
 from citeweave.experiments.models import TFIDF, ModelChoice
 from citeweave.experiments.tasks import Task
 from citeweave.model import RunInterrupted
 
-__all__ = ["PROTOCOLS", "Measured", "Protocol", "completion", "measure"]
+__all__ = ["PROTOCOLS", "Measured", "Protocol", "measure"]
 
 
 class Measured(NamedTuple):
@@ -118,16 +119,6 @@ def measure(
     return protocol.run(task, corpus, fitter, {**protocol.defaults, **task.options})
 
 
-def completion(corpus: Corpus) -> str | float:
-    """Tell which words of a test document its topics are estimated from.
-
-    ``"title"`` where most documents have title words and more words beside them, as in the paper;
-    else half of each document's words.
-    """
-    titled = (corpus.title_lengths > 0) & (corpus.lengths > corpus.title_lengths)
-    return "title" if titled.mean() > 0.5 else 0.5
-
-
 def _whole(task: Task, corpus: Corpus, fit: _Fitter, _options: Mapping[str, Any]) -> list[Measured]:
     """Cluster all documents of a corpus."""
     model = fit(corpus)
@@ -167,7 +158,7 @@ def _folded_in(
         "seed": 0,
         "threads": threads,
     }
-    words = completion(split.train) if options["words"] is None else options["words"]
+    words = completion_words(split.train) if options["words"] is None else options["words"]
     tail = f"labels of test documents {labels}, {options['method']} fold-in"
     rows = []
     scored = perplexity(model, split.test, words=words, links=split, **how)

@@ -7,7 +7,7 @@ import numpy as np
 from citeweave.explore.facts import Z90
 from citeweave.explore.frames import Columns
 from citeweave.explore.pages import AuthorLink, AuthorPage, TopicWeight
-from citeweave.explore.topics import words_of
+from citeweave.explore.topics import mixture_columns, words_of
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
@@ -101,11 +101,7 @@ def author_columns(
         "weight_high": ("float", high),
         "topics_from": ("text", ["model" if row >= 0 else "papers" for row in rows[chosen]]),
         "words": ("texts", [[view.vocabulary[w] for w in words[k].tolist()] for k in main]),
-        "topics": ("ints", [[part.topic for part in row] for row in mixtures]),
-        "topic_names": ("texts", [[part.name for part in row] for row in mixtures]),
-        "weights": ("floats", [[part.weight for part in row] for row in mixtures]),
-        "lows": ("floats", [[part.low for part in row] for row in mixtures]),
-        "highs": ("floats", [[part.high for part in row] for row in mixtures]),
+        **mixture_columns(mixtures),
     }
     if nearest:
         found = [view.nearest_authors(a, nearest) for a in chosen.tolist()]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.explore.frames import Columns
-from citeweave.explore.topics import words_of
+from citeweave.explore.topics import mixture_columns, words_of
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
@@ -85,11 +85,7 @@ def category_columns(view: "Exploration") -> Columns:
         "weight": ("float", topics[order, main]),
         "topics_from": ("text", ["model" if row >= 0 else "papers" for row in rows[order]]),
         "words": ("texts", [[view.vocabulary[w] for w in words[k].tolist()] for k in main]),
-        "topics": ("ints", [[part.topic for part in row] for row in mixtures]),
-        "topic_names": ("texts", [[part.name for part in row] for row in mixtures]),
-        "weights": ("floats", [[part.weight for part in row] for row in mixtures]),
-        "lows": ("floats", [[part.low for part in row] for row in mixtures]),
-        "highs": ("floats", [[part.high for part in row] for row in mixtures]),
+        **mixture_columns(mixtures),
     }
     return columns
 

@@ -1,5 +1,6 @@
 """Topics: their words, share, coherence and growth, as a table and as a page each."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from citeweave.model.describing import rank_words
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
 
-__all__ = ["coherence", "growth", "topic_columns", "topic_page"]
+__all__ = ["coherence", "growth", "mixture_columns", "topic_columns", "topic_page"]
 
 _LIST = 10
 
@@ -61,6 +62,17 @@ def words_of(view: "Exploration", number: int, relevance: float) -> np.ndarray:
     return rank_words(
         view.topic_word, view.share, view.word_counts > 0, relevance=relevance, number=number
     )
+
+
+def mixture_columns(mixtures: Sequence[Sequence[TopicWeight]]) -> Columns:
+    """Columns of lists: all topics of each author, or of each category, with intervals."""
+    return {
+        "topics": ("ints", [[part.topic for part in row] for row in mixtures]),
+        "topic_names": ("texts", [[part.name for part in row] for row in mixtures]),
+        "weights": ("floats", [[part.weight for part in row] for row in mixtures]),
+        "lows": ("floats", [[part.low for part in row] for row in mixtures]),
+        "highs": ("floats", [[part.high for part in row] for row in mixtures]),
+    }
 
 
 def topic_columns(view: "Exploration", *, words: int, relevance: float) -> Columns:

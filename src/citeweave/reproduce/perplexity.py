@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citeweave.experiments import completion
+from citeweave.evaluate.words import completion_words
 from citeweave.reproduce import measuring
 from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table, difference
 from citeweave.reproduce.paper_figures import MODELS, PERPLEXITY
@@ -119,7 +119,7 @@ def _table(name: str, models: list[ModelChoice], divided: Values, held: Values) 
 
 def _completion(context: Context) -> str:
     """Say which words of test papers are estimated from."""
-    by_title = [n for n in context.datasets if completion(context.corpus(n)) == "title"]
+    by_title = [n for n in context.datasets if completion_words(context.corpus(n)) == "title"]
     halved = [n for n in context.datasets if n not in by_title]
     parts = []
     if by_title:
