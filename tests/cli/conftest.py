@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from citeweave.simulate import simulate
+from reference.drawn import tiny_literature
 
 
 @pytest.fixture
@@ -15,14 +15,4 @@ def runner() -> CliRunner:
 
 @pytest.fixture(scope="session")
 def corpus_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    drawn = simulate(
-        documents=60,
-        vocabulary=80,
-        topics=3,
-        authors=12,
-        categories=3,
-        words_per_document=15,
-        citations=120,
-        seed=5,
-    )
-    return drawn.corpus.save(tmp_path_factory.mktemp("cli") / "small")
+    return tiny_literature().save(tmp_path_factory.mktemp("cli") / "small")

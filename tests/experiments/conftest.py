@@ -2,18 +2,11 @@
 
 import pytest
 
-from citeweave.simulate import simulate
+from reference.drawn import tiny_literature
 
 
 @pytest.fixture(scope="session")
 def small():
-    return simulate(
-        documents=80,
-        vocabulary=60,
-        topics=3,
-        authors=20,
-        categories=3,
-        words_per_document=14,
-        citations=140,
-        seed=5,
-    ).corpus
+    return tiny_literature(
+        documents=80, vocabulary=60, authors=20, words_per_document=14, citations=140
+    )

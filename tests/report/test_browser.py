@@ -1,6 +1,5 @@
 """The page in a real browser: quiet, alone, usable by keyboard, sound to axe-core."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,16 +7,10 @@ from typing import Any
 import pytest
 
 from citeweave.web.report import write_report
+from reference import browser as browser_tools
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-axe_module = pytest.importorskip(
-    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
-)
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
-
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
+axe_module = browser_tools.axe()
+pytestmark = browser_tools.needs_browser
 
 NETWORK = "#network .picture"
 SIZES = [(1280, "light"), (390, "dark")]
@@ -25,11 +18,7 @@ SIZES = [(1280, "light"), (390, "dark")]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        # a container has no user namespaces for the browser's sandbox; the page is our own
-        started = driver.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
-        yield started
-        started.close()
+    yield from browser_tools.launch()
 
 
 @pytest.fixture(scope="module")

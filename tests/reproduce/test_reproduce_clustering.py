@@ -10,31 +10,11 @@ from citeweave.reproduce import clustering as clustering_file
 from citeweave.reproduce.clustering import EXPERIMENT as CLUSTERING
 from citeweave.reproduce.links import EXPERIMENT as LINKS
 from citeweave.reproduce.paper_figures import MODELS
-from citeweave.simulate import simulate
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory):
-    corpus = simulate(
-        documents=60,
-        vocabulary=50,
-        topics=3,
-        authors=12,
-        categories=3,
-        words_per_document=14,
-        citations=110,
-        seed=8,
-    ).corpus
-    folder = tmp_path_factory.mktemp("tiny")
-    corpus.save(folder / "corpus")
-    return Context(
-        out=folder / "out",
-        datasets=("cora",),
-        corpora={"cora": folder / "corpus"},
-        runs=2,
-        quick=True,
-        iterations=8,
-    )
+def context(context_for):
+    return context_for("cora")
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from citeweave.reproduce.chain_traces import trace_chain
 from citeweave.reproduce.engine import write_page
 from citeweave.reproduce.registry import choose_datasets
 from citeweave.simulate import simulate
+from reference.drawn import tiny_literature
 
 KEYS = {
     *("format", "experiment", "label", "what", "command", "quick", "asked", "title", "protocol"),
@@ -36,17 +37,7 @@ def run(*arguments):
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("reproduce")
-    drawn = simulate(
-        documents=60,
-        vocabulary=80,
-        topics=3,
-        authors=12,
-        categories=3,
-        words_per_document=15,
-        citations=120,
-        seed=5,
-    )
-    drawn.corpus.save(place / "tiny")
+    tiny_literature().save(place / "tiny")
     return place
 
 

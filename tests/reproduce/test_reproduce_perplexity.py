@@ -11,35 +11,11 @@ from citeweave.reproduce.measuring import describe_folds, folds_for, shown
 from citeweave.reproduce.paper_figures import MODELS
 from citeweave.reproduce.perplexity import EXPERIMENT as PERPLEXITY
 from citeweave.reproduce.supervision import EXPERIMENT as SUPERVISION
-from citeweave.simulate import simulate
 
 
 @pytest.fixture(scope="module")
-def corpus():
-    return simulate(
-        documents=60,
-        vocabulary=50,
-        topics=3,
-        authors=12,
-        categories=3,
-        words_per_document=14,
-        citations=110,
-        seed=8,
-    ).corpus
-
-
-@pytest.fixture(scope="module")
-def context(corpus, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny")
-    corpus.save(folder / "corpus")
-    return Context(
-        out=folder / "out",
-        datasets=("tiny",),
-        corpora={"tiny": folder / "corpus"},
-        runs=2,
-        quick=True,
-        iterations=8,
-    )
+def context(context_for):
+    return context_for("tiny")
 
 
 def test_perplexity_of_all_models(context):
@@ -66,7 +42,7 @@ def test_the_page_is_written_and_a_second_run_fits_nothing(context):
     assert {path: path.stat().st_mtime_ns for path in (context.out / "tasks").iterdir()} == tasks
 
 
-def test_the_papers_figures_stand_beside_ours_under_its_name(context, corpus):
+def test_the_papers_figures_stand_beside_ours_under_its_name(context, tiny_corpus):
     named = Context(
         out=context.out,
         datasets=("cora",),
@@ -83,7 +59,7 @@ def test_the_papers_figures_stand_beside_ours_under_its_name(context, corpus):
     assert row["train, less paper"] == pytest.approx(row["train, in sample"].mean - 621.1)
     assert shown("cora") == "cora"
     assert shown("citeseer") == "citeseer (CS)"
-    assert corpus.n_documents == 60
+    assert tiny_corpus.n_documents == 60
 
 
 def test_linqs_sets_have_ten_folds_and_others_splits(tmp_path):
@@ -116,8 +92,8 @@ def test_supervision_shows_both_ways(context):
     json.dumps(outcome.facts)
 
 
-def test_sets_without_labels_are_refused(tmp_path, corpus):
-    bare = corpus.subset(range(20))
+def test_sets_without_labels_are_refused(tmp_path, tiny_corpus):
+    bare = tiny_corpus.subset(range(20))
     bare = type(bare).from_arrays(tokens=bare.tokens, offsets=bare.offsets)
     bare.save(tmp_path / "bare")
     context = Context(out=tmp_path, datasets=("bare",), corpora={"bare": tmp_path / "bare"})

@@ -8,17 +8,11 @@ from typing import Any
 
 import pytest
 
+from reference import browser as browser_tools
 from web.serving import Serving
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-axe = pytest.importorskip(
-    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
-)
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
-
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
+axe = browser_tools.axe()
+pytestmark = browser_tools.needs_browser
 
 PAGES = ["", "topics", "topics/0", "authors", "authors/1", "papers", "papers/20", "network"]
 PAGES += ["network?kind=flow", "map", "place", "diagnostics", "about", "api", "search?q=soil"]
@@ -26,11 +20,7 @@ PAGES += ["network?kind=flow", "map", "place", "diagnostics", "about", "api", "s
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        # a container has no user namespaces for the browser's sandbox; the pages are our own
-        started = driver.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
-        yield started
-        started.close()
+    yield from browser_tools.launch()
 
 
 @pytest.fixture(scope="module")
