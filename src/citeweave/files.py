@@ -7,13 +7,16 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+from citeweave.errors import CiteweaveError
 
 __all__ = [
     "PART",
     "absolute",
     "format_of",
     "name_beside",
+    "read_manifest",
     "replace_folder",
     "sync_folder",
     "write_atomically",
@@ -37,6 +40,51 @@ def format_of(folder: str | os.PathLike[str]) -> str | None:
         return None
     found = manifest.get("format") if isinstance(manifest, dict) else None
     return found if isinstance(found, str) else None
+
+
+def read_manifest(
+    folder: Path,
+    *,
+    kind: str,
+    format: str,  # noqa: A002 (as the manifest calls it)
+    version: int,
+    again: str,
+    error: type[CiteweaveError],
+) -> dict[str, Any]:
+    """Read the manifest.json of a folder, which must be of one format and version.
+
+    Parameters
+    ----------
+    folder : Path
+    kind : str
+        What the folder should be, for the texts of errors: "corpus", "run".
+    format, version
+        What the manifest must name.
+    again : str
+        What to do about a folder that cannot be used ("Fit again").
+    error : type
+        What is raised.
+    """
+    path = folder / "manifest.json"
+    if not folder.is_dir():
+        raise error(f"There is no {kind} folder '{folder}'.")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise error(f"'{folder}' is no {kind}: it has no manifest.json.") from None
+    except OSError as problem:
+        raise error(f"'{path}' cannot be read: {problem.strerror or problem}.") from problem
+    except (ValueError, RecursionError) as problem:
+        raise error(f"'{path}' is not valid JSON; the {kind} cannot be used. {again}.") from problem
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if found != format:
+        raise error(f"'{folder}' is no {kind}: its manifest names the format {found!r}.")
+    if manifest.get("version") != version:
+        raise error(
+            f"'{folder}' is a {kind} of format version {manifest.get('version')!r}; this release "
+            f"reads version {version}. {again} or use another release of citeweave."
+        )
+    return dict(manifest)
 
 
 def name_beside(target: Path, kind: str = "new") -> Path:

@@ -18,10 +18,11 @@ import numpy as np
 
 from citeweave.baselines.matching import as_links
 from citeweave.corpus import Corpus
+from citeweave.corpus.storage import corpus_counts
 from citeweave.errors import RunError
 from citeweave.model.estimator import Parametrised
 from citeweave.model.fitting import open_corpus
-from citeweave.model.run_folder import RunFolder, check_target, corpus_counts
+from citeweave.model.run_folder import RunFolder, check_target
 
 __all__ = ["Baseline", "Fit", "Source", "Step", "TopicModel"]
 

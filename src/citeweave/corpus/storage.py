@@ -11,6 +11,7 @@ Nothing is ever pickled. A folder is written beside its place and renamed into i
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -21,13 +22,23 @@ from citeweave.corpus.check import check_ids, check_lengths, check_offsets
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import NAME_COLUMN
 from citeweave.errors import CorpusError, MissingDependencyError
-from citeweave.files import absolute, format_of, name_beside, replace_folder
+from citeweave.files import absolute, format_of, name_beside, read_manifest, replace_folder
 
 if TYPE_CHECKING:
     from citeweave.corpus.build import Parts
     from citeweave.corpus.corpus import Corpus
 
-__all__ = ["ARRAYS", "FORMAT", "VERSION", "StoredText", "is_corpus_folder", "read", "write"]
+__all__ = [
+    "ARRAYS",
+    "FORMAT",
+    "VERSION",
+    "StoredText",
+    "corpus_counts",
+    "is_corpus_folder",
+    "read",
+    "write",
+    "write_arrays",
+]
 
 FORMAT = "citeweave-corpus"
 VERSION = 1
@@ -84,11 +95,6 @@ def _check_target(target: Path, *, overwrite: bool) -> None:
 
 
 def _write_contents(corpus: "Corpus", folder: Path, pl: ModuleType) -> None:
-    (folder / "arrays").mkdir()
-    for name, dtype in ARRAYS.items():
-        array = getattr(corpus, name)
-        little = np.dtype(dtype).newbyteorder("<")
-        np.save(folder / "arrays" / f"{name}.npy", array.astype(little), allow_pickle=False)
     for table, name in NAME_COLUMN.items():
         values = corpus.text.column(table, name)
         frame = pl.DataFrame({name: pl.Series(name, values, dtype=pl.String)})
@@ -97,12 +103,30 @@ def _write_contents(corpus: "Corpus", folder: Path, pl: ModuleType) -> None:
     documents = {name: corpus.text.column("documents", name) for name in names}
     frame = pl.DataFrame([_series(pl, name, values) for name, values in documents.items()])
     frame.write_parquet(folder / "documents.parquet")
+    write_arrays(corpus, folder, metadata=list(corpus.metadata))
+
+
+def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()) -> None:
+    """Write the arrays of a corpus and its manifest: without tables enough to fit with.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    folder : Path
+        An existing folder.
+    metadata : sequence of str
+        Columns that its table of documents holds.
+    """
+    (folder / "arrays").mkdir()
+    for name, dtype in ARRAYS.items():
+        array = np.asarray(getattr(corpus, name), np.dtype(dtype).newbyteorder("<"))
+        np.save(folder / "arrays" / f"{name}.npy", array, allow_pickle=False)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "fingerprint": corpus.fingerprint,
-        "counts": _counts(corpus),
-        "metadata": list(corpus.metadata),
+        "counts": corpus_counts(corpus),
+        "metadata": list(metadata),
         "report": corpus.report.as_dict(),
         "preparation": corpus.preparation,
     }
@@ -110,7 +134,8 @@ def _write_contents(corpus: "Corpus", folder: Path, pl: ModuleType) -> None:
     (folder / "manifest.json").write_text(text, encoding="utf-8")
 
 
-def _counts(corpus: "Corpus") -> dict[str, int]:
+def corpus_counts(corpus: "Corpus") -> dict[str, int]:
+    """Sizes of a corpus, as manifests hold them."""
     return {
         "documents": corpus.n_documents,
         "tokens": corpus.n_tokens,
@@ -182,26 +207,14 @@ def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
-    path = folder / "manifest.json"
-    if not folder.is_dir():
-        raise CorpusError(f"There is no corpus folder '{folder}'.")
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CorpusError(f"'{folder}' is no corpus: it has no manifest.json.") from None
-    except OSError as error:
-        raise CorpusError(f"'{path}' cannot be read: {error.strerror or error}.") from error
-    except (ValueError, RecursionError) as error:
-        raise CorpusError(f"'{path}' is not valid JSON; make the corpus anew.") from error
-    found = manifest.get("format") if isinstance(manifest, dict) else None
-    if found != FORMAT:
-        raise CorpusError(f"'{folder}' is no corpus: its manifest names the format {found!r}.")
-    if manifest.get("version") != VERSION:
-        raise CorpusError(
-            f"'{folder}' is a corpus of format version {manifest.get('version')!r}; this release "
-            f"reads version {VERSION}. Make the corpus anew or use another release of citeweave."
-        )
-    return dict(manifest)
+    return read_manifest(
+        folder,
+        kind="corpus",
+        format=FORMAT,
+        version=VERSION,
+        again="Make the corpus anew",
+        error=CorpusError,
+    )
 
 
 def _read_array(folder: Path, name: str, shape: tuple[int, ...], *, mmap: bool) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.storage import corpus_counts
 from citeweave.errors import CorpusError, ParameterError, RunError
 from citeweave.model.checkpoint import (
     Checkpoint,
@@ -31,7 +32,7 @@ from citeweave.model.parameters import (
     parameters_to_json,
 )
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
-from citeweave.model.run_folder import RunFolder, check_target, corpus_counts
+from citeweave.model.run_folder import RunFolder, check_target
 from citeweave.model.runner import Progress, Runner, Timing, chain_folder, new_traces
 from citeweave.model.sweeps import OLD_RUNS
 

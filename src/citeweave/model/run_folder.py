@@ -31,6 +31,7 @@ from citeweave.files import (
     absolute,
     format_of,
     name_beside,
+    read_manifest,
     replace_folder,
     sync_folder,
     write_atomically,
@@ -296,65 +297,19 @@ def _store_corpus(corpus: Corpus, folder: Path) -> None:
     except CorpusError as error:
         raise RunError(f"The run's copy of the corpus cannot be written: {error}") from error
     except MissingDependencyError:
-        _store_arrays(corpus, folder)
-
-
-def _store_arrays(corpus: Corpus, folder: Path) -> None:
-    """Write a corpus folder without its Parquet tables: enough to go on with the chains."""
-    (folder / "arrays").mkdir(parents=True)
-    for name, dtype in storage.ARRAYS.items():
-        array = np.asarray(getattr(corpus, name), np.dtype(dtype).newbyteorder("<"))
-        np.save(folder / "arrays" / f"{name}.npy", array, allow_pickle=False)
-    manifest = {
-        "format": storage.FORMAT,
-        "version": storage.VERSION,
-        "fingerprint": corpus.fingerprint,
-        "counts": corpus_counts(corpus),
-        "metadata": [],
-        "report": corpus.report.as_dict(),
-        "preparation": corpus.preparation,
-    }
-    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    (folder / "manifest.json").write_text(text, encoding="utf-8")
-
-
-def corpus_counts(corpus: Corpus) -> dict[str, int]:
-    """Sizes of a corpus, as manifests hold them."""
-    return {
-        "documents": corpus.n_documents,
-        "tokens": corpus.n_tokens,
-        "vocabulary": corpus.vocabulary_size,
-        "authors": corpus.n_authors,
-        "author_mentions": len(corpus.author_ids),
-        "categories": corpus.n_categories,
-        "citations": corpus.n_citations,
-    }
+        folder.mkdir(parents=True)
+        storage.write_arrays(corpus, folder)
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
-    path = folder / "manifest.json"
-    if not folder.is_dir():
-        raise RunError(f"There is no run folder '{folder}'.")
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RunError(f"'{folder}' is no run: it has no manifest.json.") from None
-    except OSError as error:
-        raise RunError(f"'{path}' cannot be read: {error.strerror or error}.") from error
-    except (ValueError, RecursionError) as error:
-        raise RunError(f"'{path}' is not valid JSON; the run cannot be used.") from error
-    found = manifest.get("format") if isinstance(manifest, dict) else None
-    if found != FORMAT:
-        raise RunError(f"'{folder}' is no run: its manifest names the format {found!r}.")
-    if manifest.get("version") != VERSION:
-        raise RunError(
-            f"'{folder}' is a run of format version {manifest.get('version')!r}; this release "
-            f"reads version {VERSION}. Fit again or use another release of citeweave."
-        )
+    manifest = read_manifest(
+        folder, kind="run", format=FORMAT, version=VERSION, again="Fit again", error=RunError
+    )
     for name in ("status", "parameters", "seed", "corpus"):
         if name not in manifest:
+            path = folder / "manifest.json"
             raise RunError(f"'{path}' is damaged: it lacks {name!r}. Fit again.")
-    return dict(manifest)
+    return manifest
 
 
 def _now() -> str:
