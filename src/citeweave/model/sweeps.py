@@ -15,8 +15,8 @@ OLD_RUNS: dict[str, Any] = {"sweep": SEQUENTIAL, "rounds": None}
 SMALL_CORPUS = 2_000_000
 """Tokens up to which ``auto`` stays with the sequential sampler, the reference."""
 
-ROUNDS = 4
-"""Snapshots a sweep where nothing is said."""
+FEW_ROUNDS, MANY_ROUNDS = 4, 16
+"""Snapshots a sweep of large and of small corpora, where nothing is said."""
 
 
 def choose_sweep(
@@ -41,8 +41,19 @@ def choose_sweep(
     if sweep == SEQUENTIAL:
         return sweep, None
     # more rounds than documents are no different: a round has one document then
-    return sweep, min(default_rounds(documents) if rounds is None else rounds, max(documents, 1))
+    return sweep, min(default_rounds(tokens) if rounds is None else rounds, max(documents, 1))
 
 
-def default_rounds(documents: int) -> int:
-    return ROUNDS
+def default_rounds(tokens: int) -> int:
+    """Give the snapshots a sweep of a corpus where the user does not say.
+
+    What documents miss of each other matters less the more tokens there are: from half a million
+    on no gap to the sequential chain is seen with four (docs/threads.md).
+
+    Examples
+    --------
+    >>> [default_rounds(tokens) for tokens in (0, 100_000, 250_000, 500_000, 8_270_000)]
+    [16, 16, 8, 4, 4]
+    """
+    wanted = -(-SMALL_CORPUS // max(tokens, 1))
+    return max(FEW_ROUNDS, min(MANY_ROUNDS, wanted))
