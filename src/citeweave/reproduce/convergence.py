@@ -52,7 +52,7 @@ _FALLS = (
     "help; the likelihood given topics need not rise. What was checked, on Cora with one seed: "
     "after 400 iterations the words of a paper are in 1.43 topics on average with the network and "
     "in 2.00 without. With fewer topics a paper there are fewer to choose from for each word, "
-    "which may be why this likelihood falls; no other reason was looked for. Compare the two "
+    "which may be why this likelihood falls; that it is the reason was not shown. Compare the two "
     "columns 'change'."
 )
 
