@@ -29,5 +29,14 @@ DEV int group_first(bool condition) { return condition ? 0 : -1; }
 DEV int group_last(bool condition) { return condition ? 0 : -1; }
 DEV void add_to(int *place, int value) { *place += value; }
 DEV void add_to(u64 *place, u64 value) { *place += value; }
-DEV int take_number(int *place) { return (*place)++; }
+DEV bool warp_any(bool condition) { return condition; }
+DEV int groups_in_warp() { return 1; }
+DEV int group_in_warp() { return 0; }
+DEV int warp_from_first(int value) { return value; }
+DEV bool first_of_warp() { return true; }
+DEV int take_numbers(int *place, int count) {
+  int first = *place;
+  *place += count;
+  return first;
+}
 DEV float quotient(float a, float b) { return a / b; }

@@ -16,7 +16,7 @@ from citeweave.parallel.cuda.memory import (
     upload_state,
 )
 from citeweave.parallel.cuda.parameters import Draws
-from citeweave.parallel.cuda.program import plan_program
+from citeweave.parallel.cuda.program import WARP, plan_program
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Info, Settings, _share
 from citeweave.sampler.invariants import check_state
@@ -24,7 +24,6 @@ from citeweave.sampler.spec import ModelSpec
 
 __all__ = ["CudaChain"]
 
-_LANES = 32
 _THREADS = 128
 _LIKELIHOOD = 1
 """Place of the log likelihood in the device's report; the expected number of citations is at 0."""
@@ -76,8 +75,9 @@ class CudaChain(Chain):
     def _prepare(self) -> None:
         """Compile the program and make all arrays on the device."""
         device, topics = self.device, self.settings.topics
-        lanes = _LANES if device.size(2, 32)[1] > 1 else 1
         threads = device.size(1, _THREADS)[1]
+        warp = min(WARP, threads)
+        lanes = min(_lanes(topics), warp)
         self._plan = plan_program(
             self.spec,
             ratio_tables(self)[1],
@@ -91,27 +91,26 @@ class CudaChain(Chain):
         self._threads = threads
         many = 2048 if topics <= 64 else 512 if topics <= 512 else 256  # noqa: PLR2004 - memory
         self._blocks = device.size(many, threads)[0]
-        per_block = threads // lanes
-        self._groups = self._blocks * per_block
+        self._groups = self._blocks * (threads // warp)
         self._word_shared = self._cite_shared = self._count_shared = 0
         if self._plan.rows_shared:
-            self._word_shared = 4 * topics * self._plan.word_rows * per_block
-            self._cite_shared = 4 * topics * self._plan.cite_rows * per_block
-            self._count_shared = 4 * topics * 2 * per_block
+            self._word_shared = 4 * topics * self._plan.word_rows * (threads // lanes)
+            self._cite_shared = 4 * topics * self._plan.cite_rows * (threads // warp)
+            self._count_shared = 4 * topics * 2 * (threads // warp)
         self._word_blocks = device.resident_blocks("sweep_words", threads, self._word_shared)
-        sweeping = self._word_blocks
+        sweeping = max(self._word_blocks * (threads // lanes), self._groups)
         if self.spec.citations is not None:
             self._cite_blocks = device.resident_blocks(
                 "sweep_citations", threads, self._cite_shared
             )
-            sweeping = max(sweeping, self._cite_blocks)
+            sweeping = max(sweeping, self._cite_blocks * (threads // warp))
         fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
         self._node_segment = fixed["node_segment"]
         room = room_arrays(
             self,
             self._plan,
             groups=self._groups,
-            sweeping=max(sweeping, self._blocks) * per_block,
+            sweeping=sweeping,
             segments=int(self._node_segment[-1]),
         )
         xp = device.xp
@@ -286,6 +285,13 @@ class CudaChain(Chain):
         for name in ("word_total_customers", "word_total_tables", "background_totals"):
             self._arrays[name][...] = 0
         self.run("repair_words", shared=8 * self.settings.topics, blocks=528)
+
+
+def _lanes(topics: int) -> int:
+    """Lanes a document: few where topics are few, so that a warp takes several documents."""
+    if topics <= 32:  # noqa: PLR2004
+        return 8
+    return 16 if topics <= 96 else WARP  # noqa: PLR2004
 
 
 def _check_model(spec: ModelSpec, rounds: int) -> None:

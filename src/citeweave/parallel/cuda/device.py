@@ -5,7 +5,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from citeweave.errors import MissingDependencyError, RunError
-from citeweave.parallel.cuda.program import FIELDS, Plan, kernel_source, warp_source
+from citeweave.parallel.cuda.program import FIELDS, WARP, Plan, kernel_source, warp_source
 
 __all__ = ["CudaDevice", "Device"]
 
@@ -70,20 +70,24 @@ class CudaDevice:
                 f"Got {capability / 10} instead. Use threads."
             )
         self._kernels: dict[str, Any] = {}
-        self._module: Any = None
+        self._modules: dict[int, Any] = {}
+        self._lanes = WARP
 
     def prepare(self, plan: Plan) -> None:
         """Compile the program of a model; CuPy keeps the machine code on disk."""
-        source = kernel_source(plan, warp_source(), "__constant__")
-        self._module = self.xp.RawModule(code=source, options=("--std=c++17",))
         self._kernels = {}
+        self._modules = {}
+        for lanes in {plan.lanes, WARP}:
+            source = kernel_source(plan.with_lanes(lanes), warp_source(), "__constant__")
+            self._modules[lanes] = self.xp.RawModule(code=source, options=("--std=c++17",))
+        self._lanes = plan.lanes
 
     def bind(self, arrays: dict[str, Any]) -> None:
         """Tell kernels where the arrays of `FIELDS` lie."""
         pointers = np.array([arrays[name].data.ptr for name in FIELDS], np.uint64)
-        place = self._module.get_global("ctx")
-        room = self.xp.ndarray(len(pointers), np.uint64, place)
-        room[...] = self.xp.asarray(pointers)
+        for module in self._modules.values():
+            place = module.get_global("ctx")
+            self.xp.ndarray(len(pointers), np.uint64, place)[...] = self.xp.asarray(pointers)
 
     def size(self, blocks: int, threads: int) -> tuple[int, int]:
         """Give the blocks and threads that a launch of this size really has."""
@@ -92,7 +96,8 @@ class CudaDevice:
     def _kernel(self, name: str, shared: int) -> Any:
         kernel = self._kernels.get(name)
         if kernel is None:
-            kernel = self._kernels[name] = self._module.get_function(name)
+            lanes = self._lanes if name == "sweep_words" else WARP
+            kernel = self._kernels[name] = self._modules[lanes].get_function(name)
         if shared > 48 * 1024 and kernel.max_dynamic_shared_size_bytes < shared:
             kernel.max_dynamic_shared_size_bytes = shared
         return kernel

@@ -89,8 +89,9 @@ FIELDS: dict[str, str] = {
 """Arrays that kernels know, in the order of the structure they are passed in."""
 
 _PARTS = ("common.cuh", "words.cu", "merge.cu", "citations.cu", "exponent.cu", "auxiliaries.cu")
-WORD_BLOCKS = 6
-CITE_BLOCKS = 4
+WARP = 32
+WORD_BLOCKS = 4
+CITE_BLOCKS = 3
 """Blocks that a multiprocessor should hold: registers are shared out accordingly."""
 _MOST_SHARED = 100 * 1024
 """Bytes of rows a group may take of shared memory; larger ones lie in the card's memory."""
@@ -103,6 +104,12 @@ class Plan(NamedTuple):
     word_rows: int
     cite_rows: int
     rows_shared: bool
+    lanes: int
+    """Lanes that walk a document's words together; everything else is done by whole warps."""
+
+    def with_lanes(self, lanes: int) -> "Plan":
+        """Copy the plan for groups of another size."""
+        return self._replace(defines=self.defines | {"LANES": lanes})
 
 
 def plan_program(
@@ -149,7 +156,7 @@ def plan_program(
         "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),
         "WORD_DISCOUNTS": discounts([level.discount if level else 0.0 for level in word_levels]),
     }
-    return Plan(defines, word_rows, cite_rows, rows_shared)
+    return Plan(defines, word_rows, cite_rows, rows_shared, lanes)
 
 
 def context_source(qualifier: str) -> str:

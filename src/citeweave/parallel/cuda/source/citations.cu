@@ -363,7 +363,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
   float *rows = group_rows(CITE_ROWS);
   int n_visited = 0, n_blocked = 0, n_accepted = 0;
   while (true) {
-    int number = first_number + next_document(1);
+    int number = first_number + next_documents(1);
     if (number >= last_number) break;
     int d = ctx.cite_order[number];
     i64 begin = ctx.cites[d], end = ctx.cites[d + 1];

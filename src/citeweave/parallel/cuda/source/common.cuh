@@ -166,10 +166,11 @@ DEV float *group_rows(int rows) {
 #endif
 }
 
-DEV int next_document(int slot) {
+// The number of the first of as many documents as the warp has groups; each takes one of them.
+DEV int next_documents(int slot) {
   int number = 0;
-  if (lane_id() == 0) number = take_number(ctx.counter + slot);
-  return group_from(number, 0);
+  if (first_of_warp()) number = take_numbers(ctx.counter + slot, groups_in_warp());
+  return warp_from_first(number);
 }
 
 // Weight of a topic at mu before division by (beta + C): c - alpha, or a share of the new topic's.

@@ -13,32 +13,30 @@ DEV int lane_id() { return threadIdx.x & (LANES - 1); }
 DEV int group_in_block() { return threadIdx.x / LANES; }
 DEV int groups_in_block() { return blockDim.x / LANES; }
 
-DEV unsigned group_mask() {
-#if LANES == 32
-  return 0xffffffffu;
-#else
-  return ((1u << LANES) - 1u) << ((threadIdx.x & 31) & ~(LANES - 1));
-#endif
-}
-
-DEV void group_sync() { __syncwarp(group_mask()); }
+// Groups of a warp walk in step: every lane of the warp takes part in each of these.
+DEV void group_sync() { __syncwarp(); }
 DEV void block_sync() { __syncthreads(); }
+DEV bool warp_any(bool condition) { return __any_sync(0xffffffffu, condition); }
+DEV int groups_in_warp() { return 32 / LANES; }
+DEV int group_in_warp() { return (threadIdx.x & 31) / LANES; }
+DEV int warp_from_first(int value) { return __shfl_sync(0xffffffffu, value, 0); }
+DEV bool first_of_warp() { return (threadIdx.x & 31) == 0; }
 
 template <typename T> DEV T group_from(T value, int source) {
-  return __shfl_sync(group_mask(), value, source, LANES);
+  return __shfl_sync(0xffffffffu, value, source, LANES);
 }
 
 template <typename T> DEV T group_sum(T value) {
 #pragma unroll
   for (int step = LANES / 2; step > 0; step /= 2)
-    value += __shfl_xor_sync(group_mask(), value, step, LANES);
+    value += __shfl_xor_sync(0xffffffffu, value, step, LANES);
   return value;
 }
 
 DEV int group_max(int value) {
 #pragma unroll
   for (int step = LANES / 2; step > 0; step /= 2)
-    value = max(value, __shfl_xor_sync(group_mask(), value, step, LANES));
+    value = max(value, __shfl_xor_sync(0xffffffffu, value, step, LANES));
   return value;
 }
 
@@ -46,26 +44,28 @@ DEV int group_max(int value) {
 DEV float group_scan(float value) {
 #pragma unroll
   for (int step = 1; step < LANES; step *= 2) {
-    float below = __shfl_up_sync(group_mask(), value, step, LANES);
+    float below = __shfl_up_sync(0xffffffffu, value, step, LANES);
     if (lane_id() >= step) value += below;
   }
   return value;
 }
 
-// First lane where the condition holds, -1 for none.
-DEV int group_first(bool condition) {
-  unsigned votes = __ballot_sync(group_mask(), condition) & group_mask();
-  return votes ? (__ffs(votes) - 1) & (LANES - 1) : -1;
+DEV unsigned group_votes(bool condition) {
+  unsigned votes = __ballot_sync(0xffffffffu, condition);
+#if LANES == 32
+  return votes;
+#else
+  return (votes >> (group_in_warp() * LANES)) & ((1u << LANES) - 1u);
+#endif
 }
 
-DEV int group_last(bool condition) {
-  unsigned votes = __ballot_sync(group_mask(), condition) & group_mask();
-  return votes ? (31 - __clz(votes)) & (LANES - 1) : -1;
-}
+// First lane of the group where the condition holds, -1 for none.
+DEV int group_first(bool condition) { return __ffs(group_votes(condition)) - 1; }
+DEV int group_last(bool condition) { return 31 - __clz(group_votes(condition)); }
 
 DEV void add_to(int *place, int value) { atomicAdd(place, value); }
 DEV void add_to(u64 *place, u64 value) { atomicAdd(place, value); }
-DEV int take_number(int *place) { return atomicAdd(place, 1); }
+DEV int take_numbers(int *place, int count) { return atomicAdd(place, count); }
 DEV float quotient(float a, float b) { return __fdividef(a, b); }
 
 extern __shared__ float shared_pool[];

@@ -103,13 +103,8 @@ DEV int draw_word_removal(Rng &rng, float *rows, const Word &word, int k, bool s
   return depth;
 }
 
-// Counts of the topic side only.
-DEV void move_topic(float *rows, Path &path, int k, int depth, int sign) {
-  int at_root = 0;
-  if (depth == LEVELS) {
-    at_root = INTS(ROW_C)[k];
-    group_sync();
-  }
+// Counts of the topic side only; ``at_root`` are the customers of mu before.
+DEV void move_topic(float *rows, Path &path, int k, int depth, int sign, int at_root) {
   for (int level = lane_id(); level < LEVELS; level += LANES) {
     int step = LEVELS - 1 - level;
     if (step < depth) {
@@ -180,7 +175,6 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
     word.weight = weight_pair(TABLE_BACKGROUND, word.customers, word.tables);
   }
 #endif
-  group_sync();
 }
 
 DEV float background_weight(const Word &word, float beta) {
@@ -193,9 +187,9 @@ DEV float background_weight(const Word &word, float beta) {
 #endif
 }
 
-// Draw a topic from eq:conditional_posterior.
-DEV int draw_topic(Rng &rng, float *rows, const Path &path, const float *scale, float fresh,
-                   float background, bool single, const Betas &betas) {
+// The topic where the sum of weights (eq:conditional_posterior) passes a share of the whole.
+DEV int draw_topic(double share, float *rows, const float *scale, float fresh, float background,
+                   bool single, const Betas &betas) {
   float mass = 0.0f;
 #pragma unroll 4
   for (int chunk = 0; chunk < CHUNKS; chunk++) {
@@ -224,9 +218,10 @@ DEV int draw_topic(Rng &rng, float *rows, const Path &path, const float *scale, 
   }
   float running = group_scan(mass);
   float total = group_from(running, LANES - 1);
-  float target = (float)(uniform(rng) * (double)total);
+  float target = (float)(share * (double)total);
   int who = group_first(mass > 0.0f && target < running);
-  if (who < 0) who = group_last(mass > 0.0f);  // rounding at the end of the sum
+  int heaviest = group_last(mass > 0.0f);
+  if (who < 0) who = heaviest < 0 ? 0 : heaviest;  // rounding at the end of the sum
   int topic = lane_id();
   if (CHUNKS > 1) {  // the lane that was hit looks among its own topics
     target -= running - mass;
@@ -245,8 +240,7 @@ DEV int draw_topic(Rng &rng, float *rows, const Path &path, const float *scale, 
   return topic;
 }
 
-DEV int draw_topic_addition(Rng &rng, float *rows, const Path &path, const float *scale,
-                            float fresh, int k) {
+DEV int draw_topic_addition(Rng &rng, float *rows, const float *scale, float fresh, int k) {
   float climb[LEVELS];
   climb[0] = root_value(INTS(ROW_C)[k], topic_discount(0), fresh);
 #pragma unroll
@@ -374,17 +368,10 @@ DEV float exponent_change(float *rows, const Path &path, Change &change, int bef
     carry = carry * top * now + cite * rise;
     carried = carried * top * now + cited * rise;
   }
-  float cite, cited, sum = 0.0f;
-  if (!change.all) {
-    topic_change(rows, change, before, before, after, cite, cited);
-    sum = rate_of(rows, before, cite, cited);
-    if (after != before) {
-      topic_change(rows, change, after, before, after, cite, cited);
-      sum += rate_of(rows, after, cite, cited);
-    }
-    return sum;
-  }
+  float sum = 0.0f;
   for (int k = lane_id(); k < K; k += LANES) {
+    if (!change.all && k != before && k != after) continue;
+    float cite, cited;
     topic_change(rows, change, k, before, after, cite, cited);
     sum += rate_of(rows, k, cite, cited);
   }
@@ -392,7 +379,6 @@ DEV float exponent_change(float *rows, const Path &path, Change &change, int bef
 }
 
 DEV void commit_change(float *rows, Change &change, int before, int after) {
-  group_sync();  // nobody may still be reading the sums
   for (int k = lane_id(); k < K; k += LANES) {
     if (!change.all && k != before && k != after) continue;
     float cite, cited;
@@ -488,24 +474,34 @@ DEV void leave_document(float *rows, const Path &path, const int *node) {
   }
 }
 
+// Groups of a warp take documents of about the same length and go through them in step, token by
+// token; a group that has nothing to do in a step takes part all the same.
 KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, int network_on) {
   float *rows = group_rows(WORD_ROWS);
   int n_visited = 0, n_blocked = 0, n_corrected = 0, n_rejected = 0;
   Betas betas = {(float)ctx.word_concentration[0], (float)ctx.topic_word_concentration[0],
                  (float)ctx.word_concentration[1]};
   while (true) {
-    int number = first + next_document(0);
+    int number = first + next_documents(0);
     if (number >= last) break;
-    int d = ctx.order[number];
-    i64 begin = ctx.document_start[d], end = ctx.document_start[d + 1];
-    if (begin == end) continue;
+    number += group_in_warp();
+    bool mine = number < last;
+    int d = ctx.order[mine ? number : last - 1];
+    i64 begin = ctx.document_start[d];
+    int length = mine ? (int)(ctx.document_start[d + 1] - begin) : 0;
+    if (!warp_any(length > 0)) continue;
     Path path;
     int node[LEVELS];
-    enter_document(rows, path, d, node, begin, end, betas);
+    enter_document(rows, path, d, node, begin, begin + length, betas);
     Rng rng = open_stream(key, 0, (u64)d);
     Word word;
+    word.id = 0;
+    word.customers = word.tables = 0;
+    word.weight.stay = 0.0f;
+    word.weight.open = 1.0f;
     word.total_customers = (int)ctx.background_totals[0];
     word.total_tables = (int)ctx.background_totals[1];
+    int background_before = 0;
 #if NETWORK
     Change change;
 #pragma unroll
@@ -514,126 +510,158 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       change.cited[level] = network_on ? (float)ctx.cited_weight[node[level]] : 0.0f;
     }
 #endif
-    n_visited += (int)(end - begin);
-    for (i64 run_begin = begin; run_begin < end;) {
-      word.id = ctx.word[run_begin];
-      i64 run_end = run_begin + 1;
-      while (run_end < end && ctx.word[run_end] == word.id) run_end++;
-      bool single = run_end - run_begin == 1;
-      i64 word_row = (i64)word.id * K;
-      for (int k = lane_id(); k < K; k += LANES) {
-        FLOATS(ROW_WORD_STAY)[k] = ctx.stay[word_row + k];
-        FLOATS(ROW_WORD_OPEN)[k] = ctx.open[word_row + k];
-      }
+    n_visited += length;
+    const int *words = ctx.word + begin;
+    short *topics = ctx.topic + begin;
+    int run_begin = 0, run_end = 0;
+    i64 word_row = 0;
+    bool single = true;
+    for (int i = 0; warp_any(i < length); i++) {
+      bool live = i < length;
+      bool opens = live && i == run_end;
+      if (warp_any(opens)) {
+        if (opens) {
+          run_begin = i;
+          run_end = i + 1;
+          word.id = words[i];
+          while (run_end < length && words[run_end] == word.id) run_end++;
+          single = run_end - run_begin == 1;
+          word_row = (i64)word.id * K;
+          for (int k = lane_id(); k < K; k += LANES) {
+            FLOATS(ROW_WORD_STAY)[k] = ctx.stay[word_row + k];
+            FLOATS(ROW_WORD_OPEN)[k] = ctx.open[word_row + k];
+          }
 #if BACKGROUND
-      word.customers = ctx.background_customers[word.id];
-      word.tables = ctx.background_tables[word.id];
-      word.weight = ctx.background_pair[word.id];
-      int tables_before = word.tables;
+          word.customers = ctx.background_customers[word.id];
+          word.tables = ctx.background_tables[word.id];
+          word.weight = ctx.background_pair[word.id];
+          background_before = word.tables;
 #endif
 #if BURST
-      if (!single && lane_id() == 0)
-        for (i64 i = run_begin; i < run_end; i++) {
-          INTS(ROW_RUN_C)[ctx.topic[i]] += 1;
-          INTS(ROW_RUN_T)[ctx.topic[i]] += ctx.burst_table[i];
-        }
+          if (!single && lane_id() == 0)
+            for (int j = run_begin; j < run_end; j++) {
+              INTS(ROW_RUN_C)[topics[j]] += 1;
+              INTS(ROW_RUN_T)[topics[j]] += ctx.burst_table[begin + j];
+            }
 #endif
-      group_sync();
-      for (i64 i = run_begin; i < run_end; i++) {
-        int old = ctx.topic[i];
-        int c = ctx.word_customers[word_row + old] + INTS(ROW_WORD_C)[old];
-        int t = ctx.word_tables[word_row + old] + INTS(ROW_WORD_T)[old];
-        int topic_out = draw_topic_removal(rng, rows, old);
-        int word_out = draw_word_removal(rng, rows, word, old, single, c, t);
-        if (topic_out == 0 || word_out == 0) {
-          n_blocked++;
-          continue;
         }
         group_sync();
-        move_topic(rows, path, old, topic_out, -1);
+      }
+      // the token leaves
+      int old = 0, topic_out = 0, word_out = 0, c = 0, t = 0;
+      if (live) {
+        old = topics[i];
+        c = ctx.word_customers[word_row + old] + INTS(ROW_WORD_C)[old];
+        t = ctx.word_tables[word_row + old] + INTS(ROW_WORD_T)[old];
+        topic_out = draw_topic_removal(rng, rows, old);
+        word_out = draw_word_removal(rng, rows, word, old, single, c, t);
+      }
+      bool moves = topic_out > 0 && word_out > 0;
+      n_blocked += live && !moves;
+      int at_root = INTS(ROW_C)[old];
+      group_sync();
+      if (moves) {
+        move_topic(rows, path, old, topic_out, -1, at_root);
         move_word(rows, word, old, topic_out, word_out, -1, single, c, t, betas);
-        float scale[LEVELS];
+      }
+      group_sync();
+      float scale[LEVELS];
 #pragma unroll
-        for (int level = 1; level < LEVELS; level++)
-          scale[level] =
-              quotient(path.beta[level] + topic_discount(level) * (float)path.tables[level],
-                       path.beta[level - 1] + (float)path.customers[level - 1]);
-        int unused = K - path.tables[0];
-        float fresh = quotient(path.beta[0] + topic_discount(0) * (float)path.tables[0],
-                               (float)(unused > 1 ? unused : 1));
-        float background = background_weight(word, betas.gamma);
-        int k = draw_topic(rng, rows, path, scale, fresh, background, single, betas);
+      for (int level = 1; level < LEVELS; level++)
+        scale[level] = quotient(path.beta[level] + topic_discount(level) * (float)path.tables[level],
+                                path.beta[level - 1] + (float)path.customers[level - 1]);
+      int unused = K - path.tables[0];
+      float fresh = quotient(path.beta[0] + topic_discount(0) * (float)path.tables[0],
+                             (float)(unused > 1 ? unused : 1));
+      float background = background_weight(word, betas.gamma);
+      // it comes back
+      double target = moves ? uniform(rng) : 0.5;
+      int k = draw_topic(target, rows, scale, fresh, background, single, betas);
+      int topic_in = 0, word_in = 0;
+      if (moves) {
         c = ctx.word_customers[word_row + k] + INTS(ROW_WORD_C)[k];
         t = ctx.word_tables[word_row + k] + INTS(ROW_WORD_T)[k];
-        int topic_in = draw_topic_addition(rng, rows, path, scale, fresh, k);
-        int word_in = draw_word_addition(rng, rows, word, k, single, background, betas);
-        group_sync();
-        move_topic(rows, path, k, topic_in, 1);
+        topic_in = draw_topic_addition(rng, rows, scale, fresh, k);
+        word_in = draw_word_addition(rng, rows, word, k, single, background, betas);
+      } else {
+        k = old;
+      }
+      at_root = INTS(ROW_C)[k];
+      group_sync();
+      if (moves) move_topic(rows, path, k, topic_in, 1, at_root);
 #if NETWORK
-        if (network_on) {
-          int out = topic_out - BELOW, into = topic_in - BELOW;
-          if (out < 0) out = 0;
-          if (into < 0) into = 0;
-          if ((out > 0 || into > 0) && (k != old || out != into)) {
-            n_corrected++;
+      if (network_on) {
+        int out = topic_out > BELOW ? topic_out - BELOW : 0;
+        int into = topic_in > BELOW ? topic_in - BELOW : 0;
+        bool asks = moves && (out > 0 || into > 0) && (k != old || out != into);
+        if (warp_any(asks)) {
+          group_sync();
+          float rate = exponent_change(rows, path, change, old, k, out, into);
+          bool stands = !asks || rate <= 0.0f || uniform(rng) < expf(-rate);
+          n_corrected += asks;
+          n_rejected += !stands;
+          group_sync();
+          if (asks && stands) commit_change(rows, change, old, k);
+          if (warp_any(!stands)) {
+            at_root = INTS(ROW_C)[k];
             group_sync();
-            float rate = exponent_change(rows, path, change, old, k, out, into);
-            if (rate <= 0.0f || uniform(rng) < expf(-rate)) {
-              commit_change(rows, change, old, k);
-            } else {
-              n_rejected++;
-              group_sync();
-              move_topic(rows, path, k, topic_in, -1);
-              group_sync();
+            if (!stands) {
+              move_topic(rows, path, k, topic_in, -1, at_root);
               k = old;
               topic_in = topic_out;
               word_in = word_out;
               c = ctx.word_customers[word_row + k] + INTS(ROW_WORD_C)[k];
               t = ctx.word_tables[word_row + k] + INTS(ROW_WORD_T)[k];
-              group_sync();
-              move_topic(rows, path, k, topic_in, 1);
             }
+            group_sync();
+            at_root = INTS(ROW_C)[k];
+            group_sync();
+            if (!stands) move_topic(rows, path, k, topic_in, 1, at_root);
           }
         }
+      }
 #endif
+      if (moves) {
         move_word(rows, word, k, topic_in, word_in, 1, single, c, t, betas);
-        if (lane_id() == 0) ctx.topic[i] = (short)k;
+        if (lane_id() == 0) topics[i] = (short)k;
       }
       group_sync();
+      bool closes = live && i + 1 == run_end;
+      if (warp_any(closes)) {
+        if (closes) {
 #if BURST
-      if (single) {
-        if (lane_id() == 0) ctx.burst_table[run_begin] = 1;
-      } else if (lane_id() == 0) {
-        // who holds a table is forgotten: the first tokens of each topic get the bits
-        for (i64 i = run_begin; i < run_end; i++) {
-          int k = ctx.topic[i];
-          int held = INTS(ROW_RUN_T)[k] > 0 ? 1 : 0;
-          ctx.burst_table[i] = (unsigned char)held;
-          INTS(ROW_RUN_T)[k] -= held;
-          INTS(ROW_RUN_C)[k] = 0;
-        }
-      }
+          if (lane_id() == 0) {
+            if (single) ctx.burst_table[begin + i] = 1;
+            // who holds a table is forgotten: the first tokens of each topic get the bits
+            for (int j = run_begin; j < run_end && !single; j++) {
+              int held = INTS(ROW_RUN_T)[topics[j]] > 0 ? 1 : 0;
+              ctx.burst_table[begin + j] = (unsigned char)held;
+              INTS(ROW_RUN_T)[topics[j]] -= held;
+              INTS(ROW_RUN_C)[topics[j]] = 0;
+            }
+          }
 #endif
-      // a word that comes again in no later run: its own changes leave the document here
-      for (int k = lane_id(); k < K; k += LANES) {
-        int customers = INTS(ROW_WORD_C)[k], tables = INTS(ROW_WORD_T)[k];
-        if (customers != 0) {
-          add_to(ctx.change_customers + word_row + k, customers);
-          INTS(ROW_WORD_C)[k] = 0;
-        }
-        if (tables != 0) {
-          add_to(ctx.change_tables + word_row + k, tables);
-          INTS(ROW_WORD_T)[k] = 0;
-        }
-      }
+          // the word comes again in no later run: what was done to it leaves the document here
+          for (int j = lane_id(); j < K; j += LANES) {
+            int customers = INTS(ROW_WORD_C)[j], tables = INTS(ROW_WORD_T)[j];
+            if (customers != 0) {
+              add_to(ctx.change_customers + word_row + j, customers);
+              INTS(ROW_WORD_C)[j] = 0;
+            }
+            if (tables != 0) {
+              add_to(ctx.change_tables + word_row + j, tables);
+              INTS(ROW_WORD_T)[j] = 0;
+            }
+          }
 #if BACKGROUND
-      if (word.tables != tables_before && lane_id() == 0)
-        add_to(ctx.change_background + word.id, word.tables - tables_before);
+          if (word.tables != background_before && lane_id() == 0)
+            add_to(ctx.change_background + word.id, word.tables - background_before);
 #endif
-      group_sync();
-      run_begin = run_end;
+        }
+        group_sync();
+      }
     }
-    leave_document(rows, path, node);
+    if (length > 0) leave_document(rows, path, node);
     group_sync();
   }
   if (lane_id() == 0) {
