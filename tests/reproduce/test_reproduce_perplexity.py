@@ -5,11 +5,12 @@ import json
 import pytest
 
 from citeweave.errors import CorpusError
-from citeweave.experiments import choose
+from citeweave.experiments import Row, Table, choose
 from citeweave.reproduce import Context, Spread, reproduce
 from citeweave.reproduce.measuring import describe_folds, folds_for, shown
 from citeweave.reproduce.paper_figures import MODELS
 from citeweave.reproduce.perplexity import EXPERIMENT as PERPLEXITY
+from citeweave.reproduce.perplexity import _paired
 from citeweave.reproduce.supervision import EXPERIMENT as SUPERVISION
 
 
@@ -100,3 +101,17 @@ def test_sets_without_labels_are_refused(tmp_path, tiny_corpus):
     with pytest.raises(CorpusError, match="None of the sets bare has labels"):
         SUPERVISION.run(context)
     assert not choose("scntm").uses_labels
+
+
+def test_models_are_compared_fold_by_fold():
+    def row(key, fold, value, where="test"):
+        return Row("cora", MODELS[key], fold, 1, "perplexity", where, value, "")
+
+    rows = [row("scntm", "1/2", 600.0), row("scntm", "2/2", 660.0)]
+    rows += [row("cntm-text", "1/2", 630.0), row("cntm-text", "2/2", 650.0)]
+    rows += [row("bursty-hdp-lda", "1/2", 640.0), row("scntm", "1/2", 1.0, where="train")]
+    text = _paired("cora", Table(rows))
+    assert text == [
+        "cora, test, fold by fold: SCNTM less Bursty HDP-LDA -40.0; lower in 1 of 1.",
+        "cora, test, fold by fold: SCNTM less CNTM w/o network -10.0 ± 28.3; lower in 1 of 2.",
+    ]
