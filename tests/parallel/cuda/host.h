@@ -39,4 +39,10 @@ DEV int take_numbers(int *place, int count) {
   *place += count;
   return first;
 }
+#define ALIGNED_16
+DEV unsigned float_bits(float value) {
+  unsigned bits;
+  __builtin_memcpy(&bits, &value, 4);
+  return bits;
+}
 DEV float quotient(float a, float b) { return a / b; }

@@ -94,16 +94,17 @@ class CudaChain(Chain):
         self._groups = self._blocks * (threads // warp)
         self._word_shared = self._cite_shared = self._count_shared = 0
         if self._plan.rows_shared:
-            self._word_shared = 4 * topics * self._plan.word_rows * (threads // lanes)
-            self._cite_shared = 4 * topics * self._plan.cite_rows * (threads // warp)
-            self._count_shared = 4 * topics * 2 * (threads // warp)
+            plan, sweepers = self._plan, threads // lanes
+            self._word_shared = 4 * plan.row_floats(plan.word_rows, lanes) * sweepers
+            self._cite_shared = 4 * plan.row_floats(plan.cite_rows, lanes) * sweepers
+            self._count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
         self._word_blocks = device.resident_blocks("sweep_words", threads, self._word_shared)
         sweeping = max(self._word_blocks * (threads // lanes), self._groups)
         if self.spec.citations is not None:
             self._cite_blocks = device.resident_blocks(
                 "sweep_citations", threads, self._cite_shared
             )
-            sweeping = max(sweeping, self._cite_blocks * (threads // warp))
+            sweeping = max(sweeping, self._cite_blocks * (threads // lanes))
         fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
         self._node_segment = fixed["node_segment"]
         room = room_arrays(

@@ -10,6 +10,10 @@ from citeweave.parallel.cuda.program import FIELDS, WARP, Plan, kernel_source, w
 __all__ = ["CudaDevice", "Device"]
 
 
+_SWEEPS = ("sweep_words", "sweep_citations")
+"""Kernels whose groups are smaller than a warp."""
+
+
 class Device(Protocol):
     """What a chain needs of the machine that its kernels run on."""
 
@@ -96,7 +100,7 @@ class CudaDevice:
     def _kernel(self, name: str, shared: int) -> Any:
         kernel = self._kernels.get(name)
         if kernel is None:
-            lanes = self._lanes if name == "sweep_words" else WARP
+            lanes = self._lanes if name in _SWEEPS else WARP
             kernel = self._kernels[name] = self._modules[lanes].get_function(name)
         if shared > 48 * 1024 and kernel.max_dynamic_shared_size_bytes < shared:
             kernel.max_dynamic_shared_size_bytes = shared

@@ -113,6 +113,14 @@ def ratio_tables(chain: Chain) -> tuple[list[RatioTable], list[int]]:
     return tables, place
 
 
+def _padded_patches(tables: list[RatioTable]) -> np.ndarray:
+    """Stack the tables' polynomials in single precision, 24 places each, read four at a time."""
+    stacked = np.stack([table.patches for table in tables]).astype(np.float32)
+    room = np.zeros((*stacked.shape[:-1], 24), np.float32)
+    room[..., : stacked.shape[-1]] = stacked
+    return room
+
+
 def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
     """Make what never changes, on the host; also where rounds of words and citations begin."""
     layout = chain.layout
@@ -140,7 +148,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "made": degrees[0],
         "received": degrees[1],
         "dense": np.stack([table.weights for table in tables]).astype(np.float32),
-        "patches": np.stack([table.patches for table in tables]),
+        "patches": _padded_patches(tables),
         "table_discount": np.array([table.discount for table in tables]),
     }
     return arrays, word_rounds, cite_rounds
@@ -163,6 +171,7 @@ def room_arrays(
     citation_level = chain._citation_level  # noqa: SLF001 - the chain is the caller
     weighted = n_nodes if networked else 0
     rows = 0 if plan.rows_shared else max(plan.word_rows, plan.cite_rows)
+    floats = plan.row_floats(rows, plan.lanes) if rows else 0
     columns = 2 * topics + 2 if networked else 0
     sizes: dict[str, tuple[int, type]] = {
         "stay": (n_words * topics, np.float32),
@@ -188,7 +197,7 @@ def room_arrays(
         "move_weight": (2 * citation_level * n_citations, np.float32),
         "root_sum": (topics, np.int32),
         "topic_citations": (topics, np.int32),
-        "scratch": (sweeping * rows * topics, np.float32),
+        "scratch": (sweeping * floats, np.float32),
         "partial": (columns * max(citation_level, 1) * groups, np.float64),
         "column": (columns, np.float64),
         "node_value": (max(n_nodes, topics + 1), np.float64),

@@ -48,7 +48,7 @@ FIELDS: dict[str, str] = {
     "made": "double",
     "received": "double",
     "dense": "Pair",
-    "patches": "double",
+    "patches": "float",
     "table_discount": "double",
     # weights kept between sweeps
     "stay": "float",
@@ -105,7 +105,11 @@ class Plan(NamedTuple):
     cite_rows: int
     rows_shared: bool
     lanes: int
-    """Lanes that walk a document's words together; everything else is done by whole warps."""
+    """Lanes that walk a document together in sweeps; all else is done by whole warps."""
+
+    def row_floats(self, rows: int, lanes: int) -> int:
+        """Floats that the rows of one group take (``ROW_STRIDE`` of the kernels)."""
+        return -(-rows * int(self.defines["K"]) // WARP) * WARP + lanes % WARP
 
     def with_lanes(self, lanes: int) -> "Plan":
         """Copy the plan for groups of another size."""

@@ -48,33 +48,24 @@ DEV int ancestor(int document, int level) {
 }
 
 // Let the node in a slot of the cited end have what the document's citations first to e - 1 did
-// to it when it was their cited end.
-DEV void add_own_moves(float *rows, Slots &slots, int slot, int level, i64 first, i64 e) {
+// to it when it was their cited end. Nothing is done where ``asked`` is false.
+DEV void add_own_moves(float *rows, Slots &slots, int slot, int level, i64 first, i64 e,
+                       bool asked) {
   int node = slots.node[slot], step = CITED_LEVEL - level;
   int customers = 0, tables = 0, latest = -1;
-  for (i64 before = first + lane_id(); before < e; before += LANES) {
+  for (i64 before = first + lane_id(); before < e && asked; before += LANES) {
     const unsigned char *depth = ctx.move_depth + 4 * before;
     int out = depth[2], into = depth[3];
     if (depth[0] + out + depth[1] + into == 0) continue;
     if (ancestor(ctx.cited_document[before], level) != node) continue;
     latest = (int)(before - first);
     int old = ctx.move_old[before], fresh = ctx.move_new[before];
-    if (step < out) {
-      add_to(INTS(CROW_C + slot) + old, -1);
-      customers--;
-    }
-    if (step + 1 < out) {
-      add_to(INTS(CROW_T + slot) + old, -1);
-      tables--;
-    }
-    if (step < into) {
-      add_to(INTS(CROW_C + slot) + fresh, 1);
-      customers++;
-    }
-    if (step + 1 < into) {
-      add_to(INTS(CROW_T + slot) + fresh, 1);
-      tables++;
-    }
+    if (step < out) add_to(INTS(CROW_C + slot) + old, -1);
+    if (step + 1 < out) add_to(INTS(CROW_T + slot) + old, -1);
+    if (step < into) add_to(INTS(CROW_C + slot) + fresh, 1);
+    if (step + 1 < into) add_to(INTS(CROW_T + slot) + fresh, 1);
+    customers += (step < into) - (step < out);
+    tables += (step + 1 < into) - (step + 1 < out);
   }
   slots.customers[slot] += group_sum(customers);
   slots.tables[slot] += group_sum(tables);
@@ -111,30 +102,25 @@ template <int SIDE> DEV int draw_cite_removal(Rng &rng, float *rows, const Slots
   return depth;
 }
 
-template <int SIDE> DEV void move_cite(float *rows, Slots &slots, int k, int depth, int sign) {
-  group_sync();
+// ``at_root`` are mu's customers of the topic before; nobody may read the rows meanwhile.
+template <int SIDE>
+DEV void move_cite(float *rows, Slots &slots, int k, int depth, int sign, int at_root) {
 #pragma unroll
   for (int level = CITED_LEVEL; level >= 0; level--) {
     int step = CITED_LEVEL - level;
     if (step < depth) {
+      int opened = step + 1 < depth ? sign : 0;
+      if (level == 0) opened = (at_root + sign > 0) - (at_root > 0);
       EACH_SLOT(SIDE, level, {
-        int c = INTS(CROW_C + slot)[k] + sign;
-        int opened = 0;
-        if (level == 0)
-          opened = (c > 0) - (c - sign > 0);
-        else if (step + 1 < depth)
-          opened = sign;
-        group_sync();
         slots.customers[slot] += sign;
         slots.tables[slot] += opened;
         if (lane_id() == 0) {
-          INTS(CROW_C + slot)[k] = c;
+          INTS(CROW_C + slot)[k] += sign;
           INTS(CROW_T + slot)[k] += opened;
         }
       })
     }
   }
-  group_sync();
 }
 
 template <int SIDE> DEV float scale_at(const Slots &slots, int level) {
@@ -181,7 +167,7 @@ DEV int draw_cite_addition(Rng &rng, const float *climb, const float *stay) {
 }
 
 // Every topic's weight at both ends, up to one factor each, and a draw from their product.
-DEV int draw_citing_topic(Rng &rng, float *rows, const Slots &slots) {
+DEV int draw_citing_topic(double share, float *rows, const Slots &slots) {
   float first_scale[DEPTHS], second_scale[DEPTHS];
 #pragma unroll
   for (int level = 1; level <= CITED_LEVEL; level++) {
@@ -209,9 +195,10 @@ DEV int draw_citing_topic(Rng &rng, float *rows, const Slots &slots) {
   }
   float running = group_scan(mass);
   float total = group_from(running, LANES - 1);
-  float target = (float)(uniform(rng) * (double)total);
+  float target = (float)(share * (double)total);
   int who = group_first(mass > 0.0f && target < running);
-  if (who < 0) who = group_last(mass > 0.0f);
+  int heaviest = group_last(mass > 0.0f);
+  if (who < 0) who = heaviest < 0 ? 0 : heaviest;
   target -= running - mass;
   int last = lane_id();
   bool found = false;
@@ -341,7 +328,6 @@ DEV float cite_change(float *rows, Slots &slots, int before, int after, const De
 }
 
 DEV void commit_cite_change(float *rows, Slots &slots, int before, int after) {
-  group_sync();
   for (int k = lane_id(); k < K; k += LANES) {
     if (!slots.all && k != before && k != after) continue;
     float cite, cited;
@@ -356,8 +342,11 @@ DEV void commit_cite_change(float *rows, Slots &slots, int before, int after) {
   }
 }
 
+#define SEEN (32 / LANES)
+
 // With ``starting``, citations get their first topics instead: each drawn from the proposal given the
 // snapshot alone, and seated without tables of its own, which the repair opens where needed.
+// Groups of a warp take documents of about as many citations and go through them in step.
 KERNEL_OF(CITE_THREADS, CITE_BLOCKS)
 sweep_citations(u64 key, int first_number, int last_number, int starting) {
   float *rows = group_rows(CITE_ROWS);
@@ -365,14 +354,18 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
   while (true) {
     int number = first_number + next_documents(1);
     if (number >= last_number) break;
-    int d = ctx.cite_order[number];
-    i64 begin = ctx.cites[d], end = ctx.cites[d + 1];
-    if (begin == end) continue;
+    number += group_in_warp();
+    bool mine = number < last_number;
+    int d = ctx.cite_order[mine ? number : last_number - 1];
+    i64 begin = ctx.cites[d];
+    int length = mine ? (int)(ctx.cites[d + 1] - begin) : 0;
+    if (!warp_any(length > 0)) continue;
     Slots slots;
     int n = ctx.level_start[CITED_LEVEL] + d;
 #pragma unroll
     for (int level = CITED_LEVEL; level >= 0; level--) {
       load_slot(rows, slots, level, n);
+      load_slot(rows, slots, DEPTHS + level, n);  // so that all slots hold something
       n = ctx.parent[n];
     }
     for (int k = lane_id(); k < K; k += LANES) {
@@ -380,92 +373,122 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       FLOATS(CROW_CITE)[k] = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
       FLOATS(CROW_CITED)[k] = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
     }
-    slots.node[DEPTHS] = -1;
-    slots.cite[DEPTHS] = slots.cited[DEPTHS] = 0.0f;
     Rng rng = open_stream(key, 1, (u64)d);
-    int seen[DEPTHS];  // lane i: nodes of the last cited end whose number is i modulo LANES
+    int seen[SEEN][DEPTHS];  // nodes of the last 32 cited ends, spread over the lanes
 #pragma unroll
-    for (int level = 0; level < DEPTHS; level++) seen[level] = -1;
-    for (i64 e = begin; e < end; e++) {
-      n_visited++;
+    for (int i = 0; i < SEEN * DEPTHS; i++) seen[i / DEPTHS][i % DEPTHS] = -1;
+    n_visited += length;
+    for (int i = 0; warp_any(i < length); i++) {
+      bool live = i < length;
+      i64 e = begin + i;
       group_sync();
       slots.meet = 0;
-      n = ctx.level_start[CITED_LEVEL] + ctx.cited_document[e];
+      if (live) {
+        n = ctx.level_start[CITED_LEVEL] + ctx.cited_document[e];
 #pragma unroll
-      for (int level = CITED_LEVEL; level > 0; level--) {
-        if (n == slots.node[level]) {
-          if (level > slots.meet) slots.meet = level;
-          slots.node[DEPTHS + level] = n;
-          slots.cite[DEPTHS + level] = slots.cited[DEPTHS + level] = 0.0f;
-        } else {
-          load_slot(rows, slots, DEPTHS + level, n);
+        for (int level = CITED_LEVEL; level > 0; level--) {
+          if (n == slots.node[level]) {
+            if (level > slots.meet) slots.meet = level;
+            slots.node[DEPTHS + level] = n;
+            slots.cite[DEPTHS + level] = slots.cited[DEPTHS + level] = 0.0f;
+          } else {
+            load_slot(rows, slots, DEPTHS + level, n);
+          }
+          n = ctx.parent[n];
         }
-        n = ctx.parent[n];
       }
       group_sync();
+      int old = live && !starting ? ctx.citing_topic[e] : 0;
       if (starting) {
-        int fresh = draw_citing_topic(rng, rows, slots);
-        if (lane_id() == 0) {
+        int fresh = draw_citing_topic(live ? uniform(rng) : 0.5, rows, slots);
+        if (live && lane_id() == 0) {
           ctx.citing_topic[e] = ctx.move_old[e] = ctx.move_new[e] = (short)fresh;
-          for (int i = 0; i < 4; i++) ctx.move_depth[4 * e + i] = (unsigned char)(i & 1);
+          for (int j = 0; j < 4; j++) ctx.move_depth[4 * e + j] = (unsigned char)(j & 1);
         }
         continue;
       }
-      if (e > begin) {
 #pragma unroll
-        for (int level = CITED_LEVEL; level > 0; level--)
-          if (!met(slots, level) &&
-              (e - begin > LANES || group_first(seen[level] == slots.node[DEPTHS + level]) >= 0))
-            add_own_moves(rows, slots, DEPTHS + level, level, begin, e);
+      for (int level = CITED_LEVEL; level > 0; level--) {
+        bool known = i > 32;
+#pragma unroll
+        for (int j = 0; j < SEEN; j++) known = known || seen[j][level] == slots.node[DEPTHS + level];
+        bool asked = group_first(known) >= 0 && live && !met(slots, level);
+        if (warp_any(asked)) add_own_moves(rows, slots, DEPTHS + level, level, begin, e, asked);
+      }
+      group_sync();
+      if (i % LANES == lane_id()) {
+#pragma unroll
+        for (int j = 0; j < SEEN; j++)
+          if (i / LANES % SEEN == j) {
+#pragma unroll
+            for (int level = 1; level < DEPTHS; level++)
+              seen[j][level] = slots.node[DEPTHS + level];
+          }
+      }
+      Depths depths = {0, 0, 0, 0};
+      float climb[DEPTHS], stay[DEPTHS];
+      // both ends leave, the cited one first
+      if (live) depths.second_out = draw_cite_removal<1>(rng, rows, slots, old);
+      bool goes = depths.second_out > 0;
+      int at_root = INTS(CROW_C)[old];
+      group_sync();
+      if (goes) move_cite<1>(rows, slots, old, depths.second_out, -1, at_root);
+      group_sync();
+      float weight_old = path_weight<1>(rows, slots, old, climb, stay);
+      if (goes) depths.first_out = draw_cite_removal<0>(rng, rows, slots, old);
+      bool moves = depths.first_out > 0;
+      n_blocked += live && !moves;
+      at_root = INTS(CROW_C)[old];
+      group_sync();
+      if (goes && !moves) move_cite<1>(rows, slots, old, depths.second_out, 1, at_root);
+      if (moves) move_cite<0>(rows, slots, old, depths.first_out, -1, at_root);
+      group_sync();
+      // a topic for both; then they come back, the citing one first
+      int k = draw_citing_topic(moves ? uniform(rng) : 0.5, rows, slots);
+      float proposed_old = FLOATS(CROW_SECOND)[old], proposed_new = FLOATS(CROW_SECOND)[k];
+      path_weight<0>(rows, slots, k, climb, stay);
+      if (moves) depths.first_in = draw_cite_addition(rng, climb, stay);
+      at_root = INTS(CROW_C)[k];
+      group_sync();
+      if (moves) move_cite<0>(rows, slots, k, depths.first_in, 1, at_root);
+      group_sync();
+      float weight_new = path_weight<1>(rows, slots, k, climb, stay);
+      if (moves) depths.second_in = draw_cite_addition(rng, climb, stay);
+      at_root = INTS(CROW_C)[k];
+      group_sync();
+      if (moves) move_cite<1>(rows, slots, k, depths.second_in, 1, at_root);
+      group_sync();
+      // the second end's weight beside the first's new tables, over the weight proposed with
+      float coupling = weight_new * proposed_old / (weight_old * proposed_new);
+      bool changes = moves && (k != old || depths.first_in != depths.first_out ||
+                               depths.second_in != depths.second_out);
+      float change = 0.0f;
+      if (warp_any(changes)) change = cite_change(rows, slots, old, k, depths);
+      if (!changes) change = 0.0f;
+      bool accepted = moves && uniform(rng) < coupling * expf(-change);
+      n_accepted += accepted;
+      group_sync();
+      if (accepted && changes) commit_cite_change(rows, slots, old, k);
+      bool undone = moves && !accepted;
+      if (warp_any(undone)) {
+        at_root = INTS(CROW_C)[k];
+        group_sync();
+        if (undone) {  // both at once: only mu's table needs to know how many are left
+          move_cite<1>(rows, slots, k, depths.second_in, -1, at_root);
+          if (depths.second_in == DEPTHS) at_root--;
+          move_cite<0>(rows, slots, k, depths.first_in, -1, at_root);
+        }
+        group_sync();
+        at_root = INTS(CROW_C)[old];
+        group_sync();
+        if (undone) {
+          move_cite<0>(rows, slots, old, depths.first_out, 1, at_root);
+          if (depths.first_out == DEPTHS) at_root++;
+          move_cite<1>(rows, slots, old, depths.second_out, 1, at_root);
+        }
         group_sync();
       }
-      if ((int)((e - begin) % LANES) == lane_id()) {
-#pragma unroll
-        for (int level = 1; level < DEPTHS; level++) seen[level] = slots.node[DEPTHS + level];
-      }
-      int old = ctx.citing_topic[e];
-      int k = old;
-      Depths depths = {0, 0, 0, 0};
-      float climb[DEPTHS];
-      float stay[DEPTHS];
-      bool accepted = false;
-      depths.second_out = draw_cite_removal<1>(rng, rows, slots, old);
-      if (depths.second_out > 0) {
-        move_cite<1>(rows, slots, old, depths.second_out, -1);
-        float weight_old = path_weight<1>(rows, slots, old, climb, stay);
-        depths.first_out = draw_cite_removal<0>(rng, rows, slots, old);
-        if (depths.first_out == 0) {
-          move_cite<1>(rows, slots, old, depths.second_out, 1);
-          n_blocked++;
-        } else {
-          move_cite<0>(rows, slots, old, depths.first_out, -1);
-          k = draw_citing_topic(rng, rows, slots);
-          float proposed_old = FLOATS(CROW_SECOND)[old], proposed_new = FLOATS(CROW_SECOND)[k];
-          path_weight<0>(rows, slots, k, climb, stay);
-          depths.first_in = draw_cite_addition(rng, climb, stay);
-          move_cite<0>(rows, slots, k, depths.first_in, 1);
-          float weight_new = path_weight<1>(rows, slots, k, climb, stay);
-          depths.second_in = draw_cite_addition(rng, climb, stay);
-          move_cite<1>(rows, slots, k, depths.second_in, 1);
-          float coupling = weight_new * proposed_old / (weight_old * proposed_new);
-          bool moved = k != old || depths.first_in != depths.first_out ||
-                       depths.second_in != depths.second_out;
-          float change = moved ? cite_change(rows, slots, old, k, depths) : 0.0f;
-          accepted = uniform(rng) < coupling * expf(-change);
-          if (accepted) {
-            n_accepted++;
-            if (moved) commit_cite_change(rows, slots, old, k);
-          } else {
-            move_cite<1>(rows, slots, k, depths.second_in, -1);
-            move_cite<0>(rows, slots, k, depths.first_in, -1);
-            move_cite<0>(rows, slots, old, depths.first_out, 1);
-            move_cite<1>(rows, slots, old, depths.second_out, 1);
-          }
-        }
-      } else {
-        n_blocked++;
-      }
-      if (lane_id() == 0) {
+      if (live && lane_id() == 0) {
         ctx.move_old[e] = (short)old;
         ctx.move_new[e] = (short)(accepted ? k : old);
         if (accepted) ctx.citing_topic[e] = (short)k;

@@ -6,7 +6,7 @@
 #define DENSE_LIMIT 511
 #define DENSE_SIZE ((DENSE_LIMIT + 1) * (DENSE_LIMIT + 2) / 2)
 #define CELLS 128
-#define TERMS 21
+#define TERMS 24  // 21, and room for whole reads of four
 #define GOLDEN 0x9E3779B97F4A7C15ull
 
 #define TABLE_BACKGROUND LEVELS
@@ -17,6 +17,7 @@ enum { WORD_VISITED, WORD_BLOCKED, WORD_CORRECTED, WORD_REJECTED };
 enum { CITE_VISITED = 4, CITE_BLOCKED, CITE_ACCEPTED, REPAIRED_TOPICS, REPAIRED_WORDS };
 
 struct Pair { float stay, open; };
+struct ALIGNED_16 Four { float x, y, z, w; };
 
 // Discounts are the model's: constants wherever the level is one.
 DEV constexpr float topic_discount(int level) {
@@ -106,45 +107,36 @@ DEV double log_beta_complement(Rng &rng, double customers, double concentration)
 
 // ---- ratio weights A0 and B1 (sampler/stirling.py)
 
-DEV double scaled_ratio(const double *patches, double t, double e) {
-  u64 t_bits, e_bits;
-#ifdef __CUDACC__
-  t_bits = (u64)__double_as_longlong(t);
-  e_bits = (u64)__double_as_longlong(e);
-#else
-  __builtin_memcpy(&t_bits, &t, 8);
-  __builtin_memcpy(&e_bits, &e, 8);
-#endif
-  const u64 mask = (1ull << 50) - 1;
-  const double scale = 1.0 / (double)(1ull << 50);
-  i64 row = (i64)(t_bits >> 50) - (1023ll << 2);
-  i64 column = (i64)(e_bits >> 50) - (1023ll << 2);
-  double u = (double)(i64)(t_bits & mask) * scale;
-  double v = (double)(i64)(e_bits & mask) * scale;
-  const double *p = patches + (row * CELLS + column) * TERMS;
-  double row0 = p[0] + v * (p[1] + v * (p[2] + v * (p[3] + v * (p[4] + v * p[5]))));
-  double row1 = p[6] + v * (p[7] + v * (p[8] + v * (p[9] + v * p[10])));
-  double row2 = p[11] + v * (p[12] + v * (p[13] + v * p[14]));
-  double row3 = p[15] + v * (p[16] + v * p[17]);
-  double row4 = p[18] + v * p[19];
-  return row0 + u * (row1 + u * (row2 + u * (row3 + u * (row4 + u * p[20]))));
+// G(t, e) from the polynomial of its cell, a quarter octave each way.
+DEV float scaled_ratio(const float *patches, float t, float e) {
+  unsigned t_bits = float_bits(t), e_bits = float_bits(e);
+  const unsigned mask = (1u << 21) - 1u;
+  const float scale = 1.0f / (float)(1u << 21);
+  int row = (int)(t_bits >> 21) - (127 << 2), column = (int)(e_bits >> 21) - (127 << 2);
+  float u = (float)(t_bits & mask) * scale, v = (float)(e_bits & mask) * scale;
+  const Four *cell = (const Four *)(patches + (i64)(row * CELLS + column) * TERMS);
+  Four a = cell[0], b = cell[1], c = cell[2], d = cell[3], f = cell[4], g = cell[5];
+  float row0 = a.x + v * (a.y + v * (a.z + v * (a.w + v * (b.x + v * b.y))));
+  float row1 = b.z + v * (b.w + v * (c.x + v * (c.y + v * c.z)));
+  float row2 = c.w + v * (d.x + v * (d.y + v * d.z));
+  float row3 = d.w + v * (f.x + v * f.y);
+  float row4 = f.z + v * f.w;
+  return row0 + u * (row1 + u * (row2 + u * (row3 + u * (row4 + u * g.x))));
 }
 
 static __device__ __noinline__ Pair large_pair(int table, int customers, int tables) {
-  const double *patches = ctx.patches + (i64)table * CELLS * CELLS * TERMS;
-  double discount = ctx.table_discount[table];
-  double c = customers, t = tables, e = c - t + 1.0;
+  const float *patches = ctx.patches + (i64)table * CELLS * CELLS * TERMS;
+  float discount = (float)ctx.table_discount[table];
+  float c = (float)customers, t = (float)tables, e = (float)(customers - tables + 1);
+  float inverse = quotient(1.0f, c + 1.0f);
   Pair pair;
-  pair.stay = (float)(((c - t * discount) * e + (t - 1.0) * c * scaled_ratio(patches, t, e)) /
-                      (c + 1.0));
-  if (tables == customers) {
-    pair.open = 1.0f;
-    return pair;
-  }
-  e -= 1.0;
-  double product = t * c * scaled_ratio(patches, t + 1.0, e);
-  double numerator = (t + 1.0) * (product + (c - (t + 1.0) * discount) * e);
-  pair.open = (float)(numerator / ((c + 1.0) * product));
+  pair.stay = (c - t * discount) * (e * inverse) +
+              (t - 1.0f) * (c * inverse) * scaled_ratio(patches, t, e);
+  pair.open = 1.0f;
+  if (tables == customers) return pair;
+  e = (float)(customers - tables);
+  float ratio = t * c * scaled_ratio(patches, t + 1.0f, e);
+  pair.open = (t + 1.0f) * inverse * (1.0f + quotient((c - (t + 1.0f) * discount) * e, ratio));
   return pair;
 }
 
@@ -156,13 +148,17 @@ DEV Pair weight_pair(int place, int customers, int tables) {
   return large_pair(table, customers, tables);
 }
 
+// Floats of a group's rows: groups of a warp begin in different banks of shared memory.
+#define ROW_STRIDE(rows) (((rows) * K + 31) / 32 * 32 + LANES % 32)
+
 // ---- rows over topics of one group: in shared memory, or in the card's where they do not fit
 
 DEV float *group_rows(int rows) {
 #if ROWS_SHARED
-  return shared_pool + (i64)group_in_block() * rows * K;
+  return shared_pool + (i64)group_in_block() * ROW_STRIDE(rows);
 #else
-  return ctx.scratch + ((i64)blockIdx.x * groups_in_block() + group_in_block()) * rows * K;
+  return ctx.scratch +
+         ((i64)blockIdx.x * groups_in_block() + group_in_block()) * ROW_STRIDE(rows);
 #endif
 }
 
