@@ -25,6 +25,7 @@ from citeweave.evaluate import evaluate, hold_out
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
 from citeweave.model.runner import new_chain
+from citeweave.sampler.random import new_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -262,10 +263,15 @@ def _measure(model: SCNTM) -> dict[str, float]:
 def compare_heights(options: argparse.Namespace) -> None:
     """Go on from the same sequential state with each kind of sweep, and compare the likelihoods.
 
-    Starts in common take the spread of whole runs out of the comparison.
+    Starts in common take the spread of whole runs out of the comparison; a second sequential chain
+    with other draws shows the spread that is left.
     """
-    kinds: list[dict[str, object]] = [{"sweep": "sequential"}]
-    kinds += [{"sweep": "snapshot", "rounds": rounds} for rounds in options.rounds]
+    kinds: dict[str, dict[str, object]] = {
+        "sequential": {"sweep": "sequential"},
+        "sequential, other draws": {"sweep": "sequential"},
+    }
+    for rounds in options.rounds:
+        kinds[f"snapshot, {rounds} a sweep"] = {"sweep": "snapshot", "rounds": rounds}
     _print_row("documents", "tokens", "sweeps", "log likelihood a word", "gap", "repaired a sweep")
     _print_row("--:", "--:", "---", "--:", "--:", "--:")
     for documents in options.documents:
@@ -277,10 +283,10 @@ def compare_heights(options: argparse.Namespace) -> None:
             start = _chain(corpus, data, 10, seed=seed, sweep="sequential")
             for _ in range(options.before):
                 start.step()
-            for number, kind in enumerate(kinds):
-                name = f"snapshot, {kind['rounds']} a sweep" if number else "sequential"
-                chain = _chain(corpus, data, 10, seed=seed + 100, steps=0, **kind)
+            for number, (name, kind) in enumerate(kinds.items()):
+                chain = _chain(corpus, data, 10, seed=seed, steps=0, **kind)
                 chain.restore(start.state)
+                chain.state.random[:] = new_generator(seed, 1 + number)
                 seen = [chain.step().log_likelihood for _ in range(options.after)]
                 late = seen[options.after // 3 :]
                 heights.setdefault(name, []).append(float(np.mean(late)) / corpus.n_tokens)

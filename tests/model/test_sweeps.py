@@ -1,5 +1,6 @@
 """Which sweeps a run makes, and that threads never show in what comes out."""
 
+import doctest
 import json
 import threading
 from pathlib import Path
@@ -12,6 +13,7 @@ import citeweave
 from citeweave import SCNTM
 from citeweave.cli.main import app
 from citeweave.errors import ParameterError, RunError
+from citeweave.model import sweeps
 from citeweave.model.parameters import RULES, make_plan
 from citeweave.model.runner import RunInterrupted, new_chain
 from citeweave.model.sweeps import SMALL_CORPUS, choose_sweep
@@ -163,6 +165,18 @@ def test_from_the_command_line(small, reference, tmp_path):
     wrong = CliRunner().invoke(app, [*command, "--overwrite", "--sweep", "none"])
     assert wrong.exit_code != 0
     assert "'sweep'" in wrong.output
+
+
+def test_docstrings():
+    outcome = doctest.testmod(sweeps)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+def test_rounds_fall_with_the_size_of_the_corpus():
+    rounds = [sweeps.default_rounds(tokens) for tokens in range(0, 1_000_001, 20_000)]
+    assert rounds == sorted(rounds, reverse=True)
+    assert (rounds[0], rounds[-1]) == (16, 4)
 
 
 def test_the_page_lists_every_parameter():
