@@ -8,6 +8,8 @@ topics. Times are of whole iterations with everything sampled, seconds of 2,000 
 mean iteration times 2,000 and marked so, except with ``--iterations 2000``.
 """
 
+# ruff: noqa: SLF001 - the parts of an iteration are timed one by one
+
 import argparse
 import json
 import sys

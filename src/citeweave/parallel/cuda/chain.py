@@ -68,7 +68,7 @@ class CudaChain(Chain):
         self.repaired = np.zeros(2, np.int64)
         """Tables moved into range so far: on the topic side and on the word side."""
         self.device: Device = CudaDevice() if device is None else device
-        self._arrays: dict[str, Any] = {}
+        self.arrays: dict[str, Any] = {}
         self._prepare()
         self._draws = Draws(self)
 
@@ -82,73 +82,78 @@ class CudaChain(Chain):
             self.spec,
             ratio_tables(self)[1],
             topics=topics,
-            words=self._host.words.customers.shape[0],
+            words=self.host.words.customers.shape[0],
             documents=self.n_documents,
             lanes=lanes,
             threads=threads,
         )
         device.prepare(self._plan)
         self._threads = threads
-        many = 2048 if topics <= 64 else 512 if topics <= 512 else 256  # noqa: PLR2004 - memory
+        many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
         self._blocks = device.size(many, threads)[0]
-        self._groups = self._blocks * (threads // warp)
-        self._word_shared = self._cite_shared = self._count_shared = 0
+        self.groups = self._blocks * (threads // warp)
+        self._word_shared = self._cite_shared = self.count_shared = 0
         if self._plan.rows_shared:
             plan, sweepers = self._plan, threads // lanes
             self._word_shared = 4 * plan.row_floats(plan.word_rows, lanes) * sweepers
             self._cite_shared = 4 * plan.row_floats(plan.cite_rows, lanes) * sweepers
-            self._count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
+            self.count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
         self._word_blocks = device.resident_blocks("sweep_words", threads, self._word_shared)
-        sweeping = max(self._word_blocks * (threads // lanes), self._groups)
+        sweeping = max(self._word_blocks * (threads // lanes), self.groups)
         if self.spec.citations is not None:
             self._cite_blocks = device.resident_blocks(
                 "sweep_citations", threads, self._cite_shared
             )
             sweeping = max(sweeping, self._cite_blocks * (threads // lanes))
         fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
-        self._node_segment = fixed["node_segment"]
+        self.node_segment = fixed["node_segment"]
         room = room_arrays(
             self,
             self._plan,
-            groups=self._groups,
+            groups=self.groups,
             sweeping=sweeping,
-            segments=int(self._node_segment[-1]),
+            segments=int(self.node_segment[-1]),
         )
         xp = device.xp
         for name, array in fixed.items():
-            self._arrays[name] = xp.array(array if array.size else np.zeros(1, array.dtype))
+            self.arrays[name] = xp.array(array if array.size else np.zeros(1, array.dtype))
         for name, (size, kind) in room.items():
-            self._arrays[name] = xp.zeros(max(size, 1), kind)
-        upload_state(device, self._arrays, self._host)
-        device.bind(self._arrays)
+            self.arrays[name] = xp.zeros(max(size, 1), kind)
+        upload_state(device, self.arrays, self.host)
+        device.bind(self.arrays)
 
     @property
-    def state(self) -> State:  # type: ignore[override]
+    def state(self) -> State:
         """The state on the host, brought up to date; change it through `restore` alone."""
         if self._ahead:
-            download_state(self.device, self._arrays, self._host)
+            download_state(self.device, self.arrays, self.host)
             self._ahead = False
-        return self._host
+        return self.host
 
     @state.setter
     def state(self, state: State) -> None:
-        self._host = state
+        self.host = state
+
+    @property
+    def citation_level(self) -> int:
+        """The topic-side level that citations reach."""
+        return self._citation_level
 
     @property
     def iteration(self) -> int:
         """Iterations done."""
-        return int(self._host.clock[0])
+        return int(self.host.clock[0])
 
     @property
     def network_on(self) -> bool:
         """Whether citations count by now."""
-        return bool(self._host.clock[1])
+        return bool(self.host.clock[1])
 
     def start(self) -> None:
         """Give every token a uniformly random topic, and every dish one table a restaurant."""
         self.upload()
         self._ahead = True
-        self.run("start_words", _next_key(self._host.random), shared=self._count_shared)
+        self.run("start_words", _next_key(self.host.random), shared=self.count_shared)
         self._repair_nodes()
         self._repair_words()
 
@@ -160,11 +165,13 @@ class CudaChain(Chain):
     def upload(self) -> None:
         """Bring the device up to the host's state."""
         self._ahead = False
-        upload_state(self.device, self._arrays, self._host)
+        upload_state(self.device, self.arrays, self.host)
         self._draws.read_levels()
         self._repair_words()  # with no changes noted it renews the cached weights
 
-    def run(self, name: str, *args: Any, shared: int = 0, blocks: int = 0, threads: int = 0) -> None:
+    def run(
+        self, name: str, *args: Any, shared: int = 0, blocks: int = 0, threads: int = 0
+    ) -> None:
         """Launch a kernel over all nodes, or of the size given."""
         size = self.device.size(blocks or self._blocks, threads or self._threads)
         self.device.launch(name, *size, shared, *args)
@@ -178,7 +185,7 @@ class CudaChain(Chain):
             and self.iteration >= self.settings.network_from
         ):
             self._switch_network_on()
-        self._arrays["tally"][...] = 0
+        self.arrays["tally"][...] = 0
         draws = self._draws
         if self.network_on:
             draws.weigh()
@@ -196,13 +203,13 @@ class CudaChain(Chain):
                 draws.draw_propensities()
             else:
                 draws.weigh()
-        self.run("measure_words", shared=self._count_shared)
+        self.run("measure_words", shared=self.count_shared)
         draws.add_up(0, self.n_documents, _LIKELIHOOD)
-        report = self.device.download(self._arrays["report"])
-        tally = [int(x) for x in self.device.download(self._arrays["tally"])]
-        topics = int(self.device.download(self._arrays["total_tables"][:1])[0])
+        report = self.device.download(self.arrays["report"])
+        tally = [int(x) for x in self.device.download(self.arrays["tally"])]
+        topics = int(self.device.download(self.arrays["total_tables"][:1])[0])
         self.repaired += tally[7:9]
-        self._host.clock[0] += 1
+        self.host.clock[0] += 1
         if self.settings.debug:
             check_state(self.spec, self.layout, self.state)
         return Info(
@@ -224,9 +231,9 @@ class CudaChain(Chain):
         for round_ in range(self.rounds):
             if self.network_on and round_ > 0:
                 self._draws.weigh()
-            key = _next_key(self._host.random)
+            key = _next_key(self.host.random)
             first, last = (int(x) for x in self._word_rounds[round_ : round_ + 2])
-            self._arrays["counter"][...] = 0
+            self.arrays["counter"][...] = 0
             self.run(
                 "sweep_words",
                 key,
@@ -244,13 +251,13 @@ class CudaChain(Chain):
     def _switch_network_on(self) -> None:
         """Give citations their first topics, with rates that expect as many as there are."""
         self._ahead = True
-        self._arrays["topic_scale"][...] = 1.0
+        self.arrays["topic_scale"][...] = 1.0
         self._draws.weigh()
-        expected = float(self.device.download(self._arrays["report"][:1])[0])
+        expected = float(self.device.download(self.arrays["report"][:1])[0])
         n_citations = len(self.layout.citing)
-        self._arrays["topic_scale"][...] = max(n_citations, 1) / max(expected, 1e-12)
+        self.arrays["topic_scale"][...] = max(n_citations, 1) / max(expected, 1e-12)
         self._citations_on_device(starting=True)
-        self._host.clock[1] = 1
+        self.host.clock[1] = 1
         if self.settings.sample_propensities:
             self._draws.draw_propensities()
 
@@ -258,9 +265,9 @@ class CudaChain(Chain):
         for round_ in range(self.rounds):
             if round_ > 0:
                 self._draws.weigh()
-            key = _next_key(self._host.random)
+            key = _next_key(self.host.random)
             first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
-            self._arrays["counter"][...] = 0
+            self.arrays["counter"][...] = 0
             self.run(
                 "sweep_citations",
                 key,
@@ -284,15 +291,15 @@ class CudaChain(Chain):
 
     def _repair_words(self) -> None:
         for name in ("word_total_customers", "word_total_tables", "background_totals"):
-            self._arrays[name][...] = 0
+            self.arrays[name][...] = 0
         self.run("repair_words", shared=8 * self.settings.topics, blocks=528)
 
 
 def _lanes(topics: int) -> int:
     """Lanes a document: few where topics are few, so that a warp takes several documents."""
-    if topics <= 32:  # noqa: PLR2004
+    if topics <= 32:
         return 8
-    return 16 if topics <= 96 else WARP  # noqa: PLR2004
+    return 16 if topics <= 96 else WARP
 
 
 def _check_model(spec: ModelSpec, rounds: int) -> None:

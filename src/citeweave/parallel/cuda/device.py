@@ -1,5 +1,7 @@
 """One NVIDIA GPU, through CuPy: compiled kernels, arrays and launches."""
 
+from importlib import import_module
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +14,11 @@ __all__ = ["CudaDevice", "Device"]
 
 _SWEEPS = ("sweep_words", "sweep_citations")
 """Kernels whose groups are smaller than a warp."""
+
+
+_LOCK = Lock()
+_OWNERS: dict[int, "CudaDevice"] = {}
+"""Whose arrays the modules in memory point to, by the place of their pointers."""
 
 
 class Device(Protocol):
@@ -52,13 +59,13 @@ class CudaDevice:
 
     def __init__(self) -> None:
         try:
-            import cupy  # noqa: PLC0415 - an extra, and slow to import
+            cupy = import_module("cupy")  # an extra, and slow to import
         except ImportError as error:
             raise MissingDependencyError(
                 "Sampling on a GPU needs CuPy, which is not installed: "
                 "pip install 'citeweave[cuda]' (for CUDA 12; cupy-cuda13x for CUDA 13)."
             ) from error
-        self.xp = cupy
+        self.xp: Any = cupy
         try:
             count = cupy.cuda.runtime.getDeviceCount()
         except cupy.cuda.runtime.CUDARuntimeError as error:
@@ -68,30 +75,43 @@ class CudaDevice:
         if count == 0:
             raise RunError("CuPy finds no GPU. Use threads instead.")
         capability = int(cupy.cuda.Device().compute_capability)
-        if capability < 70:  # noqa: PLR2004 - lanes that part and meet again came with Volta
+        if capability < 70:
             raise RunError(
                 "Sampling on a GPU needs compute capability 7.0 or later. "
                 f"Got {capability / 10} instead. Use threads."
             )
         self._kernels: dict[str, Any] = {}
         self._modules: dict[int, Any] = {}
+        self._places: dict[int, Any] = {}
+        self._pointers: Any = None
         self._lanes = WARP
 
     def prepare(self, plan: Plan) -> None:
         """Compile the program of a model; CuPy keeps the machine code on disk."""
         self._kernels = {}
         self._modules = {}
+        self._places = {}
         for lanes in {plan.lanes, WARP}:
             source = kernel_source(plan.with_lanes(lanes), warp_source(), "__constant__")
-            self._modules[lanes] = self.xp.RawModule(code=source, options=("--std=c++17",))
+            module = self.xp.RawModule(code=source, options=("--std=c++17",))
+            self._modules[lanes] = module
+            self._places[lanes] = self.xp.ndarray(len(FIELDS), np.uint64, module.get_global("ctx"))
         self._lanes = plan.lanes
 
     def bind(self, arrays: dict[str, Any]) -> None:
         """Tell kernels where the arrays of `FIELDS` lie."""
         pointers = np.array([arrays[name].data.ptr for name in FIELDS], np.uint64)
-        for module in self._modules.values():
-            place = module.get_global("ctx")
-            self.xp.ndarray(len(pointers), np.uint64, place)[...] = self.xp.asarray(pointers)
+        self._pointers = self.xp.asarray(pointers)
+        with _LOCK:
+            for lanes in self._modules:
+                _OWNERS.pop(self._places[lanes].data.ptr, None)
+
+    def _take(self, lanes: int) -> None:
+        """Point a module to this chain's arrays: CuPy shares modules of the same source."""
+        place = self._places[lanes]
+        if _OWNERS.get(place.data.ptr) is not self:
+            place[...] = self._pointers
+            _OWNERS[place.data.ptr] = self
 
     def size(self, blocks: int, threads: int) -> tuple[int, int]:
         """Give the blocks and threads that a launch of this size really has."""
@@ -109,7 +129,9 @@ class CudaDevice:
     def launch(self, name: str, blocks: int, threads: int, shared: int, *args: Any) -> None:
         """Start a kernel; Python integers are passed as C ints."""
         given = tuple(np.int32(a) if isinstance(a, int) else a for a in args)
-        self._kernel(name, shared)((blocks,), (threads,), given, shared_mem=shared)
+        with _LOCK:
+            self._take(self._lanes if name in _SWEEPS else WARP)
+            self._kernel(name, shared)((blocks,), (threads,), given, shared_mem=shared)
 
     def download(self, array: Any) -> np.ndarray:
         """Copy an array to the host, after all that was launched is done."""

@@ -210,7 +210,9 @@ def room_arrays(
     return sizes
 
 
-def bytes_needed(chain: Chain, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]) -> int:
+def bytes_needed(
+    chain: Chain, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
+) -> int:
     """Count the bytes that a chain will take on the device."""
     total = sum(array.nbytes for array in fixed.values())
     total += sum(size * np.dtype(kind).itemsize for size, kind in room.values())

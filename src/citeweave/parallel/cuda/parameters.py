@@ -41,6 +41,11 @@ class Draws:
         values = Chain.concentrations(chain)
         n = len(chain.spec.topic_side)
         self._topic_levels = list(values[:n])
+        starts = chain.layout.level_start
+        for level in range(n):  # where all are the same, the value itself and not their mean
+            shared = chain.host.parameters.topic_concentration[starts[level] : starts[level + 1]]
+            if np.all(shared == shared[0]):
+                self._topic_levels[level] = float(shared[0])
         names = (level.nodes for level in chain.spec.word_side)
         self._word_levels = dict(zip(names, values[n:], strict=True))
 
@@ -51,19 +56,19 @@ class Draws:
     def weigh(self, from_level: int | None = None) -> None:
         """Rebuild P, M and E; ``from_level`` is the lowest level that changed since."""
         chain = self._chain
-        lowest = chain._citation_level if from_level is None else from_level
+        lowest = chain.citation_level if from_level is None else from_level
         starts = chain.layout.level_start
         for level in range(lowest, 0, -1):
             stand = level == from_level
-            if level < chain._citation_level and not stand:
-                first, last = (int(chain._node_segment[starts[level + i]]) for i in range(2))
+            if level < chain.citation_level and not stand:
+                first, last = (int(chain.node_segment[starts[level + i]]) for i in range(2))
                 chain.run("sum_segments", first, last)
             chain.run("weigh_level", level, int(stand))
         threads = chain.device.size(1, 256)[1]
         room = 8 * threads
         if lowest > 0:
             columns = 2 * chain.settings.topics + 2
-            parts = chain._groups * chain._citation_level
+            parts = chain.groups * chain.citation_level
             chain.run("sum_columns", columns, parts, shared=room, blocks=columns, threads=256)
         chain.run("finish_sums", shared=room, blocks=1, threads=256)
 
@@ -78,7 +83,7 @@ class Draws:
     def draw_concentrations(self) -> None:
         """Renew all concentrations, topic side root first."""
         chain = self._chain
-        spec, arrays, random = chain.spec, chain._arrays, chain._host.random
+        spec, arrays, random = chain.spec, chain.arrays, chain.host.random
         starts = [int(x) for x in chain.layout.level_start]
         n_levels = len(spec.topic_side)
         arrays["won"][...] = 0
@@ -91,12 +96,12 @@ class Draws:
         chain.run("gather_words", _next_key(random), phi, gamma, blocks=topics + 1, threads=256)
         self.add_up(0, topics, phi)
         if "document-topic" in self._word_levels:
-            chain.run("gather_bursts", _next_key(random), burst, shared=chain._count_shared)
+            chain.run("gather_bursts", _next_key(random), burst, shared=chain.count_shared)
             self.add_up(0, chain.n_documents, burst)
         log_sums = chain.device.download(arrays["report"])
         won = chain.device.download(arrays["won"])
         shape0, rate0 = chain.settings.concentration_prior
-        citation_level = chain._citation_level if chain.network_on else -1
+        citation_level = chain.citation_level if chain.network_on else -1
         if chain.network_on:
             self.weigh()
         for level in range(n_levels):
@@ -117,25 +122,24 @@ class Draws:
             if name == "topic":
                 arrays["topic_word_concentration"][...] = beta
             else:
-                place = 0 if name == "corpus" else 1
-                arrays["word_concentration"][place] = beta
+                arrays["word_concentration"][0 if name == "corpus" else 1] = beta
 
     def _expected(self) -> float:
-        """Expected number of citations, as last added up on the device."""
-        report = self._chain._arrays["report"]
+        """Read the expected number of citations, as last added up on the device."""
+        report = self._chain.arrays["report"]
         return float(self._chain.device.download(report[:1])[0])
 
     def _weigh_beta(self, level: int, beta: float, shape: float, rate: float) -> float:
         """Set a level's concentration and give its log density with the citations' exponential."""
         chain = self._chain
         starts = chain.layout.level_start
-        chain._arrays["topic_concentration"][int(starts[level]) : int(starts[level + 1])] = beta
+        chain.arrays["topic_concentration"][int(starts[level]) : int(starts[level + 1])] = beta
         self.weigh(level)
         return (shape - 1.0) * math.log(beta) - rate * beta - self._expected()
 
     def _slice_draw(self, level: int, shape: float, rate: float) -> float:
         """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking."""
-        random = self._chain._host.random
+        random = self._chain.host.random
         start = self._topic_levels[level]
         # P, M and E are those of the present concentrations
         height = (shape - 1.0) * math.log(start) - rate * start - self._expected()
@@ -164,11 +168,11 @@ class Draws:
     def draw_propensities(self) -> None:
         """Draw all lambda+, then lambda-, then lambdaT, and bring P, M and E up to date."""
         chain = self._chain
-        random = chain._host.random
+        random = chain.host.random
         prior = tuple(np.float64(x) for x in chain.settings.propensity_prior)
         self.weigh()
         for of_citing in (1, 0):
-            for level in range(chain._citation_level + 1):
+            for level in range(chain.citation_level + 1):
                 chain.run("rate_level", level, of_citing)
             chain.run("draw_propensities", _next_key(random), of_citing, *prior)
             self.weigh()

@@ -136,6 +136,7 @@ def plan_program(
     word_rows = 4 * levels + 8 + 5 * burst + 3 * network
     cite_rows = 4 * (levels - spec.below_citations) + 5
     rows_shared = 4 * topics * max(word_rows, cite_rows) * (threads // lanes) <= _MOST_SHARED
+
     def discounts(values: list[float]) -> str:
         return ", ".join(f"{value!r}f" for value in values)
 
@@ -181,5 +182,5 @@ def kernel_source(plan: Plan, machine: str, qualifier: str) -> str:
 
 
 def warp_source() -> str:
-    """What kernels need of the machine, on a GPU."""
+    """Read what kernels need of the machine, on a GPU."""
     return (files("citeweave.parallel.cuda") / "source" / "warp.cuh").read_text(encoding="utf-8")

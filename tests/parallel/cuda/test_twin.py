@@ -1,0 +1,176 @@
+"""The kernels' source, built for a host, does what threads do: the same integers, step by step."""
+
+import numpy as np
+import pytest
+from cuda_tools import FIXED, make, small_data
+from host_device import HostDevice
+
+from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.parallel.cuda import CudaChain
+from citeweave.parallel.cuda.device import CudaDevice
+from citeweave.sampler.chain import Chain, Settings, _flat
+from citeweave.sampler.invariants import check_state
+from citeweave.sampler.spec import preset
+from citeweave.sampler.stirling import weight_pair
+
+MODELS = ("scntm", "cntm-text", "bursty-hdp-lda")
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+@pytest.mark.parametrize("model", MODELS)
+def test_same_integers_as_threads(model, rounds):
+    """Weights are rounded otherwise, which no draw of these steps meets."""
+    threads = make(model, device=None, rounds=rounds, **FIXED)
+    threads.start()
+    threads.step()  # the network is on
+    twin = make(model, rounds=rounds, **FIXED)
+    twin.restore(threads.state)
+    repaired = threads.repaired.copy()
+    for _ in range(4):
+        theirs, mine = threads.step(), twin.step()
+        for a, b in zip(_flat(threads.state), _flat(twin.state), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+        for name in ("iteration", "blocked", "topics", "blocked_citations", "acceptance"):
+            np.testing.assert_equal(getattr(mine, name), getattr(theirs, name))
+        np.testing.assert_allclose(mine.log_likelihood, theirs.log_likelihood, rtol=1e-12)
+        np.testing.assert_allclose(mine.rate, theirs.rate, rtol=1e-10)
+        np.testing.assert_allclose(mine.concentrations, theirs.concentrations)
+    np.testing.assert_array_equal(twin.repaired, threads.repaired - repaired)
+    assert twin.repaired.sum() > 0  # else repairs were not seen
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_everything_sampled_keeps_counts_valid(model):
+    """Every count is checked against the assignments after each step (debug)."""
+    chain = make(model, topics=7, rounds=2, network_from=2)
+    chain.start()
+    check_state(chain.spec, chain.layout, chain.state)
+    infos = [chain.step() for _ in range(6)]
+    assert [info.iteration for info in infos] == list(range(1, 7))
+    assert np.isnan(infos[1].acceptance)
+    if model == "scntm":
+        assert infos[-1].acceptance > 0.5
+        assert infos[-1].rate == pytest.approx(200, rel=0.5)
+    assert len(set(infos[-1].concentrations) | set(infos[0].concentrations)) > 6
+
+
+def test_a_stored_state_goes_on_alike_and_elsewhere():
+    chain = make("scntm")
+    chain.start()
+    for _ in range(3):
+        chain.step()
+    other = make("scntm", seed=9)
+    other.restore(chain.state)
+    chain.step()
+    other.step()
+    for mine, theirs in zip(_flat(chain.state), _flat(other.state), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    spec = preset("scntm")
+    sequential = Chain(spec, small_data(spec), Settings(topics=5, debug=True), seed=2)
+    sequential.restore(chain.state)
+    sequential.step()
+    chain.restore(sequential.state)
+    assert chain.step().iteration == 6
+
+
+def test_weights_of_large_counts():
+    """Beyond the dense table, single-precision polynomials against the sampler's own."""
+    chain = make("cntm-text")
+    words = chain.state.words
+    rng = np.random.default_rng(0)
+    customers = np.exp(rng.uniform(np.log(512), np.log(5e6), words.customers.shape)).astype(
+        np.int32
+    )
+    share = rng.beta(0.3, 0.3, customers.shape)
+    tables = np.clip((share * customers).astype(np.int32), 1, customers)
+    words.customers[...] = customers
+    words.tables[...] = tables
+    words.background_customers[...] = tables.sum(axis=1)
+    words.background_tables[...] = 1
+    chain.upload()
+    pairs = [
+        weight_pair(chain.tables.topic_word, int(c), int(t))
+        for c, t in zip(customers.ravel(), tables.ravel(), strict=True)
+    ]
+    stay, opened = np.array(pairs).T
+    np.testing.assert_allclose(chain.arrays["stay"], stay, rtol=3e-6)
+    np.testing.assert_allclose(chain.arrays["open"], opened, rtol=3e-6)
+
+
+def drawn(draws, draw, read):
+    values = []
+    for _ in range(draws):
+        draw()
+        values.append(read())
+    return np.array(values)
+
+
+def test_concentrations_and_propensities_have_the_distribution_of_threads():
+    """Repeated draws given the same counts: their means, against their own spread."""
+    threads = make("scntm", device=None, debug=False)
+    threads.start()
+    for _ in range(5):
+        threads.step()
+    twin = make("scntm", debug=False)
+    twin.restore(threads.state)
+    twin._draws.weigh()
+
+    def read_threads():
+        return np.array(threads.concentrations())
+
+    theirs = drawn(400, threads._draw_concentrations, read_threads)
+    mine = drawn(400, twin._draws.draw_concentrations, lambda: np.array(twin._draws.levels()))
+    for column in range(theirs.shape[1]):
+        a, b = np.log(theirs[50:, column]), np.log(mine[50:, column])
+        # neighbours in a chain of draws are alike: batches of 35 are taken as independent
+        spread = np.sqrt(sum(np.var(x.reshape(10, -1).mean(axis=1), ddof=1) / 10 for x in (a, b)))
+        assert abs(a.mean() - b.mean()) < 5 * spread, column
+
+    def read(chain):
+        chain._ahead = True
+        parameters = chain.state.parameters
+        return np.concatenate([parameters.cite, parameters.cited])
+
+    twin.restore(threads.state)
+    theirs = drawn(
+        300,
+        threads._draw_propensities,
+        lambda: np.concatenate([threads.state.parameters.cite, threads.state.parameters.cited]),
+    )
+    mine = drawn(300, twin._draws.draw_propensities, lambda: read(twin))
+    # only products are identified, so rows are set on one scale
+    n = threads.n_documents
+    for values in (theirs, mine):
+        values[:, :n] /= values[:, :n].mean(axis=1, keepdims=True)
+        values[:, n:] /= values[:, n:].mean(axis=1, keepdims=True)
+    spread = np.sqrt((theirs.var(axis=0) + mine.var(axis=0)) / 300)
+    score = (theirs.mean(axis=0) - mine.mean(axis=0)) / spread
+    assert np.abs(score).max() < 5.5
+    assert np.mean(score**2) < 1.6
+
+
+def test_likelihoods_settle_at_the_same_height():
+    def height(**options):
+        chain = make("scntm", debug=False, **options)
+        chain.start()
+        return np.mean([chain.step().log_likelihood for _ in range(150)][60:])
+
+    threads = [height(device=None, seed=seed, **FIXED) for seed in range(4)]
+    twin = [height(seed=seed, **FIXED) for seed in range(4)]
+    gap = abs(np.mean(threads) - np.mean(twin))
+    assert gap < 4 * max(np.std(threads), 0.002 * abs(np.mean(threads)))
+
+
+def test_what_the_gpu_does_not_sample_is_refused():
+    spec = preset("np-atm")
+    data = small_data(preset("bursty-hdp-lda"))
+    with pytest.raises(ParameterError, match="choose their author"):
+        CudaChain(spec, data, Settings(topics=3), seed=1, device=HostDevice())
+    with pytest.raises(ParameterError, match="at least one round"):
+        make("cntm-text", rounds=0)
+
+
+def test_without_cupy_the_install_line_is_given(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "cupy", None)
+    with pytest.raises(MissingDependencyError, match=r"citeweave\[cuda\]"):
+        CudaDevice()
