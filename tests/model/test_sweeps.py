@@ -167,10 +167,22 @@ def test_from_the_command_line(small, reference, tmp_path):
     assert "'sweep'" in wrong.output
 
 
-def test_docstrings():
-    outcome = doctest.testmod(sweeps)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0
+def test_docstrings_and_page():
+    for outcome in (
+        doctest.testmod(sweeps),
+        doctest.testfile(str(DOCS / "threads.md"), module_relative=False),
+    ):
+        assert outcome.attempted > 0
+        assert outcome.failed == 0
+
+
+def test_the_page_states_the_rules_as_they_are():
+    text = (DOCS / "threads.md").read_text(encoding="utf-8")
+    assert f"sequential up to {SMALL_CORPUS:,} tokens" in text
+    stated = f"from {sweeps.FEW_ROUNDS} to {sweeps.MANY_ROUNDS}: 16 up to 133,000 tokens"
+    assert stated in text
+    assert [sweeps.default_rounds(n) for n in (133_000, 134_000, 250_000)] == [16, 15, 8]
+    assert [sweeps.default_rounds(n) for n in (499_999, 500_000)] == [5, 4]
 
 
 def test_rounds_fall_with_the_size_of_the_corpus():
