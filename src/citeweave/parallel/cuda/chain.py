@@ -16,7 +16,7 @@ from citeweave.parallel.cuda.memory import (
     upload_state,
 )
 from citeweave.parallel.cuda.parameters import Draws
-from citeweave.parallel.cuda.program import WARP, plan_program
+from citeweave.parallel.cuda.program import WARP, Grouping, choose_grouping, plan_program
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Info, Settings, _share
 from citeweave.sampler.invariants import check_state
@@ -77,34 +77,35 @@ class CudaChain(Chain):
         device, topics = self.device, self.settings.topics
         threads = device.size(1, _THREADS)[1]
         warp = min(WARP, threads)
-        lanes = min(_lanes(topics), warp)
-        self._plan = plan_program(
+        grouping = choose_grouping(topics)
+        if threads == 1:  # a machine of one lane
+            grouping = Grouping(1, 1, 1, 1)
+        sweepers = grouping.threads // grouping.lanes
+        self._grouping = grouping
+        self._plan = plan = plan_program(
             self.spec,
             ratio_tables(self)[1],
             topics=topics,
             words=self.host.words.customers.shape[0],
             documents=self.n_documents,
-            lanes=lanes,
-            threads=threads,
+            grouping=grouping,
         )
-        device.prepare(self._plan)
+        device.prepare(plan)
         self._threads = threads
-        many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
+        many = 2048 if topics <= 64 else 512 if topics <= 512 else 256  # noqa: PLR2004 - memory
         self._blocks = device.size(many, threads)[0]
         self.groups = self._blocks * (threads // warp)
         self._word_shared = self._cite_shared = self.count_shared = 0
-        if self._plan.rows_shared:
-            plan, sweepers = self._plan, threads // lanes
-            self._word_shared = 4 * plan.row_floats(plan.word_rows, lanes) * sweepers
-            self._cite_shared = 4 * plan.row_floats(plan.cite_rows, lanes) * sweepers
+        if plan.rows_shared:
+            self._word_shared = 4 * plan.row_floats(plan.word_rows, grouping.lanes) * sweepers
+            self._cite_shared = 4 * plan.row_floats(plan.cite_rows, grouping.lanes) * sweepers
             self.count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
-        self._word_blocks = device.resident_blocks("sweep_words", threads, self._word_shared)
-        sweeping = max(self._word_blocks * (threads // lanes), self.groups)
+        resident = device.resident_blocks
+        self._word_blocks = resident("sweep_words", grouping.threads, self._word_shared)
+        sweeping = max(self._word_blocks * sweepers, self.groups)
         if self.spec.citations is not None:
-            self._cite_blocks = device.resident_blocks(
-                "sweep_citations", threads, self._cite_shared
-            )
-            sweeping = max(sweeping, self._cite_blocks * (threads // lanes))
+            self._cite_blocks = resident("sweep_citations", grouping.threads, self._cite_shared)
+            sweeping = max(sweeping, self._cite_blocks * sweepers)
         fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
         self.node_segment = fixed["node_segment"]
         room = room_arrays(
@@ -242,6 +243,7 @@ class CudaChain(Chain):
                 int(self.network_on),
                 shared=self._word_shared,
                 blocks=self._word_blocks,
+                threads=self._grouping.threads,
             )
             self._repair_nodes()
             self._repair_words()
@@ -276,6 +278,7 @@ class CudaChain(Chain):
                 int(starting),
                 shared=self._cite_shared,
                 blocks=self._cite_blocks,
+                threads=self._grouping.threads,
             )
             self.run("add_moves", len(self.layout.citing), round_, self.rounds)
             for level in range(self._citation_level, self.spec.n_shared - 1, -1):
@@ -293,13 +296,6 @@ class CudaChain(Chain):
         for name in ("word_total_customers", "word_total_tables", "background_totals"):
             self.arrays[name][...] = 0
         self.run("repair_words", shared=8 * self.settings.topics, blocks=528)
-
-
-def _lanes(topics: int) -> int:
-    """Lanes a document: few where topics are few, so that a warp takes several documents."""
-    if topics <= 32:
-        return 8
-    return 16 if topics <= 96 else WARP
 
 
 def _check_model(spec: ModelSpec, rounds: int) -> None:

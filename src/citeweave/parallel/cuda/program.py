@@ -5,7 +5,17 @@ from typing import NamedTuple
 
 from citeweave.sampler.spec import ModelSpec
 
-__all__ = ["FIELDS", "Plan", "context_source", "kernel_source", "plan_program"]
+__all__ = [
+    "FIELDS",
+    "WARP",
+    "Grouping",
+    "Plan",
+    "choose_grouping",
+    "context_source",
+    "kernel_source",
+    "plan_program",
+    "warp_source",
+]
 
 FIELDS: dict[str, str] = {
     # counts, assignments and parameters: the arrays of the state
@@ -90,11 +100,29 @@ FIELDS: dict[str, str] = {
 
 _PARTS = ("common.cuh", "words.cu", "merge.cu", "citations.cu", "exponent.cu", "auxiliaries.cu")
 WARP = 32
-WORD_BLOCKS = 4
-CITE_BLOCKS = 3
-"""Blocks that a multiprocessor should hold: registers are shared out accordingly."""
-_MOST_SHARED = 100 * 1024
-"""Bytes of rows a group may take of shared memory; larger ones lie in the card's memory."""
+_MOST_SHARED = 200 * 1024
+"""Bytes of rows that a block may have in shared memory; larger ones lie in the card's memory."""
+
+
+class Grouping(NamedTuple):
+    """How sweeps are cut into blocks, warps and groups of lanes."""
+
+    lanes: int
+    """Lanes that walk a document together: few of them leave fewer idle."""
+    threads: int
+    """Threads a block."""
+    word_blocks: int
+    """Blocks that a multiprocessor should hold; registers are shared out accordingly."""
+    cite_blocks: int
+
+
+def choose_grouping(topics: int) -> Grouping:
+    """Choose by the number of topics, whose rows fill the shared memory; measured on an H200."""
+    if topics <= 32:  # noqa: PLR2004
+        return Grouping(4, 64, 5, 6)
+    if topics <= 96:  # noqa: PLR2004
+        return Grouping(8, 64, 4, 6)
+    return Grouping(WARP, WARP, 1, 8)
 
 
 class Plan(NamedTuple):
@@ -123,18 +151,18 @@ def plan_program(
     topics: int,
     words: int,
     documents: int,
-    lanes: int,
-    threads: int,
+    grouping: Grouping,
 ) -> Plan:
     """Choose the constants of a model's program.
 
-    ``places`` says which ratio table each level uses; ``lanes`` walk a document together.
+    ``places`` says which ratio table each level uses.
     """
     levels = len(spec.topic_side)
     burst = int(spec.word_level("document-topic") is not None)
     network = int(spec.citations is not None)
     word_rows = 4 * levels + 8 + 5 * burst + 3 * network
     cite_rows = 4 * (levels - spec.below_citations) + 5
+    lanes, threads = grouping.lanes, grouping.threads
     rows_shared = 4 * topics * max(word_rows, cite_rows) * (threads // lanes) <= _MOST_SHARED
 
     def discounts(values: list[float]) -> str:
@@ -154,8 +182,8 @@ def plan_program(
         "LANES": lanes,
         "WORD_THREADS": threads,
         "CITE_THREADS": threads,
-        "WORD_BLOCKS": WORD_BLOCKS,
-        "CITE_BLOCKS": CITE_BLOCKS,
+        "WORD_BLOCKS": grouping.word_blocks,
+        "CITE_BLOCKS": grouping.cite_blocks,
         "ROWS_SHARED": int(rows_shared),
         "TABLE_PLACES": f"0x{sum(place << 4 * i for i, place in enumerate(places)):x}u",
         "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),

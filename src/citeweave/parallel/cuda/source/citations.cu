@@ -94,7 +94,7 @@ template <int SIDE> DEV int draw_cite_removal(Rng &rng, float *rows, const Slots
     int row = SIDE == 0 || met(slots, level) ? level : DEPTHS + level;
     int c = INTS(CROW_C + row)[k], t = INTS(CROW_T + row)[k];
     if (t < c) {
-      if (uniform(rng) * c >= t) return depth;
+      if (chance(rng) * (float)c >= (float)t) return depth;
       if (t == 1) return 0;
     }
     depth++;
@@ -160,14 +160,14 @@ DEV int draw_cite_addition(Rng &rng, const float *climb, const float *stay) {
   int depth = 1;
 #pragma unroll
   for (int level = CITED_LEVEL; level > 0; level--) {
-    if (stay[level] > 0.0f && uniform(rng) * climb[level] < stay[level]) return depth;
+    if (stay[level] > 0.0f && chance(rng) * climb[level] < stay[level]) return depth;
     depth++;
   }
   return depth;
 }
 
 // Every topic's weight at both ends, up to one factor each, and a draw from their product.
-DEV int draw_citing_topic(double share, float *rows, const Slots &slots) {
+DEV int draw_citing_topic(float share, float *rows, const Slots &slots) {
   float first_scale[DEPTHS], second_scale[DEPTHS];
 #pragma unroll
   for (int level = 1; level <= CITED_LEVEL; level++) {
@@ -195,7 +195,7 @@ DEV int draw_citing_topic(double share, float *rows, const Slots &slots) {
   }
   float running = group_scan(mass);
   float total = group_from(running, LANES - 1);
-  float target = (float)(share * (double)total);
+  float target = share * total;
   int who = group_first(mass > 0.0f && target < running);
   int heaviest = group_last(mass > 0.0f);
   if (who < 0) who = heaviest < 0 ? 0 : heaviest;
@@ -400,7 +400,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       group_sync();
       int old = live && !starting ? ctx.citing_topic[e] : 0;
       if (starting) {
-        int fresh = draw_citing_topic(live ? uniform(rng) : 0.5, rows, slots);
+        int fresh = draw_citing_topic(live ? chance(rng) : 0.5f, rows, slots);
         if (live && lane_id() == 0) {
           ctx.citing_topic[e] = ctx.move_old[e] = ctx.move_new[e] = (short)fresh;
           for (int j = 0; j < 4; j++) ctx.move_depth[4 * e + j] = (unsigned char)(j & 1);
@@ -444,7 +444,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       if (moves) move_cite<0>(rows, slots, old, depths.first_out, -1, at_root);
       group_sync();
       // a topic for both; then they come back, the citing one first
-      int k = draw_citing_topic(moves ? uniform(rng) : 0.5, rows, slots);
+      int k = draw_citing_topic(moves ? chance(rng) : 0.5f, rows, slots);
       float proposed_old = FLOATS(CROW_SECOND)[old], proposed_new = FLOATS(CROW_SECOND)[k];
       path_weight<0>(rows, slots, k, climb, stay);
       if (moves) depths.first_in = draw_cite_addition(rng, climb, stay);
@@ -465,7 +465,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       float change = 0.0f;
       if (warp_any(changes)) change = cite_change(rows, slots, old, k, depths);
       if (!changes) change = 0.0f;
-      bool accepted = moves && uniform(rng) < coupling * expf(-change);
+      bool accepted = moves && chance(rng) < coupling * expf(-change);
       n_accepted += accepted;
       group_sync();
       if (accepted && changes) commit_cite_change(rows, slots, old, k);

@@ -51,7 +51,7 @@ DEV Rng open_stream(u64 key, u64 purpose, u64 document) {
 
 DEV double to_unit(u64 bits) { return (double)(i64)(bits >> 11) * 1.1102230246251565e-16; }
 
-DEV double uniform(Rng &rng) {
+DEV u64 advance(Rng &rng) {
   u64 total = rng.a + rng.d;
   u64 result = ((total << 23) | (total >> 41)) + rng.a;
   u64 shifted = rng.b << 17;
@@ -61,7 +61,14 @@ DEV double uniform(Rng &rng) {
   rng.a ^= rng.d;
   rng.c ^= shifted;
   rng.d = (rng.d << 45) | (rng.d >> 19);
-  return to_unit(result);
+  return result;
+}
+
+DEV double uniform(Rng &rng) { return to_unit(advance(rng)); }
+
+// The same number cut to 24 bits, for sweeps: their weights have no more.
+DEV float chance(Rng &rng) {
+  return (float)(int)(advance(rng) >> 40) * (1.0f / (float)(1 << 24));
 }
 
 // The number at a place of a sequence of its own: needs no state.

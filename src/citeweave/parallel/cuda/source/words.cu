@@ -67,7 +67,7 @@ DEV int draw_topic_removal(Rng &rng, float *rows, int k) {
   for (int level = LEVELS - 1; level > 0; level--) {
     int c = INTS(ROW_C + level)[k], t = INTS(ROW_T + level)[k];
     if (t < c) {
-      if (uniform(rng) * c >= t) return depth;
+      if (chance(rng) * (float)c >= (float)t) return depth;
       if (t == 1) return 0;
     }
     depth++;
@@ -78,7 +78,7 @@ DEV int draw_topic_removal(Rng &rng, float *rows, int k) {
 // 1 if the customer takes a table along, 0 if not, -1 where it may not leave.
 DEV int leaves_table(Rng &rng, int customers, int tables) {
   if (tables == customers) return 1;
-  if (uniform(rng) * customers >= tables) return 0;
+  if (chance(rng) * (float)customers >= (float)tables) return 0;
   return tables > 1 ? 1 : -1;
 }
 
@@ -188,7 +188,7 @@ DEV float background_weight(const Word &word, float beta) {
 }
 
 // The topic where the sum of weights (eq:conditional_posterior) passes a share of the whole.
-DEV int draw_topic(double share, float *rows, const float *scale, float fresh, float background,
+DEV int draw_topic(float share, float *rows, const float *scale, float fresh, float background,
                    bool single, const Betas &betas) {
   float mass = 0.0f;
 #pragma unroll 4
@@ -218,7 +218,7 @@ DEV int draw_topic(double share, float *rows, const float *scale, float fresh, f
   }
   float running = group_scan(mass);
   float total = group_from(running, LANES - 1);
-  float target = (float)(share * (double)total);
+  float target = share * total;
   int who = group_first(mass > 0.0f && target < running);
   int heaviest = group_last(mass > 0.0f);
   if (who < 0) who = heaviest < 0 ? 0 : heaviest;  // rounding at the end of the sum
@@ -251,7 +251,7 @@ DEV int draw_topic_addition(Rng &rng, float *rows, const float *scale, float fre
 #pragma unroll
   for (int level = LEVELS - 1; level > 0; level--) {
     float stay = FLOATS(ROW_STAY + level)[k];
-    if (stay > 0.0f && uniform(rng) * climb[level] < stay) return depth;
+    if (stay > 0.0f && chance(rng) * climb[level] < stay) return depth;
     depth++;
   }
   return depth;
@@ -269,17 +269,17 @@ DEV int draw_word_addition(Rng &rng, float *rows, const Word &word, int k, bool 
       Pair own = weight_pair(TABLE_BURST, c, INTS(ROW_RUN_T)[k]);
       float sit = quotient(own.stay, betas.burst + (float)INTS(ROW_TOKENS)[k]);
       float climb = own.open * FLOATS(ROW_BURST_OPENING)[k] * weight;
-      if (uniform(rng) * (sit + climb) < sit) return depth;
+      if (chance(rng) * (sit + climb) < sit) return depth;
     }
   }
   depth++;
 #endif
-  if (stay > 0.0f && uniform(rng) * weight < stay) return depth;
+  if (stay > 0.0f && chance(rng) * weight < stay) return depth;
   depth++;
 #if BACKGROUND
   if (word.weight.stay > 0.0f) {
     float total = betas.gamma + (float)word.total_customers;
-    if (uniform(rng) * (background * total) < word.weight.stay) return depth;
+    if (chance(rng) * (background * total) < word.weight.stay) return depth;
   }
   depth++;
 #endif
@@ -575,7 +575,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
                              (float)(unused > 1 ? unused : 1));
       float background = background_weight(word, betas.gamma);
       // it comes back
-      double target = moves ? uniform(rng) : 0.5;
+      float target = moves ? chance(rng) : 0.5f;
       int k = draw_topic(target, rows, scale, fresh, background, single, betas);
       int topic_in = 0, word_in = 0;
       if (moves) {
@@ -597,7 +597,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         if (warp_any(asks)) {
           group_sync();
           float rate = exponent_change(rows, path, change, old, k, out, into);
-          bool stands = !asks || rate <= 0.0f || uniform(rng) < expf(-rate);
+          bool stands = !asks || rate <= 0.0f || chance(rng) < expf(-rate);
           n_corrected += asks;
           n_rejected += !stands;
           group_sync();
