@@ -9,8 +9,7 @@ import numpy as np
 from citeweave.model import SCNTM
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
-from citeweave.model.runner import RunInterrupted
-from citeweave.sampler.chain import Chain
+from citeweave.model.runner import RunInterrupted, new_chain
 from citeweave.sampler.estimates import add_sample, new_sums, take_means
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from citeweave.corpus import Corpus
+    from citeweave.sampler.chain import Chain
 
 __all__ = ["ChainTraces", "marginal_log_likelihood", "trace_chain"]
 
@@ -54,9 +54,11 @@ def trace_chain(
     **parameters
         Of `SCNTM`.
     """
-    plan = make_plan(SCNTM(**parameters).get_params())
+    plan = make_plan(SCNTM(**parameters).get_params()).for_corpus(
+        tokens=corpus.n_tokens, documents=corpus.n_documents
+    )
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
-    chain = Chain(plan.spec, tree.data, plan.settings, seed=plan.seed, stream=0)
+    chain = new_chain(plan, tree.data, 0)
     chain.start()
     assigned = np.empty(plan.iterations)
     marginal = {}
