@@ -7,6 +7,7 @@ from cuda_tools import FIXED, make, small_data
 from citeweave.errors import CiteweaveError
 from citeweave.parallel.cuda.device import CudaDevice
 from citeweave.sampler.chain import _flat
+from citeweave.sampler.estimates import add_sample, new_sums
 from citeweave.sampler.spec import preset
 
 pytestmark = pytest.mark.gpu
@@ -50,6 +51,36 @@ def test_counts_are_valid_and_bytes_the_same_twice(topics):
         states.append([array.copy() for array in _flat(chain.state)])
     for first, second in zip(*states, strict=True):
         np.testing.assert_array_equal(first, second)
+
+
+def test_sums_of_samples_are_those_of_the_sampler():
+    chain = make("scntm", device=CudaDevice, topics=40, network_from=1)
+    chain.start()
+    sums, expected = new_sums(chain), new_sums(chain)
+    for _ in range(3):
+        chain.step()
+        chain.keep_sample()
+        add_sample(chain, expected)
+    chain.collect_samples(sums)
+    for mine, theirs in zip(sums, expected, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=2e-6, atol=1e-9)
+
+
+def test_two_chains_take_turns():
+    """Their programs are the same, so they share a module; each must find its own arrays."""
+    data = small_data(preset("scntm"))
+    alone = make("scntm", device=CudaDevice, data=data, seed=1)
+    alone.start()
+    for _ in range(3):
+        alone.step()
+    chains = [make("scntm", device=CudaDevice, data=data, seed=seed) for seed in (1, 2)]
+    for chain in chains:
+        chain.start()
+    for _ in range(3):
+        for chain in chains:
+            chain.step()
+    for mine, theirs in zip(_flat(alone.state), _flat(chains[0].state), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
 
 
 def test_likelihoods_settle_where_threads_settle():

@@ -5,10 +5,11 @@ import pytest
 from cuda_tools import FIXED, make, small_data
 from host_device import HostDevice
 
-from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.errors import MissingDependencyError, ParameterError, RunError
 from citeweave.parallel.cuda import CudaChain
 from citeweave.parallel.cuda.device import CudaDevice
 from citeweave.sampler.chain import Chain, Settings, _flat
+from citeweave.sampler.estimates import add_sample, new_sums
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.spec import preset
 from citeweave.sampler.stirling import weight_pair
@@ -159,6 +160,29 @@ def test_likelihoods_settle_at_the_same_height():
     twin = [height(seed=seed, **FIXED) for seed in range(4)]
     gap = abs(np.mean(threads) - np.mean(twin))
     assert gap < 4 * max(np.std(threads), 0.002 * abs(np.mean(threads)))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_sums_of_samples_are_those_of_the_sampler(model):
+    chain = make(model, topics=7, network_from=1)
+    chain.start()
+    sums, expected = new_sums(chain), new_sums(chain)
+    for step in range(4):
+        chain.step()
+        chain.keep_sample()
+        add_sample(chain, expected)
+        if step == 1:  # the first two are collected, and the sums begin anew
+            chain.collect_samples(sums)
+    chain.collect_samples(sums)
+    for mine, theirs in zip(sums, expected, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=2e-6, atol=1e-9)
+    assert sums.samples[0] == 4
+
+
+def test_too_little_memory_is_said_before_anything_is_copied(monkeypatch):
+    monkeypatch.setattr(HostDevice, "room", 2_000_000)
+    with pytest.raises(RunError, match="topics would fit"):
+        make("scntm")
 
 
 def test_what_the_gpu_does_not_sample_is_refused():

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from citeweave.errors import ParameterError
+from citeweave.errors import ParameterError, RunError
 from citeweave.parallel.chain import _next_key
 from citeweave.parallel.cuda.device import CudaDevice, Device
 from citeweave.parallel.cuda.memory import (
+    bytes_needed,
     download_state,
     fixed_arrays,
     ratio_tables,
@@ -17,8 +18,10 @@ from citeweave.parallel.cuda.memory import (
 )
 from citeweave.parallel.cuda.parameters import Draws
 from citeweave.parallel.cuda.program import WARP, Grouping, choose_grouping, plan_program
+from citeweave.parallel.cuda.samples import DeviceSums
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Info, Settings, _share
+from citeweave.sampler.estimates import Sums, new_sums
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.spec import ModelSpec
 
@@ -60,6 +63,7 @@ class CudaChain(Chain):
         device: Device | None = None,
     ) -> None:
         _check_model(spec, rounds)
+        self._sums: DeviceSums | None = None
         self._ahead = False  # whether the device has moved on since the last download
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         if spec.citations is not None and np.any(np.diff(self.layout.citing) < 0):
@@ -92,7 +96,7 @@ class CudaChain(Chain):
         )
         device.prepare(plan)
         self._threads = threads
-        many = 2048 if topics <= 64 else 512 if topics <= 512 else 256  # noqa: PLR2004 - memory
+        many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
         self._blocks = device.size(many, threads)[0]
         self.groups = self._blocks * (threads // warp)
         self._word_shared = self._cite_shared = self.count_shared = 0
@@ -115,6 +119,7 @@ class CudaChain(Chain):
             sweeping=sweeping,
             segments=int(self.node_segment[-1]),
         )
+        self._check_memory(bytes_needed(self, fixed, room))
         xp = device.xp
         for name, array in fixed.items():
             self.arrays[name] = xp.array(array if array.size else np.zeros(1, array.dtype))
@@ -122,6 +127,33 @@ class CudaChain(Chain):
             self.arrays[name] = xp.zeros(max(size, 1), kind)
         upload_state(device, self.arrays, self.host)
         device.bind(self.arrays)
+
+    def _check_memory(self, needed: int) -> None:
+        """Refuse what the card has no room for, before anything is copied."""
+        free = self.device.free_bytes()
+        if needed > free:
+            topics = max(int(self.settings.topics * free / needed), 1)
+            raise RunError(
+                f"The chain needs {needed / 1e9:.1f} GB on the GPU, which has {free / 1e9:.1f} GB "
+                f"free; about {topics} topics would fit. Use fewer topics, fewer chains at a "
+                "time, or threads."
+            )
+
+    def keep_sample(self) -> None:
+        """Add the posterior means of the present state to the sums on the device."""
+        if self._sums is None:
+            self._sums = DeviceSums(self, new_sums(self))
+        self._sums.add()
+
+    def collect_samples(self, sums: Sums) -> None:
+        """Add the sums of all samples kept since the last time to those of the host."""
+        if self._sums is not None:
+            self._sums.collect(sums)
+
+    def close(self) -> None:
+        """Let go of the memory on the device."""
+        self.arrays.clear()
+        self._sums = None
 
     @property
     def state(self) -> State:

@@ -45,6 +45,9 @@ class Device(Protocol):
     def resident_blocks(self, name: str, threads: int, shared: int) -> int:
         """Blocks of a kernel that the whole machine runs at a time."""
 
+    def free_bytes(self) -> int:
+        """Memory that is not taken yet."""
+
 
 class CudaDevice:
     """The current GPU of CuPy.
@@ -149,3 +152,9 @@ class CudaDevice:
         most = min(most, registers // (threads * max(kernel.num_regs, 1)))
         count: int = attributes["MultiProcessorCount"]
         return max(most, 1) * count
+
+    def free_bytes(self) -> int:
+        """Memory of the card that is not taken yet."""
+        free, _ = self.xp.cuda.runtime.memGetInfo()
+        held = self.xp.get_default_memory_pool().free_bytes()
+        return int(free) + int(held)

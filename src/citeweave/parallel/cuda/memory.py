@@ -19,6 +19,15 @@ __all__ = [
     "upload_state",
 ]
 
+_SAMPLE_SUMS = (
+    "node_mean",
+    "sum_nodes",
+    "sum_squares",
+    "sum_documents",
+    "sum_phi",
+    "sum_background",
+    "sum_citing",
+)
 _SEGMENT = 256
 """Most children whose sum is taken by one group of lanes."""
 
@@ -195,6 +204,8 @@ def room_arrays(
         "move_new": (n_citations, np.int16),
         "move_depth": (4 * n_citations, np.uint8),
         "move_weight": (2 * citation_level * n_citations, np.float32),
+        # made when the first sample is kept
+        **dict.fromkeys(_SAMPLE_SUMS, (1, np.float64)),
         "root_sum": (topics, np.int32),
         "topic_citations": (topics, np.int32),
         "scratch": (sweeping * floats, np.float32),

@@ -85,6 +85,14 @@ FIELDS: dict[str, str] = {
     "move_weight": "float",
     "root_sum": "int",
     "topic_citations": "int",
+    # sums over kept samples
+    "node_mean": "double",
+    "sum_nodes": "double",
+    "sum_squares": "double",
+    "sum_documents": "float",
+    "sum_phi": "double",
+    "sum_background": "double",
+    "sum_citing": "float",
     # scratch and sums
     "scratch": "float",
     "partial": "double",
@@ -98,10 +106,18 @@ FIELDS: dict[str, str] = {
 }
 """Arrays that kernels know, in the order of the structure they are passed in."""
 
-_PARTS = ("common.cuh", "words.cu", "merge.cu", "citations.cu", "exponent.cu", "auxiliaries.cu")
+_PARTS = (
+    "common.cuh",
+    "words.cu",
+    "merge.cu",
+    "citations.cu",
+    "exponent.cu",
+    "auxiliaries.cu",
+    "estimates.cu",
+)
 WARP = 32
-_MOST_SHARED = 200 * 1024
-"""Bytes of rows that a block may have in shared memory; larger ones lie in the card's memory."""
+_ROWS_FIT = 300
+"""Most topics whose rows are held in shared memory; with more of them too few warps would fit."""
 
 
 class Grouping(NamedTuple):
@@ -118,11 +134,13 @@ class Grouping(NamedTuple):
 
 def choose_grouping(topics: int) -> Grouping:
     """Choose by the number of topics, whose rows fill the shared memory; measured on an H200."""
-    if topics <= 32:  # noqa: PLR2004
-        return Grouping(4, 64, 5, 6)
-    if topics <= 96:  # noqa: PLR2004
+    if topics <= 32:
+        return Grouping(4, 32, 10, 12)
+    if topics <= 96:
         return Grouping(8, 64, 4, 6)
-    return Grouping(WARP, WARP, 1, 8)
+    if topics <= _ROWS_FIT:
+        return Grouping(WARP, WARP, 1, 8)
+    return Grouping(WARP, 128, 4, 3)
 
 
 class Plan(NamedTuple):
@@ -163,7 +181,7 @@ def plan_program(
     word_rows = 4 * levels + 8 + 5 * burst + 3 * network
     cite_rows = 4 * (levels - spec.below_citations) + 5
     lanes, threads = grouping.lanes, grouping.threads
-    rows_shared = 4 * topics * max(word_rows, cite_rows) * (threads // lanes) <= _MOST_SHARED
+    rows_shared = topics <= _ROWS_FIT
 
     def discounts(values: list[float]) -> str:
         return ", ".join(f"{value!r}f" for value in values)
