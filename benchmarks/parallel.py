@@ -121,11 +121,12 @@ def measure(data: Data, topics: int, iterations: int, rounds: int, *, check: boo
         infos.append(chain.step())
         if i >= iterations // 2 and i % 10 == 0:
             chain.keep_sample()
+    stepped = time.perf_counter()
     chain.collect_samples(sums)
     ended = time.perf_counter()
     if check:
         check_state(chain.spec, chain.layout, chain.state)
-    an_iteration = (ended - warm) / (iterations - first)
+    an_iteration = (stepped - warm) / (iterations - first)
     total = ended - ready if iterations == _ALL else _ALL * an_iteration
     parts = stages(chain, 5)
     pool = chain.device.xp.get_default_memory_pool()
@@ -140,6 +141,7 @@ def measure(data: Data, topics: int, iterations: int, rounds: int, *, check: boo
         "seconds of 2,000 iterations": round(total, 1),
         "extrapolated": iterations != _ALL,
         "samples": int(sums.samples[0]),
+        "seconds to collect them": round(ended - stepped, 2),
         "million tokens a second": round(len(data.tokens) / parts["words"] / 1e6),
         "million citations a second": round(len(data.citing) / parts["citations"] / 1e6, 1),
         "milliseconds": {name: round(1e3 * value, 3) for name, value in parts.items()},
