@@ -69,9 +69,9 @@ def _pairs(state: State) -> list[tuple[str, np.ndarray]]:
 def upload_state(device: Device, arrays: dict[str, Any], state: State) -> None:
     """Copy a state to the device, into the arrays there or into new ones."""
     for name, array in _pairs(state):
-        if name in arrays:
+        if name in arrays and array.size:
             arrays[name][...] = device.xp.asarray(array)
-        else:
+        elif name not in arrays:
             # one element at least: an empty array has no place
             arrays[name] = device.xp.array(array if array.size else np.zeros(1, array.dtype))
 
