@@ -2,6 +2,7 @@
 
 import ctypes
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -40,10 +41,12 @@ class HostDevice:  # sizes are given and have no meaning here
         place = _ROOM / hashlib.sha256(source.encode()).hexdigest()[:24]
         library = place.with_suffix(".so")
         if not library.exists():
-            place.with_suffix(".cpp").write_text(source, encoding="utf-8")
+            # under a name of this process first: tests may run in several
+            own = place.with_suffix(f".{os.getpid()}.cpp")
+            own.write_text(source, encoding="utf-8")
             command = [self.compiler, "-O2", "-shared", "-fPIC", "-std=c++17"]
-            command += ["-o", library, place.with_suffix(".cpp")]
-            subprocess.run(command, check=True)
+            subprocess.run([*command, "-o", own.with_suffix(".so"), own], check=True)
+            own.with_suffix(".so").replace(library)
         self.library = ctypes.CDLL(str(library))
 
     def bind(self, arrays):

@@ -40,6 +40,24 @@ def test_same_integers_as_threads(model, rounds):
     assert twin.repaired.sum() > 0  # else repairs were not seen
 
 
+def test_long_lists_of_references_are_alike_too():
+    """More than 32 references, many to papers of one author and some twice to the same paper."""
+    spec = preset("scntm")
+    data = small_data(spec, citations=300)
+    data.citing[:120] = 0
+    data.citing[120:170] = data.citing[120]
+    threads = make(spec, device=None, data=data, **FIXED)
+    threads.start()
+    threads.step()
+    twin = make(spec, data=data, **FIXED)
+    twin.restore(threads.state)
+    for _ in range(4):
+        threads.step()
+        twin.step()
+        for a, b in zip(_flat(threads.state), _flat(twin.state), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_everything_sampled_keeps_counts_valid(model):
     """Every count is checked against the assignments after each step (debug)."""

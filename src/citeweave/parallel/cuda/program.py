@@ -108,8 +108,11 @@ FIELDS: dict[str, str] = {
 
 _PARTS = (
     "common.cuh",
+    "document.cuh",
+    "change.cuh",
     "words.cu",
     "merge.cu",
+    "ends.cuh",
     "citations.cu",
     "exponent.cu",
     "auxiliaries.cu",

@@ -1,0 +1,109 @@
+// What a word's move does to the citations' exponential (sampler/exponent.py), on one path.
+
+#if NETWORK
+// What a pending move would do to P and M: slopes by level, and what the two topics get besides.
+// Differences are written out so that nothing cancels, and single precision suffices.
+struct Change {
+  float cite[CITED_LEVEL + 1], cited[CITED_LEVEL + 1];  // weights of the path's nodes
+  float carry[CITED_LEVEL + 1], carried[CITED_LEVEL + 1];  // what they would gain
+  float cite_slope[CITED_LEVEL + 1], cited_slope[CITED_LEVEL + 1];
+  float cite_old, cited_old, cite_new, cited_new;
+  bool all;
+};
+
+DEV void topic_change(float *rows, const Change &change, int k, int before, int after, float &cite,
+                      float &cited) {
+  cite = 0.0f;
+  cited = 0.0f;
+  if (change.all) {
+#pragma unroll
+    for (int level = 0; level <= CITED_LEVEL; level++) {
+      int c = INTS(ROW_C + level)[k];
+      int t = level == 0 ? (c > 0 ? 1 : 0) : INTS(ROW_T + level)[k];
+      float own = (float)c - topic_discount(level) * (float)t;
+      cite += change.cite_slope[level] * own;
+      cited += change.cited_slope[level] * own;
+    }
+  }
+  if (k == before) {
+    cite += change.cite_old;
+    cited += change.cited_old;
+  }
+  if (k == after) {
+    cite += change.cite_new;
+    cited += change.cited_new;
+  }
+}
+
+// A topic's part of the change of E; ROW_CITE and ROW_CITED hold lambdaT_k P_k and lambdaT_k M_k.
+DEV float rate_of(float *rows, int k, float cite, float cited) {
+  return cite * (FLOATS(ROW_CITED)[k] + FLOATS(ROW_SCALE)[k] * cited) + FLOATS(ROW_CITE)[k] * cited;
+}
+
+// Change of E by a move already made in the counts (sampler/exponent.py, one path).
+DEV float exponent_change(float *rows, const Path &path, Change &change, int before, int after,
+                          int out, int into) {
+  float carry = 0.0f, carried = 0.0f;
+  change.cite_old = change.cited_old = change.cite_new = change.cited_new = 0.0f;
+  change.all = false;
+#pragma unroll
+  for (int level = CITED_LEVEL; level >= 0; level--) {
+    int step = CITED_LEVEL - level;
+    int left = step < out, closed = step + 1 < out, came = step < into, opened = step + 1 < into;
+    change.cite_slope[level] = change.cited_slope[level] = 0.0f;
+    change.carry[level] = carry;
+    change.carried[level] = carried;
+    if (left + came == 0 && carry == 0.0f && carried == 0.0f) continue;
+    if (level == 0) {
+      int now_old = INTS(ROW_C)[before], now_new = INTS(ROW_C)[after];
+      int was_old = now_old + left - (before == after ? came : 0);
+      int was_new = now_new - came + (before == after ? left : 0);
+      closed = (was_old > 0) - (now_old > 0);
+      opened = before == after ? 0 : (now_new > 0) - (was_new > 0);
+    }
+    const float discount = topic_discount(level);
+    float beta = path.beta[level], total = (float)path.customers[level];
+    float now = quotient(1.0f, beta + total);
+    float was = came == left ? now : quotient(1.0f, beta + total - (float)(came - left));
+    float fall = (float)(left - came) * now * was;  // now - was
+    float cite = change.cite[level], cited = change.cited[level];
+    change.cite_slope[level] = carry * now + cite * fall;
+    change.cited_slope[level] = carried * now + cited * fall;
+    if (change.cite_slope[level] != 0.0f || change.cited_slope[level] != 0.0f) change.all = true;
+    float went = was * ((float)left - discount * (float)closed);
+    float arrived = was * ((float)came - discount * (float)opened);
+    change.cite_old -= cite * went;
+    change.cited_old -= cited * went;
+    change.cite_new += cite * arrived;
+    change.cited_new += cited * arrived;
+    float gain = discount * (float)(opened - closed);
+    float top = beta + discount * (float)path.tables[level];
+    float rise = gain * now + (top - gain) * fall;  // of the share that children take
+    carry = carry * top * now + cite * rise;
+    carried = carried * top * now + cited * rise;
+  }
+  float sum = 0.0f;
+  for (int k = lane_id(); k < K; k += LANES) {
+    if (!change.all && k != before && k != after) continue;
+    float cite, cited;
+    topic_change(rows, change, k, before, after, cite, cited);
+    sum += rate_of(rows, k, cite, cited);
+  }
+  return group_sum(sum);
+}
+
+DEV void commit_change(float *rows, Change &change, int before, int after) {
+  for (int k = lane_id(); k < K; k += LANES) {
+    if (!change.all && k != before && k != after) continue;
+    float cite, cited;
+    topic_change(rows, change, k, before, after, cite, cited);
+    FLOATS(ROW_CITE)[k] += FLOATS(ROW_SCALE)[k] * cite;
+    FLOATS(ROW_CITED)[k] += FLOATS(ROW_SCALE)[k] * cited;
+  }
+#pragma unroll
+  for (int level = 0; level <= CITED_LEVEL; level++) {
+    change.cite[level] += change.carry[level];
+    change.cited[level] += change.carried[level];
+  }
+}
+#endif
