@@ -171,6 +171,10 @@ def test_scores_of_models_are_their_rates(corpus):
     assert pmtlm_scores(peer).pairs(pairs[:1]) == pytest.approx(
         peer.popularity_[i] * peer.popularity_[j] * shared.sum()
     )
+    assert pmtlm_scores(peer, propensities=False).pairs(pairs[:1]) == pytest.approx(shared.sum())
+    topical = scntm_scores(model, propensities=False).pairs(pairs[:1])
+    propensities = model.cite_propensity_[i] * model.cited_propensity_[j]
+    assert topical * propensities == pytest.approx(rate)
     for scores in (scntm_scores(model), pmtlm_scores(peer)):
         row = scores.rows([i])[0]
         assert row[j] == pytest.approx(scores.pairs(pairs[:1])[0])

@@ -92,7 +92,9 @@ class LinkScores:
         return np.asarray(dense, dtype=np.float64)
 
 
-def scntm_scores(model: SCNTM, new: np.ndarray | None = None) -> LinkScores:
+def scntm_scores(
+    model: SCNTM, new: np.ndarray | None = None, *, propensities: bool = True
+) -> LinkScores:
     """Return the rates lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk of a fitted SCNTM.
 
     From posterior means; the mean of the product would need every kept sample.
@@ -103,8 +105,14 @@ def scntm_scores(model: SCNTM, new: np.ndarray | None = None) -> LinkScores:
         Fitted, of a kind with citations.
     new : ndarray, shape (D_new, K), optional
         Topics theta' of new documents: they are then the citing ones, all with lambda+ = 1.
+    propensities : bool
+        Without them lambda+ = lambda- = 1: what the topics alone say, for pairs whose degrees are
+        matched.
     """
     theta = np.asarray(model.doc_topic_, dtype=np.float64)
+    if not propensities:
+        citing = theta if new is None else np.asarray(new, np.float64)
+        return LinkScores(citing=citing * model.topic_scale_, cited=theta)
     cited = model.cited_propensity_[:, None] * theta
     if new is not None:
         return LinkScores(citing=np.asarray(new, np.float64) * model.topic_scale_, cited=cited)
@@ -113,12 +121,16 @@ def scntm_scores(model: SCNTM, new: np.ndarray | None = None) -> LinkScores:
     )
 
 
-def pmtlm_scores(model: PMTLM, new: np.ndarray | None = None) -> LinkScores:
+def pmtlm_scores(
+    model: PMTLM, new: np.ndarray | None = None, *, propensities: bool = True
+) -> LinkScores:
     """Return the rates S_i S_j sum_z eta_z theta_iz theta_jz of a fitted PMTLM.
 
-    With the topics of `new` documents, these are the citing ones, all with S = 1.
+    With the topics of `new` documents, these are the citing ones, all with S = 1; without
+    `propensities` all documents have S = 1.
     """
-    carried = model.popularity_[:, None] * model.doc_topic_
+    theta = np.asarray(model.doc_topic_, np.float64)
+    carried = model.popularity_[:, None] * theta if propensities else theta
     citing = carried if new is None else np.asarray(new, np.float64)
     return LinkScores(citing=citing * model.topic_scale_, cited=carried)
 
@@ -129,7 +141,9 @@ def topic_scores(model: "TopicModel", new: np.ndarray | None = None) -> LinkScor
     return LinkScores(citing=theta if new is None else np.asarray(new, np.float64), cited=theta)
 
 
-def model_scores(model: "TopicModel", new: np.ndarray | None = None) -> tuple[LinkScores, str]:
+def model_scores(
+    model: "TopicModel", new: np.ndarray | None = None, *, propensities: bool = True
+) -> tuple[LinkScores, str]:
     """Return the scores that a model's own idea of a citation gives, and what they are in words.
 
     Parameters
@@ -138,11 +152,16 @@ def model_scores(model: "TopicModel", new: np.ndarray | None = None) -> tuple[Li
         Fitted.
     new : ndarray, shape (D_new, K), optional
         Topics of new documents, as the citing ones.
+    propensities : bool
+        Whether documents' own propensities to cite and to be cited count.
     """
+    alike = "" if propensities else ", all documents alike but for their topics"
     if isinstance(model, PMTLM):
-        return pmtlm_scores(model, new), "rate of links of the fitted PMTLM"
+        rates = pmtlm_scores(model, new, propensities=propensities)
+        return rates, f"rate of links of the fitted PMTLM{alike}"
     if isinstance(model, SCNTM) and model.spec_.citations is not None:
-        return scntm_scores(model, new), "rate of citations at posterior means"
+        rates = scntm_scores(model, new, propensities=propensities)
+        return rates, f"rate of citations at posterior means{alike}"
     return topic_scores(model, new), "likeness of topics (the model has no rate of citations)"
 
 

@@ -14,7 +14,7 @@ from citeweave.evaluate.coherence import npmi_coherence, topic_diversity
 from citeweave.evaluate.convergence import FEWEST_DRAWS, convergence
 from citeweave.evaluate.diagnostics import judge_chains, kept_traces
 from citeweave.evaluate.link_scores import LinkScores, model_scores, tfidf_scores
-from citeweave.evaluate.links import link_prediction, negative_pairs, new_negative_pairs
+from citeweave.evaluate.links import auc, link_prediction, negative_pairs, new_negative_pairs
 from citeweave.evaluate.report import Measure
 from citeweave.model import SCNTM
 
@@ -127,8 +127,8 @@ def measure_held_out_links(
     )
     bad = negative_pairs(whole, pairs, each=negatives, seed=seed)
     where = f"{len(pairs):,} held-out citations"
-    scores, text = model_scores(model)
-    return _link_rows(scores, text, tfidf_scores(train), train, pairs, bad, where, k, negatives)
+    scored = model_scores(model), model_scores(model, propensities=False)
+    return _link_rows(scored, tfidf_scores(train), train, pairs, bad, where, k, negatives)
 
 
 def measure_new_links(
@@ -153,15 +153,15 @@ def measure_new_links(
     bad = new_negative_pairs(
         links, citing=test.n_documents, cited=train.n_documents, each=negatives, seed=seed
     )
-    scores, text = model_scores(model, doc_topic)
-    words = tfidf_scores(train, test)
-    text = f"{text}; topics of test documents from their words alone"
-    return _link_rows(scores, text, words, None, links, bad, where, k, negatives)
+    apart = "; topics of test documents from their words alone"
+    rates, text = model_scores(model, doc_topic)
+    topical, alike = model_scores(model, doc_topic, propensities=False)
+    scored = (rates, text + apart), (topical, alike + apart)
+    return _link_rows(scored, tfidf_scores(train, test), None, links, bad, where, k, negatives)
 
 
 def _link_rows(
-    scores: LinkScores,
-    text: str,
+    scored: tuple[tuple[LinkScores, str], tuple[LinkScores, str]],
     words: LinkScores,
     train: Corpus | None,
     pairs: np.ndarray,
@@ -170,19 +170,25 @@ def _link_rows(
     k: Sequence[int],
     negatives: int,
 ) -> list[Measure]:
-    """Give the measures of a model's scores, and the same of tf-idf beside them."""
+    """Give the measures of a model's scores, and the same of tf-idf beside them.
+
+    `scored` are the model's whole rates, which rank all documents, and what its topics alone say,
+    which tells pairs of matched degrees apart.
+    """
     rows = []
-    for scored, suffix, how in (
-        (scores, "", text),
-        (words, ", tf-idf cosine", "likeness of words alone, to compare with"),
+    plain = (words, "likeness of words alone, to compare with")
+    for (rates, text), (topical, alike), suffix in (
+        (*scored, ""),
+        (plain, plain, ", tf-idf cosine"),
     ):
-        found = link_prediction(scored, train, pairs, bad, k=k)
-        matched = f"{how}; {negatives} degree-matched negatives each"
-        rows.append(Measure("links", f"AUC{suffix}", where, found.auc, matched))
+        found = link_prediction(rates, train, pairs, bad, k=k)
+        area = auc(topical.pairs(pairs), topical.pairs(bad))
+        matched = f"{alike}; {negatives} degree-matched negatives each"
+        rows.append(Measure("links", f"AUC{suffix}", where, area, matched))
         for depth in k:
             for name, values in (("precision", found.precision), ("recall", found.recall)):
                 title = f"{name} at {depth}{suffix}"
-                among = f"{how}; among all documents, mean over citing documents"
+                among = f"{text}; among all documents, mean over citing documents"
                 rows.append(Measure("links", title, where, values[depth], among))
     return rows
 

@@ -8,7 +8,6 @@ from citeweave.experiments import ModelChoice
 from citeweave.experiments.models import TFIDF
 from citeweave.reproduce import measuring
 from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table
-from citeweave.reproduce.settings import settings
 
 if TYPE_CHECKING:
     from citeweave.experiments import Table as Values
@@ -20,8 +19,11 @@ A tenth of the citations (pairs that cite each other together) is taken out; a m
 all papers with the other citations, and then scores pairs of papers. *AUC* is the probability
 that a held-out citation scores above a pair that is none: five such pairs for each, with the
 same citing paper and the cited paper of another held-out citation, so that how often a paper
-cites and is cited tells little. *Precision* and *recall at k*: all papers ranked for each citing
-paper, those that it cites in training left out. Labels are never seen.
+cites and is cited tells little. So scores are those of the topics alone (rates in which all
+papers have the same propensity to cite and to be cited); *AUC of rates* counts propensities
+too. *Precision* and *recall at k*: all papers ranked for each citing paper by whole rates, those
+that it cites in training left out. Labels are never seen, and nothing asks for as many topics as
+there are classes: all models have {topics} at most.
 
 SCNTM (eta = 0), {iterations}, the network switched on at the half: the posterior
 mean rate of a citation. PMTLM, with and without degree correction: its rate, best of {restarts}
@@ -29,7 +31,8 @@ starts by likelihood, words and links weighing alike. tf-idf: the cosine of the 
 The same citations are held out for all models; another tenth with each seed. Mean ± standard
 deviation over seeds."""
 
-_RESTARTS = 10
+TOPICS = 30
+_RESTARTS = 3
 _QUICK_RESTARTS = 2
 _PLAIN = "tf-idf cosine"
 
@@ -42,7 +45,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Link prediction",
         protocol=_PROTOCOL.format(
-            iterations=context.describe_lengths(), restarts=_restarts(context)
+            iterations=context.describe_lengths(), restarts=_restarts(context), topics=TOPICS
         ),
         tables=[_table(name, models[name], values) for name in context.datasets],
         notes=["The paper predicts no citations: there are no figures of its own to compare with."],
@@ -56,10 +59,9 @@ def _restarts(context: Context) -> int:
 
 
 def _models(context: Context, name: str) -> list[ModelChoice]:
-    topics = settings(name).topics
-    peers = {"topics": topics, "restarts": _restarts(context)}
+    peers = {"topics": TOPICS, "restarts": _restarts(context)}
     return [
-        measuring.choice("scntm", topics=topics, iterations=context.chain_length(name)),
+        measuring.choice("scntm", topics=TOPICS, iterations=context.chain_length(name)),
         ModelChoice("PMTLM", "pmtlm", peers),
         ModelChoice("PMTLM-DC", "pmtlm-dc", peers),
         ModelChoice(_PLAIN, TFIDF),
@@ -79,9 +81,10 @@ def _table(name: str, models: list[ModelChoice], values: Values) -> Table:
         own = auc[model.name]
         above = own.mean - text.mean if own and text and model.name != _PLAIN else None
         rows.append([model.name, found[0], above, *found[1:]])
+    names = {"auc_rates": "AUC of rates"}
     return Table(
         title=f"Held-out citations of {measuring.shown(name)}",
-        columns=["model", "AUC", "AUC above tf-idf", *measures[1:]],
+        columns=["model", "AUC", "AUC above tf-idf", *(names.get(m, m) for m in measures[1:])],
         rows=rows,
         signed=("AUC above tf-idf",),
     )
