@@ -18,8 +18,9 @@ from citeweave.sampler.exponent import (
 )
 from citeweave.sampler.random import log_beta_complement, standard_gamma, uniform
 
-_MOST_STEPS = 8
-"""Steps out on either side; a limit keeps the draw exact since both sides have the same."""
+_MOST_STEPS = 16
+"""Steps out on both sides together, shared out between them by chance: so the same interval is as
+likely from any point of it, and the draw stays exact where the limit binds (Neal 2003)."""
 _SMALLEST = 1e-8
 """Concentrations below it are as good as zero, and logarithms stay finite."""
 
@@ -82,11 +83,12 @@ def _slice_draw(
     width = np.sqrt(shape) / rate
     low = start - width * uniform(rng)
     high = low + width
-    for _ in range(_MOST_STEPS):
+    steps_down = int(uniform(rng) * _MOST_STEPS)
+    for _ in range(steps_down):
         if low <= _SMALLEST or _set_and_weigh(*weigh, low, shape, rate) < height:
             break
         low -= width
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MOST_STEPS - 1 - steps_down):
         if _set_and_weigh(*weigh, high, shape, rate) < height:
             break
         high += width

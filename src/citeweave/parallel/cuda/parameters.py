@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Draws"]
 
-_MOST_STEPS = 8
+_MOST_STEPS = 16
 _SMALLEST = 1e-8
 _FIRST = 4
 """First place of the levels' sums in the device's report."""
@@ -147,11 +147,12 @@ class Draws:
         width = math.sqrt(shape) / rate
         low = start - width * uniform(random)
         high = low + width
-        for _ in range(_MOST_STEPS):
+        steps_down = int(uniform(random) * _MOST_STEPS)
+        for _ in range(steps_down):
             if low <= _SMALLEST or self._weigh_beta(level, low, shape, rate) < height:
                 break
             low -= width
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MOST_STEPS - 1 - steps_down):
             if self._weigh_beta(level, high, shape, rate) < height:
                 break
             high += width
