@@ -146,7 +146,7 @@ def dots(figure: Figure, data: Mapping[str, Any]) -> None:
     ``labels`` name the rows, ``values`` the scale; each of ``groups`` has a label and values, None
     where it has no figure.
     """
-    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 (an extra)
+    from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: PLC0415 (an extra)
 
     labels: Sequence[str] = data["labels"]
     groups: Sequence[Mapping[str, Any]] = data["groups"]
@@ -176,7 +176,11 @@ def dots(figure: Figure, data: Mapping[str, Any]) -> None:
     axes.set_xscale("log")
     axes.margins(x=0.08)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    axes.xaxis.set_minor_formatter(FuncFormatter(_label_some))
+    low, high = axes.get_xlim()
+    # over more than two powers of ten there is room for the powers alone
+    axes.xaxis.set_minor_formatter(
+        FuncFormatter(_label_some) if high < 100 * low else NullFormatter()
+    )
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.5, -0.7)
     axes.set_xlabel(data["values"])
