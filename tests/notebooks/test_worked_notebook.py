@@ -41,4 +41,5 @@ def test_the_notebook_shows_no_machine_of_ours() -> None:
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(notebook)
     text = NOTEBOOK.read_text(encoding="utf-8")
-    assert not [place for place in ("/home/", f"{Path.home()}/", "/usr/", "C:\\\\") if place in text]
+    places = ("/home/", f"{Path.home()}/", "/usr/", "C:\\\\")
+    assert not [place for place in places if place in text]
