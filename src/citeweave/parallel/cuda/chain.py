@@ -21,11 +21,11 @@ from citeweave.parallel.cuda.program import WARP, Grouping, choose_grouping, pla
 from citeweave.parallel.cuda.samples import DeviceSums
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Info, Settings, _share
-from citeweave.sampler.estimates import Sums, new_sums
+from citeweave.sampler.estimates import Sums
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.spec import ModelSpec
 
-__all__ = ["CudaChain"]
+__all__ = ["CudaChain", "check_model"]
 
 _THREADS = 128
 _LIKELIHOOD = 1
@@ -62,7 +62,11 @@ class CudaChain(Chain):
         rounds: int = 1,
         device: Device | None = None,
     ) -> None:
-        _check_model(spec, rounds)
+        if rounds < 1:
+            raise ParameterError(
+                f"A snapshot chain needs at least one round. Got rounds={rounds} instead."
+            )
+        check_model(spec)
         self._sums: DeviceSums | None = None
         self._ahead = False  # whether the device has moved on since the last download
         super().__init__(spec, data, settings, seed=seed, stream=stream)
@@ -139,14 +143,17 @@ class CudaChain(Chain):
                 "time, or threads."
             )
 
-    def keep_sample(self) -> None:
-        """Add the posterior means of the present state to the sums on the device."""
+    def keep_sample(self, sums: Sums) -> None:
+        """Add the posterior means of the present state to the device's sums.
+
+        They begin with ``sums`` at the first sample; `collect_samples` brings them back there.
+        """
         if self._sums is None:
-            self._sums = DeviceSums(self, new_sums(self))
+            self._sums = DeviceSums(self, sums)
         self._sums.add()
 
     def collect_samples(self, sums: Sums) -> None:
-        """Add the sums of all samples kept since the last time to those of the host."""
+        """Write the device's sums, of all samples so far, into those of the host."""
         if self._sums is not None:
             self._sums.collect(sums)
 
@@ -330,9 +337,8 @@ class CudaChain(Chain):
         self.run("repair_words", shared=8 * self.settings.topics, blocks=528)
 
 
-def _check_model(spec: ModelSpec, rounds: int) -> None:
-    if rounds < 1:
-        raise ParameterError(f"A snapshot chain needs at least one round. Got rounds={rounds}.")
+def check_model(spec: ModelSpec) -> None:
+    """Refuse models that are not sampled on a GPU."""
     if spec.words_choose_author:
         raise ParameterError(
             f"In model {spec.name!r} words choose their author, which the GPU does not sample. "

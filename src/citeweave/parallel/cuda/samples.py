@@ -1,4 +1,4 @@
-"""Sums of posterior means over kept samples, on the device until they are asked for."""
+"""Sums of posterior means over kept samples, on the device: the host has copies."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -23,21 +23,22 @@ _NAMES = {
 
 
 class DeviceSums:
-    """The sums of one chain since they were last collected."""
+    """The sums of one chain, beginning with those of the host."""
 
-    def __init__(self, chain: "CudaChain", shapes: Sums) -> None:
+    def __init__(self, chain: "CudaChain", begin: Sums) -> None:
         self._chain = chain
         xp = chain.device.xp
         self._small: dict[str, Any] = {
-            name: xp.zeros(getattr(shapes, name).shape, getattr(shapes, name).dtype)
+            name: xp.array(getattr(begin, name))
             for name in ("topic_samples", "cite", "cited", "topic_scale")
         }
-        self._samples = 0
+        self._samples = int(begin.samples[0])
         arrays = chain.arrays
         for name, place in _NAMES.items():
-            shape = getattr(shapes, name)
-            arrays[place] = xp.zeros(max(shape.size, 1), shape.dtype)
-        arrays["node_mean"] = xp.zeros(max(shapes.nodes.size, 1), np.float64)
+            array = getattr(begin, name).reshape(-1)
+            # one element at least: an empty array has no place
+            arrays[place] = xp.array(array if array.size else np.zeros(1, array.dtype))
+        arrays["node_mean"] = xp.zeros(max(begin.nodes.size, 1), np.float64)
         chain.device.bind(arrays)
 
     def add(self) -> None:
@@ -59,16 +60,12 @@ class DeviceSums:
         self._samples += 1
 
     def collect(self, sums: Sums) -> None:
-        """Add all sums to those of the host, and begin anew."""
+        """Write all sums into those of the host."""
         download, arrays = self._chain.device.download, self._chain.arrays
         for name, place in _NAMES.items():
-            mine = getattr(sums, name)
-            if mine.size:
-                mine += download(arrays[place]).reshape(mine.shape)
-            arrays[place][...] = 0
+            host = getattr(sums, name)
+            if host.size:
+                host[...] = download(arrays[place]).reshape(host.shape)
         for name, array in self._small.items():
-            mine = getattr(sums, name)
-            mine += download(array)
-            array[...] = 0
-        sums.samples[0] += self._samples
-        self._samples = 0
+            getattr(sums, name)[...] = download(array)
+        sums.samples[0] = self._samples

@@ -169,6 +169,14 @@ DEV float *group_rows(int rows) {
 #endif
 }
 
+// Row i of the group's rows, as numbers of either kind.
+#define FLOATS(i) (rows + (i) * K)
+#define INTS(i) ((int *)(rows + (i) * K))
+
+// Groups share nodes out: each begins with its own number and goes on in steps of all.
+DEV i64 first_group() { return (i64)blockIdx.x * groups_in_block() + group_in_block(); }
+DEV i64 all_groups() { return (i64)gridDim.x * groups_in_block(); }
+
 // The number of the first of as many documents as the warp has groups; each takes one of them.
 DEV int next_documents(int slot) {
   int number = 0;

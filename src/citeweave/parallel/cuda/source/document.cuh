@@ -28,9 +28,6 @@
 #define ROW_SCALE (ROW_NETWORK + 2)
 #define WORD_ROWS (ROW_NETWORK + 3 * NETWORK)
 
-#define FLOATS(i) (rows + (i) * K)
-#define INTS(i) ((int *)(rows + (i) * K))
-
 // What a document knows of the nodes on its path; the same in all lanes.
 struct Path {
   int customers[LEVELS], tables[LEVELS];

@@ -7,9 +7,6 @@ DEV int valid_tables(int customers, int tables) {
   return least < customers ? least : customers;
 }
 
-DEV i64 first_group() { return (i64)blockIdx.x * groups_in_block() + group_in_block(); }
-DEV i64 all_groups() { return (i64)gridDim.x * groups_in_block(); }
-
 // What each citation of a round did to the counts of its documents and the nodes above them.
 KERNEL add_moves(int n_citations, int round, int rounds) {
 #if NETWORK
