@@ -119,11 +119,9 @@ def measure(data: Data, topics: int, iterations: int, rounds: int, *, check: boo
         if i == min(_WARM, iterations // 2):
             warm, first = time.perf_counter(), i
         infos.append(chain.step())
-        if i == 1:  # what keeping a sample compiles is not part of the mean either
-            chain.keep_sample()
-            chain.collect_samples(new_sums(chain))
-        if i >= iterations // 2 and i % 10 == 0:
-            chain.keep_sample()
+        # the first is kept early: what keeping a sample compiles is not part of the mean either
+        if i == 1 or (i >= iterations // 2 and i % 10 == 0):
+            chain.keep_sample(sums)
     stepped = time.perf_counter()
     chain.collect_samples(sums)
     ended = time.perf_counter()

@@ -24,7 +24,7 @@ from citeweave import SCNTM, preset, simulate
 from citeweave.evaluate import evaluate, hold_out
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
-from citeweave.model.runner import new_chain
+from citeweave.model.devices import new_chain
 from citeweave.sampler.random import new_generator
 
 if TYPE_CHECKING:

@@ -37,6 +37,7 @@ WRONG = {
     "sweep": ["parallel", None, True],
     "rounds": [0, 1.5, 4],
     "threads": [0, 1.5],
+    "device": ["gpu", None, 0],
 }
 
 

@@ -14,8 +14,9 @@ from citeweave import SCNTM
 from citeweave.cli.main import app
 from citeweave.errors import ParameterError, RunError
 from citeweave.model import sweeps
+from citeweave.model.devices import new_chain
 from citeweave.model.parameters import RULES, make_plan
-from citeweave.model.runner import RunInterrupted, new_chain
+from citeweave.model.runner import RunInterrupted
 from citeweave.model.sweeps import SMALL_CORPUS, choose_sweep
 from citeweave.parallel import SnapshotChain
 

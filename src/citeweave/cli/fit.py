@@ -126,6 +126,13 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            help="Of snapshot sweeps: cpu, cuda (an NVIDIA GPU), or auto: a GPU if there is one.",
+            rich_help_panel=CHAIN,
+        ),
+    ] = "auto",
     unknown: Annotated[
         str,
         typer.Option(
@@ -241,6 +248,7 @@ def fit(
             sweep=sweep,
             rounds=rounds,
             threads=threads,
+            device=device,
         ).set_params(**further)
         make_plan(model_.get_params())
     place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
@@ -327,6 +335,13 @@ def resume(
         int | None,
         typer.Option(help="Cores in all (default: as at its start).", show_default=False),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="cpu, cuda or auto (default: as at its start, if that is there).",
+            show_default=False,
+        ),
+    ] = None,
     checkpoint_seconds: Annotated[float, typer.Option(help="Save each chain so often.")] = 60.0,
     checkpoint_iterations: Annotated[
         int | None,
@@ -344,6 +359,7 @@ def resume(
         None if corpus is None else open_corpus(corpus),
         console,
         threads=threads,
+        device=device,
         checkpoint_seconds=checkpoint_seconds,
         checkpoint_iterations=checkpoint_iterations,
     )

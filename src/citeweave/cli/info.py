@@ -253,7 +253,8 @@ def _model_line(manifest: dict[str, Any]) -> str:
         if key in plan
     ]
     if plan.get("rounds"):
-        shown.append(f"snapshot sweeps, rounds {plan['rounds']}")
+        where = {"cuda": " on a GPU"}.get(plan.get("device", ""), "")
+        shown.append(f"snapshot sweeps{where}, rounds {plan['rounds']}")
     return f"{name} ({', '.join(shown)})"
 
 

@@ -16,6 +16,7 @@ from citeweave.cli.progress import LiveDisplay, PlainDisplay, open_display
 from citeweave.cli.show import corpus_line, count, fact_table
 from citeweave.corpus import Corpus
 from citeweave.model import SCNTM
+from citeweave.model.devices import CUDA, find_device
 from citeweave.model.parameters import Plan, make_plan, parameters_from_json
 from citeweave.model.run_folder import RunFolder
 
@@ -65,7 +66,7 @@ def fit_model(
     if console is None:
         with stop_on_signals() as stop:
             return model.fit(corpus, out=out, stop=stop, **options)
-    plan = plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents)
+    plan = find_device(plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents))
     console.print(_introduce(plan, corpus))
     display = _display(console, plan, corpus.n_tokens)
     with stop_on_signals(display.stop) as stop, display:
@@ -81,10 +82,9 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
     if plan.spec.citations is not None:
         parts.append(f"citations from {plan.settings.network_from:,}")
     if plan.rounds is not None:
-        parts.append(
-            f"snapshot sweeps of {count(plan.rounds, 'round')} in "
-            f"{count(plan.threads_per_chain, 'thread')}"
-        )
+        threads = f"in {count(plan.threads_per_chain, 'thread')}"
+        where = "on the GPU" if plan.device == CUDA else threads
+        parts.append(f"snapshot sweeps of {count(plan.rounds, 'round')} {where}")
     facts = fact_table()
     facts.add_row("corpus", corpus_line(corpus))
     facts.add_row("model", ", ".join(parts))

@@ -22,6 +22,7 @@ from citeweave.model.checkpoint import (
     write_checkpoint,
     writing,
 )
+from citeweave.model.devices import AUTO, CPU, CUDA, open_chains
 from citeweave.model.groups import Tree, build_tree
 from citeweave.model.matching import Combination
 from citeweave.model.parameters import (
@@ -61,6 +62,8 @@ def run_model(
     corpus, source = open_corpus(corpus)
     plan = plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents)
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
+    opened = open_chains(plan, tree.data)
+    plan = opened.plan
     runner = partial(
         Runner,
         plan,
@@ -69,6 +72,8 @@ def run_model(
         timing=timing,
         progress=progress,
         stop=stop,
+        first=opened.first,
+        notes=opened.notes,
     )
     if out is None:
         result = _finish(runner(), tree, parameters, corpus, source, None, resume=False)
@@ -91,6 +96,7 @@ def resume_run(
     checkpoint_seconds: float | None,
     checkpoint_iterations: int | None,
     threads: int | None,
+    device: str | None,
     stop: threading.Event | None,
 ) -> Result:
     """Go on with the chains of a run; see `citeweave.resume`."""
@@ -102,18 +108,24 @@ def resume_run(
         run.check_corpus(opened)
     if run.is_complete():
         return load_result(folder)
-    parameters, plan = _stored_plan(run, threads)
+    parameters, plan = _stored_plan(run, threads, device)
+    begun_on = run.manifest.get("plan", {}).get("device", CPU)
     opened = opened or run.corpus()
     with run.lock():
         tree = build_tree(opened, plan.spec, eta=plan.eta, unknown=plan.unknown)
+        # where nothing is said, a run begun on a GPU goes on without one too
+        wanted = plan.on(AUTO) if device is None and begun_on == CUDA else plan
+        chains = open_chains(wanted, tree.data, begun_on=begun_on)
         runner = Runner(
-            plan,
+            chains.plan,
             tree.data,
             fingerprint=opened.fingerprint,
             chains=run.chains,
             timing=timing,
             progress=progress,
             stop=stop,
+            first=chains.first,
+            notes=chains.notes,
         )
         source = run.manifest["corpus"].get("path")
         return _finish(runner, tree, parameters, opened, source, run, resume=True)
@@ -123,7 +135,7 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
     """Read a run, done or not; see `citeweave.load`."""
     run = RunFolder.open(folder)
     run.check_kind()
-    parameters, plan = _stored_plan(run, None)
+    parameters, plan = _stored_plan(run)
     if not run.done:
         return _load_unfinished(run, plan, parameters)
     if not run.is_complete():
@@ -292,14 +304,17 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
     )
 
 
-def _stored_plan(run: RunFolder, threads: int | None) -> tuple[dict[str, Any], Plan]:
+def _stored_plan(
+    run: RunFolder, threads: int | None = None, device: str | None = None
+) -> tuple[dict[str, Any], Plan]:
     try:
         parameters = parameters_from_json(run.manifest["parameters"])
         if threads is not None:
             parameters["threads"] = threads
-        chosen = {
-            name: run.manifest.get("plan", {}).get(name, old) for name, old in OLD_RUNS.items()
-        }
+        stored = run.manifest.get("plan", {})
+        chosen = {name: stored.get(name, old) for name, old in OLD_RUNS.items()}
+        if device is not None:
+            chosen["device"] = device
         return parameters, make_plan(parameters | chosen | {"seed": run.manifest["seed"]})
     except (KeyError, TypeError, AttributeError) as error:
         raise RunError(
@@ -323,6 +338,7 @@ def _contents(
             "samples_per_chain": plan.kept,
             "sweep": plan.sweep,
             "rounds": plan.rounds,
+            "device": plan.device,
         },
         "spec": asdict(plan.spec),
         "corpus": {

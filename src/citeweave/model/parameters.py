@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from citeweave.errors import ParameterError
-from citeweave.model.sweeps import KINDS, OLD_RUNS, SEQUENTIAL, SNAPSHOT, choose_sweep
+from citeweave.model.devices import CPU, CUDA, DEVICES
+from citeweave.model.sweeps import AUTO, KINDS, OLD_RUNS, SEQUENTIAL, SNAPSHOT, choose_sweep
 from citeweave.sampler.chain import MOST_TOPICS, Settings
 from citeweave.sampler.spec import PRESETS, Level, ModelSpec, preset
 from citeweave.sampler.stirling import DISCOUNT_LIMIT
@@ -108,6 +109,7 @@ RULES: dict[str, _Rule] = {
     "sweep": _one_of(*KINDS),
     "rounds": _integer(1, none="a number that the size of the corpus gives"),
     "threads": _integer(1, none="as many as there are cores"),
+    "device": _one_of(*DEVICES),
 }
 
 
@@ -131,16 +133,24 @@ class Plan:
     """Snapshots a sweep; None for sequential sweeps, and until `for_corpus` has chosen."""
     threads: int
     """Cores used in all."""
+    device: str
+    """"auto" until `citeweave.model.devices` has looked what there is."""
 
     def for_corpus(self, *, tokens: int, documents: int) -> Self:
         """Choose what was left open of the sweeps, by the size of the corpus alone."""
-        sweep, rounds = choose_sweep(self.sweep, self.rounds, tokens=tokens, documents=documents)
-        return dataclasses.replace(self, sweep=sweep, rounds=rounds)
+        wanted = SNAPSHOT if self.sweep == AUTO and self.device == CUDA else self.sweep
+        sweep, rounds = choose_sweep(wanted, self.rounds, tokens=tokens, documents=documents)
+        device = CPU if sweep == SEQUENTIAL else self.device
+        return dataclasses.replace(self, sweep=sweep, rounds=rounds, device=device)
+
+    def on(self, device: str) -> Self:
+        """Give the same plan for another device."""
+        return dataclasses.replace(self, device=device)
 
     @property
     def chains_at_a_time(self) -> int:
-        """Chains that run side by side: cores go to chains first."""
-        return min(self.chains, self.threads)
+        """Chains that run side by side: cores go to chains first, a GPU has one at a time."""
+        return 1 if self.device == CUDA else min(self.chains, self.threads)
 
     @property
     def threads_per_chain(self) -> int:
@@ -217,7 +227,13 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     thin = p["thin"]
     if thin is None:
         thin = max(1, (iterations - burn_in) // KEPT_SAMPLES)
-    if p["rounds"] is not None and p["sweep"] != SNAPSHOT:
+    if p["device"] == CUDA and p["sweep"] == SEQUENTIAL:
+        raise fail(
+            "device",
+            f"'{CPU}' or '{AUTO}' where sweep is '{SEQUENTIAL}': a GPU makes snapshot sweeps",
+            p["device"],
+        )
+    if p["rounds"] is not None and p["sweep"] != SNAPSHOT and p["device"] != CUDA:
         raise fail(
             "rounds", f"None unless sweep is '{SNAPSHOT}' (it is '{p['sweep']}')", p["rounds"]
         )
@@ -242,6 +258,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         sweep=p["sweep"],
         rounds=None if p["rounds"] is None else int(p["rounds"]),
         threads=_cores() if p["threads"] is None else int(p["threads"]),
+        device=p["device"],
     )
 
 

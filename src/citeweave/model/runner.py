@@ -20,13 +20,12 @@ from citeweave.model.checkpoint import (
     restore_state,
     write_checkpoint,
 )
+from citeweave.model.devices import collect_samples, keep_sample, new_chain
 from citeweave.model.parameters import Plan
-from citeweave.model.sweeps import SNAPSHOT
-from citeweave.parallel import SnapshotChain
 from citeweave.sampler.chain import Chain, Data, Info
-from citeweave.sampler.estimates import Sums, add_sample, new_sums
+from citeweave.sampler.estimates import Sums, new_sums
 
-__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "new_chain", "new_traces"]
+__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "new_traces"]
 
 TRACES = (
     "log_likelihood",
@@ -81,21 +80,6 @@ def new_traces(plan: Plan, iterations: int) -> dict[str, np.ndarray]:
     return traces
 
 
-def new_chain(plan: Plan, data: Data, number: int) -> Chain:
-    """Make one chain of a plan, not yet started; close it when it is not needed any more."""
-    if plan.sweep != SNAPSHOT:
-        return Chain(plan.spec, data, plan.settings, seed=plan.seed, stream=number)
-    return SnapshotChain(
-        plan.spec,
-        data,
-        plan.settings,
-        seed=plan.seed,
-        stream=number,
-        threads=plan.threads_per_chain,
-        rounds=plan.rounds or 1,
-    )
-
-
 class Runner:
     """Runs chains in threads; the kernels leave Python free meanwhile.
 
@@ -112,6 +96,10 @@ class Runner:
         Called after every iteration with a `Progress`, from the threads that run the chains.
     stop : threading.Event, optional
         Set it to stop all chains after their present iteration.
+    first : Chain, optional
+        The first chain, where there is one already; it is closed at the end.
+    notes : tuple of str
+        What is to be said of the run besides what turns up.
     """
 
     def __init__(
@@ -124,6 +112,8 @@ class Runner:
         timing: Timing = Timing(),  # noqa: B008 (immutable)
         progress: Callable[[Progress], object] | None = None,
         stop: threading.Event | None = None,
+        first: Chain | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
         self.plan = plan
         self.data = data
@@ -132,12 +122,13 @@ class Runner:
         self.timing = timing
         self.progress = progress
         self.stop = stop or threading.Event()
-        self.notes: list[str] = []
+        self.notes = list(notes)
         self._results: dict[int, ChainResult] = {}
         self._iterations: dict[int, int] = {}
         self._errors: list[BaseException] = []
         self._waiting = iter(range(plan.chains))
         self._lock = threading.Lock()
+        self._first = first
 
     def run(self, *, resume: bool = False) -> list[ChainResult]:
         """Run all chains to their end.
@@ -203,11 +194,15 @@ class Runner:
             if chain is None:
                 return
             try:
-                with closing(new_chain(self.plan, self.data, chain)) as running:
+                with closing(self._new_chain(chain)) as running:
                     self._run_chain(chain, running, stored.pop(chain, None))
             except BaseException as error:  # noqa: BLE001 (raised again in the calling thread)
                 self._errors.append(error)
                 self.stop.set()
+
+    def _new_chain(self, number: int) -> Chain:
+        made, self._first = (self._first, None) if number == 0 else (None, self._first)
+        return made or new_chain(self.plan, self.data, number)
 
     def _run_chain(self, number: int, chain: Chain, stored: Checkpoint | None) -> None:
         plan = self.plan
@@ -234,7 +229,7 @@ class Runner:
             info = chain.step()
             record(traces, info)
             if plan.keeps(info.iteration):
-                add_sample(chain, sums)
+                keep_sample(chain, sums)
             # the first iterations may have been compiling
             weight = 1.0 if pace == 0.0 or info.seconds < pace / 4 else _SMOOTHING
             pace += weight * (info.seconds - pace)
@@ -245,6 +240,7 @@ class Runner:
                 self._save(folder, number, chain, sums, traces)
                 saved, saved_at = info.iteration, time.monotonic()
         self._iterations[number] = chain.iteration
+        collect_samples(chain, sums)
         if folder is not None and saved < chain.iteration:
             self._save(folder, number, chain, sums, traces)
         if chain.iteration == plan.iterations:
@@ -275,6 +271,7 @@ class Runner:
         traces: dict[str, np.ndarray],
     ) -> None:
         done = chain.iteration
+        collect_samples(chain, sums)
         checkpoint = Checkpoint(
             iteration=done,
             state=flatten(chain.state),

@@ -76,6 +76,11 @@ class SCNTM(Parametrised, FittedAttributes):
     threads : int, optional
         Cores used in all; as many as there are if not given. Chains run side by side first, and
         what they leave goes to their snapshot sweeps. The estimates do not depend on it.
+    device : {"auto", "cpu", "cuda"}
+        Where snapshot sweeps are made. ``auto`` takes an NVIDIA GPU where there is one that can
+        sample the model and has room for it, else threads; ``cuda`` fails without one, and makes
+        snapshot sweeps whatever the size of the corpus. Sequential sweeps are always the CPU's.
+        A GPU rounds otherwise: the same seed gives the same bytes on one kind of device.
 
     Attributes
     ----------
@@ -147,6 +152,7 @@ class SCNTM(Parametrised, FittedAttributes):
         sweep: str = "auto",
         rounds: int | None = None,
         threads: int | None = None,
+        device: str = "auto",
     ) -> None:
         self.topics = topics
         self.eta = eta
@@ -168,6 +174,7 @@ class SCNTM(Parametrised, FittedAttributes):
         self.sweep = sweep
         self.rounds = rounds
         self.threads = threads
+        self.device = device
 
     def fit(
         self,
@@ -323,6 +330,7 @@ def resume(
     checkpoint_seconds: float | None = 60,
     checkpoint_iterations: int | None = None,
     threads: int | None = None,
+    device: str | None = None,
     stop: threading.Event | None = None,
 ) -> SCNTM:
     """Go on with a run to its end and return the fitted model; a run that is done is loaded.
@@ -336,6 +344,9 @@ def resume(
         As those of `SCNTM.fit`.
     threads : int, optional
         Cores used in all, as the parameter of `SCNTM`; as at the run's start if not given.
+    device : {"auto", "cpu", "cuda"}, optional
+        As the parameter of `SCNTM`. If not given it is that of the run's start, or the CPU where
+        that was a GPU and there is none now; checkpoints are the same.
     """
     result = resume_run(
         folder,
@@ -344,6 +355,7 @@ def resume(
         checkpoint_seconds=checkpoint_seconds,
         checkpoint_iterations=checkpoint_iterations,
         threads=threads,
+        device=device,
         stop=stop,
     )
     return _with_result(result)

@@ -9,7 +9,7 @@ SEQUENTIAL = "sequential"
 SNAPSHOT = "snapshot"
 KINDS = (AUTO, SEQUENTIAL, SNAPSHOT)
 
-OLD_RUNS: dict[str, Any] = {"sweep": SEQUENTIAL, "rounds": None}
+OLD_RUNS: dict[str, Any] = {"sweep": SEQUENTIAL, "rounds": None, "device": "cpu"}
 """What the parameters of runs mean that were made before there was a choice."""
 
 SMALL_CORPUS = 2_000_000

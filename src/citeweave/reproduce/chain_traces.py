@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from citeweave.model import SCNTM
+from citeweave.model.devices import new_chain
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
-from citeweave.model.runner import RunInterrupted, new_chain
+from citeweave.model.runner import RunInterrupted
 from citeweave.sampler.estimates import add_sample, new_sums, take_means
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def test_sums_of_samples_are_those_of_the_sampler():
     sums, expected = new_sums(chain), new_sums(chain)
     for _ in range(3):
         chain.step()
-        chain.keep_sample()
+        chain.keep_sample(sums)
         add_sample(chain, expected)
     chain.collect_samples(sums)
     for mine, theirs in zip(sums, expected, strict=True):
