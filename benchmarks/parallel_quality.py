@@ -2,6 +2,8 @@
 
     python -m benchmarks.parallel_quality run --data FOLDER --out results.jsonl
     python -m benchmarks.parallel_quality table results.jsonl more.jsonl
+    python -m benchmarks.parallel_quality drift --data FOLDER --out drift.jsonl
+    python -m benchmarks.parallel_quality drift-table drift.jsonl
     python -m benchmarks.parallel_quality trace --out trace.jsonl
     python -m benchmarks.parallel_quality plot trace.jsonl --out trace.svg
 
@@ -10,7 +12,8 @@ decides which documents and citations are held out, so backends share these and 
 by seed. What a file holds already is not run again: a run may be cut off and go on, and files of
 two machines may be joined. It needs neither polars nor scikit-learn nor Matplotlib.
 
-``table`` writes Markdown. ``trace`` and ``plot`` are about perplexity against time, see
+``table`` writes Markdown. ``drift`` goes on from one state with each kind of sweep, see
+`benchmarks.parallel_drift`; ``trace`` and ``plot`` are about perplexity against time, see
 `benchmarks.parallel_trace`.
 """
 
@@ -27,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from benchmarks import parallel_drift as drifts
 from benchmarks import parallel_quality_tables as tables
 from benchmarks import parallel_trace as traces
 from benchmarks import parallel_trace_plot as plots
@@ -125,14 +129,16 @@ def main() -> None:
     table = kinds.add_parser("table", help="compare what was measured")
     table.add_argument("files", type=Path, nargs="+")
     table.add_argument("--out", type=Path)
-    trace = kinds.add_parser("trace", help="perplexity against time, on one machine")
-    plot = kinds.add_parser("plot", help="draw traces")
-    traces.add_trace_options(trace)
-    plots.add_plot_options(plot)
+    drifts.add_drift_options(kinds.add_parser("drift", help="go on from one state with each kind"))
+    drifts.add_table_options(kinds.add_parser("drift-table", help="compare what came of it"))
+    traces.add_trace_options(kinds.add_parser("trace", help="perplexity against time"))
+    plots.add_plot_options(kinds.add_parser("plot", help="draw traces"))
     options = parser.parse_args()
     commands = {
         "run": run_tasks,
         "table": tables.write_tables,
+        "drift": drifts.run_drifts,
+        "drift-table": drifts.write_drift_table,
         "trace": traces.run_traces,
         "plot": plots.plot_traces,
     }
@@ -200,10 +206,13 @@ def task_of(line: dict[str, Any]) -> Task:
 def new_model(task: Task) -> SCNTM:
     """Make the model of a task, all backends by the same door."""
     seed = task.seed + (_OTHER_DRAWS if task.backend == CONTROL else 0)
-    model = SCNTM(topics=task.topics, iterations=task.iterations, seed=seed, threads=1)
-    known = model.get_params()
-    chosen = {name: value for name, value in BACKENDS[task.backend].items() if name in known}
-    return model.set_params(**chosen)
+    return SCNTM(
+        topics=task.topics,
+        iterations=task.iterations,
+        seed=seed,
+        threads=1,
+        **BACKENDS[task.backend],
+    )
 
 
 def warm_up(task: Task) -> None:

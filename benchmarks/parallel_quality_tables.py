@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SEQUENTIAL, CONTROL = "sequential", "sequential, other draws"
 
 BETTER = {
-    "log likelihood a word": 1,
+    "log likelihood a word": 0,
     "training perplexity": -1,
     "test perplexity": -1,
     "purity": 1,
@@ -214,9 +214,13 @@ def _difference_table(
 
 
 def _difference(difference: Difference, sure: set[Difference]) -> str:
+    return f"{mean_and_spread(difference.values, sign='+')} {mark(difference, sure)}".rstrip()
+
+
+def mark(difference: Difference, sure: set[Difference]) -> str:
+    """Write the marks that a difference has earned."""
     stars = "**" if difference in sure else "*" if difference.p < LEVEL else ""
-    marks = ("°" if difference.beyond else "") + stars.replace("*", r"\*")
-    return f"{mean_and_spread(difference.values, sign='+')} {marks}".rstrip()
+    return ("°" if difference.beyond else "") + stars.replace("*", r"\*")
 
 
 def _summary(

@@ -227,7 +227,7 @@ def trace_chain(
             info = chain.step()
             if time.perf_counter() - began + clock < due and chain.iteration < iterations:
                 continue
-            _synchronise(chain)
+            _synchronise(name)
             clock += time.perf_counter() - began
             value = score(chain, scored)
             points.append(
@@ -276,22 +276,19 @@ def _warm_up(name: str, data: Data, scored: Scored, topics: int) -> None:
         chain.close()
 
 
-def _synchronise(chain: Chain) -> None:
+def _synchronise(name: str) -> None:
     """Wait until a GPU has done all that it was asked for."""
-    if hasattr(chain, "keep_sample"):
-        chain.device.xp.cuda.Device().synchronize()
+    if name.startswith("cuda"):
+        import cupy  # noqa: PLC0415 (an extra)
+
+        cupy.cuda.Device().synchronize()
 
 
 def score(chain: Chain, scored: Scored) -> float:
     """Give the perplexity of words by theta' and phi of the present state."""
-    topics = chain.settings.topics
-    sums = new_sums(chain)
-    if hasattr(chain, "keep_sample"):
-        chain.keep_sample()
-        chain.collect_samples(sums)
-    else:  # topics of citations are not needed, and are the most of the work
-        sums = sums._replace(citing=np.zeros((0, topics), np.float32))
-        add_sample(chain, sums)
+    # topics of citations are not needed, and would be the most of the work
+    sums = new_sums(chain)._replace(citing=np.zeros((0, chain.settings.topics), np.float32))
+    add_sample(chain, sums)
     means = take_means(sums)
     theta = means.documents[0][scored.document].astype(np.float64)
     chance = np.einsum("nk,nk->n", theta, means.topic_word[scored.word])
