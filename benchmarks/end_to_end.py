@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-
 from benchmarks.parallel import draw_data
+
 from citeweave import Corpus
 from citeweave.corpus.storage import write_arrays
 
