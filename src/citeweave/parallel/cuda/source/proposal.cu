@@ -1,0 +1,139 @@
+// What sweeps over slots need besides the snapshot: where nodes have customers, from which table
+// topics outside a document are proposed, and sums over all topics for the citations' exponential.
+
+// A bit for each topic that a node of one level has customers in; none where its topics are not
+// to be listed.
+KERNEL mark_topics(int level) {
+#if SPARSE
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    unsigned *bits = ctx.bits + (n - ctx.level_start[FIRST_MARKED]) * BIT_WORDS;
+    bool wanted = level >= N_SHARED || listed((int)n);
+    for (int i = 0; i < BIT_WORDS; i++) {
+#if LANES == 32
+      int k = i * 32 + lane_id();
+      unsigned some = group_votes(wanted && k < K && ctx.customers[n * K + k] > 0);
+#else
+      unsigned some = 0u;
+      for (int k = i * 32; wanted && k < K && k < i * 32 + 32; k++)
+        if (ctx.customers[n * K + k] > 0) some |= 1u << (k - i * 32);
+#endif
+      if (lane_id() == 0) bits[i] = some;
+    }
+  }
+#endif
+}
+
+// Which nodes above documents have few topics, so that their documents take these for slots.
+KERNEL choose_listed(int most) {
+#if SPARSE
+  const int level = N_SHARED - 1;
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    int topics = 0;
+    for (int k = lane_id(); k < K; k += LANES) topics += ctx.customers[n * K + k] > 0;
+    topics = group_sum(topics);
+    if (lane_id() == 0)
+      ctx.listed[n - ctx.level_start[level]] = level > 0 && topics <= most ? 1 : 0;
+  }
+#endif
+}
+
+// A word's guesses: the weight that every topic would have for it in a document that has nothing,
+// under an author who has nothing, as the counts stand; and a hundredth spread over all topics.
+// Cumulative whole numbers, about 2^31 in all; ``guess_mass`` is the sum they stand for.
+KERNEL make_guesses() {
+#if SPARSE
+  float beta = (float)ctx.topic_word_concentration[0];
+  int used = (int)ctx.total_tables[0];
+  float seats = (float)ctx.topic_concentration[0] + (float)ctx.total_customers[0];
+  float fresh = ((float)ctx.topic_concentration[0] + topic_discount(0) * (float)used) /
+                (float)(used < K ? K - used : 1);
+  for (i64 w = first_group(); w < N_WORDS; w += all_groups()) {
+    float background = 1.0f / N_WORDS;
+#if BACKGROUND
+    float gamma = (float)ctx.word_concentration[0];
+    Pair pair = ctx.background_pair[w];
+    background = (pair.stay + pair.open *
+                                  (gamma + word_discount(0) * (float)ctx.background_totals[1]) *
+                                  (1.0f / N_WORDS)) /
+                 (gamma + (float)ctx.background_totals[0]);
+#endif
+    float *weight = (float *)(ctx.guess + w * K);  // the row holds them until it is written
+    float sum = 0.0f;
+    for (int k = lane_id(); k < K; k += LANES) {
+      float inverse = 1.0f / (beta + (float)ctx.word_total_customers[k]);
+      float opening = (beta + word_discount(1) * (float)ctx.word_total_tables[k]) * inverse;
+      float value = ctx.stay[w * K + k] * inverse + ctx.open[w * K + k] * opening * background;
+      value *= root_value(ctx.customers[k], topic_discount(0), fresh) / seats;
+      weight[k] = value;
+      sum += value;
+    }
+    sum = group_sum(sum);
+    if (lane_id() == 0) ctx.guess_mass[w] = sum;
+    float scale = 0.99f * 2147483648.0f / sum, least = 0.01f * 2147483648.0f / (float)K;
+    unsigned before = 0u;
+    for (int first = 0; first < K; first += LANES) {
+      int k = first + lane_id();
+      // the integers of a chunk are added up lane by lane: sums of floats would be rounded
+      unsigned own = k < K ? (unsigned)(weight[k] * scale + least) + 1u : 0u;
+      unsigned until = own;
+      for (int step = 1; step < LANES; step *= 2) {
+        unsigned below = group_from(until, lane_id() >= step ? lane_id() - step : 0);
+        if (lane_id() >= step) until += below;
+      }
+      if (k < K) ctx.guess[w * K + k] = before + until;
+      before += group_from(until, LANES - 1);
+    }
+    group_sync();
+  }
+#endif
+}
+
+// Sums over all topics that the exponential's change needs for nodes whose topics are not all in
+// slots (slot_change.cuh): of own lambdaT M, own lambdaT P, and lambdaT own own_m for each level m
+// from mu down to the node's own.
+KERNEL sum_outer(int level) {
+#if SPARSE && NETWORK
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    if (level > 0 && level == N_SHARED - 1 && listed((int)n)) continue;
+    i64 path[N_SHARED];
+    i64 above = n;
+#pragma unroll
+    for (int i = N_SHARED - 1; i >= 0; i--)
+      if (i <= level) {
+        path[i] = above;
+        above = ctx.parent[above];
+      }
+    double x = 0.0, y = 0.0, z[N_SHARED];
+#pragma unroll
+    for (int i = 0; i < N_SHARED; i++) z[i] = 0.0;
+    for (int k = lane_id(); k < K; k += LANES) {
+      int customers = ctx.customers[n * K + k];
+      if (customers == 0) continue;
+      double scale = ctx.topic_scale[k];
+      double own = customers - ctx.topic_discount[level] * ctx.tables[n * K + k];
+      x += own * scale * ctx.cited_sum[k];
+      y += own * scale * ctx.cite_sum[k];
+#pragma unroll
+      for (int i = 0; i < N_SHARED; i++)
+        if (i <= level)
+          z[i] += scale * own * (ctx.customers[path[i] * K + k] -
+                                 ctx.topic_discount[i] * ctx.tables[path[i] * K + k]);
+    }
+    double *sums = ctx.outer + n * (2 + N_SHARED);
+    x = group_sum(x);
+    y = group_sum(y);
+    if (lane_id() == 0) {
+      sums[0] = x;
+      sums[1] = y;
+    }
+#pragma unroll
+    for (int i = 0; i < N_SHARED; i++) {
+      double sum = group_sum(z[i]);
+      if (lane_id() == 0 && i <= level) sums[2 + i] = sum;
+    }
+  }
+#endif
+}
