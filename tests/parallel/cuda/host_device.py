@@ -70,6 +70,18 @@ class HostDevice:  # sizes are given and have no meaning here
             _OWNERS[self.library._name] = self
         getattr(self.library, name)(*(kinds[type(a)](a) for a in args))
 
+    def zeros(self, size, kind):
+        return np.zeros(size, kind)
+
+    def put(self, host):
+        return host.reshape(-1).copy()
+
+    def upload(self, array, host):
+        array[...] = host.reshape(-1)
+
+    def clear(self, array):
+        array[...] = 0
+
     def download(self, array):
         return array.copy()
 

@@ -12,15 +12,14 @@ from citeweave.parallel.cuda.memory import (
     bytes_needed,
     download_state,
     fixed_arrays,
-    ratio_tables,
     room_arrays,
     upload_state,
 )
-from citeweave.parallel.cuda.parameters import Draws
+from citeweave.parallel.cuda.parameters import COUNTED, RANGES, Draws
 from citeweave.parallel.cuda.program import WARP, Grouping, choose_grouping, plan_program
 from citeweave.parallel.cuda.samples import DeviceSums
 from citeweave.sampler.arrays import State
-from citeweave.sampler.chain import Chain, Data, Info, Settings, _share
+from citeweave.sampler.chain import Chain, Data, Info, Settings, _flat, _share
 from citeweave.sampler.estimates import Sums
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.spec import ModelSpec
@@ -28,8 +27,8 @@ from citeweave.sampler.spec import ModelSpec
 __all__ = ["CudaChain", "check_model"]
 
 _THREADS = 128
-_LIKELIHOOD = 1
-"""Place of the log likelihood in the device's report; the expected number of citations is at 0."""
+_TOPICS = 31
+"""Place of the topics in use in the device's report; the expected citations are at 0."""
 
 
 class CudaChain(Chain):
@@ -69,37 +68,40 @@ class CudaChain(Chain):
         check_model(spec)
         self._sums: DeviceSums | None = None
         self._ahead = False  # whether the device has moved on since the last download
+        self.device: Device = CudaDevice() if device is None else device
+        self._plan_kernels(spec, data, settings)  # they are compiled while data are laid out
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         if spec.citations is not None and np.any(np.diff(self.layout.citing) < 0):
             raise ParameterError("Citations must be sorted by citing document.")
         self.rounds = min(rounds, max(self.n_documents, 1))
         self.repaired = np.zeros(2, np.int64)
         """Tables moved into range so far: on the topic side and on the word side."""
-        self.device: Device = CudaDevice() if device is None else device
         self.arrays: dict[str, Any] = {}
         self._prepare()
         self._draws = Draws(self)
 
-    def _prepare(self) -> None:
-        """Compile the program and make all arrays on the device."""
-        device, topics = self.device, self.settings.topics
-        threads = device.size(1, _THREADS)[1]
-        warp = min(WARP, threads)
-        grouping = choose_grouping(topics)
-        if threads == 1:  # a machine of one lane
-            grouping = Grouping(1, 1, 1, 1)
-        sweepers = grouping.threads // grouping.lanes
-        self._grouping = grouping
-        self._plan = plan = plan_program(
-            self.spec,
-            ratio_tables(self)[1],
-            topics=topics,
-            words=self.host.words.customers.shape[0],
-            documents=self.n_documents,
-            grouping=grouping,
+    def _plan_kernels(self, spec: ModelSpec, data: Data, settings: Settings) -> None:
+        """Choose how work is cut up, and begin to compile the program."""
+        self._threads = self.device.size(1, _THREADS)[1]
+        # a machine of one thread has one lane
+        single = Grouping(1, 1, 1, 1)
+        self._grouping = choose_grouping(settings.topics) if self._threads > 1 else single
+        self._plan = plan_program(
+            spec,
+            topics=settings.topics,
+            words=data.n_words,
+            documents=len(data.offsets) - 1,
+            grouping=self._grouping,
         )
-        device.prepare(plan)
-        self._threads = threads
+        self.device.prepare(self._plan)
+
+    def _prepare(self) -> None:
+        """Make all arrays on the device."""
+        device, topics, plan = self.device, self.settings.topics, self._plan
+        grouping, threads = self._grouping, self._threads
+        warp = min(WARP, threads)
+        sweepers = grouping.threads // grouping.lanes
+        fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
         many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
         self._blocks = device.size(many, threads)[0]
         self.groups = self._blocks * (threads // warp)
@@ -114,7 +116,6 @@ class CudaChain(Chain):
         if self.spec.citations is not None:
             self._cite_blocks = resident("sweep_citations", grouping.threads, self._cite_shared)
             sweeping = max(sweeping, self._cite_blocks * sweepers)
-        fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
         self.node_segment = fixed["node_segment"]
         room = room_arrays(
             self,
@@ -124,11 +125,10 @@ class CudaChain(Chain):
             segments=int(self.node_segment[-1]),
         )
         self._check_memory(bytes_needed(self, fixed, room))
-        xp = device.xp
         for name, array in fixed.items():
-            self.arrays[name] = xp.array(array if array.size else np.zeros(1, array.dtype))
+            self.arrays[name] = device.put(array if array.size else np.zeros(1, array.dtype))
         for name, (size, kind) in room.items():
-            self.arrays[name] = xp.zeros(max(size, 1), kind)
+            self.arrays[name] = device.zeros(max(size, 1), kind)
         upload_state(device, self.arrays, self.host)
         device.bind(self.arrays)
 
@@ -199,7 +199,8 @@ class CudaChain(Chain):
 
     def restore(self, state: State) -> None:
         """Go on from a stored state of any kind of chain."""
-        super().restore(state)
+        for mine, theirs in zip(_flat(self.host), _flat(state), strict=True):
+            mine[...] = theirs
         self.upload()
 
     def upload(self) -> None:
@@ -225,10 +226,9 @@ class CudaChain(Chain):
             and self.iteration >= self.settings.network_from
         ):
             self._switch_network_on()
-        self.arrays["tally"][...] = 0
         draws = self._draws
         if self.network_on:
-            draws.weigh()
+            draws.weigh_again()
         words_began = time.perf_counter()
         self._ahead = True
         self._words_on_device()
@@ -244,22 +244,21 @@ class CudaChain(Chain):
             else:
                 draws.weigh()
         self.run("measure_words", shared=self.count_shared)
-        draws.add_up(0, self.n_documents, _LIKELIHOOD)
-        report = self.device.download(self.arrays["report"])
-        tally = [int(x) for x in self.device.download(self.arrays["tally"])]
-        topics = int(self.device.download(self.arrays["total_tables"][:1])[0])
+        words = len(self.spec.topic_side) + 3  # their range of ``node_value``
+        report = draws.add_up(words, words + 1)
+        tally = [int(x) for x in report[COUNTED : COUNTED + 16]]
         self.repaired += tally[7:9]
         self.host.clock[0] += 1
         if self.settings.debug:
             check_state(self.spec, self.layout, self.state)
         return Info(
             iteration=self.iteration,
-            log_likelihood=float(report[_LIKELIHOOD]),
+            log_likelihood=float(report[RANGES + words]),
             acceptance=_share(tally[6], tally[4] - tally[5]),
             word_acceptance=_share(tally[2] - tally[3], tally[2]),
             blocked=_share(tally[1], tally[0]),
             blocked_citations=_share(tally[5], tally[4]),
-            topics=topics,
+            topics=int(report[_TOPICS]),
             concentrations=draws.levels(),
             rate=float(report[0]) if self.network_on else float("nan"),
             seconds=time.perf_counter() - began,
@@ -273,7 +272,7 @@ class CudaChain(Chain):
                 self._draws.weigh()
             key = _next_key(self.host.random)
             first, last = (int(x) for x in self._word_rounds[round_ : round_ + 2])
-            self.arrays["counter"][...] = 0
+            self.device.clear(self.arrays["counter"])
             self.run(
                 "sweep_words",
                 key,
@@ -292,11 +291,12 @@ class CudaChain(Chain):
     def _switch_network_on(self) -> None:
         """Give citations their first topics, with rates that expect as many as there are."""
         self._ahead = True
-        self.arrays["topic_scale"][...] = 1.0
+        scale = np.ones(self.settings.topics)
+        self.device.upload(self.arrays["topic_scale"], scale)
         self._draws.weigh()
-        expected = float(self.device.download(self.arrays["report"][:1])[0])
-        n_citations = len(self.layout.citing)
-        self.arrays["topic_scale"][...] = max(n_citations, 1) / max(expected, 1e-12)
+        expected = float(self.device.download(self.arrays["report"])[0])
+        scale *= max(len(self.layout.citing), 1) / max(expected, 1e-12)
+        self.device.upload(self.arrays["topic_scale"], scale)
         self._citations_on_device(starting=True)
         self.host.clock[1] = 1
         if self.settings.sample_propensities:
@@ -308,7 +308,7 @@ class CudaChain(Chain):
                 self._draws.weigh()
             key = _next_key(self.host.random)
             first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
-            self.arrays["counter"][...] = 0
+            self.device.clear(self.arrays["counter"])
             self.run(
                 "sweep_citations",
                 key,
@@ -333,7 +333,7 @@ class CudaChain(Chain):
 
     def _repair_words(self) -> None:
         for name in ("word_total_customers", "word_total_tables", "background_totals"):
-            self.arrays[name][...] = 0
+            self.device.clear(self.arrays[name])
         self.run("repair_words", shared=8 * self.settings.topics, blocks=528)
 
 

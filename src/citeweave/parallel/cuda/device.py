@@ -1,5 +1,6 @@
 """One NVIDIA GPU, through CuPy: compiled kernels, arrays and launches."""
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from threading import Lock
 from typing import Any, Protocol
@@ -7,14 +8,21 @@ from typing import Any, Protocol
 import numpy as np
 
 from citeweave.errors import MissingDependencyError, RunError
-from citeweave.parallel.cuda.program import FIELDS, WARP, Plan, kernel_source, warp_source
+from citeweave.parallel.cuda.program import (
+    FIELDS,
+    SWEEPS,
+    UNITS,
+    WARP,
+    Plan,
+    kernel_names,
+    kernel_source,
+    warp_source,
+)
 
 __all__ = ["CudaDevice", "Device"]
 
-
-_SWEEPS = ("sweep_words", "sweep_citations")
-"""Kernels whose groups are smaller than a warp."""
-
+_OLDEST_CUDA = 12_000
+_OLDEST_CAPABILITY = 70
 
 _LOCK = Lock()
 _OWNERS: dict[int, "CudaDevice"] = {}
@@ -28,19 +36,31 @@ class Device(Protocol):
     """NumPy, or a library of its interface whose arrays lie where kernels can read them."""
 
     def prepare(self, plan: Plan) -> None:
-        """Compile the program of a model."""
+        """Begin to compile the program of a model."""
 
     def bind(self, arrays: dict[str, Any]) -> None:
         """Tell kernels where the arrays of `FIELDS` lie."""
+
+    def zeros(self, size: int, kind: Any) -> Any:
+        """Make an array where kernels can read it."""
+
+    def put(self, host: np.ndarray) -> Any:
+        """Copy an array of the host to a new one there."""
+
+    def upload(self, array: Any, host: np.ndarray) -> None:
+        """Copy an array of the host into one there of the same size and type."""
+
+    def clear(self, array: Any) -> None:
+        """Set an array to zero, after all that was launched is done."""
+
+    def download(self, array: Any) -> np.ndarray:
+        """Copy an array to the host, after all that was launched is done."""
 
     def size(self, blocks: int, threads: int) -> tuple[int, int]:
         """Give the blocks and threads that a launch of this size really has."""
 
     def launch(self, name: str, blocks: int, threads: int, shared: int, *args: Any) -> None:
         """Start a kernel; Python integers are passed as C ints, NumPy scalars as they are."""
-
-    def download(self, array: Any) -> np.ndarray:
-        """Copy an array to the host, after all that was launched is done."""
 
     def resident_blocks(self, name: str, threads: int, shared: int) -> int:
         """Blocks of a kernel that the whole machine runs at a time."""
@@ -57,64 +77,90 @@ class CudaDevice:
     MissingDependencyError
         Where CuPy is not installed.
     RunError
-        Where it finds no GPU of compute capability 7.0 or later.
+        Where it cannot be loaded, is made for CUDA 11, finds no GPU or too old a driver, or the
+        GPU has a compute capability below 7.0.
     """
 
     def __init__(self) -> None:
-        try:
-            cupy = import_module("cupy")  # an extra, and slow to import
-        except ImportError as error:
-            raise MissingDependencyError(
-                "Sampling on a GPU needs CuPy, which is not installed: "
-                "pip install 'citeweave[cuda]' (for CUDA 12; cupy-cuda13x for CUDA 13)."
-            ) from error
-        self.xp: Any = cupy
-        try:
-            count = cupy.cuda.runtime.getDeviceCount()
-        except cupy.cuda.runtime.CUDARuntimeError as error:
-            raise RunError(
-                f"CuPy finds no usable GPU driver ({error}). Use threads instead."
-            ) from error
-        if count == 0:
-            raise RunError("CuPy finds no GPU. Use threads instead.")
-        capability = int(cupy.cuda.Device().compute_capability)
-        if capability < 70:
+        self.xp: Any = _load_cupy()
+        capability = _check_gpu(self.xp)
+        if capability < _OLDEST_CAPABILITY:
             raise RunError(
                 "Sampling on a GPU needs compute capability 7.0 or later. "
-                f"Got {capability / 10} instead. Use threads."
+                f"Got {capability / 10} ({self.describe()}) instead. Use threads."
             )
+        self._number: int = self.xp.cuda.Device().id
+        self._units: dict[str, Future[tuple[Any, Any]]] = {}
+        self._unit_of = {name: unit for unit in UNITS for name in kernel_names(unit)}
         self._kernels: dict[str, Any] = {}
-        self._modules: dict[int, Any] = {}
-        self._places: dict[int, Any] = {}
-        self._pointers: Any = None
-        self._lanes = WARP
+        self._pointers: np.ndarray = np.zeros(0, np.uint64)
+
+    def describe(self) -> str:
+        """Give the card's name and memory in a line."""
+        runtime = self.xp.cuda.runtime
+        properties = runtime.getDeviceProperties(self.xp.cuda.Device().id)
+        name = properties["name"]
+        name = name.decode() if isinstance(name, bytes) else str(name)
+        free, total = runtime.memGetInfo()
+        return f"{name}, {total / 1e9:.0f} GB of memory, {free / 1e9:.0f} GB free"
 
     def prepare(self, plan: Plan) -> None:
-        """Compile the program of a model; CuPy keeps the machine code on disk."""
+        """Begin to compile the units of a program, each in a thread of its own.
+
+        The first launch of a kernel waits for its unit. CuPy keeps the machine code on disk.
+        """
+        pool = ThreadPoolExecutor(len(UNITS), "citeweave-compile")
         self._kernels = {}
-        self._modules = {}
-        self._places = {}
-        for lanes in {plan.lanes, WARP}:
-            source = kernel_source(plan.with_lanes(lanes), warp_source(), "__constant__")
-            module = self.xp.RawModule(code=source, options=("--std=c++17",))
-            self._modules[lanes] = module
-            self._places[lanes] = self.xp.ndarray(len(FIELDS), np.uint64, module.get_global("ctx"))
-        self._lanes = plan.lanes
+        self._units = {unit: pool.submit(self._compile, plan, unit) for unit in UNITS}
+        pool.shutdown(wait=False)
+
+    def _compile(self, plan: Plan, unit: str) -> tuple[Any, Any]:
+        """Give a unit's module, and the place of its pointers to arrays."""
+        lanes = plan.lanes if unit in SWEEPS else WARP
+        source = kernel_source(plan.with_lanes(lanes), warp_source(), "__constant__", [unit])
+        with self.xp.cuda.Device(self._number):
+            try:
+                module = self.xp.RawModule(code=source, options=("--std=c++17",))
+                place = self.xp.ndarray(len(FIELDS), np.uint64, module.get_global("ctx"))
+            except self.xp.cuda.compiler.CompileException as error:
+                raise RunError(
+                    f"The GPU's compiler refused the {unit} kernels. Its last words: "
+                    f"{str(error).strip()[-400:]!r}. Use threads instead."
+                ) from error
+        return module, place
 
     def bind(self, arrays: dict[str, Any]) -> None:
         """Tell kernels where the arrays of `FIELDS` lie."""
-        pointers = np.array([arrays[name].data.ptr for name in FIELDS], np.uint64)
-        self._pointers = self.xp.asarray(pointers)
+        self._pointers = np.array([arrays[name].data.ptr for name in FIELDS], np.uint64)
         with _LOCK:
-            for lanes in self._modules:
-                _OWNERS.pop(self._places[lanes].data.ptr, None)
+            for place in [place for place, owner in _OWNERS.items() if owner is self]:
+                del _OWNERS[place]
 
-    def _take(self, lanes: int) -> None:
-        """Point a module to this chain's arrays: CuPy shares modules of the same source."""
-        place = self._places[lanes]
-        if _OWNERS.get(place.data.ptr) is not self:
-            place[...] = self._pointers
-            _OWNERS[place.data.ptr] = self
+    def zeros(self, size: int, kind: Any) -> Any:
+        """Make an array on the card."""
+        try:
+            return self.xp.zeros(size, kind)
+        except self.xp.cuda.memory.OutOfMemoryError as error:
+            raise _no_room(size * np.dtype(kind).itemsize) from error
+
+    def put(self, host: np.ndarray) -> Any:
+        """Copy an array of the host to a new one on the card."""
+        array = self.zeros(host.size, host.dtype)
+        array.set(np.ascontiguousarray(host).reshape(-1))
+        return array
+
+    def upload(self, array: Any, host: np.ndarray) -> None:
+        """Copy an array of the host into one on the card; no kernel of CuPy's is needed."""
+        array.set(np.ascontiguousarray(host).reshape(-1))
+
+    def clear(self, array: Any) -> None:
+        """Set an array to zero, after all that was launched is done."""
+        array.data.memset_async(0, array.nbytes)
+
+    def download(self, array: Any) -> np.ndarray:
+        """Copy an array to the host, after all that was launched is done."""
+        host: np.ndarray = array.get()
+        return host
 
     def size(self, blocks: int, threads: int) -> tuple[int, int]:
         """Give the blocks and threads that a launch of this size really has."""
@@ -123,8 +169,8 @@ class CudaDevice:
     def _kernel(self, name: str, shared: int) -> Any:
         kernel = self._kernels.get(name)
         if kernel is None:
-            lanes = self._lanes if name in _SWEEPS else WARP
-            kernel = self._kernels[name] = self._modules[lanes].get_function(name)
+            module, _ = self._units[self._unit_of[name]].result()
+            kernel = self._kernels[name] = module.get_function(name)
         if shared > 48 * 1024 and kernel.max_dynamic_shared_size_bytes < shared:
             kernel.max_dynamic_shared_size_bytes = shared
         return kernel
@@ -132,14 +178,13 @@ class CudaDevice:
     def launch(self, name: str, blocks: int, threads: int, shared: int, *args: Any) -> None:
         """Start a kernel; Python integers are passed as C ints."""
         given = tuple(np.int32(a) if isinstance(a, int) else a for a in args)
+        kernel = self._kernel(name, shared)
+        _, place = self._units[self._unit_of[name]].result()
         with _LOCK:
-            self._take(self._lanes if name in _SWEEPS else WARP)
-            self._kernel(name, shared)((blocks,), (threads,), given, shared_mem=shared)
-
-    def download(self, array: Any) -> np.ndarray:
-        """Copy an array to the host, after all that was launched is done."""
-        host: np.ndarray = array.get()
-        return host
+            if _OWNERS.get(place.data.ptr) is not self:  # CuPy shares modules of the same source
+                place.set(self._pointers)
+                _OWNERS[place.data.ptr] = self
+            kernel((blocks,), (threads,), given, shared_mem=shared)
 
     def resident_blocks(self, name: str, threads: int, shared: int) -> int:
         """Blocks of a kernel that the whole GPU runs at a time."""
@@ -158,3 +203,69 @@ class CudaDevice:
         free, _ = self.xp.cuda.runtime.memGetInfo()
         held = self.xp.get_default_memory_pool().free_bytes()
         return int(free) + int(held)
+
+
+def _load_cupy() -> Any:
+    try:
+        return import_module("cupy")  # an extra, and slow to import
+    except ModuleNotFoundError as error:
+        if error.name != "cupy":
+            raise _not_loaded(error) from error
+        raise MissingDependencyError(
+            "Sampling on a GPU needs CuPy, which is not installed: "
+            "pip install 'citeweave[cuda]' (for CUDA 12; cupy-cuda13x for CUDA 13)."
+        ) from error
+    except ImportError as error:  # a library of CUDA or the driver's is missing
+        raise _not_loaded(error) from error
+
+
+def _not_loaded(error: ImportError) -> RunError:
+    return RunError(
+        f"CuPy is installed, but cannot be loaded ({_first_line(error)}). Is there an NVIDIA "
+        "driver on this machine? Use threads otherwise."
+    )
+
+
+def _check_gpu(cupy: Any) -> int:
+    """Make sure that there is a GPU with a driver that CuPy can use; give its capability."""
+    runtime = cupy.cuda.runtime
+    made_for = int(runtime.runtimeGetVersion())
+    if made_for < _OLDEST_CUDA:
+        raise RunError(
+            f"This CuPy is made for CUDA {_version(made_for)}; the kernels need CUDA 12 or later: "
+            "pip install cupy-cuda12x in its place, or use threads."
+        )
+    try:
+        count = runtime.getDeviceCount()
+        driver = int(runtime.driverGetVersion())
+    except runtime.CUDARuntimeError as error:
+        raise RunError(
+            f"CuPy (for CUDA {_version(made_for)}) finds no usable GPU: {_first_line(error)}. "
+            "Where the driver is too old, update it or install the CuPy of an older CUDA, such as "
+            "cupy-cuda12x. Use threads otherwise."
+        ) from error
+    if count == 0:
+        raise RunError("CuPy finds no GPU. Use threads instead.")
+    if driver // 1000 < made_for // 1000:
+        raise RunError(
+            f"The GPU's driver is made for CUDA {_version(driver)} and CuPy for "
+            f"{_version(made_for)}. Update the driver, or install cupy-cuda{driver // 1000}x in "
+            "CuPy's place, or use threads."
+        )
+    return int(cupy.cuda.Device().compute_capability)
+
+
+def _version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip(" =")]
+    return lines[0] if lines else type(error).__name__
+
+
+def _no_room(size: int) -> RunError:
+    return RunError(
+        f"The GPU has no room for an array of {size / 1e9:.2f} GB: another program may have taken "
+        "memory meanwhile. Use fewer topics, fewer chains at a time, or threads."
+    )

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from citeweave.parallel.cuda.device import Device
-from citeweave.parallel.cuda.program import Plan
+from citeweave.parallel.cuda.program import Plan, table_places
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain
 from citeweave.sampler.stirling import RatioTable
@@ -20,14 +20,19 @@ __all__ = [
 ]
 
 _SAMPLE_SUMS = (
-    "node_mean",
     "sum_nodes",
     "sum_squares",
     "sum_documents",
     "sum_phi",
     "sum_background",
     "sum_citing",
+    "sum_topics",
+    "sum_cite",
+    "sum_cited",
+    "sum_scale",
 )
+_TRIAL_ROOM = 2 * 8 * 528
+"""Sums of a topic in slice draws: two for each of 8 values and of 528 blocks."""
 _SEGMENT = 256
 """Most children whose sum is taken by one group of lanes."""
 
@@ -70,17 +75,17 @@ def upload_state(device: Device, arrays: dict[str, Any], state: State) -> None:
     """Copy a state to the device, into the arrays there or into new ones."""
     for name, array in _pairs(state):
         if name in arrays and array.size:
-            arrays[name][...] = device.xp.asarray(array)
+            device.upload(arrays[name], array)
         elif name not in arrays:
             # one element at least: an empty array has no place
-            arrays[name] = device.xp.array(array if array.size else np.zeros(1, array.dtype))
+            arrays[name] = device.put(array if array.size else np.zeros(1, array.dtype))
 
 
 def download_state(device: Device, arrays: dict[str, Any], state: State) -> None:
     """Copy the device's state into the arrays of ``state``."""
     for name, array in _pairs(state):
         if array.size:
-            array[...] = device.download(arrays[name])
+            array[...] = device.download(arrays[name]).reshape(array.shape)
 
 
 def _children(chain: Chain) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -106,20 +111,16 @@ def _by_round(sizes: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
     return order.astype(np.int32), starts
 
 
-def ratio_tables(chain: Chain) -> tuple[list[RatioTable], list[int]]:
-    """Give the distinct ratio tables, and which of them each level uses."""
+def ratio_tables(chain: Chain) -> list[RatioTable]:
+    """Give the ratio tables of the model's distinct discounts."""
     stacked = chain.tables.topic
-    tables = [
+    known = [
         RatioTable(float(stacked.discount[i]), stacked.ratios[i], stacked.weights[i], patches)
         for i, patches in enumerate(stacked.patches)
     ]
-    place = [int(i) for i in stacked.place]
-    for table in (chain.tables.background, chain.tables.topic_word, chain.tables.burst):
-        found = [i for i, known in enumerate(tables) if known.discount == table.discount]
-        if not found:
-            tables.append(table)
-        place.append(found[0] if found else len(tables) - 1)
-    return tables, place
+    known += [chain.tables.background, chain.tables.topic_word, chain.tables.burst]
+    by_discount = {table.discount: table for table in known}
+    return [by_discount[discount] for discount in table_places(chain.spec)[0]]
 
 
 def _padded_patches(tables: list[RatioTable]) -> np.ndarray:
@@ -130,6 +131,16 @@ def _padded_patches(tables: list[RatioTable]) -> np.ndarray:
     return room
 
 
+def _ranges(chain: Chain) -> np.ndarray:
+    """Where ``node_value`` holds what: levels, phi, gamma, phi' and the words of documents."""
+    starts = chain.layout.level_start
+    topics, documents = chain.settings.topics, chain.n_documents
+    levels = [(starts[i], starts[i + 1]) for i in range(len(starts) - 1)]
+    phi, bursts = starts[-1], starts[-1] + topics + 1
+    ranges = [*levels, (phi, bursts - 1), (bursts - 1, bursts), (bursts, bursts + documents)]
+    return np.array([*ranges, (0, documents)], np.int64)
+
+
 def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
     """Make what never changes, on the host; also where rounds of words and citations begin."""
     layout = chain.layout
@@ -138,7 +149,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
     made = np.bincount(layout.citing, minlength=n_documents)
     cite_order, cite_rounds = _by_round(made, rounds)
     child, segment_start, node_segment = _children(chain)
-    tables, _ = ratio_tables(chain)
+    tables = ratio_tables(chain)
     degrees = chain._degrees  # noqa: SLF001 - the chain is the caller
     arrays = {
         "word": layout.word,
@@ -159,6 +170,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "dense": np.stack([table.weights for table in tables]).astype(np.float32),
         "patches": _padded_patches(tables),
         "table_discount": np.array([table.discount for table in tables]),
+        "ranges": _ranges(chain),
     }
     return arrays, word_rounds, cite_rounds
 
@@ -210,10 +222,12 @@ def room_arrays(
         "topic_citations": (topics, np.int32),
         "scratch": (sweeping * floats, np.float32),
         "partial": (columns * max(citation_level, 1) * groups, np.float64),
-        "column": (columns, np.float64),
-        "node_value": (max(n_nodes, topics + 1), np.float64),
+        "column": (columns * max(citation_level, 1), np.float64),
+        "trial_part": (_TRIAL_ROOM * topics if networked else 0, np.float64),
+        "node_mean": (n_shared * topics, np.float64),
+        "node_value": (n_nodes + topics + 1 + chain.n_documents, np.float64),
         "block_value": (4096, np.float64),
-        "report": (32, np.float64),
+        "report": (48, np.float64),
         "won": (32, np.uint64),
         "tally": (16, np.uint64),
         "counter": (8, np.int32),

@@ -10,21 +10,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citeweave.parallel.chain import _next_key
+from citeweave.parallel.cuda.scalars import next_key, standard_gamma, uniform
 from citeweave.sampler.chain import Chain
-from citeweave.sampler.random import standard_gamma, uniform
 
 if TYPE_CHECKING:
     from citeweave.parallel.cuda.chain import CudaChain
 
-__all__ = ["Draws"]
+__all__ = ["COUNTED", "RANGES", "TRIALS", "Draws"]
 
 _MOST_STEPS = 16
 _SMALLEST = 1e-8
-_FIRST = 4
-"""First place of the levels' sums in the device's report."""
-_SUM_BLOCKS = 512
+_WIDTH = 2.0
+"""Width of a slice's first interval, in standard deviations without citations."""
+TRIALS = 8
+"""Values of a concentration that are tried at a time; they and their places as in the kernels."""
+RANGES = 4
+_TRIAL_PLACE = 20
+COUNTED = 32
+_SUM_BLOCKS = 132
 _SUM_THREADS = 256
+_TRIAL_BLOCKS = 528
 
 
 class Draws:
@@ -34,6 +39,7 @@ class Draws:
         self._chain = chain
         self._topic_levels: list[float] = []
         self._word_levels: dict[str, float] = {}
+        self._weighed = False
 
     def read_levels(self) -> None:
         """Take the mean concentrations of levels from the host's state."""
@@ -48,123 +54,145 @@ class Draws:
                 self._topic_levels[level] = float(shared[0])
         names = (level.nodes for level in chain.spec.word_side)
         self._word_levels = dict(zip(names, values[n:], strict=True))
+        self._weighed = False
 
     def levels(self) -> tuple[float, ...]:
         """Mean concentration of each level, topic side root first, then the word side."""
         return (*self._topic_levels, *self._word_levels.values())
 
-    def weigh(self, from_level: int | None = None) -> None:
-        """Rebuild P, M and E; ``from_level`` is the lowest level that changed since."""
+    def weigh(self, *, topics_alone: bool = False) -> None:
+        """Rebuild P, M and E; ``topics_alone`` where only lambdaT changed since."""
         chain = self._chain
-        lowest = chain.citation_level if from_level is None else from_level
         starts = chain.layout.level_start
-        for level in range(lowest, 0, -1):
-            stand = level == from_level
-            if level < chain.citation_level and not stand:
-                first, last = (int(chain.node_segment[starts[level + i]]) for i in range(2))
-                chain.run("sum_segments", first, last)
-            chain.run("weigh_level", level, int(stand))
-        threads = chain.device.size(1, 256)[1]
-        room = 8 * threads
-        if lowest > 0:
-            columns = 2 * chain.settings.topics + 2
-            parts = chain.groups * chain.citation_level
+        room = 8 * chain.device.size(1, 256)[1]
+        if not topics_alone:
+            for level in range(chain.citation_level, 0, -1):
+                if level < chain.citation_level:
+                    first, last = (int(chain.node_segment[starts[level + i]]) for i in range(2))
+                    chain.run("sum_segments", first, last)
+                chain.run("weigh_level", level)
+            columns = (2 * chain.settings.topics + 2) * chain.citation_level
+            parts = chain.groups
             chain.run("sum_columns", columns, parts, shared=room, blocks=columns, threads=256)
         chain.run("finish_sums", shared=room, blocks=1, threads=256)
 
-    def add_up(self, begin: int, end: int, place: int) -> None:
-        """Add up ``node_value`` into a place of the report."""
+    def weigh_again(self) -> None:
+        """Rebuild P, M and E at the begin of a step, unless the last step left them right."""
+        if not self._weighed:
+            self.weigh()
+        self._weighed = False
+
+    def add_up(self, first: int, last: int) -> np.ndarray:
+        """Add up ranges of ``node_value``; give the device's report."""
         chain = self._chain
         blocks, threads = chain.device.size(_SUM_BLOCKS, _SUM_THREADS)
         size = {"threads": _SUM_THREADS, "shared": 8 * threads}
-        chain.run("sum_values", np.int64(begin), np.int64(end), blocks=_SUM_BLOCKS, **size)
-        chain.run("sum_blocks", blocks, place, blocks=1, **size)
+        blocks = max(blocks // (last - first), 1)  # of a range
+        chain.run("sum_ranges", first, last, blocks, blocks=blocks * (last - first), **size)
+        chain.run("finish_ranges", first, last, blocks, blocks=1, **size)
+        return chain.device.download(chain.arrays["report"])
 
     def draw_concentrations(self) -> None:
         """Renew all concentrations, topic side root first."""
         chain = self._chain
-        spec, arrays, random = chain.spec, chain.arrays, chain.host.random
-        starts = [int(x) for x in chain.layout.level_start]
-        n_levels = len(spec.topic_side)
-        arrays["won"][...] = 0
-        for level in range(n_levels):
-            name = "gather_level" if level < spec.n_shared else "gather_documents"
-            chain.run(name, _next_key(random), level, _FIRST + level)
-            self.add_up(starts[level], starts[level + 1], _FIRST + level)
-        phi, gamma, burst = (_FIRST + n_levels + i for i in range(3))
-        topics = chain.settings.topics
-        chain.run("gather_words", _next_key(random), phi, gamma, blocks=topics + 1, threads=256)
-        self.add_up(0, topics, phi)
+        random = chain.host.random
+        n_levels = len(chain.spec.topic_side)
+        key = next_key(random)  # every node has its own stream of it
+        chain.run("gather_shared", key)
+        chain.run("gather_documents", key)
+        chain.run("gather_words", next_key(random), blocks=chain.settings.topics + 1, threads=256)
         if "document-topic" in self._word_levels:
-            chain.run("gather_bursts", _next_key(random), burst, shared=chain.count_shared)
-            self.add_up(0, chain.n_documents, burst)
-        log_sums = chain.device.download(arrays["report"])
-        won = chain.device.download(arrays["won"])
-        shape0, rate0 = chain.settings.concentration_prior
-        citation_level = chain.citation_level if chain.network_on else -1
+            chain.run("gather_bursts", next_key(random), shared=chain.count_shared)
         if chain.network_on:
             self.weigh()
+        report = self.add_up(0, n_levels + 3)
+        shape0, rate0 = chain.settings.concentration_prior
+        shapes = [shape0 + float(won) for won in report[COUNTED : COUNTED + n_levels + 3]]
+        rates = [rate0 - float(total) for total in report[RANGES : RANGES + n_levels + 3]]
+        citation_level = chain.citation_level if chain.network_on else -1
         for level in range(n_levels):
-            shape = shape0 + float(won[_FIRST + level])
-            rate = rate0 - float(log_sums[_FIRST + level])
+            shape, rate = shapes[level], rates[level]
             if level > citation_level:
                 beta = standard_gamma(random, shape) / rate
-                arrays["topic_concentration"][starts[level] : starts[level + 1]] = beta
             else:
                 beta = self._slice_draw(level, shape, rate)
+            chain.run("set_level", level, np.float64(beta))
+            if level < citation_level:
+                chain.run("set_means", level)
             self._topic_levels[level] = beta
-        for name, place in (("corpus", gamma), ("topic", phi), ("document-topic", burst)):
-            if name not in self._word_levels:
-                continue
-            shape = shape0 + float(won[place])
-            beta = standard_gamma(random, shape) / (rate0 - float(log_sums[place]))
-            self._word_levels[name] = beta
-            if name == "topic":
-                arrays["topic_word_concentration"][...] = beta
-            else:
-                arrays["word_concentration"][0 if name == "corpus" else 1] = beta
+        for place, name in ((1, "corpus"), (0, "topic"), (2, "document-topic")):
+            if name in self._word_levels:
+                shape, rate = shapes[n_levels + place], rates[n_levels + place]
+                self._word_levels[name] = standard_gamma(random, shape) / rate
+        names = ("corpus", "topic", "document-topic")
+        values = (np.float64(self._word_levels.get(name, 0.0)) for name in names)
+        chain.run("set_words", *values, blocks=1, threads=256)
 
-    def _expected(self) -> float:
-        """Read the expected number of citations, as last added up on the device."""
-        report = self._chain.arrays["report"]
-        return float(self._chain.device.download(report[:1])[0])
+    def _densities(self, level: int, betas: list[float], shape: float, rate: float) -> list[float]:
+        """Log densities of up to `TRIALS` concentrations, the citations' exponential included.
 
-    def _weigh_beta(self, level: int, beta: float, shape: float, rate: float) -> float:
-        """Set a level's concentration and give its log density with the citations' exponential."""
+        P, M and the means of the level's parents must be those of all other concentrations.
+        """
         chain = self._chain
-        starts = chain.layout.level_start
-        chain.arrays["topic_concentration"][int(starts[level]) : int(starts[level + 1])] = beta
-        self.weigh(level)
-        return (shape - 1.0) * math.log(beta) - rate * beta - self._expected()
+        tried = [np.float64(beta) for beta in betas]
+        tried += [tried[-1]] * (TRIALS - len(tried))
+        chunks = -(-chain.settings.topics // chain.device.size(1, 32)[1])
+        parts, threads = chain.device.size(max(_TRIAL_BLOCKS // chunks, 1), 256)
+        size = {"threads": 256, "shared": 8 * threads}
+        if level > 0:
+            chain.run("try_level", level, parts, *tried, blocks=parts * chunks, **size)
+        chain.run("finish_trials", level, parts, *tried, blocks=TRIALS, **size)
+        report = chain.device.download(chain.arrays["report"])
+        return [
+            (shape - 1.0) * math.log(beta) - rate * beta - float(report[_TRIAL_PLACE + i])
+            for i, beta in enumerate(betas)
+        ]
 
     def _slice_draw(self, level: int, shape: float, rate: float) -> float:
-        """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking."""
+        """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking.
+
+        Points are evaluated several at a time, before it is known whether they will be asked for;
+        those that are not leave no trace, the generator's state included.
+        """
         random = self._chain.host.random
         start = self._topic_levels[level]
-        # P, M and E are those of the present concentrations
-        height = (shape - 1.0) * math.log(start) - rate * start - self._expected()
-        height += math.log(1.0 - uniform(random))
-        width = math.sqrt(shape) / rate
+        above = math.log(1.0 - uniform(random))
+        width = _WIDTH * math.sqrt(shape) / rate
         low = start - width * uniform(random)
         high = low + width
         steps_down = int(uniform(random) * _MOST_STEPS)
-        for _ in range(steps_down):
-            if low <= _SMALLEST or self._weigh_beta(level, low, shape, rate) < height:
-                break
-            low -= width
-        for _ in range(_MOST_STEPS - 1 - steps_down):
-            if self._weigh_beta(level, high, shape, rate) < height:
-                break
-            high += width
-        low = max(low, _SMALLEST)
+        downs = [low - i * width for i in range(steps_down + 1)]
+        ups = [high + i * width for i in range(_MOST_STEPS - steps_down)]
+        known = {start: 0.0}
+
+        def density(ahead: list[float]) -> float:
+            """Give the density of the first, and find those of the next on the way."""
+            if ahead[0] not in known:
+                betas = [beta for beta in ahead[:TRIALS] if beta > _SMALLEST]
+                known.update(zip(betas, self._densities(level, betas, shape, rate), strict=True))
+            return known[ahead[0]]
+
+        first = [start, *(beta for beta in downs[:3] if beta > _SMALLEST), *ups[:4]]
+        known = dict(zip(first, self._densities(level, first, shape, rate), strict=True))
+        height = known[start] + above
+        down = up = 0
+        while down < steps_down and downs[down] > _SMALLEST and density(downs[down:]) >= height:
+            down += 1
+        while up < len(ups) - 1 and density(ups[up:]) >= height:
+            up += 1
+        low, high = max(downs[down], _SMALLEST), ups[up]
         while True:
-            beta = low + uniform(random) * (high - low)
-            if self._weigh_beta(level, beta, shape, rate) >= height or beta == start:
-                return float(beta)
-            if beta < start:
-                low = beta
-            else:
-                high = beta
+            betas, ahead = [], random.copy()
+            inner_low, inner_high = low, high
+            for _ in range(TRIALS):
+                beta = inner_low + uniform(ahead) * (inner_high - inner_low)
+                betas.append(beta)
+                inner_low, inner_high = (beta, inner_high) if beta < start else (inner_low, beta)
+            for beta, value in zip(betas, self._densities(level, betas, shape, rate), strict=True):
+                uniform(random)
+                if value >= height or beta == start:
+                    return float(beta)
+                low, high = (beta, high) if beta < start else (low, beta)
 
     def draw_propensities(self) -> None:
         """Draw all lambda+, then lambda-, then lambdaT, and bring P, M and E up to date."""
@@ -175,7 +203,7 @@ class Draws:
         for of_citing in (1, 0):
             for level in range(chain.citation_level + 1):
                 chain.run("rate_level", level, of_citing)
-            chain.run("draw_propensities", _next_key(random), of_citing, *prior)
+            chain.run("draw_propensities", next_key(random), of_citing, *prior)
             self.weigh()
         chain.run(
             "count_citations",
@@ -184,5 +212,6 @@ class Draws:
             blocks=264,
             threads=256,
         )
-        chain.run("draw_topic_scales", _next_key(random), *prior, blocks=1, threads=256)
-        self.weigh(0)
+        chain.run("draw_topic_scales", next_key(random), *prior, blocks=1, threads=256)
+        self.weigh(topics_alone=True)
+        self._weighed = True

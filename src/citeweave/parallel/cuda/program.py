@@ -1,5 +1,8 @@
 """The CUDA source of one model: our own kernels, compiled for its levels and number of topics."""
 
+import re
+from collections.abc import Iterable
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -7,13 +10,17 @@ from citeweave.sampler.spec import ModelSpec
 
 __all__ = [
     "FIELDS",
+    "SWEEPS",
+    "UNITS",
     "WARP",
     "Grouping",
     "Plan",
     "choose_grouping",
     "context_source",
+    "kernel_names",
     "kernel_source",
     "plan_program",
+    "table_places",
     "warp_source",
 ]
 
@@ -60,6 +67,7 @@ FIELDS: dict[str, str] = {
     "dense": "Pair",
     "patches": "float",
     "table_discount": "double",
+    "ranges": "i64",
     # weights kept between sweeps
     "stay": "float",
     "open": "float",
@@ -93,10 +101,15 @@ FIELDS: dict[str, str] = {
     "sum_phi": "double",
     "sum_background": "double",
     "sum_citing": "float",
+    "sum_topics": "i64",
+    "sum_cite": "double",
+    "sum_cited": "double",
+    "sum_scale": "double",
     # scratch and sums
     "scratch": "float",
     "partial": "double",
     "column": "double",
+    "trial_part": "double",
     "node_value": "double",
     "block_value": "double",
     "report": "double",
@@ -106,18 +119,19 @@ FIELDS: dict[str, str] = {
 }
 """Arrays that kernels know, in the order of the structure they are passed in."""
 
-_PARTS = (
-    "common.cuh",
-    "document.cuh",
-    "change.cuh",
-    "words.cu",
-    "merge.cu",
-    "ends.cuh",
-    "citations.cu",
-    "exponent.cu",
-    "auxiliaries.cu",
-    "estimates.cu",
-)
+UNITS: dict[str, tuple[str, ...]] = {
+    "words": ("document.cuh", "change.cuh", "words.cu"),
+    "citations": ("ends.cuh", "citations.cu"),
+    "nodes": ("merge.cu", "start.cu", "exponent.cu"),
+    "parameters": ("auxiliaries.cu", "slices.cu"),
+    "estimates": ("estimates.cu",),
+}
+"""Parts of the program that are compiled apart, at the same time; all begin with common.cuh."""
+
+SWEEPS = ("words", "citations")
+"""Units whose groups of lanes are smaller than a warp."""
+
+_KERNEL = re.compile(r"^KERNEL(?:_OF\([^)]*\))?\s+(\w+)\(", re.MULTILINE)
 WARP = 32
 _ROWS_FIT = 300
 """Most topics whose rows are held in shared memory; with more of them too few warps would fit."""
@@ -146,6 +160,19 @@ def choose_grouping(topics: int) -> Grouping:
     return Grouping(WARP, 128, 4, 3)
 
 
+def table_places(spec: ModelSpec) -> tuple[list[float], list[int]]:
+    """Give the distinct discounts of a model, and which of them each level uses.
+
+    Levels are those of the topic side, then gamma, phi and phi'; one that the model lacks takes the
+    place of another.
+    """
+    found = [spec.word_level(nodes) for nodes in ("corpus", "topic", "document-topic")]
+    levels = [*spec.topic_side, *(level or spec.word_side[0] for level in found)]
+    discounts = [float(level.discount) for level in levels]
+    distinct = list(dict.fromkeys(discounts))
+    return distinct, [distinct.index(discount) for discount in discounts]
+
+
 class Plan(NamedTuple):
     """What a program is compiled for, and the sizes that follow."""
 
@@ -166,18 +193,10 @@ class Plan(NamedTuple):
 
 
 def plan_program(
-    spec: ModelSpec,
-    places: list[int],
-    *,
-    topics: int,
-    words: int,
-    documents: int,
-    grouping: Grouping,
+    spec: ModelSpec, *, topics: int, words: int, documents: int, grouping: Grouping
 ) -> Plan:
-    """Choose the constants of a model's program.
-
-    ``places`` says which ratio table each level uses.
-    """
+    """Choose the constants of a model's program."""
+    _, places = table_places(spec)
     levels = len(spec.topic_side)
     burst = int(spec.word_level("document-topic") is not None)
     network = int(spec.citations is not None)
@@ -222,14 +241,26 @@ def context_source(qualifier: str) -> str:
     )
 
 
-def kernel_source(plan: Plan, machine: str, qualifier: str) -> str:
+def kernel_source(
+    plan: Plan, machine: str, qualifier: str, units: Iterable[str] = tuple(UNITS)
+) -> str:
     """Put a program together; ``machine`` is the source of what kernels need of the machine."""
     defines = "\n".join(f"#define {name} {value}" for name, value in plan.defines.items())
-    folder = files("citeweave.parallel.cuda") / "source"
-    parts = "\n".join((folder / part).read_text(encoding="utf-8") for part in _PARTS)
-    return "\n".join([defines, machine, context_source(qualifier), parts])
+    parts = ("common.cuh", *(part for unit in units for part in UNITS[unit]))
+    return "\n".join([defines, machine, context_source(qualifier), *map(_source, parts)])
+
+
+def kernel_names(unit: str) -> list[str]:
+    """List the kernels of a unit."""
+    return [name for part in UNITS[unit] for name in _KERNEL.findall(_source(part))]
 
 
 def warp_source() -> str:
     """Read what kernels need of the machine, on a GPU."""
-    return (files("citeweave.parallel.cuda") / "source" / "warp.cuh").read_text(encoding="utf-8")
+    return _source("warp.cuh")
+
+
+@cache
+def _source(part: str) -> str:
+    folder = files("citeweave.parallel.cuda") / "source"
+    return (folder / part).read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Sums of posterior means over kept samples, on the device: the host has copies."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +16,12 @@ _NAMES = {
     "nodes_squared": "sum_squares",
     "documents": "sum_documents",
     "topic_word": "sum_phi",
+    "topic_samples": "sum_topics",
     "background": "sum_background",
     "citing": "sum_citing",
+    "cite": "sum_cite",
+    "cited": "sum_cited",
+    "topic_scale": "sum_scale",
 }
 """Device names of the sums that kernels add to."""
 
@@ -27,36 +31,27 @@ class DeviceSums:
 
     def __init__(self, chain: "CudaChain", begin: Sums) -> None:
         self._chain = chain
-        xp = chain.device.xp
-        self._small: dict[str, Any] = {
-            name: xp.array(getattr(begin, name))
-            for name in ("topic_samples", "cite", "cited", "topic_scale")
-        }
         self._samples = int(begin.samples[0])
         arrays = chain.arrays
         for name, place in _NAMES.items():
-            array = getattr(begin, name).reshape(-1)
+            array = getattr(begin, name)
             # one element at least: an empty array has no place
-            arrays[place] = xp.array(array if array.size else np.zeros(1, array.dtype))
-        arrays["node_mean"] = xp.zeros(max(begin.nodes.size, 1), np.float64)
+            arrays[place] = chain.device.put(array if array.size else np.zeros(1, array.dtype))
         chain.device.bind(arrays)
 
     def add(self) -> None:
         """Add the posterior means of the chain's present state."""
-        chain, arrays, small = self._chain, self._chain.arrays, self._small
+        chain = self._chain
         for level in range(chain.spec.n_shared):
             chain.run("mean_level", level)
         chain.run("mean_documents")
         chain.run("mean_words")
-        topics = chain.settings.topics
-        small["topic_samples"] += arrays["customers"].ravel()[:topics] > 0
+        chain.run("count_topics", blocks=1, threads=256)
         if chain.network_on:
             chain.run("mean_citations", len(chain.layout.citing))
-            # only the products are identified, so the means are set to 1
-            cite_scale, cited_scale = arrays["cite"].mean(), arrays["cited"].mean()
-            small["cite"] += arrays["cite"] / cite_scale
-            small["cited"] += arrays["cited"] / cited_scale
-            small["topic_scale"] += arrays["topic_scale"] * (cite_scale * cited_scale)
+            room = 8 * chain.device.size(1, 1024)[1]
+            chain.run("mean_propensities", shared=room, blocks=1, threads=1024)
+            chain.run("add_propensities")
         self._samples += 1
 
     def collect(self, sums: Sums) -> None:
@@ -66,6 +61,4 @@ class DeviceSums:
             host = getattr(sums, name)
             if host.size:
                 host[...] = download(arrays[place]).reshape(host.shape)
-        for name, array in self._small.items():
-            getattr(sums, name)[...] = download(array)
         sums.samples[0] = self._samples

@@ -2,33 +2,45 @@
 // likelihood of words. Every node has streams of its own; sums of logarithms are kept a node at a
 // time and added up in a fixed order.
 
-// Adds up ``node_value`` into ``report[place]``; two launches, of many blocks and of one.
-KERNEL sum_values(i64 begin, i64 end) {
+// Ranges of ``node_value``: the levels of the topic side, then these; places of the report.
+#define RANGE_PHI LEVELS
+#define RANGE_GAMMA (LEVELS + 1)
+#define RANGE_BURST (LEVELS + 2)
+#define REPORT_RANGES 4
+#define REPORT_TOPICS 31
+#define REPORT_COUNTED 32
+
+// Adds up ``node_value`` over ranges of it, ``per_range`` blocks each; finish_ranges follows.
+KERNEL sum_ranges(int first, int last, int per_range) {
   double *room = (double *)shared_pool;
-  double sum = 0.0;
-  for (i64 i = begin + (i64)blockIdx.x * blockDim.x + threadIdx.x; i < end;
-       i += (i64)gridDim.x * blockDim.x)
-    sum += ctx.node_value[i];
-  room[threadIdx.x] = sum;
-  block_sync();
-  for (int half = blockDim.x / 2; half > 0; half /= 2) {
-    if ((int)threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
-    block_sync();
+  for (int item = blockIdx.x; item < (last - first) * per_range; item += gridDim.x) {
+    int range = first + item / per_range, part = item % per_range;
+    double sum = 0.0;
+    for (i64 i = ctx.ranges[2 * range] + (i64)part * blockDim.x + threadIdx.x;
+         i < ctx.ranges[2 * range + 1]; i += (i64)per_range * blockDim.x)
+      sum += ctx.node_value[i];
+    sum = block_sum(sum, room);
+    if (threadIdx.x == 0) ctx.block_value[range * per_range + part] = sum;
   }
-  if (threadIdx.x == 0) ctx.block_value[blockIdx.x] = room[0];
 }
 
-KERNEL sum_blocks(int n_blocks, int place) {
+// One block: the ranges' sums into the report, from REPORT_RANGES on, and with them what kernels
+// counted: successes after the ranges of concentrations, the tally after that of words.
+KERNEL finish_ranges(int first, int last, int per_range) {
   double *room = (double *)shared_pool;
-  double sum = 0.0;
-  for (int i = threadIdx.x; i < n_blocks; i += blockDim.x) sum += ctx.block_value[i];
-  room[threadIdx.x] = sum;
-  block_sync();
-  for (int half = blockDim.x / 2; half > 0; half /= 2) {
-    if ((int)threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
-    block_sync();
+  for (int range = first; range < last; range++) {
+    double sum = 0.0;
+    for (int i = threadIdx.x; i < per_range; i += blockDim.x)
+      sum += ctx.block_value[range * per_range + i];
+    sum = block_sum(sum, room);
+    if (threadIdx.x == 0) ctx.report[REPORT_RANGES + range] = sum;
   }
-  if (threadIdx.x == 0) ctx.report[place] = room[0];
+  for (int i = threadIdx.x; i < 16; i += blockDim.x) {
+    u64 *counted = first == 0 ? ctx.won : ctx.tally;
+    ctx.report[REPORT_COUNTED + i] = (double)counted[i];
+    counted[i] = 0;
+  }
+  if (threadIdx.x == 0) ctx.report[REPORT_TOPICS] = (double)ctx.total_tables[0];
 }
 
 // Successes of a node: psi_j ~ Bernoulli(beta / (beta + j alpha)), j < T, its threads taking turns.
@@ -39,52 +51,57 @@ DEV int successes(u64 key, int tables, double discount, double beta, int first, 
   return won;
 }
 
-// Nodes of a topic-side level: their log(1 - xi) into ``node_value``, successes into ``won``.
-KERNEL gather_level(u64 key, int level, int place) {
-  double discount = ctx.topic_discount[level];
-  int won = 0;
-  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
-       n += all_groups()) {
-    int customers = (int)ctx.total_customers[n];
-    double beta = ctx.topic_concentration[n];
-    if (customers > 0)
-      won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta,
-                       lane_id(), LANES);
-    if (lane_id() == 0) {
+// Nodes above documents: their log(1 - xi) into ``node_value``, successes into ``won`` by level.
+KERNEL gather_shared(u64 key) {
+  for (int level = 0; level < N_SHARED; level++) {
+    double discount = ctx.topic_discount[level];
+    int won = 0;
+    for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+         n += all_groups()) {
+      int customers = (int)ctx.total_customers[n];
+      double beta = ctx.topic_concentration[n];
+      if (customers > 0)
+        won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta,
+                         lane_id(), LANES);
+      if (lane_id() == 0) {
+        double value = 0.0;
+        if (customers > 0) {
+          Rng rng = open_stream(key, 1, (u64)n);
+          value = log_beta_complement(rng, (double)customers, beta);
+        }
+        ctx.node_value[n] = value;
+      }
+    }
+    won = group_sum(won);
+    if (lane_id() == 0 && won) add_to(ctx.won + level, (u64)won);
+  }
+}
+
+// The same for the levels of documents, a thread a node: they have few tables.
+KERNEL gather_documents(u64 key) {
+  for (int level = N_SHARED; level < LEVELS; level++) {
+    double discount = ctx.topic_discount[level];
+    int won = 0;
+    for (i64 n = ctx.level_start[level] + (i64)blockIdx.x * blockDim.x + threadIdx.x;
+         n < ctx.level_start[level + 1]; n += (i64)gridDim.x * blockDim.x) {
+      int customers = (int)ctx.total_customers[n];
       double value = 0.0;
       if (customers > 0) {
+        double beta = ctx.topic_concentration[n];
+        won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta, 0, 1);
         Rng rng = open_stream(key, 1, (u64)n);
         value = log_beta_complement(rng, (double)customers, beta);
       }
       ctx.node_value[n] = value;
     }
+    won = group_sum(won);
+    if (lane_id() == 0 && won) add_to(ctx.won + level, (u64)won);
   }
-  won = group_sum(won);
-  if (lane_id() == 0 && won) add_to(ctx.won + place, (u64)won);
-}
-
-// The same for a level of documents, a thread a node: they have few tables.
-KERNEL gather_documents(u64 key, int level, int place) {
-  double discount = ctx.topic_discount[level];
-  int won = 0;
-  for (i64 n = ctx.level_start[level] + (i64)blockIdx.x * blockDim.x + threadIdx.x;
-       n < ctx.level_start[level + 1]; n += (i64)gridDim.x * blockDim.x) {
-    int customers = (int)ctx.total_customers[n];
-    double value = 0.0;
-    if (customers > 0) {
-      double beta = ctx.topic_concentration[n];
-      won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta, 0, 1);
-      Rng rng = open_stream(key, 1, (u64)n);
-      value = log_beta_complement(rng, (double)customers, beta);
-    }
-    ctx.node_value[n] = value;
-  }
-  won = group_sum(won);
-  if (lane_id() == 0 && won) add_to(ctx.won + place, (u64)won);
 }
 
 // phi_k (block k) and gamma (block K): block by block, since they have many tables.
-KERNEL gather_words(u64 key, int phi_place, int gamma_place) {
+KERNEL gather_words(u64 key) {
+  double *values = ctx.node_value + ctx.ranges[2 * RANGE_PHI];
   int node = blockIdx.x;
   for (; node <= K; node += gridDim.x) {
     bool gamma = node == K;
@@ -95,7 +112,7 @@ KERNEL gather_words(u64 key, int phi_place, int gamma_place) {
     if (customers > 0) {
       int won = successes(mix(key ^ mix((u64)node + 1)), (int)tables, discount, beta, threadIdx.x,
                           blockDim.x);
-      if (won) add_to(ctx.won + (gamma ? gamma_place : phi_place), (u64)won);
+      if (won) add_to(ctx.won + (gamma ? RANGE_GAMMA : RANGE_PHI), (u64)won);
     }
     if (threadIdx.x == 0) {
       double value = 0.0;
@@ -103,10 +120,7 @@ KERNEL gather_words(u64 key, int phi_place, int gamma_place) {
         Rng rng = open_stream(key, 1, (u64)node);
         value = log_beta_complement(rng, (double)customers, beta);
       }
-      if (gamma)
-        ctx.report[gamma_place] = value;
-      else
-        ctx.node_value[node] = value;
+      values[node] = value;
     }
   }
 }
@@ -129,8 +143,9 @@ DEV void count_tokens(int *tokens, int *tables, i64 begin, i64 end) {
 }
 
 // All phi'_dk that have customers: a document's sum into ``node_value``.
-KERNEL gather_bursts(u64 key, int place) {
+KERNEL gather_bursts(u64 key) {
 #if BURST
+  double *values = ctx.node_value + ctx.ranges[2 * RANGE_BURST];
   int *tokens = (int *)group_rows(MEASURE_ROWS), *tables = tokens + K;
   double beta = ctx.word_concentration[1], discount = ctx.word_discount[2];
   int won = 0;
@@ -145,11 +160,11 @@ KERNEL gather_bursts(u64 key, int place) {
         value += log_beta_complement(rng, (double)tokens[k], beta);
       }
     value = group_sum(value);
-    if (lane_id() == 0) ctx.node_value[d] = value;
+    if (lane_id() == 0) values[d] = value;
     group_sync();
   }
   won = group_sum(won);
-  if (lane_id() == 0 && won) add_to(ctx.won + place, (u64)won);
+  if (lane_id() == 0 && won) add_to(ctx.won + RANGE_BURST, (u64)won);
 #endif
 }
 

@@ -177,6 +177,19 @@ DEV float *group_rows(int rows) {
 DEV i64 first_group() { return (i64)blockIdx.x * groups_in_block() + group_in_block(); }
 DEV i64 all_groups() { return (i64)gridDim.x * groups_in_block(); }
 
+// Sum over the threads of a block, in a fixed tree; ``room`` holds a number a thread.
+DEV double block_sum(double value, double *room) {
+  room[threadIdx.x] = value;
+  block_sync();
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    if ((int)threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
+    block_sync();
+  }
+  double sum = room[0];
+  block_sync();
+  return sum;
+}
+
 // The number of the first of as many documents as the warp has groups; each takes one of them.
 DEV int next_documents(int slot) {
   int number = 0;

@@ -121,3 +121,40 @@ KERNEL mean_words() {
     }
   }
 }
+
+// One block: the mean lambda+ and lambda- of documents, into the report's places 2 and 3.
+KERNEL mean_propensities() {
+#if NETWORK
+  double *room = (double *)shared_pool;
+  double cite = 0.0, cited = 0.0;
+  for (i64 d = threadIdx.x; d < N_DOCUMENTS; d += blockDim.x) {
+    cite += ctx.cite[d];
+    cited += ctx.cited[d];
+  }
+  cite = block_sum(cite, room);
+  cited = block_sum(cited, room);
+  if (threadIdx.x == 0) {
+    ctx.report[2] = cite / N_DOCUMENTS;
+    ctx.report[3] = cited / N_DOCUMENTS;
+  }
+#endif
+}
+
+// Propensities with means set to 1, since only their products are identified.
+KERNEL add_propensities() {
+#if NETWORK
+  double cite = ctx.report[2], cited = ctx.report[3];
+  i64 first = (i64)blockIdx.x * blockDim.x + threadIdx.x, step = (i64)gridDim.x * blockDim.x;
+  for (i64 d = first; d < N_DOCUMENTS; d += step) {
+    ctx.sum_cite[d] += ctx.cite[d] / cite;
+    ctx.sum_cited[d] += ctx.cited[d] / cited;
+  }
+  for (i64 k = first; k < K; k += step) ctx.sum_scale[k] += ctx.topic_scale[k] * (cite * cited);
+#endif
+}
+
+// In how many samples each topic is in use.
+KERNEL count_topics() {
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x)
+    if (ctx.customers[k] > 0) ctx.sum_topics[k] += 1;
+}

@@ -27,9 +27,8 @@ KERNEL sum_segments(int first, int last) {
 }
 
 // One level, from that of citations up to the one below mu. A node's weights are its document's
-// propensities, or the sum of what its children pass on; ``weights_stand`` where only its level's
-// concentration changed since.
-KERNEL weigh_level(int level, int weights_stand) {
+// propensities, or the sum of what its children pass on.
+KERNEL weigh_level(int level) {
   double cite_part[CHUNKS], cited_part[CHUNKS];
 #pragma unroll
   for (int chunk = 0; chunk < CHUNKS; chunk++) cite_part[chunk] = cited_part[chunk] = 0.0;
@@ -41,9 +40,6 @@ KERNEL weigh_level(int level, int weights_stand) {
     if (level == CITED_LEVEL) {
       cite = ctx.cite[n - start];
       cited = ctx.cited[n - start];
-    } else if (weights_stand) {
-      cite = ctx.cite_weight[n];
-      cited = ctx.cited_weight[n];
     } else {
       cite = 0.0;
       cited = 0.0;
@@ -90,19 +86,7 @@ KERNEL weigh_level(int level, int weights_stand) {
   }
 }
 
-DEV double block_sum(double value, double *room) {
-  room[threadIdx.x] = value;
-  block_sync();
-  for (int half = blockDim.x / 2; half > 0; half /= 2) {
-    if ((int)threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
-    block_sync();
-  }
-  double sum = room[0];
-  block_sync();
-  return sum;
-}
-
-// One block a column: adds up what groups left.
+// One block a column and level: adds up what groups left.
 KERNEL sum_columns(int n_columns, int n_parts) {
   double *room = (double *)shared_pool;
   for (int column = blockIdx.x; column < n_columns; column += gridDim.x) {
@@ -114,16 +98,23 @@ KERNEL sum_columns(int n_columns, int n_parts) {
   }
 }
 
+DEV double all_levels(int column) {
+  double sum = 0.0;
+#pragma unroll
+  for (int level = CITED_LEVEL; level > 0; level--) sum += ctx.column[column * CITED_LEVEL + level - 1];
+  return sum;
+}
+
 // One block: mu's own part, and E.
 KERNEL finish_sums() {
   double *room = (double *)shared_pool;
   double scale = 1.0 / (ctx.topic_concentration[0] + (double)ctx.total_customers[0]);
-  double cite = ctx.column[2 * K], cited = ctx.column[2 * K + 1];
+  double cite = all_levels(2 * K), cited = all_levels(2 * K + 1);
   double rate = 0.0;
   for (int k = threadIdx.x; k < K; k += blockDim.x) {
     double own = (ctx.customers[k] - ctx.topic_discount[0] * ctx.tables[k]) * scale;
-    ctx.cite_sum[k] = ctx.column[k] + cite * own;
-    ctx.cited_sum[k] = ctx.column[K + k] + cited * own;
+    ctx.cite_sum[k] = all_levels(k) + cite * own;
+    ctx.cited_sum[k] = all_levels(K + k) + cited * own;
     rate += ctx.topic_scale[k] * ctx.cite_sum[k] * ctx.cited_sum[k];
   }
   rate = block_sum(rate, room);

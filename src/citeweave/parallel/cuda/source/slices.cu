@@ -1,0 +1,131 @@
+// Slice draws of a level's concentration: what E would be at several values of it, in two launches.
+// What the level's nodes n add to P_k is linear in their parents' means,
+//   w_n (own_nk + (beta + a T_n) theta_pa(n)k) / (beta + C_n),
+// and parents' means do not change with the level's own concentration.
+
+#if NETWORK
+#define TRIALS 8  // values of a launch
+#define TRIAL_PLACE 20  // of their E in the report
+
+// theta of a level's nodes, given their parents'; what mu keeps for new topics is left out.
+KERNEL set_means(int level) {
+  double discount = ctx.topic_discount[level];
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    double beta = ctx.topic_concentration[n];
+    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+    double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
+    i64 above = (i64)ctx.parent[n] * K;
+    for (int k = lane_id(); k < K; k += LANES) {
+      double own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
+      ctx.node_mean[n * K + k] = level == 0 ? own * scale : share * ctx.node_mean[above + k] + own * scale;
+    }
+  }
+}
+
+// Each block adds up its nodes for as many topics as there are lanes; below mu only.
+KERNEL try_level(int level, int n_parts, double b0, double b1, double b2, double b3, double b4,
+                 double b5, double b6, double b7) {
+  const double beta[TRIALS] = {b0, b1, b2, b3, b4, b5, b6, b7};
+  double *room = (double *)shared_pool;
+  double discount = ctx.topic_discount[level];
+#if LANES >= TRIALS
+  double mine = beta[0];
+#pragma unroll
+  for (int j = 1; j < TRIALS; j++)
+    if (lane_id() % TRIALS == j) mine = beta[j];
+#endif
+  for (int item = blockIdx.x; item < n_parts * CHUNKS; item += gridDim.x) {
+    int part = item / CHUNKS, k = item % CHUNKS * LANES + lane_id();
+    double cite_sum[TRIALS], cited_sum[TRIALS];
+#pragma unroll
+    for (int j = 0; j < TRIALS; j++) cite_sum[j] = cited_sum[j] = 0.0;
+    for (i64 n = ctx.level_start[level] + (i64)part * groups_in_block() + group_in_block();
+         n < ctx.level_start[level + 1]; n += (i64)n_parts * groups_in_block()) {
+      double total = (double)ctx.total_customers[n];
+      double taken = discount * (double)ctx.total_tables[n];
+      double cite = ctx.cite_weight[n], cited = ctx.cited_weight[n];
+      double own = 0.0, above = 0.0;
+      if (k < K) {
+        own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
+        above = ctx.node_mean[(i64)ctx.parent[n] * K + k];
+      }
+#if LANES >= TRIALS
+      double inverse = 1.0 / (mine + total);  // each lane takes one division for all
+#endif
+#pragma unroll
+      for (int j = 0; j < TRIALS; j++) {
+#if LANES >= TRIALS
+        double scale = group_from(inverse, j);
+#else
+        double scale = 1.0 / (beta[j] + total);
+#endif
+        double value = scale * (own + (beta[j] + taken) * above);
+        cite_sum[j] += cite * value;
+        cited_sum[j] += cited * value;
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < 2 * TRIALS; j++) {
+      room[threadIdx.x] = j < TRIALS ? cite_sum[j % TRIALS] : cited_sum[j % TRIALS];
+      block_sync();
+      if (group_in_block() == 0 && k < K) {
+        double sum = 0.0;
+        for (int group = 0; group < groups_in_block(); group++)
+          sum += room[group * LANES + lane_id()];
+        ctx.trial_part[((i64)j * K + k) * n_parts + part] = sum;
+      }
+      block_sync();
+    }
+  }
+}
+
+// A block a value: E, with what lower levels add and, for mu, in closed form.
+KERNEL finish_trials(int level, int n_parts, double b0, double b1, double b2, double b3, double b4,
+                     double b5, double b6, double b7) {
+  const double beta[TRIALS] = {b0, b1, b2, b3, b4, b5, b6, b7};
+  double *room = (double *)shared_pool;
+  for (int j = blockIdx.x; j < TRIALS; j += gridDim.x) {
+    double scale = 1.0 / (beta[j] + (double)ctx.total_customers[0]);
+    double rate = 0.0;
+    for (int k = group_in_block(); k < K; k += groups_in_block()) {
+      double cite = 0.0, cited = 0.0;
+      for (int part = lane_id(); part < n_parts && level > 0; part += LANES) {
+        cite += ctx.trial_part[((i64)j * K + k) * n_parts + part];
+        cited += ctx.trial_part[((i64)(TRIALS + j) * K + k) * n_parts + part];
+      }
+      cite = group_sum(cite);
+      cited = group_sum(cited);
+      if (level == 0) {
+        double own = (ctx.customers[k] - ctx.topic_discount[0] * ctx.tables[k]) * scale;
+        cite = ctx.cite_weight[0] * own;
+        cited = ctx.cited_weight[0] * own;
+      }
+      for (int lower = CITED_LEVEL; lower > level; lower--) {
+        cite += ctx.column[k * CITED_LEVEL + lower - 1];
+        cited += ctx.column[(K + k) * CITED_LEVEL + lower - 1];
+      }
+      if (lane_id() == 0) rate += ctx.topic_scale[k] * cite * cited;
+    }
+    rate = block_sum(rate, room);
+    if (threadIdx.x == 0) ctx.report[TRIAL_PLACE + j] = rate;
+  }
+}
+#endif
+
+// One concentration for all nodes of a level.
+KERNEL set_level(int level, double beta) {
+  for (i64 n = ctx.level_start[level] + (i64)blockIdx.x * blockDim.x + threadIdx.x;
+       n < ctx.level_start[level + 1]; n += (i64)gridDim.x * blockDim.x)
+    ctx.topic_concentration[n] = beta;
+}
+
+// Those of the word side: gamma, phi and phi'.
+KERNEL set_words(double gamma, double phi, double burst) {
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x)
+    ctx.topic_word_concentration[k] = phi;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    ctx.word_concentration[0] = gamma;
+    ctx.word_concentration[1] = burst;
+  }
+}
