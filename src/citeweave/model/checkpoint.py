@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -71,6 +72,8 @@ class Checkpoint(NamedTuple):
     """None before the first kept sample, or where a finished run does not need them."""
     traces: dict[str, np.ndarray]
     """One value (or row) an iteration done."""
+    proposal: Mapping[str, np.ndarray] = MappingProxyType({})
+    """What a chain that proposes topics from earlier counts needs beside its state."""
 
 
 class _RefusedError(Exception):
@@ -138,6 +141,7 @@ def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -
     if checkpoint.sums is not None:
         arrays |= flatten(checkpoint.sums, "sums.")
     arrays |= {f"traces.{name}": array for name, array in checkpoint.traces.items()}
+    arrays |= {f"proposal.{name}": array for name, array in checkpoint.proposal.items()}
     header: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -220,6 +224,7 @@ def read_checkpoint(path: Path, identity: Identity) -> Checkpoint:
         state=_under("state.", arrays),
         sums=sums,
         traces=_under("traces.", arrays),
+        proposal=_under("proposal.", arrays),
     )
 
 
