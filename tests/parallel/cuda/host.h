@@ -39,6 +39,8 @@ DEV int take_numbers(int *place, int count) {
   *place += count;
   return first;
 }
+DEV int bit_count(unsigned bits) { return __builtin_popcount(bits); }
+DEV int lowest_bit(unsigned bits) { return __builtin_ctz(bits); }
 #define ALIGNED_16
 DEV unsigned float_bits(float value) {
   unsigned bits;

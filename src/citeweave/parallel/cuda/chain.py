@@ -1,6 +1,7 @@
 """A chain whose state lives on a GPU for the whole run, behind the contract of `Chain`."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from citeweave.parallel.cuda.memory import (
 )
 from citeweave.parallel.cuda.parameters import COUNTED, RANGES, Draws
 from citeweave.parallel.cuda.program import WARP, Grouping, choose_grouping, plan_program
+from citeweave.parallel.cuda.proposals import SPARSE_FROM, Proposals, word_fields
 from citeweave.parallel.cuda.samples import DeviceSums
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Info, Settings, _flat, _share
@@ -29,6 +31,9 @@ __all__ = ["CudaChain", "check_model"]
 _THREADS = 128
 _TOPICS = 31
 """Place of the topics in use in the device's report; the expected citations are at 0."""
+_NEAR_ALONE = 4
+"""Slots in the fast memory of a machine of one lane, where there is no such thing: few, so that
+those beyond it are seen in tests."""
 
 
 class CudaChain(Chain):
@@ -48,6 +53,9 @@ class CudaChain(Chain):
         Snapshots a sweep.
     device : Device or None
         Where kernels run; the current GPU by default.
+    sparse : bool or None
+        Whether sweeps go over the topics that matter to a document, and propose others; by the
+        number of topics where nothing is said.
     """
 
     def __init__(
@@ -60,6 +68,7 @@ class CudaChain(Chain):
         stream: int = 0,
         rounds: int = 1,
         device: Device | None = None,
+        sparse: bool | None = None,
     ) -> None:
         if rounds < 1:
             raise ParameterError(
@@ -69,6 +78,8 @@ class CudaChain(Chain):
         self._sums: DeviceSums | None = None
         self._ahead = False  # whether the device has moved on since the last download
         self.device: Device = CudaDevice() if device is None else device
+        self.sparse = settings.topics >= SPARSE_FROM if sparse is None else sparse
+        self._proposals = Proposals(self)
         self._plan_kernels(spec, data, settings)  # they are compiled while data are laid out
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         if spec.citations is not None and np.any(np.diff(self.layout.citing) < 0):
@@ -84,8 +95,9 @@ class CudaChain(Chain):
         """Choose how work is cut up, and begin to compile the program."""
         self._threads = self.device.size(1, _THREADS)[1]
         # a machine of one thread has one lane
-        single = Grouping(1, 1, 1, 1)
-        self._grouping = choose_grouping(settings.topics) if self._threads > 1 else single
+        self._grouping = Grouping(1, 1, 1, 1, near_slots=_NEAR_ALONE if self.sparse else 0)
+        if self._threads > 1:
+            self._grouping = choose_grouping(settings.topics, sparse=self.sparse)
         self._plan = plan_program(
             spec,
             topics=settings.topics,
@@ -110,6 +122,11 @@ class CudaChain(Chain):
             self._word_shared = 4 * plan.row_floats(plan.word_rows, grouping.lanes) * sweepers
             self._cite_shared = 4 * plan.row_floats(plan.cite_rows, grouping.lanes) * sweepers
             self.count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
+        far = 0
+        if self.sparse:
+            far = word_fields(self.spec) * grouping.lanes
+            near = far * (grouping.near_slots // grouping.lanes) + grouping.lanes % WARP
+            self._word_shared = 4 * sweepers * near
         resident = device.resident_blocks
         self._word_blocks = resident("sweep_words", grouping.threads, self._word_shared)
         sweeping = max(self._word_blocks * sweepers, self.groups)
@@ -123,6 +140,7 @@ class CudaChain(Chain):
             groups=self.groups,
             sweeping=sweeping,
             segments=int(self.node_segment[-1]),
+            far_floats=far * -(-topics // grouping.lanes) * self._word_blocks * sweepers,
         )
         self._check_memory(bytes_needed(self, fixed, room))
         for name, array in fixed.items():
@@ -203,9 +221,22 @@ class CudaChain(Chain):
             mine[...] = theirs
         self.upload()
 
+    def proposal(self) -> dict[str, np.ndarray]:
+        """Copy the tables that topics are proposed from: a chain that goes on needs them too.
+
+        They are made from earlier counts; without them (`restore` alone) a chain makes new ones
+        from the state it is given, which is as right but gives other bytes.
+        """
+        return self._proposals.export()
+
+    def set_proposal(self, tables: Mapping[str, np.ndarray]) -> None:
+        """Go on with stored tables, after `restore`."""
+        self._proposals.restore(tables)
+
     def upload(self) -> None:
         """Bring the device up to the host's state."""
         self._ahead = False
+        self._proposals.forget()
         upload_state(self.device, self.arrays, self.host)
         self._draws.read_levels()
         self._repair_words()  # with no changes noted it renews the cached weights
@@ -226,6 +257,8 @@ class CudaChain(Chain):
             and self.iteration >= self.settings.network_from
         ):
             self._switch_network_on()
+        if self.sparse:
+            self._proposals.before_iteration()
         draws = self._draws
         if self.network_on:
             draws.weigh_again()
@@ -270,6 +303,8 @@ class CudaChain(Chain):
         for round_ in range(self.rounds):
             if self.network_on and round_ > 0:
                 self._draws.weigh()
+            if self.sparse:
+                self._proposals.before_words()
             key = _next_key(self.host.random)
             first, last = (int(x) for x in self._word_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])

@@ -11,7 +11,6 @@ from citeweave.errors import MissingDependencyError, RunError
 from citeweave.parallel.cuda.program import (
     FIELDS,
     SWEEPS,
-    UNITS,
     WARP,
     Plan,
     kernel_names,
@@ -91,7 +90,7 @@ class CudaDevice:
             )
         self._number: int = self.xp.cuda.Device().id
         self._units: dict[str, Future[tuple[Any, Any]]] = {}
-        self._unit_of = {name: unit for unit in UNITS for name in kernel_names(unit)}
+        self._unit_of: dict[str, str] = {}
         self._kernels: dict[str, Any] = {}
         self._pointers: np.ndarray = np.zeros(0, np.uint64)
 
@@ -109,9 +108,10 @@ class CudaDevice:
 
         The first launch of a kernel waits for its unit. CuPy keeps the machine code on disk.
         """
-        pool = ThreadPoolExecutor(len(UNITS), "citeweave-compile")
+        pool = ThreadPoolExecutor(len(plan.units), "citeweave-compile")
         self._kernels = {}
-        self._units = {unit: pool.submit(self._compile, plan, unit) for unit in UNITS}
+        self._unit_of = {name: unit for unit in plan.units for name in kernel_names(plan, unit)}
+        self._units = {unit: pool.submit(self._compile, plan, unit) for unit in plan.units}
         pool.shutdown(wait=False)
 
     def _compile(self, plan: Plan, unit: str) -> tuple[Any, Any]:

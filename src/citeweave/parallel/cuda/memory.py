@@ -6,6 +6,7 @@ import numpy as np
 
 from citeweave.parallel.cuda.device import Device
 from citeweave.parallel.cuda.program import Plan, table_places
+from citeweave.parallel.cuda.proposals import slot_room
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain
 from citeweave.sampler.stirling import RatioTable
@@ -176,11 +177,12 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
 
 
 def room_arrays(
-    chain: Chain, plan: Plan, *, groups: int, sweeping: int, segments: int
+    chain: Chain, plan: Plan, *, groups: int, sweeping: int, segments: int, far_floats: int
 ) -> dict[str, tuple[int, type]]:
     """List what sweeps need besides, by size and type.
 
-    ``groups`` work on the nodes of a level at a time; ``sweeping`` on documents.
+    ``groups`` work on the nodes of a level at a time; ``sweeping`` on documents, and their slots
+    beyond those in shared memory take ``far_floats``.
     """
     layout = chain.layout
     topics = chain.settings.topics
@@ -218,6 +220,7 @@ def room_arrays(
         "move_weight": (2 * citation_level * n_citations, np.float32),
         # made when the first sample is kept
         **dict.fromkeys(_SAMPLE_SUMS, (1, np.float64)),
+        **slot_room(chain, plan, far_floats=far_floats),
         "root_sum": (topics, np.int32),
         "topic_citations": (topics, np.int32),
         "scratch": (sweeping * floats, np.float32),

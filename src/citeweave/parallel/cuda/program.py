@@ -10,6 +10,7 @@ from citeweave.sampler.spec import ModelSpec
 
 __all__ = [
     "FIELDS",
+    "SLOT_UNITS",
     "SWEEPS",
     "UNITS",
     "WARP",
@@ -105,6 +106,13 @@ FIELDS: dict[str, str] = {
     "sum_cite": "double",
     "sum_cited": "double",
     "sum_scale": "double",
+    # sweeps over slots
+    "guess": "unsigned",
+    "guess_mass": "float",
+    "listed": "unsigned char",
+    "bits": "unsigned",
+    "outer": "double",
+    "far_cells": "float",
     # scratch and sums
     "scratch": "float",
     "partial": "double",
@@ -128,6 +136,12 @@ UNITS: dict[str, tuple[str, ...]] = {
 }
 """Parts of the program that are compiled apart, at the same time; all begin with common.cuh."""
 
+SLOT_UNITS: dict[str, tuple[str, ...]] = UNITS | {
+    "words": ("slots.cuh", "slot_document.cuh", "slot_change.cuh", "slot_words.cu"),
+    "proposals": ("slots.cuh", "proposal.cu"),
+}
+"""The same where sweeps go over slots."""
+
 SWEEPS = ("words", "citations")
 """Units whose groups of lanes are smaller than a warp."""
 
@@ -147,10 +161,14 @@ class Grouping(NamedTuple):
     word_blocks: int
     """Blocks that a multiprocessor should hold; registers are shared out accordingly."""
     cite_blocks: int
+    near_slots: int = 0
+    """Slots of a document that lie in shared memory; 0 where sweeps go over all topics."""
 
 
-def choose_grouping(topics: int) -> Grouping:
+def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
     """Choose by the number of topics, whose rows fill the shared memory; measured on an H200."""
+    if sparse:
+        return Grouping(8, 64, 4, 3, near_slots=48)
     if topics <= 32:
         return Grouping(4, 32, 10, 12)
     if topics <= 96:
@@ -182,6 +200,11 @@ class Plan(NamedTuple):
     rows_shared: bool
     lanes: int
     """Lanes that walk a document together in sweeps; all else is done by whole warps."""
+
+    @property
+    def units(self) -> dict[str, tuple[str, ...]]:
+        """Parts of the program that are compiled apart, and the files of each."""
+        return SLOT_UNITS if self.defines["SPARSE"] else UNITS
 
     def row_floats(self, rows: int, lanes: int) -> int:
         """Floats that the rows of one group take (``ROW_STRIDE`` of the kernels)."""
@@ -225,6 +248,8 @@ def plan_program(
         "WORD_BLOCKS": grouping.word_blocks,
         "CITE_BLOCKS": grouping.cite_blocks,
         "ROWS_SHARED": int(rows_shared),
+        "SPARSE": int(grouping.near_slots > 0),
+        "NEAR_SLOTS": grouping.near_slots,
         "TABLE_PLACES": f"0x{sum(place << 4 * i for i, place in enumerate(places)):x}u",
         "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),
         "WORD_DISCOUNTS": discounts([level.discount if level else 0.0 for level in word_levels]),
@@ -241,18 +266,19 @@ def context_source(qualifier: str) -> str:
     )
 
 
-def kernel_source(
-    plan: Plan, machine: str, qualifier: str, units: Iterable[str] = tuple(UNITS)
-) -> str:
-    """Put a program together; ``machine`` is the source of what kernels need of the machine."""
+def kernel_source(plan: Plan, machine: str, qualifier: str, units: Iterable[str] = ()) -> str:
+    """Put a program together, or some units of it.
+
+    ``machine`` is the source of what kernels need of the machine.
+    """
     defines = "\n".join(f"#define {name} {value}" for name, value in plan.defines.items())
-    parts = ("common.cuh", *(part for unit in units for part in UNITS[unit]))
+    parts = ("common.cuh", *(part for unit in units or plan.units for part in plan.units[unit]))
     return "\n".join([defines, machine, context_source(qualifier), *map(_source, parts)])
 
 
-def kernel_names(unit: str) -> list[str]:
+def kernel_names(plan: Plan, unit: str) -> list[str]:
     """List the kernels of a unit."""
-    return [name for part in UNITS[unit] for name in _KERNEL.findall(_source(part))]
+    return [name for part in plan.units[unit] for name in _KERNEL.findall(_source(part))]
 
 
 def warp_source() -> str:

@@ -3,6 +3,7 @@
 // tokens join on the way get slots too. A slot is a column of numbers; LANES of them lie side by
 // side, the first NEAR_SLOTS of a group in shared memory and all further ones in the card's.
 
+#ifndef NEAR_TILES  // parts that need it may stand in one program
 #define FIELD_C 0  // and the level: customers
 #define FIELD_T LEVELS
 #define FIELD_STAY (2 * LEVELS)
@@ -142,3 +143,4 @@ DEV int search_guess(i64 row, unsigned target) {
   }
   return low;
 }
+#endif

@@ -66,6 +66,8 @@ DEV int group_last(bool condition) { return 31 - __clz(group_votes(condition)); 
 DEV void add_to(int *place, int value) { atomicAdd(place, value); }
 DEV void add_to(u64 *place, u64 value) { atomicAdd(place, value); }
 DEV int take_numbers(int *place, int count) { return atomicAdd(place, count); }
+DEV int bit_count(unsigned bits) { return __popc(bits); }
+DEV int lowest_bit(unsigned bits) { return __ffs(bits) - 1; }
 #define ALIGNED_16 __align__(16)
 DEV unsigned float_bits(float value) { return __float_as_uint(value); }
 DEV float quotient(float a, float b) { return __fdividef(a, b); }

@@ -1,0 +1,135 @@
+"""Sweeps over the topics that matter to a document, for large numbers of topics.
+
+A document is walked over its *slots*; topics outside them are proposed from a table a word and
+accepted by Metropolis-Hastings. The tables come from the counts of an earlier iteration and stand
+still in between, which is what makes the acceptance exact: a table made from the present counts
+would depend on the token that it moves.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citeweave.errors import ParameterError
+from citeweave.parallel.cuda.program import Plan
+from citeweave.sampler.chain import Chain
+from citeweave.sampler.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from citeweave.parallel.cuda.chain import CudaChain
+
+__all__ = ["SPARSE_FROM", "Proposals", "is_refreshed", "slot_room", "word_fields"]
+
+SPARSE_FROM = 128
+"""Topics from which on sweeps go over slots."""
+_MOST_LISTED = 64
+"""Topics of an author up to which they are among the slots of his documents."""
+_GROWTH = 1.3
+_ARRAYS = ("guess", "guess_mass", "listed")
+
+
+def word_fields(spec: ModelSpec) -> int:
+    """Count the numbers a slot has in the sweep of words (``WORD_FIELDS`` of the kernels)."""
+    burst = int(spec.word_level("document-topic") is not None)
+    network = int(spec.citations is not None)
+    return 4 * len(spec.topic_side) + 8 + 5 * burst + 3 * network
+
+
+def slot_room(chain: Chain, plan: Plan, *, far_floats: int) -> dict[str, tuple[int, type]]:
+    """List what sweeps over slots need besides, by size and type; empty where there are none."""
+    layout, spec, topics = chain.layout, chain.spec, chain.settings.topics
+    n_words = chain.state.words.customers.shape[0]
+    first, last = _marked_levels(spec)
+    marked = int(layout.level_start[last] - layout.level_start[first])
+    above = int(layout.level_start[spec.n_shared] - layout.level_start[spec.n_shared - 1])
+    room: dict[str, tuple[int, type]] = {
+        "guess": (n_words * topics, np.uint32),
+        "guess_mass": (n_words, np.float32),
+        "listed": (above, np.uint8),
+        "bits": (marked * -(-topics // 32), np.uint32),
+        "outer": (int(layout.level_start[spec.n_shared]) * (2 + spec.n_shared), np.float64),
+        "far_cells": (far_floats, np.float32),
+    }
+    if plan.defines["SPARSE"]:
+        return room
+    return {name: (0, kind) for name, (_, kind) in room.items()}
+
+
+def _marked_levels(spec: ModelSpec) -> tuple[int, int]:
+    """Levels whose topics are listed: the first document level, and the one above it but mu."""
+    return max(spec.n_shared - 1, 1), spec.n_shared + 1
+
+
+def is_refreshed(iteration: int) -> bool:
+    """Say whether tables are made anew before an iteration: more and more rarely.
+
+    The iterations are 0, 1, 2, 3, ..., each 1.3 times the one before.
+
+    >>> [i for i in range(40) if is_refreshed(i)]
+    [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 14, 18, 23, 29, 37]
+    """
+    at = 0
+    while at < iteration:
+        at = max(at + 1, int(at * _GROWTH))
+    return at == iteration
+
+
+class Proposals:
+    """The tables that a chain proposes topics from."""
+
+    def __init__(self, chain: "CudaChain") -> None:
+        self._chain = chain
+        self._made = False
+
+    def forget(self) -> None:
+        """Have the tables made anew before the next sweep: the chain goes on from elsewhere."""
+        self._made = False
+
+    def refresh(self) -> None:
+        """Make the tables from the counts as they stand."""
+        chain = self._chain
+        chain.run("choose_listed", _MOST_LISTED)
+        chain.run("make_guesses")
+        self._made = True
+
+    def before_iteration(self) -> None:
+        """Refresh where the schedule says so."""
+        if is_refreshed(self._chain.iteration):
+            self.refresh()
+
+    def before_words(self) -> None:
+        """Bring up to date what the sweep of words needs of the snapshot."""
+        chain = self._chain
+        if not self._made:
+            self.refresh()
+        for level in range(*_marked_levels(chain.spec)):
+            chain.run("mark_topics", level)
+        if chain.network_on:
+            for level in range(chain.spec.n_shared):
+                chain.run("sum_outer", level)
+
+    def export(self) -> dict[str, np.ndarray]:
+        """Copy the tables to the host; nothing where they have not been made."""
+        if not (self._made and self._chain.sparse):
+            return {}
+        chain = self._chain
+        return {name: chain.device.download(chain.arrays[name]) for name in _ARRAYS}
+
+    def restore(self, tables: Mapping[str, np.ndarray]) -> None:
+        """Go on with stored tables."""
+        chain = self._chain
+        if not tables or not chain.sparse:
+            self.forget()
+            return
+        for name in _ARRAYS:
+            mine = chain.arrays[name]
+            if name not in tables or tables[name].size != mine.size:
+                raise ParameterError(
+                    f"Stored proposals must have {mine.size} numbers in {name!r}. "
+                    f"Got {tables[name].size if name in tables else 'none'} instead."
+                )
+        for name in _ARRAYS:
+            mine = chain.arrays[name]
+            chain.device.upload(mine, tables[name].astype(mine.dtype, copy=False))
+        self._made = True
