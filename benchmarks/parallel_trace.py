@@ -31,11 +31,11 @@ from citeweave.sampler.estimates import add_sample, new_sums, take_means
 from citeweave.sampler.spec import preset
 
 STAGES = [
-    "sequential,threads-1,threads-2,threads-4:80",
-    "threads-8:45",
-    "threads-16:45",
-    "cuda-4:60",
-    "cuda-1:60",
+    "sequential,threads-1,threads-2,threads-4:60",
+    "threads-8:30",
+    "threads-16:30",
+    "cuda-4:45",
+    "cuda-1:45",
 ]
 ROUNDS = 4
 """Snapshots a sweep of threads: what `fit` chooses for a corpus of this size."""

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
+    from matplotlib.axes import Axes
+
+_BLUES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
+_REDS = ("#D55E00", "#E69F00", "#882255")
+
 
 def add_plot_options(parser: argparse.ArgumentParser) -> None:
     """Describe the options of `plot`."""
@@ -33,10 +38,15 @@ def plot_traces(options: argparse.Namespace) -> None:
         lines += [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
     if not lines:
         raise ParameterError("The files hold no traces; make some with `trace --out`.")
-    latest = {line["backend"]: line for line in lines}
-    order = sorted(latest, key=_place)
-    draw([latest[name] for name in order], options.out)
-    print("\n".join(table([latest[name] for name in order])))
+    latest = {(line["tokens"], line["backend"]): line for line in lines}
+    panels = [
+        [latest[key] for key in sorted(latest, key=lambda key: _place(key[1])) if key[0] == tokens]
+        for tokens in sorted({tokens for tokens, _ in latest})
+    ]
+    draw(panels, options.out)
+    for panel in panels:
+        print(f"\n{describe(panel[0])}:\n")
+        print("\n".join(table(panel)))
 
 
 def _place(name: str) -> tuple[int, int]:
@@ -55,44 +65,62 @@ def label(line: Mapping[str, Any]) -> str:
     return f"{number} thread{'s' if number > 1 else ''}, {snapshots}"
 
 
-def draw(lines: Sequence[Mapping[str, Any]], out: Path) -> None:
-    """Draw perplexity against seconds, both on the scales that show them best."""
+def describe(line: Mapping[str, Any]) -> str:
+    """Name the corpus of a trace by its size."""
+    return f"{line['tokens']:,} words, {line['citations']:,} citations, K = {line['topics']}"
+
+
+def draw(panels: Sequence[Sequence[Mapping[str, Any]]], out: Path) -> None:
+    """Draw perplexity against seconds, a panel for each corpus."""
     from citeweave.explore.plots.style import (  # noqa: PLC0415 (Matplotlib is an extra)
-        head,
-        label_ends,
         new_figure,
         saving,
     )
 
-    shades = ["#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b"]
-    blues = {name: shades[min(i, 4)] for i, name in enumerate(_named(lines, "threads"))}
-    reds = dict(zip(_named(lines, "cuda"), ["#E69F00", "#D55E00", "#882255"], strict=False))
-    colours = {"sequential": "#000000", **blues, **reds}
     with saving():
-        figure = new_figure(6.8, 4.0)
-        ax = figure.add_subplot()
-        ends = []
-        for line in lines:
-            seconds = [point["seconds"] for point in line["points"]]
-            values = [point["perplexity"] for point in line["points"]]
-            colour = colours.get(line["backend"], "#000000")
-            ax.plot(seconds, values, color=colour, marker="o", markersize=2.2)
-            ends.append((seconds[-1], values[-1]))
-        ax.set_xscale("log")
-        ax.set_xlabel("seconds since the random start")
-        ax.set_ylabel("perplexity of held-out words")
-        first = lines[0]
-        head(
-            ax,
-            "Perplexity against time\n"
-            f"{first['tokens']:,} words, {first['citations']:,} citations, K = {first['topics']}; "
-            f"citations from iteration {first['network from'] + 1} on",
-        )
-        figure.canvas.draw()
-        names = [f"{label(line)} ({line['points'][-1]['iteration']:,} it.)" for line in lines]
-        label_ends(ax, ends, names, [colours.get(x["backend"], "#000000") for x in lines])
+        figure = new_figure(6.8, 0.4 + 2.9 * len(panels))
+        axes = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
+        for ax, lines in zip(axes, panels, strict=True):
+            _draw_panel(ax, lines)
+        axes[-1].set_xlabel("seconds since the random start")
+        figure.canvas.draw()  # labels are placed by the size that axes have
+        for ax, lines in zip(axes, panels, strict=True):
+            _label_panel(ax, lines)
         metadata = {"Date": None} if out.suffix == ".svg" else None
         figure.savefig(out, metadata=metadata)
+
+
+def _colours(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Give black to the reference, blues to threads (the more the darker), warm ones to GPUs."""
+    blues = dict(zip(_named(lines, "threads"), _BLUES, strict=False))
+    reds = dict(zip(_named(lines, "cuda"), _REDS, strict=False))
+    return [(blues | reds).get(line["backend"], "#000000") for line in lines]
+
+
+def _draw_panel(ax: Axes, lines: Sequence[Mapping[str, Any]]) -> None:
+    from citeweave.explore.plots.style import head  # noqa: PLC0415 (as above)
+
+    for line, colour in zip(lines, _colours(lines), strict=True):
+        seconds = [point["seconds"] for point in line["points"]]
+        values = [point["perplexity"] for point in line["points"]]
+        ax.plot(seconds, values, color=colour, marker="o", markersize=2.0)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.set_ylabel("perplexity, held-out words")
+    start = f"citations from iteration {lines[0]['network from'] + 1} on"
+    head(ax, f"Perplexity against time\n{describe(lines[0])}; {start}")
+
+
+def _label_panel(ax: Axes, lines: Sequence[Mapping[str, Any]]) -> None:
+    from citeweave.explore.plots.style import label_ends  # noqa: PLC0415 (as above)
+
+    lasts = [line["points"][-1] for line in lines]
+    ends = [(last["seconds"], last["perplexity"]) for last in lasts]
+    names = [
+        f"{label(line)} ({last['iteration']:,} it.)"
+        for line, last in zip(lines, lasts, strict=True)
+    ]
+    label_ends(ax, ends, names, _colours(lines))
 
 
 def _named(lines: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
