@@ -18,7 +18,7 @@ from citeweave.parallel.cuda.memory import (
 )
 from citeweave.parallel.cuda.parameters import COUNTED, RANGES, Draws
 from citeweave.parallel.cuda.program import WARP, Grouping, choose_grouping, plan_program
-from citeweave.parallel.cuda.proposals import SPARSE_FROM, Proposals, word_fields
+from citeweave.parallel.cuda.proposals import SPARSE_FROM, Proposals, SlotSizes
 from citeweave.parallel.cuda.samples import DeviceSums
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Info, Settings, _flat, _share
@@ -122,17 +122,22 @@ class CudaChain(Chain):
             self._word_shared = 4 * plan.row_floats(plan.word_rows, grouping.lanes) * sweepers
             self._cite_shared = 4 * plan.row_floats(plan.cite_rows, grouping.lanes) * sweepers
             self.count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
-        far = 0
         if self.sparse:
-            far = word_fields(self.spec) * grouping.lanes
-            near = far * (grouping.near_slots // grouping.lanes) + grouping.lanes % WARP
-            self._word_shared = 4 * sweepers * near
+            word_slots = SlotSizes.of_words(self.spec, topics, grouping)
+            cite_slots = SlotSizes.of_citations(self.spec, topics, grouping)
+            self._word_shared = word_slots.near_bytes * sweepers
+            self._cite_shared = cite_slots.near_bytes * sweepers
         resident = device.resident_blocks
         self._word_blocks = resident("sweep_words", grouping.threads, self._word_shared)
         sweeping = max(self._word_blocks * sweepers, self.groups)
         if self.spec.citations is not None:
             self._cite_blocks = resident("sweep_citations", grouping.threads, self._cite_shared)
             sweeping = max(sweeping, self._cite_blocks * sweepers)
+        far = 0
+        if self.sparse:
+            far = word_slots.far_floats * self._word_blocks * sweepers
+            if self.spec.citations is not None:
+                far = max(far, cite_slots.far_floats * self._cite_blocks * sweepers)
         self.node_segment = fixed["node_segment"]
         room = room_arrays(
             self,
@@ -140,7 +145,7 @@ class CudaChain(Chain):
             groups=self.groups,
             sweeping=sweeping,
             segments=int(self.node_segment[-1]),
-            far_floats=far * -(-topics // grouping.lanes) * self._word_blocks * sweepers,
+            far_floats=far,
         )
         self._check_memory(bytes_needed(self, fixed, room))
         for name, array in fixed.items():
@@ -341,6 +346,8 @@ class CudaChain(Chain):
         for round_ in range(self.rounds):
             if round_ > 0:
                 self._draws.weigh()
+            if self.sparse:
+                self._proposals.before_citations()
             key = _next_key(self.host.random)
             first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])

@@ -109,6 +109,9 @@ FIELDS: dict[str, str] = {
     # sweeps over slots
     "guess": "unsigned",
     "guess_mass": "float",
+    "guess_root": "float",
+    "cite_guess": "unsigned",
+    "move_slope": "float",
     "listed": "unsigned char",
     "bits": "unsigned",
     "outer": "double",
@@ -129,7 +132,7 @@ FIELDS: dict[str, str] = {
 
 UNITS: dict[str, tuple[str, ...]] = {
     "words": ("document.cuh", "change.cuh", "words.cu"),
-    "citations": ("ends.cuh", "citations.cu"),
+    "citations": ("ends.cuh", "all_ends.cuh", "citations.cu"),
     "nodes": ("merge.cu", "start.cu", "exponent.cu"),
     "parameters": ("auxiliaries.cu", "slices.cu"),
     "estimates": ("estimates.cu",),
@@ -138,6 +141,7 @@ UNITS: dict[str, tuple[str, ...]] = {
 
 SLOT_UNITS: dict[str, tuple[str, ...]] = UNITS | {
     "words": ("slots.cuh", "slot_document.cuh", "slot_change.cuh", "slot_words.cu"),
+    "citations": ("slots.cuh", "ends.cuh", "slot_ends.cuh", "slot_citations.cu"),
     "proposals": ("slots.cuh", "proposal.cu"),
 }
 """The same where sweeps go over slots."""
@@ -149,6 +153,10 @@ _KERNEL = re.compile(r"^KERNEL(?:_OF\([^)]*\))?\s+(\w+)\(", re.MULTILINE)
 WARP = 32
 _ROWS_FIT = 300
 """Most topics whose rows are held in shared memory; with more of them too few warps would fit."""
+
+
+_COUNTS_FIT = 1024
+"""The same where they are the two rows that the tokens of a document are counted in."""
 
 
 class Grouping(NamedTuple):
@@ -226,7 +234,10 @@ def plan_program(
     word_rows = 4 * levels + 8 + 5 * burst + 3 * network
     cite_rows = 4 * (levels - spec.below_citations) + 5
     lanes, threads = grouping.lanes, grouping.threads
-    rows_shared = topics <= _ROWS_FIT
+    sparse = grouping.near_slots > 0
+    if sparse:  # rows over all topics are for counting alone
+        word_rows = cite_rows = 2
+    rows_shared = topics <= (_COUNTS_FIT if sparse else _ROWS_FIT)
 
     def discounts(values: list[float]) -> str:
         return ", ".join(f"{value!r}f" for value in values)
@@ -248,7 +259,7 @@ def plan_program(
         "WORD_BLOCKS": grouping.word_blocks,
         "CITE_BLOCKS": grouping.cite_blocks,
         "ROWS_SHARED": int(rows_shared),
-        "SPARSE": int(grouping.near_slots > 0),
+        "SPARSE": int(sparse),
         "NEAR_SLOTS": grouping.near_slots,
         "TABLE_PLACES": f"0x{sum(place << 4 * i for i, place in enumerate(places)):x}u",
         "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),

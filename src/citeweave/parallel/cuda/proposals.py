@@ -7,45 +7,72 @@ would depend on the token that it moves.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from citeweave.errors import ParameterError
-from citeweave.parallel.cuda.program import Plan
+from citeweave.parallel.cuda.program import WARP, Grouping, Plan
 from citeweave.sampler.chain import Chain
 from citeweave.sampler.spec import ModelSpec
 
 if TYPE_CHECKING:
     from citeweave.parallel.cuda.chain import CudaChain
 
-__all__ = ["SPARSE_FROM", "Proposals", "is_refreshed", "slot_room", "word_fields"]
+__all__ = ["SPARSE_FROM", "Proposals", "SlotSizes", "is_refreshed", "slot_room"]
 
 SPARSE_FROM = 128
 """Topics from which on sweeps go over slots."""
 _MOST_LISTED = 64
 """Topics of an author up to which they are among the slots of his documents."""
 _GROWTH = 1.3
-_ARRAYS = ("guess", "guess_mass", "listed")
+_ARRAYS = ("guess", "guess_mass", "guess_root", "listed")
 
 
-def word_fields(spec: ModelSpec) -> int:
-    """Count the numbers a slot has in the sweep of words (``WORD_FIELDS`` of the kernels)."""
-    burst = int(spec.word_level("document-topic") is not None)
-    network = int(spec.citations is not None)
-    return 4 * len(spec.topic_side) + 8 + 5 * burst + 3 * network
+class SlotSizes(NamedTuple):
+    """What the slots of one group take in a sweep (``group_cells`` of the kernels)."""
+
+    near_bytes: int
+    """In shared memory."""
+    far_floats: int
+    """In the card's, for as many slots as there are topics."""
+
+    @classmethod
+    def of_words(cls, spec: ModelSpec, topics: int, grouping: Grouping) -> "SlotSizes":
+        """Of the sweep of words, where a slot has ``WORD_FIELDS`` numbers."""
+        burst = int(spec.word_level("document-topic") is not None)
+        network = int(spec.citations is not None)
+        fields = 4 * len(spec.topic_side) + 8 + 5 * burst + 3 * network
+        return cls._of(fields, 0, topics, grouping)
+
+    @classmethod
+    def of_citations(cls, spec: ModelSpec, topics: int, grouping: Grouping) -> "SlotSizes":
+        """Of the sweep of citations: ``CITE_ROWS`` numbers a slot, and a bit a topic besides."""
+        fields = 4 * (len(spec.topic_side) - spec.below_citations) + 5
+        return cls._of(fields, -(-topics // 32), topics, grouping)
+
+    @classmethod
+    def _of(cls, fields: int, besides: int, topics: int, grouping: Grouping) -> "SlotSizes":
+        lanes = grouping.lanes
+        tile = fields * lanes
+        near = -(-(grouping.near_slots // lanes * tile + besides) // WARP) * WARP + lanes % WARP
+        return cls(4 * near, -(-topics // lanes) * tile)
 
 
 def slot_room(chain: Chain, plan: Plan, *, far_floats: int) -> dict[str, tuple[int, type]]:
     """List what sweeps over slots need besides, by size and type; empty where there are none."""
     layout, spec, topics = chain.layout, chain.spec, chain.settings.topics
     n_words = chain.state.words.customers.shape[0]
+    n_citations = len(layout.citing) if spec.citations is not None else 0
     first, last = _marked_levels(spec)
     marked = int(layout.level_start[last] - layout.level_start[first])
     above = int(layout.level_start[spec.n_shared] - layout.level_start[spec.n_shared - 1])
     room: dict[str, tuple[int, type]] = {
         "guess": (n_words * topics, np.uint32),
-        "guess_mass": (n_words, np.float32),
+        "guess_mass": (n_words + 1, np.float32),  # the citations' is the last
+        "guess_root": (topics, np.float32),
+        "cite_guess": (topics, np.uint32),
+        "move_slope": (2 * spec.n_shared * n_citations, np.float32),
         "listed": (above, np.uint8),
         "bits": (marked * -(-topics // 32), np.uint32),
         "outer": (int(layout.level_start[spec.n_shared]) * (2 + spec.n_shared), np.float64),
@@ -101,13 +128,23 @@ class Proposals:
     def before_words(self) -> None:
         """Bring up to date what the sweep of words needs of the snapshot."""
         chain = self._chain
-        if not self._made:
-            self.refresh()
-        for level in range(*_marked_levels(chain.spec)):
-            chain.run("mark_topics", level)
+        self._mark()
         if chain.network_on:
             for level in range(chain.spec.n_shared):
                 chain.run("sum_outer", level)
+
+    def before_citations(self) -> None:
+        """Bring up to date what the sweep of citations needs of the snapshot."""
+        chain = self._chain
+        self._mark()
+        chain.run("sum_outer", 0)
+        chain.run("make_cite_guesses", blocks=1, threads=WARP)
+
+    def _mark(self) -> None:
+        if not self._made:
+            self.refresh()
+        for level in range(*_marked_levels(self._chain.spec)):
+            self._chain.run("mark_topics", level)
 
     def export(self) -> dict[str, np.ndarray]:
         """Copy the tables to the host; nothing where they have not been made."""

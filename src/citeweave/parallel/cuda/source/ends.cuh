@@ -13,6 +13,17 @@
 #define CROW_CITED (2 * SLOTS + 4)
 #define CITE_ROWS (2 * SLOTS + 5)
 
+#if SPARSE
+#define CROW_TOPIC (CROW_C + DEPTHS)  // the place of mu's customers at the cited end, never used
+typedef Cells<CITE_ROWS, CROW_TOPIC> Rows;  // a topic is known by its slot
+#undef FLOATS
+#undef INTS
+#define FLOATS(i) (Column<float, Rows>{rows, i})
+#define INTS(i) (Column<int, Rows>{rows, i})
+#else
+typedef float *Rows;
+#endif
+
 // What is known of a slot's node besides its rows; the same in all lanes.
 struct Slots {
   int node[SLOTS], customers[SLOTS], tables[SLOTS];
@@ -24,55 +35,21 @@ struct Slots {
   bool all;
 };
 
-DEV bool met(const Slots &slots, int level) { return level <= slots.meet; }
-
-DEV void load_slot(float *rows, Slots &slots, int slot, int node) {
+DEV void load_node(Slots &slots, int slot, int node) {
   slots.node[slot] = node;
   slots.customers[slot] = (int)ctx.total_customers[node];
   slots.tables[slot] = (int)ctx.total_tables[node];
   slots.beta[slot] = (float)ctx.topic_concentration[node];
   slots.cite[slot] = (float)ctx.cite_weight[node];
   slots.cited[slot] = (float)ctx.cited_weight[node];
-  for (int k = lane_id(); k < K; k += LANES) {
-    INTS(CROW_C + slot)[k] = ctx.customers[(i64)node * K + k];
-    INTS(CROW_T + slot)[k] = ctx.tables[(i64)node * K + k];
-  }
 }
+
+DEV bool met(const Slots &slots, int level) { return level <= slots.meet; }
 
 DEV int ancestor(int document, int level) {
   int n = ctx.level_start[CITED_LEVEL] + document;
   for (int step = 0; step < CITED_LEVEL - level; step++) n = ctx.parent[n];
   return n;
-}
-
-// Let the node in a slot of the cited end have what the document's citations first to e - 1 did
-// to it when it was their cited end. Nothing is done where ``asked`` is false.
-DEV void add_own_moves(float *rows, Slots &slots, int slot, int level, i64 first, i64 e,
-                       bool asked) {
-  int node = slots.node[slot], step = CITED_LEVEL - level;
-  int customers = 0, tables = 0, latest = -1;
-  for (i64 before = first + lane_id(); before < e && asked; before += LANES) {
-    const unsigned char *depth = ctx.move_depth + 4 * before;
-    int out = depth[2], into = depth[3];
-    if (depth[0] + out + depth[1] + into == 0) continue;
-    if (ancestor(ctx.cited_document[before], level) != node) continue;
-    latest = (int)(before - first);
-    int old = ctx.move_old[before], fresh = ctx.move_new[before];
-    if (step < out) add_to(INTS(CROW_C + slot) + old, -1);
-    if (step + 1 < out) add_to(INTS(CROW_T + slot) + old, -1);
-    if (step < into) add_to(INTS(CROW_C + slot) + fresh, 1);
-    if (step + 1 < into) add_to(INTS(CROW_T + slot) + fresh, 1);
-    customers += (step < into) - (step < out);
-    tables += (step + 1 < into) - (step + 1 < out);
-  }
-  slots.customers[slot] += group_sum(customers);
-  slots.tables[slot] += group_sum(tables);
-  latest = group_max(latest);
-  if (latest >= 0 && level < CITED_LEVEL) {
-    const float *weight = ctx.move_weight + ((first + latest) * CITED_LEVEL + level) * 2;
-    slots.cite[slot] = weight[0];
-    slots.cited[slot] = weight[1];
-  }
 }
 
 // The slot of an end on a level, as a constant once loops are unrolled; SIDE is 0 or 1.
@@ -85,7 +62,7 @@ DEV void add_own_moves(float *rows, Slots &slots, int slot, int level, i64 first
     __VA_ARGS__                           \
   }
 
-template <int SIDE> DEV int draw_cite_removal(Rng &rng, float *rows, const Slots &slots, int k) {
+template <int SIDE> DEV int draw_cite_removal(Rng &rng, Rows rows, const Slots &slots, int k) {
   int depth = 1;
 #pragma unroll
   for (int level = CITED_LEVEL; level > 0; level--) {
@@ -102,7 +79,7 @@ template <int SIDE> DEV int draw_cite_removal(Rng &rng, float *rows, const Slots
 
 // ``at_root`` are mu's customers of the topic before; nobody may read the rows meanwhile.
 template <int SIDE>
-DEV void move_cite(float *rows, Slots &slots, int k, int depth, int sign, int at_root) {
+DEV void move_cite(Rows rows, Slots &slots, int k, int depth, int sign, int at_root) {
 #pragma unroll
   for (int level = CITED_LEVEL; level >= 0; level--) {
     int step = CITED_LEVEL - level;
@@ -138,7 +115,7 @@ DEV float fresh_weight(const Slots &slots) {
 
 // Probability of the next customer of an end having topic k; ``climb`` as on the CPU.
 template <int SIDE>
-DEV float path_weight(float *rows, const Slots &slots, int k, float *climb, float *stay) {
+DEV float path_weight(Rows rows, const Slots &slots, int k, float *climb, float *stay) {
   float weight = root_value(INTS(CROW_C)[k], topic_discount(0), fresh_weight(slots));
   climb[0] = weight;
 #pragma unroll
@@ -164,56 +141,10 @@ DEV int draw_cite_addition(Rng &rng, const float *climb, const float *stay) {
   return depth;
 }
 
-// Every topic's weight at both ends, up to one factor each, and a draw from their product.
-DEV int draw_citing_topic(float share, float *rows, const Slots &slots) {
-  float first_scale[DEPTHS], second_scale[DEPTHS];
-#pragma unroll
-  for (int level = 1; level <= CITED_LEVEL; level++) {
-    first_scale[level] = scale_at<0>(slots, level);
-    second_scale[level] = scale_at<1>(slots, level);
-  }
-  float fresh = fresh_weight(slots);
-  float mass = 0.0f;
-  for (int k = lane_id(); k < K; k += LANES) {
-    float first = root_value(INTS(CROW_C)[k], topic_discount(0), fresh), second = first;
-#pragma unroll
-    for (int level = 1; level <= CITED_LEVEL; level++) {
-      Pair pair = weight_pair(level, INTS(CROW_C + level)[k], INTS(CROW_T + level)[k]);
-      first = pair.stay + pair.open * (first_scale[level] * first);
-      if (!met(slots, level)) {
-        int row = DEPTHS + level;
-        pair = weight_pair(level, INTS(CROW_C + row)[k], INTS(CROW_T + row)[k]);
-      }
-      second = pair.stay + pair.open * (second_scale[level] * second);
-    }
-    float value = FLOATS(CROW_SCALE)[k] * first * second;
-    FLOATS(CROW_SECOND)[k] = second;
-    FLOATS(CROW_MASS)[k] = value;
-    mass += value;
-  }
-  float running = group_scan(mass);
-  float total = group_from(running, LANES - 1);
-  float target = share * total;
-  int who = group_first(mass > 0.0f && target < running);
-  int heaviest = group_last(mass > 0.0f);
-  if (who < 0) who = heaviest < 0 ? 0 : heaviest;
-  target -= running - mass;
-  int last = lane_id();
-  bool found = false;
-  for (int k = lane_id(); k < K && lane_id() == who && !found; k += LANES) {
-    float value = FLOATS(CROW_MASS)[k];
-    if (value > 0.0f) last = k;
-    found = target < value;
-    target -= value;
-  }
-  group_sync();
-  return group_from(last, who);
-}
-
 // One node's term of a pending change (as in words.cu): what its parent's weights gain is left in
 // carry and carried.
 template <int SLOT, int LEVEL>
-DEV void node_change(float *rows, Slots &slots, int before, int after, int left, int closed,
+DEV void node_change(Rows rows, Slots &slots, int before, int after, int left, int closed,
                      int came, int opened, float &carry, float &carried) {
   const float discount = topic_discount(LEVEL);
   if (LEVEL == 0) {
@@ -246,7 +177,7 @@ DEV void node_change(float *rows, Slots &slots, int before, int after, int left,
   carried = carried * top * now + cited * rise;
 }
 
-DEV void cite_topic_change(float *rows, const Slots &slots, int k, int before, int after,
+DEV void cite_topic_change(Rows rows, const Slots &slots, int k, int before, int after,
                            float &cite, float &cited) {
   cite = 0.0f;
   cited = 0.0f;
@@ -273,7 +204,7 @@ DEV void cite_topic_change(float *rows, const Slots &slots, int k, int before, i
 struct Depths { int first_out, second_out, first_in, second_in; };
 
 template <int LEVEL> struct Climb {
-  DEV void go(float *rows, Slots &slots, int before, int after, const Depths &depths, float carry_a,
+  DEV void go(Rows rows, Slots &slots, int before, int after, const Depths &depths, float carry_a,
               float carried_a, float carry_b, float carried_b) {
     const int step = CITED_LEVEL - LEVEL;
     bool together = met(slots, LEVEL);
@@ -303,10 +234,11 @@ template <int LEVEL> struct Climb {
 };
 
 template <> struct Climb<-1> {
-  DEV void go(float *, Slots &, int, int, const Depths &, float, float, float, float) {}
+  DEV void go(Rows, Slots &, int, int, const Depths &, float, float, float, float) {}
 };
 
-DEV float cite_change(float *rows, Slots &slots, int before, int after, const Depths &depths) {
+// Slopes and special terms of a move already made in the counts (sampler/exponent.py).
+DEV void pending_change(Rows rows, Slots &slots, int before, int after, const Depths &depths) {
 #pragma unroll
   for (int slot = 0; slot < SLOTS; slot++) {
     slots.carry[slot] = slots.carried[slot] = 0.0f;
@@ -315,24 +247,9 @@ DEV float cite_change(float *rows, Slots &slots, int before, int after, const De
   slots.cite_old = slots.cited_old = slots.cite_new = slots.cited_new = 0.0f;
   slots.all = false;
   Climb<CITED_LEVEL>::go(rows, slots, before, after, depths, 0.0f, 0.0f, 0.0f, 0.0f);
-  float cite, cited, sum = 0.0f;
-  for (int k = lane_id(); k < K; k += LANES) {
-    if (!slots.all && k != before && k != after) continue;
-    cite_topic_change(rows, slots, k, before, after, cite, cited);
-    sum += cite * (FLOATS(CROW_CITED)[k] + FLOATS(CROW_SCALE)[k] * cited) +
-           FLOATS(CROW_CITE)[k] * cited;
-  }
-  return group_sum(sum);
 }
 
-DEV void commit_cite_change(float *rows, Slots &slots, int before, int after) {
-  for (int k = lane_id(); k < K; k += LANES) {
-    if (!slots.all && k != before && k != after) continue;
-    float cite, cited;
-    cite_topic_change(rows, slots, k, before, after, cite, cited);
-    FLOATS(CROW_CITE)[k] += FLOATS(CROW_SCALE)[k] * cite;
-    FLOATS(CROW_CITED)[k] += FLOATS(CROW_SCALE)[k] * cited;
-  }
+DEV void commit_weights(Slots &slots) {
 #pragma unroll
   for (int slot = 0; slot < SLOTS; slot++) {
     slots.cite[slot] += slots.carry[slot];

@@ -41,7 +41,7 @@ KERNEL choose_listed(int most) {
 
 // A word's guesses: the weight that every topic would have for it in a document that has nothing,
 // under an author who has nothing, as the counts stand; and a hundredth spread over all topics.
-// Cumulative whole numbers, about 2^31 in all; ``guess_mass`` is the sum they stand for.
+// ``guess_mass`` is the sum that the whole numbers stand for.
 KERNEL make_guesses() {
 #if SPARSE
   float beta = (float)ctx.topic_word_concentration[0];
@@ -59,34 +59,37 @@ KERNEL make_guesses() {
                                   (1.0f / N_WORDS)) /
                  (gamma + (float)ctx.background_totals[0]);
 #endif
-    float *weight = (float *)(ctx.guess + w * K);  // the row holds them until it is written
+    float *weight = (float *)(ctx.guess + w * K);
     float sum = 0.0f;
     for (int k = lane_id(); k < K; k += LANES) {
       float inverse = 1.0f / (beta + (float)ctx.word_total_customers[k]);
       float opening = (beta + word_discount(1) * (float)ctx.word_total_tables[k]) * inverse;
       float value = ctx.stay[w * K + k] * inverse + ctx.open[w * K + k] * opening * background;
-      value *= root_value(ctx.customers[k], topic_discount(0), fresh) / seats;
-      weight[k] = value;
-      sum += value;
+      weight[k] = value * root_value(ctx.customers[k], topic_discount(0), fresh) / seats;
+      sum += weight[k];
     }
-    sum = group_sum(sum);
+    sum = accumulate_guess(ctx.guess + w * K, sum);
     if (lane_id() == 0) ctx.guess_mass[w] = sum;
-    float scale = 0.99f * 2147483648.0f / sum, least = 0.01f * 2147483648.0f / (float)K;
-    unsigned before = 0u;
-    for (int first = 0; first < K; first += LANES) {
-      int k = first + lane_id();
-      // the integers of a chunk are added up lane by lane: sums of floats would be rounded
-      unsigned own = k < K ? (unsigned)(weight[k] * scale + least) + 1u : 0u;
-      unsigned until = own;
-      for (int step = 1; step < LANES; step *= 2) {
-        unsigned below = group_from(until, lane_id() >= step ? lane_id() - step : 0);
-        if (lane_id() >= step) until += below;
-      }
-      if (k < K) ctx.guess[w * K + k] = before + until;
-      before += group_from(until, LANES - 1);
-    }
-    group_sync();
   }
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x)
+    ctx.guess_root[k] = root_value(ctx.customers[k], topic_discount(0), fresh) / seats;
+#endif
+}
+
+// One group: guesses of a citation's topic, lambdaT_k times the squared share at mu. Shares are
+// those of the words' guesses; lambdaT is the present one, which no citation's topic has a part in
+// while topics are drawn.
+KERNEL make_cite_guesses() {
+#if SPARSE && NETWORK
+  if (first_group() > 0) return;
+  float *weight = (float *)ctx.cite_guess;
+  float sum = 0.0f;
+  for (int k = lane_id(); k < K; k += LANES) {
+    weight[k] = (float)ctx.topic_scale[k] * ctx.guess_root[k] * ctx.guess_root[k];
+    sum += weight[k];
+  }
+  sum = accumulate_guess(ctx.cite_guess, sum);
+  if (lane_id() == 0) ctx.guess_mass[N_WORDS] = sum;
 #endif
 }
 

@@ -1,7 +1,7 @@
 // What one token does to the slots of its document (document.cuh has the same over all topics).
 // Lanes share the slots; what concerns one slot is computed by all of them alike, and written by one.
 
-typedef Cells<WORD_FIELDS> WordCells;
+typedef Cells<WORD_FIELDS, FIELD_TOPIC> WordCells;
 
 // What a document knows of the nodes on its path; the same in all lanes.
 struct Path {

@@ -21,7 +21,7 @@ DEV int enter_document(const WordCells &cells, Path &path, int *node, int d, i64
   }
   author_listed = listed(node[N_SHARED - 1]);
   int n_slots =
-      list_topics(cells, node[N_SHARED], N_SHARED > 1 ? node[N_SHARED - 1] : -1, -1, -1);
+      list_topics(cells, 0, 0, node[N_SHARED], N_SHARED > 1 ? node[N_SHARED - 1] : -1);
   for (int slot = lane_id(); slot < n_slots; slot += LANES)
     fill_slot(cells[slot], WHOLE(cells[slot], FIELD_TOPIC), node, betas);
   group_sync();
@@ -159,7 +159,7 @@ DEV int pick_slot(const WordCells &cells, int n_slots, float target, float mass,
 // Groups of a warp take documents of about the same length and go through them in step, token by
 // token; a group that has nothing to do in a step takes part all the same.
 KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, int network_on) {
-  WordCells cells = group_cells<WORD_FIELDS>();
+  WordCells cells = group_cells<WORD_FIELDS, FIELD_TOPIC>(0);
   int n_visited = 0, n_blocked = 0, n_corrected = 0, n_rejected = 0, n_outside = 0, n_refused = 0;
   Betas betas = {(float)ctx.word_concentration[0], (float)ctx.topic_word_concentration[0],
                  (float)ctx.word_concentration[1]};
@@ -234,7 +234,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       int topic_out = 0, word_out = 0, c = 0, t = 0;
       unsigned old_guess = 0u;
       if (live) {
-        old_guess = guess_at(word_row, old_topic);
+        old_guess = guess_at(ctx.guess + word_row, old_topic);
         c = ctx.word_customers[word_row + old_topic] + WHOLE(old_cell, FIELD_WORD_C);
         t = ctx.word_tables[word_row + old_topic] + WHOLE(old_cell, FIELD_WORD_T);
         topic_out = draw_topic_removal(rng, old_cell);
@@ -260,9 +260,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       n_outside += outside;
       int topic = old_topic;
       if (warp_any(outside)) {
-        unsigned range = ctx.guess[word_row + K - 1];
-        u64 bits = outside ? advance(rng) >> 32 : 0;
-        int guessed = search_guess(word_row, (unsigned)((bits * range) >> 32));
+        int guessed = draw_guess(rng, ctx.guess + word_row, outside);
         int slot = find_slot(cells, n_slots, guessed);
         if (outside) {
           topic = guessed;
@@ -280,7 +278,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         float after = k >= 0 ? REAL(cell, FIELD_WEIGHT)
                              : -stranger_weight(topic, node, word_row, scales, betas);
         float from = (before > 0.0f ? before : 0.0f) + unit * (float)old_guess;
-        float to = (after > 0.0f ? after : 0.0f) + unit * (float)guess_at(word_row, topic);
+        float to = (after > 0.0f ? after : 0.0f) + unit * (float)guess_at(ctx.guess + word_row, topic);
         stands = chance(rng) * (fabsf(before) * to) < fabsf(after) * from;
         n_refused += !stands;
       }

@@ -34,8 +34,8 @@
 #define NEAR_TILES (NEAR_SLOTS / LANES)
 #define FAR_TILES ((K + LANES - 1) / LANES)
 
-// A group's slots; FIELDS numbers each.
-template <int FIELDS> struct Cells {
+// A group's slots: FIELDS numbers each, one of them the topic.
+template <int FIELDS, int TOPIC> struct Cells {
   float *near_cells, *far_cells;
   __device__ __forceinline__ float *operator[](int slot) const {
     int tile = slot / LANES;
@@ -45,12 +45,22 @@ template <int FIELDS> struct Cells {
   }
 };
 
-// Groups of a warp begin in different banks of shared memory.
-template <int FIELDS> DEV Cells<FIELDS> group_cells() {
-  Cells<FIELDS> cells;
-  cells.near_cells =
-      shared_pool + (i64)group_in_block() * (NEAR_TILES * FIELDS * LANES + LANES % 32);
-  cells.far_cells = ctx.far_cells + first_group() * (FAR_TILES * FIELDS * LANES);
+// One number of every slot.
+template <typename T, typename C> struct Column {
+  C cells;
+  int field;
+  __device__ __forceinline__ T &operator[](int slot) const {
+    return ((T *)cells[slot])[field * LANES];
+  }
+};
+
+// Groups of a warp begin in different banks of shared memory; after its slots each has room for
+// ``besides`` numbers.
+template <int FIELDS, int TOPIC> DEV Cells<FIELDS, TOPIC> group_cells(int besides) {
+  Cells<FIELDS, TOPIC> cells;
+  int stride = (NEAR_TILES * FIELDS * LANES + besides + 31) / 32 * 32 + LANES % 32;
+  cells.near_cells = shared_pool + (i64)group_in_block() * stride;
+  cells.far_cells = ctx.far_cells + first_group() * ((i64)FAR_TILES * FIELDS * LANES);
   return cells;
 }
 
@@ -72,27 +82,30 @@ DEV bool listed(int node) {
   return N_SHARED == 1 || ctx.listed[node - ctx.level_start[N_SHARED - 1]] != 0;
 }
 
-// The slots begin with the topics of up to four nodes, in rising order; gives their number.
-// Every group of a warp takes part; nodes may be -1.
-template <int FIELDS>
-DEV int list_topics(const Cells<FIELDS> &cells, int a, int b, int c, int d) {
-  int count = 0;
+// Add the topics of up to two nodes (-1 for none) to a number of slots, in rising order; gives the
+// new number. ``have`` holds a bit for each topic that has a slot, or is null where none has one.
+// Every group of a warp takes part.
+template <int FIELDS, int TOPIC>
+DEV int list_topics(const Cells<FIELDS, TOPIC> &cells, int count, unsigned *have, int a, int b) {
   for (int first = 0; first < BIT_WORDS; first += LANES) {
     int i = first + lane_id();
     unsigned bits = 0u;
     if (i < BIT_WORDS) {
       if (a >= 0) bits |= bits_of(a)[i];
       if (b >= 0) bits |= bits_of(b)[i];
-      if (c >= 0) bits |= bits_of(c)[i];
-      if (d >= 0) bits |= bits_of(d)[i];
+      if (have) {
+        bits &= ~have[i];
+        have[i] |= bits;
+      }
     }
+    if (!warp_any(bits != 0u)) continue;
     float own = (float)bit_count(bits);
     float until = group_scan(own);
     int slot = count + (int)(until - own);
     while (bits) {
       int bit = lowest_bit(bits);
       bits &= bits - 1u;
-      WHOLE(cells[slot], FIELD_TOPIC) = i * 32 + bit;
+      WHOLE(cells[slot], TOPIC) = i * 32 + bit;
       slot++;
     }
     count += (int)group_from(until, LANES - 1);
@@ -102,19 +115,21 @@ DEV int list_topics(const Cells<FIELDS> &cells, int a, int b, int c, int d) {
 }
 
 // The slot of a topic, or -1; every lane looks through its own.
-template <int FIELDS> DEV int find_slot(const Cells<FIELDS> &cells, int n_slots, int topic) {
+template <int FIELDS, int TOPIC>
+DEV int find_slot(const Cells<FIELDS, TOPIC> &cells, int n_slots, int topic) {
   int found = -1;
   for (int slot = lane_id(); slot < n_slots; slot += LANES)
-    if (WHOLE(cells[slot], FIELD_TOPIC) == topic) found = slot;
+    if (WHOLE(cells[slot], TOPIC) == topic) found = slot;
   return group_max(found);
 }
 
-// The same among the first slots, which are in rising order; one lane alone.
-template <int FIELDS> DEV int look_up(const Cells<FIELDS> &cells, int n_slots, int topic) {
+// The same among slots in rising order that have it; one lane alone.
+template <int FIELDS, int TOPIC>
+DEV int look_up(const Cells<FIELDS, TOPIC> &cells, int n_slots, int topic) {
   int low = 0, high = n_slots;
   while (high - low > 1) {
     int middle = (low + high) / 2;
-    if (WHOLE(cells[middle], FIELD_TOPIC) <= topic)
+    if (WHOLE(cells[middle], TOPIC) <= topic)
       low = middle;
     else
       high = middle;
@@ -125,22 +140,47 @@ template <int FIELDS> DEV int look_up(const Cells<FIELDS> &cells, int n_slots, i
 // ---- proposals of topics outside: whole numbers, cumulative over topics, so that the probability
 // ---- that enters the acceptance is the one drawn from
 
-DEV unsigned guess_at(i64 row, int k) {
-  return ctx.guess[row + k] - (k > 0 ? ctx.guess[row + k - 1] : 0u);
-}
+DEV unsigned guess_at(const unsigned *guess, int k) { return guess[k] - (k > 0 ? guess[k - 1] : 0u); }
 
 // The first topic whose cumulative weight passes the target: lanes cut what is left into parts.
-DEV int search_guess(i64 row, unsigned target) {
+DEV int search_guess(const unsigned *guess, unsigned target) {
   int low = 0, high = K;
   while (warp_any(high - low > 1)) {
     int width = (high - low + LANES) / (LANES + 1);
     int last = low + (lane_id() + 1) * width - 1;
-    bool passed = last < high - 1 ? ctx.guess[row + last] > target : true;
+    bool passed = last < high - 1 ? guess[last] > target : true;
     int part = group_first(passed);
     if (part < 0) part = LANES;
     low += part * width;
     high = low + width < high ? low + width : high;
   }
   return low;
+}
+
+// A topic drawn from guesses; every group of a warp takes part, and draws where ``wanted``.
+DEV int draw_guess(Rng &rng, const unsigned *guess, bool wanted) {
+  u64 bits = wanted ? advance(rng) >> 32 : 0;
+  return search_guess(guess, (unsigned)((bits * guess[K - 1]) >> 32));
+}
+
+// Cumulative whole numbers from weights, about 2^31 in all, a hundredth of it spread over all topics;
+// gives the sum of the weights. They lie in the place of the numbers.
+DEV float accumulate_guess(unsigned *guess, float sum) {
+  const float *weight = (const float *)guess;
+  sum = group_sum(sum);
+  float scale = 0.99f * 2147483648.0f / sum, least = 0.01f * 2147483648.0f / (float)K;
+  unsigned before = 0u;
+  for (int first = 0; first < K; first += LANES) {
+    int k = first + lane_id();
+    unsigned own = k < K ? (unsigned)(weight[k] * scale + least) + 1u : 0u;
+    unsigned until = own;
+    for (int step = 1; step < LANES; step *= 2) {
+      unsigned below = group_from(until, lane_id() >= step ? lane_id() - step : 0);
+      if (lane_id() >= step) until += below;
+    }
+    if (k < K) guess[k] = before + until;
+    before += group_from(until, LANES - 1);
+  }
+  return sum;
 }
 #endif

@@ -1,0 +1,307 @@
+// The two ends of a citation over slots (all_ends.cuh has the same over all topics). The slots of a
+// citing document grow with the topics of the papers it cites; a topic without a slot has customers on
+// shared levels alone.
+
+#if NETWORK
+// Topics without a slot, as the document's citations so far have left them: sums of own lambdaT M
+// (x), own lambdaT P (y) and lambdaT own^2 (z), own being mu's c - alpha t; by how much slopes of the
+// citing path have changed P and M; and whether earlier citations' cited ends have slopes on record.
+struct Beyond {
+  double x, y, z;
+  float cite[N_SHARED], cited[N_SHARED];
+  bool recorded;
+};
+
+// Whose slots hold all topics of the last level above documents, at either end.
+struct Listed { bool citing, cited; };
+
+DEV float snapshot_own(i64 node, int level, int k) {
+  int c = ctx.customers[node * K + k];
+  return c == 0 ? 0.0f : (float)c - topic_discount(level) * (float)ctx.tables[node * K + k];
+}
+
+// lambdaT P and lambdaT M of a topic without a slot; ``first`` to ``last`` are the citations done.
+DEV void stranger_sums(const Slots &slots, const Beyond &beyond, int k, i64 first, i64 last,
+                       float &cite, float &cited) {
+  float scale = (float)ctx.topic_scale[k];
+  cite = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
+  cited = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
+#pragma unroll
+  for (int level = 0; level < N_SHARED; level++) {
+    if (beyond.cite[level] == 0.0f && beyond.cited[level] == 0.0f) continue;
+    float own = snapshot_own(slots.node[level], level, k);
+    cite += scale * beyond.cite[level] * own;
+    cited += scale * beyond.cited[level] * own;
+  }
+  for (i64 e = first; e < last && beyond.recorded; e++)
+#pragma unroll
+    for (int level = 1; level < N_SHARED; level++) {
+      const float *slope = ctx.move_slope + (e * N_SHARED + level) * 2;
+      if (slope[0] == 0.0f && slope[1] == 0.0f) continue;
+      float own = snapshot_own(ancestor(ctx.cited_document[e], level), level, k);
+      cite += scale * slope[0] * own;
+      cited += scale * slope[1] * own;
+    }
+}
+
+// Fill a slot whose topic is written: mu, the citing end, and P and M.
+DEV void fill_citing(Rows rows, int slot, const Slots &slots, const Beyond &beyond, i64 first,
+                     i64 last) {
+  int k = INTS(CROW_TOPIC)[slot];
+#pragma unroll
+  for (int level = 0; level <= CITED_LEVEL; level++) {
+    i64 place = (i64)slots.node[level] * K + k;
+    INTS(CROW_C + level)[slot] = ctx.customers[place];
+    INTS(CROW_T + level)[slot] = ctx.tables[place];
+  }
+  FLOATS(CROW_SCALE)[slot] = (float)ctx.topic_scale[k];
+  float cite, cited;
+  stranger_sums(slots, beyond, k, first, last, cite, cited);
+  FLOATS(CROW_CITE)[slot] = cite;
+  FLOATS(CROW_CITED)[slot] = cited;
+}
+
+// Take a slot's topic out of the sums over those without one.
+DEV void leave_beyond(Rows rows, int slot, double &x, double &y, double &z) {
+  double own = snapshot_own(0, 0, INTS(CROW_TOPIC)[slot]);
+  x -= own * FLOATS(CROW_CITED)[slot];
+  y -= own * FLOATS(CROW_CITE)[slot];
+  z -= own * own * FLOATS(CROW_SCALE)[slot];
+}
+
+// Fill the slots from ``from`` on, whose topics are written; every group of a warp takes part.
+DEV void fill_slots(Rows rows, int from, int n_slots, const Slots &slots, Beyond &beyond, i64 first,
+                    i64 last) {
+  double x = 0.0, y = 0.0, z = 0.0;
+  int begin = from / LANES * LANES + lane_id();
+  for (int slot = begin < from ? begin + LANES : begin; slot < n_slots; slot += LANES) {
+    fill_citing(rows, slot, slots, beyond, first, last);
+    leave_beyond(rows, slot, x, y, z);
+  }
+  beyond.x += group_sum(x);
+  beyond.y += group_sum(y);
+  beyond.z += group_sum(z);
+}
+
+// Counts of a cited end's node in one slot; ``marked`` where the node's bits tell its topics.
+DEV void fill_cited(Rows rows, int slot, int level, int node, bool marked) {
+  int k = INTS(CROW_TOPIC)[slot], c = 0, t = 0;
+  if (!marked || (bits_of(node)[k / 32] >> (k % 32) & 1u)) {
+    c = ctx.customers[(i64)node * K + k];
+    t = ctx.tables[(i64)node * K + k];
+  }
+  INTS(CROW_C + DEPTHS + level)[slot] = c;
+  INTS(CROW_T + DEPTHS + level)[slot] = t;
+}
+
+// Let the node in a place of the cited end have what the document's citations first to e - 1 did to
+// it when it was their cited end. Every lane goes through all of them, for its own slots.
+DEV void add_own_moves(Rows rows, int n_slots, Slots &slots, int place, int level, i64 first, i64 e) {
+  int node = slots.node[place], step = CITED_LEVEL - level;
+  i64 latest = -1;
+  for (i64 before = first; before < e; before++) {
+    const unsigned char *depth = ctx.move_depth + 4 * before;
+    int out = depth[2], into = depth[3];
+    if (depth[0] + out + depth[1] + into == 0) continue;
+    if (ancestor(ctx.cited_document[before], level) != node) continue;
+    latest = before;
+    int left = step < out, closed = step + 1 < out, came = step < into, opened = step + 1 < into;
+    int old = ctx.move_old[before], fresh = ctx.move_new[before];
+    for (int slot = lane_id(); slot < n_slots; slot += LANES) {
+      int k = INTS(CROW_TOPIC)[slot];
+      INTS(CROW_C + place)[slot] += (k == fresh ? came : 0) - (k == old ? left : 0);
+      INTS(CROW_T + place)[slot] += (k == fresh ? opened : 0) - (k == old ? closed : 0);
+    }
+    slots.customers[place] += came - left;
+    slots.tables[place] += opened - closed;
+  }
+  if (latest >= 0 && level < CITED_LEVEL) {
+    const float *weight = ctx.move_weight + (latest * CITED_LEVEL + level) * 2;
+    slots.cite[place] = weight[0];
+    slots.cited[place] = weight[1];
+  }
+}
+
+// What turns the guesses' shares at mu into an end's weights (as ``outside`` in slot_document.cuh).
+template <int SIDE> DEV float end_outside(const Slots &slots, bool listed_end) {
+  const int above = N_SHARED > 1 ? N_SHARED - 1 : 1;
+  float value = 0.0f;
+  EACH_SLOT(SIDE, above, {
+    value = slots.beta[slot] + (listed_end ? topic_discount(above) * (float)slots.tables[slot]
+                                           : (float)slots.customers[slot]);
+  })
+#pragma unroll
+  for (int level = above + 1; level <= CITED_LEVEL; level++) value *= scale_at<SIDE>(slots, level);
+  return value;
+}
+
+// Weight at an end of a topic that has no slot, up to the end's factor.
+template <int SIDE> DEV float stranger_end(const Slots &slots, int k, float fresh) {
+  float weight = root_value(ctx.customers[k], topic_discount(0), fresh);
+#pragma unroll
+  for (int level = 1; level <= CITED_LEVEL; level++) {
+    weight *= scale_at<SIDE>(slots, level);
+    if (level < N_SHARED) {
+      int node = SIDE == 0 || met(slots, level) ? slots.node[level] : slots.node[DEPTHS + level];
+      i64 place = (i64)node * K + k;
+      Pair pair = weight_pair(level, ctx.customers[place], ctx.tables[place]);
+      weight = pair.stay + pair.open * weight;
+    }
+  }
+  return weight;
+}
+
+// Every slot's weight at both ends, up to one factor each; below zero for topics that neither end has.
+// Gives this lane's sum of the others.
+DEV float weigh_ends(Rows rows, int n_slots, const Slots &slots, const Listed &all) {
+  float first_scale[DEPTHS], second_scale[DEPTHS];
+#pragma unroll
+  for (int level = 1; level <= CITED_LEVEL; level++) {
+    first_scale[level] = scale_at<0>(slots, level);
+    second_scale[level] = scale_at<1>(slots, level);
+  }
+  float fresh = fresh_weight(slots), mass = 0.0f;
+  for (int k = lane_id(); k < n_slots; k += LANES) {
+    float first = root_value(INTS(CROW_C)[k], topic_discount(0), fresh), second = first;
+    bool inside = false;
+#pragma unroll
+    for (int level = 1; level <= CITED_LEVEL; level++) {
+      int c = INTS(CROW_C + level)[k];
+      Pair pair = weight_pair(level, c, INTS(CROW_T + level)[k]);
+      first = pair.stay + pair.open * (first_scale[level] * first);
+      if (level == N_SHARED || (level == N_SHARED - 1 && all.citing)) inside = inside || c > 0;
+      if (!met(slots, level)) {
+        int row = DEPTHS + level;
+        c = INTS(CROW_C + row)[k];
+        pair = weight_pair(level, c, INTS(CROW_T + row)[k]);
+        if (level == N_SHARED || (level == N_SHARED - 1 && all.cited)) inside = inside || c > 0;
+      }
+      second = pair.stay + pair.open * (second_scale[level] * second);
+    }
+    float value = FLOATS(CROW_SCALE)[k] * first * second;
+    FLOATS(CROW_SECOND)[k] = second;
+    FLOATS(CROW_MASS)[k] = inside ? value : -value;
+    if (inside) mass += value;
+  }
+  return mass;
+}
+
+// The slot where the sum of the inside weights passes the target; -1 if it does not.
+DEV int pick_cite_slot(Rows rows, int n_slots, float target, float mass) {
+  float running = group_scan(mass);
+  int who = group_first(mass > 0.0f && target < running);
+  target -= running - mass;
+  int last = -1;
+  bool found = false;
+  for (int k = lane_id(); k < n_slots && lane_id() == who && !found; k += LANES) {
+    float value = FLOATS(CROW_MASS)[k];
+    if (value > 0.0f) {
+      last = k;
+      found = target < value;
+      target -= value;
+    }
+  }
+  int picked = group_from(last, who < 0 ? 0 : who);
+  return who < 0 ? -1 : picked;
+}
+
+// Whether a pending change reaches topics without a slot by more than mu.
+DEV bool is_wide(const Slots &slots, const Listed &all) {
+  bool wide = false;
+#pragma unroll
+  for (int level = 1; level < N_SHARED; level++) {
+    bool last = level == N_SHARED - 1;
+    if (!(last && all.citing))
+      wide = wide || slots.cite_slope[level] != 0.0f || slots.cited_slope[level] != 0.0f;
+    if (!met(slots, level) && !(last && all.cited))
+      wide = wide || slots.cite_slope[DEPTHS + level] != 0.0f ||
+             slots.cited_slope[DEPTHS + level] != 0.0f;
+  }
+  return wide;
+}
+
+// This lane's part of the change of E by topics without a slot, one by one.
+DEV float wide_change(const unsigned *have, const Slots &slots, const Beyond &beyond, i64 first,
+                      i64 e) {
+  float sum = 0.0f;
+  for (int k = lane_id(); k < K; k += LANES) {
+    if (have[k / 32] >> (k % 32) & 1u) continue;
+    float cite = 0.0f, cited = 0.0f, old_cite, old_cited;
+#pragma unroll
+    for (int level = 0; level < N_SHARED; level++) {
+      float own = snapshot_own(slots.node[level], level, k);
+      cite += slots.cite_slope[level] * own;
+      cited += slots.cited_slope[level] * own;
+      if (!met(slots, level)) {
+        own = snapshot_own(slots.node[DEPTHS + level], level, k);
+        cite += slots.cite_slope[DEPTHS + level] * own;
+        cited += slots.cited_slope[DEPTHS + level] * own;
+      }
+    }
+    stranger_sums(slots, beyond, k, first, e, old_cite, old_cited);
+    sum += cite * (old_cited + (float)ctx.topic_scale[k] * cited) + old_cite * cited;
+  }
+  return sum;
+}
+
+DEV float cite_change(Rows rows, int n_slots, const unsigned *have, Slots &slots,
+                      const Beyond &beyond, bool wide, int before, int after, i64 first, i64 e) {
+  float cite, cited, sum = 0.0f;
+  for (int k = lane_id(); k < n_slots; k += LANES) {
+    if (!slots.all && k != before && k != after) continue;
+    cite_topic_change(rows, slots, k, before, after, cite, cited);
+    sum += cite * (FLOATS(CROW_CITED)[k] + FLOATS(CROW_SCALE)[k] * cited) +
+           FLOATS(CROW_CITE)[k] * cited;
+  }
+  if (wide) sum += wide_change(have, slots, beyond, first, e);
+  sum = group_sum(sum);
+  if (!wide && slots.all)
+    sum += (float)(slots.cite_slope[0] * (beyond.x + slots.cited_slope[0] * beyond.z) +
+                   slots.cited_slope[0] * beyond.y);
+  return sum;
+}
+
+// The slopes of citation e must be on record before.
+DEV void commit_cite_change(Rows rows, int n_slots, Slots &slots, int before, int after) {
+  for (int k = lane_id(); k < n_slots; k += LANES) {
+    if (!slots.all && k != before && k != after) continue;
+    float cite, cited;
+    cite_topic_change(rows, slots, k, before, after, cite, cited);
+    FLOATS(CROW_CITE)[k] += FLOATS(CROW_SCALE)[k] * cite;
+    FLOATS(CROW_CITED)[k] += FLOATS(CROW_SCALE)[k] * cited;
+  }
+  commit_weights(slots);
+}
+
+// What a change that was made does to the topics without a slot; every group of a warp takes part.
+DEV void commit_beyond(const unsigned *have, const Slots &slots, Beyond &beyond, bool made,
+                       bool wide, i64 first, i64 e) {
+  if (made) {
+    beyond.x += slots.cited_slope[0] * beyond.z;
+    beyond.y += slots.cite_slope[0] * beyond.z;
+#pragma unroll
+    for (int level = 0; level < N_SHARED; level++) {
+      beyond.cite[level] += slots.cite_slope[level];
+      beyond.cited[level] += slots.cited_slope[level];
+    }
+    beyond.recorded = beyond.recorded || wide;
+  }
+  wide = wide && made;
+  if (!warp_any(wide)) return;
+  double x = 0.0, y = 0.0;
+  for (int k = lane_id(); k < K && wide; k += LANES) {
+    if (have[k / 32] >> (k % 32) & 1u) continue;
+    double own = snapshot_own(0, 0, k);
+    float cite, cited;
+    stranger_sums(slots, beyond, k, first, e + 1, cite, cited);
+    x += own * cited;
+    y += own * cite;
+  }
+  x = group_sum(x);
+  y = group_sum(y);
+  if (wide) {
+    beyond.x = x;
+    beyond.y = y;
+  }
+}
+#endif

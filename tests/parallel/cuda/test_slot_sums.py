@@ -1,0 +1,132 @@
+"""P and M as a document sees them after its moves over slots are those of the counts it leaves."""
+
+import ctypes
+import re
+
+import numpy as np
+import pytest
+from cuda_tools import small_data
+from host_device import HostDevice
+
+import citeweave.parallel.cuda.proposals as proposals_module
+from citeweave.parallel.chain import _next_key
+from citeweave.parallel.cuda import CudaChain
+from citeweave.sampler.chain import Settings
+from citeweave.sampler.spec import preset
+
+TOPICS = 70
+
+VIEW = """
+extern "C" { double seen_cite[TOPICS], seen_cited[TOPICS]; int seen_far, seen_wide; }
+"""
+WORDS = """
+      for (int k = 0; network_on && length > 0 && k < K; k++) {
+        int slot = find_slot(cells, n_slots, k);
+        float cite = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
+        float cited = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
+        for (int level = 0; level < N_SHARED; level++) {
+          i64 place = (i64)node[level] * K + k;
+          float own = own_share<float>(level, ctx.customers[place], ctx.tables[place]);
+          cite += (float)ctx.topic_scale[k] * outer.cite[level] * own;
+          cited += (float)ctx.topic_scale[k] * outer.cited[level] * own;
+        }
+        seen_cite[k] = slot < 0 ? cite : REAL(cells[slot], FIELD_CITE);
+        seen_cited[k] = slot < 0 ? cited : REAL(cells[slot], FIELD_CITED);
+        seen_far |= n_slots > NEAR_SLOTS;
+        seen_wide |= outer.cite[0] != 0.0f;
+      }
+"""
+CITATIONS = """
+      for (int k = 0; length > 0 && k < K; k++) {
+        int slot = find_slot(rows, n_slots, k);
+        float cite, cited;
+        stranger_sums(slots, beyond, k, begin, begin + length, cite, cited);
+        seen_cite[k] = slot < 0 ? cite : FLOATS(CROW_CITE)[slot];
+        seen_cited[k] = slot < 0 ? cited : FLOATS(CROW_CITED)[slot];
+        seen_far |= n_slots > NEAR_SLOTS;
+        seen_wide |= beyond.recorded;
+      }
+"""
+
+
+class Watched(HostDevice):
+    """Kernels that leave behind what the last document saw of P and M."""
+
+    def change(self, source):
+        source = VIEW.replace("TOPICS", str(TOPICS)) + source
+        end_of_words = "    if (length > 0) leave_document(cells, n_slots, path, node);\n"
+        assert end_of_words in source
+        source = source.replace(end_of_words, WORDS + end_of_words)
+        end = r"(commit_beyond\(have, slots, beyond, made, wide, begin, e\);\n    \})"
+        source, found = re.subn(end, lambda match: match[1] + CITATIONS, source)
+        assert found == 1
+        return source
+
+    def view(self, name):
+        return np.array((ctypes.c_double * TOPICS).in_dll(self.library, name))
+
+    def flag(self, name):
+        place = ctypes.c_int.in_dll(self.library, name)
+        value, place.value = place.value, 0
+        return value
+
+
+@pytest.fixture(params=[0, 3, 64])
+def chain(request, monkeypatch):
+    """Have some authors listed, all, or none."""
+    monkeypatch.setattr(proposals_module, "_MOST_LISTED", request.param)
+    spec = preset("scntm")
+    data = small_data(spec, documents=60, authors=9, citations=400)
+    settings = Settings(topics=TOPICS, network_from=1)
+    chain = CudaChain(spec, data, settings, seed=1, device=Watched(), sparse=True)
+    chain.start()
+    for _ in range(4):
+        chain.step()
+    chain.most_listed = request.param
+    return chain
+
+
+def compare(chain):
+    """Compare with P and M of the counts that the document left."""
+    chain._draws.weigh()
+    for seen, name in (("seen_cite", "cite_sum"), ("seen_cited", "cited_sum")):
+        counted = chain.arrays["topic_scale"] * chain.arrays[name]
+        # what a move changes is far below the sums themselves: 1e-6 would hide nothing
+        np.testing.assert_allclose(chain.device.view(seen), counted, rtol=2e-6, atol=1e-9)
+
+
+def test_words_leave_the_sums_that_they_saw(chain):
+    chain.device.flag("seen_far")
+    chain.device.flag("seen_wide")
+    changed = 0.0
+    lengths = np.diff(chain.layout.document_start)[chain.arrays["order"]]
+    for place in range(0, np.count_nonzero(lengths), 6):
+        chain._draws.weigh()
+        chain._proposals.before_words()
+        before = chain.arrays["cite_sum"].copy()
+        chain.device.clear(chain.arrays["counter"])
+        chain.run("sweep_words", _next_key(chain.host.random), place, place + 1, 1)
+        chain._repair_nodes()
+        chain._repair_words()
+        compare(chain)
+        changed = max(changed, np.abs(chain.arrays["cite_sum"] / before - 1).max())
+    assert changed > 1e-3
+    assert chain.device.flag("seen_far")
+    assert chain.device.flag("seen_wide")
+
+
+def test_citations_leave_the_sums_that_they_saw(chain):
+    chain.device.flag("seen_wide")
+    made = np.diff(chain.arrays["cites"])[chain.arrays["cite_order"]]
+    for place in np.flatnonzero(made > 0)[::4]:
+        chain._draws.weigh()
+        chain._proposals.before_citations()
+        chain.device.clear(chain.arrays["counter"])
+        chain.device.clear(chain.arrays["move_depth"])
+        chain.run("sweep_citations", _next_key(chain.host.random), int(place), int(place) + 1, 0)
+        chain.run("add_moves", len(chain.layout.citing), 0, 1)
+        chain.run("repair_documents", 2)
+        chain._repair_nodes()
+        compare(chain)
+    # with all authors listed no slope but mu's reaches topics without a slot
+    assert bool(chain.device.flag("seen_wide")) == (chain.most_listed < 64)
