@@ -58,6 +58,29 @@ def test_long_lists_of_references_are_alike_too():
             np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
+def test_documents_too_long_for_packed_counts_are_alike_too():
+    """A paper of more than 32,767 words: its counts do not share a number any more."""
+    spec = preset("scntm")
+    data = small_data(spec, documents=20, authors=3, citations=40)
+    rng = np.random.default_rng(5)
+    long = np.minimum(rng.geometric(0.1, 33_000), data.n_words).astype(np.int32) - 1
+    data = data._replace(
+        tokens=np.concatenate([long, data.tokens[data.offsets[1] :]]),
+        offsets=np.concatenate([[0], data.offsets[1:] - data.offsets[1] + len(long)]),
+    )
+    threads = make(spec, device=None, data=data, topics=4, **FIXED)
+    threads.start()
+    threads.step()
+    twin = make(spec, data=data, topics=4, **FIXED)
+    assert twin._plan.defines["PACKED"] == 0
+    twin.restore(threads.state)
+    for _ in range(2):
+        threads.step()
+        twin.step()
+        for a, b in zip(_flat(threads.state), _flat(twin.state), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_everything_sampled_keeps_counts_valid(model):
     """Every count is checked against the assignments after each step (debug)."""

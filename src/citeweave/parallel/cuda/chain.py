@@ -17,7 +17,13 @@ from citeweave.parallel.cuda.memory import (
     upload_state,
 )
 from citeweave.parallel.cuda.parameters import COUNTED, RANGES, Draws
-from citeweave.parallel.cuda.program import WARP, Grouping, choose_grouping, plan_program
+from citeweave.parallel.cuda.program import (
+    PACKED_BELOW,
+    WARP,
+    Grouping,
+    choose_grouping,
+    plan_program,
+)
 from citeweave.parallel.cuda.proposals import SPARSE_FROM, Proposals, SlotSizes
 from citeweave.parallel.cuda.samples import DeviceSums
 from citeweave.sampler.arrays import State
@@ -104,6 +110,7 @@ class CudaChain(Chain):
             words=data.n_words,
             documents=len(data.offsets) - 1,
             grouping=self._grouping,
+            packed=_most_customers(data) < PACKED_BELOW,
         )
         self.device.prepare(self._plan)
 
@@ -119,7 +126,7 @@ class CudaChain(Chain):
         self.groups = self._blocks * (threads // warp)
         self._word_shared = self._cite_shared = self.count_shared = 0
         if plan.rows_shared:
-            self._word_shared = 4 * plan.row_floats(plan.word_rows, grouping.lanes) * sweepers
+            self._word_shared = plan.word_bytes(sweepers)
             self._cite_shared = 4 * plan.row_floats(plan.cite_rows, grouping.lanes) * sweepers
             self.count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
         if self.sparse:
@@ -377,6 +384,14 @@ class CudaChain(Chain):
         for name in ("word_total_customers", "word_total_tables", "background_totals"):
             self.device.clear(self.arrays[name])
         self.run("repair_words", shared=8 * self.settings.topics, blocks=528)
+
+
+def _most_customers(data: Data) -> int:
+    """Bound the customers of a document's node: its words, its citations and those it receives."""
+    most = int(np.diff(data.offsets).max(initial=0))
+    for ends in (data.citing, data.cited):
+        most += int(np.bincount(ends).max(initial=0))
+    return most
 
 
 def check_model(spec: ModelSpec) -> None:

@@ -10,6 +10,7 @@ from citeweave.sampler.spec import ModelSpec
 
 __all__ = [
     "FIELDS",
+    "PACKED_BELOW",
     "SLOT_UNITS",
     "SWEEPS",
     "UNITS",
@@ -151,6 +152,9 @@ SWEEPS = ("words", "citations")
 
 _KERNEL = re.compile(r"^KERNEL(?:_OF\([^)]*\))?\s+(\w+)\(", re.MULTILINE)
 WARP = 32
+_HELD_CHUNKS = 16
+PACKED_BELOW = 1 << 15
+"""Counts that two of which fit into one number."""
 _ROWS_FIT = 300
 """Most topics whose rows are held in shared memory; with more of them too few warps would fit."""
 
@@ -178,9 +182,9 @@ def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
     if sparse:
         return Grouping(8, 64, 4, 3, near_slots=48)
     if topics <= 32:
-        return Grouping(4, 32, 10, 12)
+        return Grouping(4, 32, 16, 16)
     if topics <= 96:
-        return Grouping(8, 64, 4, 6)
+        return Grouping(8, 32, 12, 12)
     if topics <= _ROWS_FIT:
         return Grouping(WARP, WARP, 1, 8)
     return Grouping(WARP, 128, 4, 3)
@@ -216,24 +220,47 @@ class Plan(NamedTuple):
 
     def row_floats(self, rows: int, lanes: int) -> int:
         """Floats that the rows of one group take (``ROW_STRIDE`` of the kernels)."""
-        return -(-rows * int(self.defines["K"]) // WARP) * WARP + lanes % WARP
+        floats = rows * int(self.defines["K"])
+        return floats + (lanes % WARP - floats) % WARP
 
-    def with_lanes(self, lanes: int) -> "Plan":
-        """Copy the plan for groups of another size."""
-        return self._replace(defines=self.defines | {"LANES": lanes})
+    def word_bytes(self, groups: int) -> int:
+        """Shared memory of a block of groups that walk words; lambdaT comes before their rows."""
+        first = -(-int(self.defines["K"]) // 4) * 4 if self.defines["LAMBDAS"] else 0
+        return 4 * (first + self.row_floats(self.word_rows, self.lanes) * groups)
+
+    def for_unit(self, unit: str) -> "Plan":
+        """Copy the plan for one unit: sweeps have small groups, and words lambdaT at hand."""
+        changed: dict[str, int | str] = {}
+        if unit not in SWEEPS:
+            changed["LANES"] = WARP
+        if unit != "words":
+            changed["LAMBDAS"] = 0
+        return self._replace(defines=self.defines | changed)
 
 
 def plan_program(
-    spec: ModelSpec, *, topics: int, words: int, documents: int, grouping: Grouping
+    spec: ModelSpec,
+    *,
+    topics: int,
+    words: int,
+    documents: int,
+    grouping: Grouping,
+    packed: bool = True,
 ) -> Plan:
-    """Choose the constants of a model's program."""
+    """Choose the constants of a model's program.
+
+    ``packed`` where counts of a document are below `PACKED_BELOW`.
+    """
     _, places = table_places(spec)
     levels = len(spec.topic_side)
     burst = int(spec.word_level("document-topic") is not None)
     network = int(spec.citations is not None)
-    word_rows = 4 * levels + 8 + 5 * burst + 3 * network
-    cite_rows = 4 * (levels - spec.below_citations) + 5
     lanes, threads = grouping.lanes, grouping.threads
+    pair = 1 if packed else 2  # rows of two counts
+    held = -(-topics // lanes) <= _HELD_CHUNKS
+    word_rows = 2 * spec.n_shared - 1 + pair * spec.n_document + 2 * (levels - 1) + 4
+    word_rows += 2 * pair * (1 + burst) + 2 * network + int(not held)
+    cite_rows = 4 * (levels - spec.below_citations) + 5
     sparse = grouping.near_slots > 0
     if sparse:  # rows over all topics are for counting alone
         word_rows = cite_rows = 2
@@ -259,6 +286,8 @@ def plan_program(
         "WORD_BLOCKS": grouping.word_blocks,
         "CITE_BLOCKS": grouping.cite_blocks,
         "ROWS_SHARED": int(rows_shared),
+        "LAMBDAS": network and int(not sparse),
+        "PACKED": int(packed),
         "SPARSE": int(sparse),
         "NEAR_SLOTS": grouping.near_slots,
         "TABLE_PLACES": f"0x{sum(place << 4 * i for i, place in enumerate(places)):x}u",

@@ -9,6 +9,9 @@ struct Change {
   float cite_slope[CITED_LEVEL + 1], cited_slope[CITED_LEVEL + 1];
   float cite_old, cited_old, cite_new, cited_new;
   bool all;
+#if HELD
+  float gain[CHUNKS], gained[CHUNKS];  // of P and M, topic by topic
+#endif
 };
 
 DEV void topic_change(float *rows, const Change &change, int k, int before, int after, float &cite,
@@ -18,9 +21,14 @@ DEV void topic_change(float *rows, const Change &change, int k, int before, int 
   if (change.all) {
 #pragma unroll
     for (int level = 0; level <= CITED_LEVEL; level++) {
-      int c = INTS(ROW_C + level)[k];
-      int t = level == 0 ? (c > 0 ? 1 : 0) : INTS(ROW_T + level)[k];
-      float own = (float)c - topic_discount(level) * (float)t;
+      Seats seats = {0, 0};
+      if (level > 0) {
+        seats = read_seats(rows, level, k);
+      } else {
+        seats.customers = INTS(0)[k];
+        seats.tables = seats.customers > 0 ? 1 : 0;
+      }
+      float own = (float)seats.customers - topic_discount(level) * (float)seats.tables;
       cite += change.cite_slope[level] * own;
       cited += change.cited_slope[level] * own;
     }
@@ -37,7 +45,7 @@ DEV void topic_change(float *rows, const Change &change, int k, int before, int 
 
 // A topic's part of the change of E; ROW_CITE and ROW_CITED hold lambdaT_k P_k and lambdaT_k M_k.
 DEV float rate_of(float *rows, int k, float cite, float cited) {
-  return cite * (FLOATS(ROW_CITED)[k] + FLOATS(ROW_SCALE)[k] * cited) + FLOATS(ROW_CITE)[k] * cited;
+  return cite * (FLOATS(ROW_CITED)[k] + topic_scale(k) * cited) + FLOATS(ROW_CITE)[k] * cited;
 }
 
 // Change of E by a move already made in the counts (sampler/exponent.py, one path).
@@ -55,7 +63,7 @@ DEV float exponent_change(float *rows, const Path &path, Change &change, int bef
     change.carried[level] = carried;
     if (left + came == 0 && carry == 0.0f && carried == 0.0f) continue;
     if (level == 0) {
-      int now_old = INTS(ROW_C)[before], now_new = INTS(ROW_C)[after];
+      int now_old = INTS(0)[before], now_new = INTS(0)[after];
       int was_old = now_old + left - (before == after ? came : 0);
       int was_new = now_new - came + (before == after ? left : 0);
       closed = (was_old > 0) - (now_old > 0);
@@ -83,22 +91,35 @@ DEV float exponent_change(float *rows, const Path &path, Change &change, int bef
     carried = carried * top * now + cited * rise;
   }
   float sum = 0.0f;
-  for (int k = lane_id(); k < K; k += LANES) {
-    if (!change.all && k != before && k != after) continue;
-    float cite, cited;
-    topic_change(rows, change, k, before, after, cite, cited);
-    sum += rate_of(rows, k, cite, cited);
+#pragma unroll CHUNK_UNROLL
+  for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    int k = chunk * LANES + lane_id();
+    float cite = 0.0f, cited = 0.0f;
+    if (k < K && (change.all || k == before || k == after)) {
+      topic_change(rows, change, k, before, after, cite, cited);
+      sum += rate_of(rows, k, cite, cited);
+    }
+#if HELD
+    change.gain[chunk] = cite;
+    change.gained[chunk] = cited;
+#endif
   }
   return group_sum(sum);
 }
 
 DEV void commit_change(float *rows, Change &change, int before, int after) {
-  for (int k = lane_id(); k < K; k += LANES) {
-    if (!change.all && k != before && k != after) continue;
+#pragma unroll CHUNK_UNROLL
+  for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    int k = chunk * LANES + lane_id();
+    if (k >= K || (!change.all && k != before && k != after)) continue;
+#if HELD
+    float cite = change.gain[chunk], cited = change.gained[chunk];
+#else
     float cite, cited;
     topic_change(rows, change, k, before, after, cite, cited);
-    FLOATS(ROW_CITE)[k] += FLOATS(ROW_SCALE)[k] * cite;
-    FLOATS(ROW_CITED)[k] += FLOATS(ROW_SCALE)[k] * cited;
+#endif
+    FLOATS(ROW_CITE)[k] += topic_scale(k) * cite;
+    FLOATS(ROW_CITED)[k] += topic_scale(k) * cited;
   }
 #pragma unroll
   for (int level = 0; level <= CITED_LEVEL; level++) {

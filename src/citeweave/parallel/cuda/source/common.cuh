@@ -3,6 +3,8 @@
 #define LEVELS (N_SHARED + N_DOCUMENT)
 #define CITED_LEVEL (LEVELS - 1 - BELOW)
 #define CHUNKS ((K + LANES - 1) / LANES)
+#define HELD (CHUNKS <= 16)  // whether a lane holds what it finds of its topics in registers
+constexpr int CHUNK_UNROLL = HELD ? CHUNKS : 4;
 #define DENSE_LIMIT 511
 #define DENSE_SIZE ((DENSE_LIMIT + 1) * (DENSE_LIMIT + 2) / 2)
 #define CELLS 128
@@ -157,13 +159,27 @@ DEV Pair weight_pair(int place, int customers, int tables) {
 }
 
 // Floats of a group's rows: groups of a warp begin in different banks of shared memory.
-#define ROW_STRIDE(rows) (((rows) * K + 31) / 32 * 32 + LANES % 32)
+#define ROW_STRIDE(rows) ((rows) * K + (LANES % 32 + 32 - (rows) * K % 32) % 32)
+
+// lambdaT in shared memory, before the rows of all groups: the block's own copy.
+#if LAMBDAS && ROWS_SHARED
+#define BLOCK_FLOATS ((K + 3) / 4 * 4)
+DEV void read_topic_scales() {
+  for (int k = threadIdx.x; k < K; k += blockDim.x) shared_pool[k] = (float)ctx.topic_scale[k];
+  block_sync();
+}
+DEV float topic_scale(int k) { return shared_pool[k]; }
+#else
+#define BLOCK_FLOATS 0
+DEV void read_topic_scales() {}
+DEV float topic_scale(int k) { return (float)ctx.topic_scale[k]; }
+#endif
 
 // ---- rows over topics of one group: in shared memory, or in the card's where they do not fit
 
 DEV float *group_rows(int rows) {
 #if ROWS_SHARED
-  return shared_pool + (i64)group_in_block() * ROW_STRIDE(rows);
+  return shared_pool + BLOCK_FLOATS + (i64)group_in_block() * ROW_STRIDE(rows);
 #else
   return ctx.scratch +
          ((i64)blockIdx.x * groups_in_block() + group_in_block()) * ROW_STRIDE(rows);

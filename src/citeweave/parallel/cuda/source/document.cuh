@@ -2,31 +2,80 @@
 // what concerns one topic is computed by all of them alike, and written by one. Lane l keeps level l
 // of the path from mu to the document.
 
-#define ROW_C 0
-#define ROW_T LEVELS
-#define ROW_STAY (2 * LEVELS)
-#define ROW_OPEN (3 * LEVELS)
-#define ROW_WEIGHT ROW_T  // mu has no row of tables: the place serves for weights
-#define ROW_PHI (4 * LEVELS)
+// Pairs of small counts share a number where no document is long enough to need more (PACKED): the
+// fewer rows, the more documents are at hand at a time. mu has one table a topic, and no row of them.
+#define PAIR_ROWS (PACKED ? 1 : 2)
+#define COUNT_ROWS (1 + 2 * (N_SHARED - 1) + PAIR_ROWS * N_DOCUMENT)
+#define ROW_STAY(level) (COUNT_ROWS + 2 * (level) - 2)
+#define ROW_OPEN(level) (COUNT_ROWS + 2 * (level) - 1)
+#define ROW_PHI (COUNT_ROWS + 2 * (LEVELS - 1))
 #define ROW_INVERSE (ROW_PHI + 0)
 #define ROW_OPENING (ROW_PHI + 1)
 #define ROW_WORD_STAY (ROW_PHI + 2)
 #define ROW_WORD_OPEN (ROW_PHI + 3)
-#define ROW_WORD_C (ROW_PHI + 4)
-#define ROW_WORD_T (ROW_PHI + 5)
-#define ROW_TOTAL_C (ROW_PHI + 6)
-#define ROW_TOTAL_T (ROW_PHI + 7)
-#define ROW_BURST (ROW_PHI + 8)
-#define ROW_TOKENS (ROW_BURST + 0)
-#define ROW_TABLES (ROW_BURST + 1)
-#define ROW_BURST_OPENING (ROW_BURST + 2)
-#define ROW_RUN_C (ROW_BURST + 3)
-#define ROW_RUN_T (ROW_BURST + 4)
-#define ROW_NETWORK (ROW_BURST + 5 * BURST)
+#define ROW_WORD (ROW_PHI + 4)  // what the document did to phi at the word: customers and tables
+#define ROW_TOTAL (ROW_WORD + PAIR_ROWS)  // and to phi in all
+#define ROW_BURST (ROW_TOTAL + PAIR_ROWS)
+#define ROW_OWN (ROW_BURST + 0)  // tokens of the document, and tables they hold
+#define ROW_RUN (ROW_BURST + PAIR_ROWS)  // those of the word at hand
+#define ROW_NETWORK (ROW_BURST + 2 * PAIR_ROWS * BURST)
 #define ROW_CITE (ROW_NETWORK + 0)
 #define ROW_CITED (ROW_NETWORK + 1)
-#define ROW_SCALE (ROW_NETWORK + 2)
-#define WORD_ROWS (ROW_NETWORK + 3 * NETWORK)
+#define ROW_WEIGHT (ROW_NETWORK + 2 * NETWORK)
+#define WORD_ROWS (ROW_WEIGHT + (HELD ? 0 : 1))
+
+struct Seats { int customers, tables; };
+
+// Customers and tables of topic k in the rows of a pair; either may be negative.
+DEV Seats read_pair(float *rows, int row, int k) {
+  int value = INTS(row)[k];
+#if PACKED
+  Seats seats = {(int)(short)value, 0};
+  seats.tables = (value - seats.customers) >> 16;
+#else
+  Seats seats = {value, INTS(row + 1)[k]};
+#endif
+  return seats;
+}
+
+DEV void write_pair(float *rows, int row, int k, int customers, int tables) {
+#if PACKED
+  INTS(row)[k] = customers + tables * 65536;
+#else
+  INTS(row)[k] = customers;
+  INTS(row + 1)[k] = tables;
+#endif
+}
+
+DEV void add_pair(float *rows, int row, int k, int customers, int tables) {
+#if PACKED
+  INTS(row)[k] += customers + tables * 65536;
+#else
+  INTS(row)[k] += customers;
+  INTS(row + 1)[k] += tables;
+#endif
+}
+
+// Counts of a level of the path below mu.
+DEV int count_row(int level) {
+  if (level < N_SHARED) return 2 * level - 1;
+  return 2 * N_SHARED - 1 + PAIR_ROWS * (level - N_SHARED);
+}
+
+DEV Seats read_seats(float *rows, int level, int k) {
+  if (level >= N_SHARED) return read_pair(rows, count_row(level), k);
+  Seats seats = {INTS(count_row(level))[k], INTS(count_row(level) + 1)[k]};
+  return seats;
+}
+
+DEV void write_seats(float *rows, int level, int k, int customers, int tables) {
+  if (level >= N_SHARED) {
+    write_pair(rows, count_row(level), k, customers, tables);
+  } else {
+    INTS(count_row(level))[k] = customers;
+    INTS(count_row(level) + 1)[k] = tables;
+  }
+}
 
 // What a document knows of the nodes on its path; the same in all lanes.
 struct Path {
@@ -46,15 +95,12 @@ struct Betas {
 };
 
 DEV void refresh_phi(float *rows, int k, float beta) {
-  float inverse = quotient(1.0f, beta + (float)INTS(ROW_TOTAL_C)[k]);
+  Seats change = read_pair(rows, ROW_TOTAL, k);
+  int customers = (int)ctx.word_total_customers[k] + change.customers;
+  int tables = (int)ctx.word_total_tables[k] + change.tables;
+  float inverse = quotient(1.0f, beta + (float)customers);
   FLOATS(ROW_INVERSE)[k] = inverse;
-  FLOATS(ROW_OPENING)[k] =
-      (beta + word_discount(1) * (float)INTS(ROW_TOTAL_T)[k]) * inverse;
-}
-
-DEV void refresh_bursts(float *rows, int k, float beta) {
-  float inverse = quotient(1.0f, beta + (float)INTS(ROW_TOKENS)[k]);
-  FLOATS(ROW_BURST_OPENING)[k] = (beta + word_discount(2) * (float)INTS(ROW_TABLES)[k]) * inverse;
+  FLOATS(ROW_OPENING)[k] = (beta + word_discount(1) * (float)tables) * inverse;
 }
 
 // How far the customer that leaves had climbed; 0 where it may not leave.
@@ -62,10 +108,10 @@ DEV int draw_topic_removal(Rng &rng, float *rows, int k) {
   int depth = 1;
 #pragma unroll
   for (int level = LEVELS - 1; level > 0; level--) {
-    int c = INTS(ROW_C + level)[k], t = INTS(ROW_T + level)[k];
-    if (t < c) {
-      if (chance(rng) * (float)c >= (float)t) return depth;
-      if (t == 1) return 0;
+    Seats seats = read_seats(rows, level, k);
+    if (seats.tables < seats.customers) {
+      if (chance(rng) * (float)seats.customers >= (float)seats.tables) return depth;
+      if (seats.tables == 1) return 0;
     }
     depth++;
   }
@@ -84,7 +130,8 @@ DEV int draw_word_removal(Rng &rng, float *rows, const Word &word, int k, bool s
   int depth = 1;
 #if BURST
   if (!single) {  // a word that stands alone holds its own table
-    int taken = leaves_table(rng, INTS(ROW_RUN_C)[k], INTS(ROW_RUN_T)[k]);
+    Seats run = read_pair(rows, ROW_RUN, k);
+    int taken = leaves_table(rng, run.customers, run.tables);
     if (taken < 1) return taken == 0 ? depth : 0;
   }
   depth++;
@@ -104,9 +151,16 @@ DEV int draw_word_removal(Rng &rng, float *rows, const Word &word, int k, bool s
 DEV void move_topic(float *rows, Path &path, int k, int depth, int sign, int at_root) {
   for (int level = lane_id(); level < LEVELS; level += LANES) {
     int step = LEVELS - 1 - level;
+    int opened = step + 1 < depth ? sign : 0;
     if (step < depth) {
-      INTS(ROW_C + level)[k] += sign;
-      if (level > 0 && step + 1 < depth) INTS(ROW_T + level)[k] += sign;
+      if (level >= N_SHARED) {
+        add_pair(rows, count_row(level), k, sign, opened);
+      } else if (level > 0) {
+        INTS(count_row(level))[k] += sign;
+        INTS(count_row(level) + 1)[k] += opened;
+      } else {
+        INTS(0)[k] += sign;
+      }
     }
   }
 #pragma unroll
@@ -131,9 +185,10 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
   for (int level = lane_id(); level <= LEVELS; level += LANES) {
     if (level < LEVELS) {
       if (level > 0 && LEVELS - 1 - level < topic_depth) {
-        Pair pair = weight_pair(level, INTS(ROW_C + level)[k], INTS(ROW_T + level)[k]);
-        FLOATS(ROW_STAY + level)[k] = pair.stay;
-        FLOATS(ROW_OPEN + level)[k] = pair.open;
+        Seats seats = read_seats(rows, level, k);
+        Pair pair = weight_pair(level, seats.customers, seats.tables);
+        FLOATS(ROW_STAY(level))[k] = pair.stay;
+        FLOATS(ROW_OPEN(level))[k] = pair.open;
       }
     } else if (reaches_phi) {
       Pair pair = weight_pair(TABLE_PHI, c + sign, opens_phi ? t + sign : t);
@@ -141,23 +196,16 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
       FLOATS(ROW_WORD_OPEN)[k] = pair.open;
     }
   }
-  if (lane_id() == 0) {
+  if (lane_id() == LANES - 1) {
 #if BURST
-    INTS(ROW_TOKENS)[k] += sign;
-    if (word_depth > 1) INTS(ROW_TABLES)[k] += sign;
-    if (!single) {
-      INTS(ROW_RUN_C)[k] += sign;
-      if (word_depth > 1) INTS(ROW_RUN_T)[k] += sign;
-    }
-    refresh_bursts(rows, k, betas.burst);
+    int opened = word_depth > 1 ? sign : 0;
+    add_pair(rows, ROW_OWN, k, sign, opened);
+    if (!single) add_pair(rows, ROW_RUN, k, sign, opened);
 #endif
     if (reaches_phi) {
-      INTS(ROW_WORD_C)[k] += sign;
-      INTS(ROW_TOTAL_C)[k] += sign;
-      if (opens_phi) {
-        INTS(ROW_WORD_T)[k] += sign;
-        INTS(ROW_TOTAL_T)[k] += sign;
-      }
+      int phi_opened = opens_phi ? sign : 0;
+      add_pair(rows, ROW_WORD, k, sign, phi_opened);
+      add_pair(rows, ROW_TOTAL, k, sign, phi_opened);
       refresh_phi(rows, k, betas.phi);
     }
   }
@@ -184,34 +232,50 @@ DEV float background_weight(const Word &word, float beta) {
 #endif
 }
 
-// The topic where the sum of weights (eq:conditional_posterior) passes a share of the whole.
+// Weight of a topic for the token at hand (eq:conditional_posterior), up to one factor.
+DEV float topic_weight(float *rows, int k, const float *scale, float fresh, float background,
+                       bool single, const Betas &betas) {
+  float topic = root_value(INTS(0)[k], topic_discount(0), fresh);
+#pragma unroll
+  for (int level = 1; level < LEVELS; level++)
+    topic = FLOATS(ROW_STAY(level))[k] + FLOATS(ROW_OPEN(level))[k] * (scale[level] * topic);
+  float value = FLOATS(ROW_WORD_STAY)[k] * FLOATS(ROW_INVERSE)[k] +
+                FLOATS(ROW_WORD_OPEN)[k] * FLOATS(ROW_OPENING)[k] * background;
+#if BURST
+  Seats own = read_pair(rows, ROW_OWN, k);
+  float total = quotient(1.0f, betas.burst + (float)own.customers);
+  value *= (betas.burst + word_discount(2) * (float)own.tables) * total;
+  if (!single) {  // topics that have the word here already weigh their own tables
+    Seats run = read_pair(rows, ROW_RUN, k);
+    if (run.customers > 0) {
+      Pair pair = weight_pair(TABLE_BURST, run.customers, run.tables);
+      value = value * pair.open + pair.stay * total;
+    }
+  }
+#endif
+  return value * topic;
+}
+
+// The topic where the sum of weights passes a share of the whole.
 DEV int draw_topic(float share, float *rows, const float *scale, float fresh, float background,
                    bool single, const Betas &betas) {
   float mass = 0.0f;
+#if HELD
+  float weight[CHUNKS];
+#pragma unroll
+#else
 #pragma unroll 4
+#endif
   for (int chunk = 0; chunk < CHUNKS; chunk++) {
     int k = chunk * LANES + lane_id();
-    if (k < K) {
-      float topic = root_value(INTS(ROW_C)[k], topic_discount(0), fresh);
-#pragma unroll
-      for (int level = 1; level < LEVELS; level++)
-        topic = FLOATS(ROW_STAY + level)[k] + FLOATS(ROW_OPEN + level)[k] * (scale[level] * topic);
-      float value = FLOATS(ROW_WORD_STAY)[k] * FLOATS(ROW_INVERSE)[k] +
-                    FLOATS(ROW_WORD_OPEN)[k] * FLOATS(ROW_OPENING)[k] * background;
-#if BURST
-      value *= FLOATS(ROW_BURST_OPENING)[k];
-      if (!single) {  // topics that have the word here already weigh their own tables
-        int c = INTS(ROW_RUN_C)[k];
-        if (c > 0) {
-          Pair own = weight_pair(TABLE_BURST, c, INTS(ROW_RUN_T)[k]);
-          value = value * own.open + quotient(own.stay, betas.burst + (float)INTS(ROW_TOKENS)[k]);
-        }
-      }
+    float value = 0.0f;
+    if (k < K) value = topic_weight(rows, k, scale, fresh, background, single, betas);
+#if HELD
+    weight[chunk] = value;
+#else
+    if (k < K) FLOATS(ROW_WEIGHT)[k] = value;
 #endif
-      value *= topic;
-      if (CHUNKS > 1) FLOATS(ROW_WEIGHT)[k] = value;
-      mass += value;
-    }
+    mass += value;
   }
   float running = group_scan(mass);
   float total = group_from(running, LANES - 1);
@@ -219,35 +283,40 @@ DEV int draw_topic(float share, float *rows, const float *scale, float fresh, fl
   int who = group_first(mass > 0.0f && target < running);
   int heaviest = group_last(mass > 0.0f);
   if (who < 0) who = heaviest < 0 ? 0 : heaviest;  // rounding at the end of the sum
-  int topic = lane_id();
-  if (CHUNKS > 1) {  // the lane that was hit looks among its own topics
-    target -= running - mass;
-    int last = lane_id();
-    bool found = false;
-    for (int k = lane_id(); k < K && lane_id() == who && !found; k += LANES) {
-      float value = FLOATS(ROW_WEIGHT)[k];
-      if (value > 0.0f) last = k;
-      found = target < value;
-      target -= value;
-    }
-    topic = group_from(last, who);
-  } else {
-    topic = who;
+  // the lane that was hit looks among its own topics
+  target -= running - mass;
+  int last = lane_id();
+  bool found = false;
+#if HELD
+#pragma unroll
+  for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    float value = weight[chunk];
+    if (!found && value > 0.0f) last = chunk * LANES + lane_id();
+    found = found || target < value;
+    target -= value;
   }
-  return topic;
+#else
+  for (int k = lane_id(); k < K && lane_id() == who && !found; k += LANES) {
+    float value = FLOATS(ROW_WEIGHT)[k];
+    if (value > 0.0f) last = k;
+    found = target < value;
+    target -= value;
+  }
+#endif
+  return group_from(last, who);
 }
 
 DEV int draw_topic_addition(Rng &rng, float *rows, const float *scale, float fresh, int k) {
   float climb[LEVELS];
-  climb[0] = root_value(INTS(ROW_C)[k], topic_discount(0), fresh);
+  climb[0] = root_value(INTS(0)[k], topic_discount(0), fresh);
 #pragma unroll
   for (int level = 1; level < LEVELS; level++)
-    climb[level] = FLOATS(ROW_STAY + level)[k] +
-                   FLOATS(ROW_OPEN + level)[k] * (scale[level] * climb[level - 1]);
+    climb[level] = FLOATS(ROW_STAY(level))[k] +
+                   FLOATS(ROW_OPEN(level))[k] * (scale[level] * climb[level - 1]);
   int depth = 1;
 #pragma unroll
   for (int level = LEVELS - 1; level > 0; level--) {
-    float stay = FLOATS(ROW_STAY + level)[k];
+    float stay = FLOATS(ROW_STAY(level))[k];
     if (stay > 0.0f && chance(rng) * climb[level] < stay) return depth;
     depth++;
   }
@@ -261,11 +330,13 @@ DEV int draw_word_addition(Rng &rng, float *rows, const Word &word, int k, bool 
   float weight = stay + FLOATS(ROW_WORD_OPEN)[k] * FLOATS(ROW_OPENING)[k] * background;
 #if BURST
   if (!single) {
-    int c = INTS(ROW_RUN_C)[k];
-    if (c > 0) {
-      Pair own = weight_pair(TABLE_BURST, c, INTS(ROW_RUN_T)[k]);
-      float sit = quotient(own.stay, betas.burst + (float)INTS(ROW_TOKENS)[k]);
-      float climb = own.open * FLOATS(ROW_BURST_OPENING)[k] * weight;
+    Seats run = read_pair(rows, ROW_RUN, k);
+    if (run.customers > 0) {
+      Pair pair = weight_pair(TABLE_BURST, run.customers, run.tables);
+      Seats own = read_pair(rows, ROW_OWN, k);
+      float total = quotient(1.0f, betas.burst + (float)own.customers);
+      float sit = pair.stay * total;
+      float climb = pair.open * (betas.burst + word_discount(2) * (float)own.tables) * total * weight;
       if (chance(rng) * (sit + climb) < sit) return depth;
     }
   }

@@ -1,5 +1,15 @@
 // The snapshot sweep of words: a group of lanes a document (CPU twin: parallel/words.py).
 
+// One more token of a topic; several lanes may count at a time.
+DEV void count_token(float *rows, int row, int k, int held) {
+#if PACKED
+  add_to(INTS(row) + k, 1 + held * 65536);
+#else
+  add_to(INTS(row) + k, 1);
+  add_to(INTS(row + 1) + k, held);
+#endif
+}
+
 // Fill the rows of a document from the snapshot.
 DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i64 end,
                         const Betas &betas) {
@@ -16,42 +26,34 @@ DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i6
     path.beta[level] = (float)ctx.topic_concentration[node[level]];
     for (int k = lane_id(); k < K; k += LANES) {
       int c = ctx.customers[(i64)node[level] * K + k];
-      INTS(ROW_C + level)[k] = c;
       if (level > 0) {
         int t = ctx.tables[(i64)node[level] * K + k];
         Pair pair = weight_pair(level, c, t);
-        INTS(ROW_T + level)[k] = t;
-        FLOATS(ROW_STAY + level)[k] = pair.stay;
-        FLOATS(ROW_OPEN + level)[k] = pair.open;
+        write_seats(rows, level, k, c, t);
+        FLOATS(ROW_STAY(level))[k] = pair.stay;
+        FLOATS(ROW_OPEN(level))[k] = pair.open;
+      } else {
+        INTS(0)[k] = c;
       }
     }
   }
   for (int k = lane_id(); k < K; k += LANES) {
-    INTS(ROW_TOTAL_C)[k] = (int)ctx.word_total_customers[k];
-    INTS(ROW_TOTAL_T)[k] = (int)ctx.word_total_tables[k];
+    write_pair(rows, ROW_TOTAL, k, 0, 0);
+    write_pair(rows, ROW_WORD, k, 0, 0);
     refresh_phi(rows, k, betas.phi);
-    INTS(ROW_WORD_C)[k] = 0;
-    INTS(ROW_WORD_T)[k] = 0;
 #if BURST
-    INTS(ROW_TOKENS)[k] = 0;
-    INTS(ROW_TABLES)[k] = 0;
-    INTS(ROW_RUN_C)[k] = 0;
-    INTS(ROW_RUN_T)[k] = 0;
+    write_pair(rows, ROW_OWN, k, 0, 0);
+    write_pair(rows, ROW_RUN, k, 0, 0);
 #endif
 #if NETWORK
-    FLOATS(ROW_SCALE)[k] = (float)ctx.topic_scale[k];
     FLOATS(ROW_CITE)[k] = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
     FLOATS(ROW_CITED)[k] = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
 #endif
   }
   group_sync();
 #if BURST
-  for (i64 i = begin + lane_id(); i < end; i += LANES) {
-    add_to(INTS(ROW_TOKENS) + ctx.topic[i], 1);
-    add_to(INTS(ROW_TABLES) + ctx.topic[i], (int)ctx.burst_table[i]);
-  }
-  group_sync();
-  for (int k = lane_id(); k < K; k += LANES) refresh_bursts(rows, k, betas.burst);
+  for (i64 i = begin + lane_id(); i < end; i += LANES)
+    count_token(rows, ROW_OWN, ctx.topic[i], ctx.burst_table[i]);
   group_sync();
 #endif
 }
@@ -63,12 +65,13 @@ DEV void leave_document(float *rows, const Path &path, const int *node) {
   for (int level = 1; level < LEVELS; level++) {
     i64 row = (i64)node[level] * K;
     for (int k = lane_id(); k < K; k += LANES) {
-      int c = INTS(ROW_C + level)[k], t = INTS(ROW_T + level)[k];
+      Seats seats = read_seats(rows, level, k);
       if (level >= N_SHARED) {
-        ctx.customers[row + k] = c;
-        ctx.tables[row + k] = t;
+        ctx.customers[row + k] = seats.customers;
+        ctx.tables[row + k] = seats.tables;
       } else {
-        int customers = c - ctx.customers[row + k], tables = t - ctx.tables[row + k];
+        int customers = seats.customers - ctx.customers[row + k];
+        int tables = seats.tables - ctx.tables[row + k];
         if (customers != 0) add_to(ctx.node_customers + row + k, customers);
         if (tables != 0) add_to(ctx.node_tables + row + k, tables);
       }
@@ -84,6 +87,7 @@ DEV void leave_document(float *rows, const Path &path, const int *node) {
 // token; a group that has nothing to do in a step takes part all the same.
 KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, int network_on) {
   float *rows = group_rows(WORD_ROWS);
+  read_topic_scales();
   int n_visited = 0, n_blocked = 0, n_corrected = 0, n_rejected = 0;
   Betas betas = {(float)ctx.word_concentration[0], (float)ctx.topic_word_concentration[0],
                  (float)ctx.word_concentration[1]};
@@ -144,11 +148,9 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
           background_before = word.tables;
 #endif
 #if BURST
-          if (!single && lane_id() == 0)
-            for (int j = run_begin; j < run_end; j++) {
-              INTS(ROW_RUN_C)[topics[j]] += 1;
-              INTS(ROW_RUN_T)[topics[j]] += ctx.burst_table[begin + j];
-            }
+          if (!single)
+            for (int j = run_begin + lane_id(); j < run_end; j += LANES)
+              count_token(rows, ROW_RUN, topics[j], ctx.burst_table[begin + j]);
 #endif
         }
         group_sync();
@@ -157,14 +159,15 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       int old = 0, topic_out = 0, word_out = 0, c = 0, t = 0;
       if (live) {
         old = topics[i];
-        c = ctx.word_customers[word_row + old] + INTS(ROW_WORD_C)[old];
-        t = ctx.word_tables[word_row + old] + INTS(ROW_WORD_T)[old];
+        Seats did = read_pair(rows, ROW_WORD, old);
+        c = ctx.word_customers[word_row + old] + did.customers;
+        t = ctx.word_tables[word_row + old] + did.tables;
         topic_out = draw_topic_removal(rng, rows, old);
         word_out = draw_word_removal(rng, rows, word, old, single, c, t);
       }
       bool moves = topic_out > 0 && word_out > 0;
       n_blocked += live && !moves;
-      int at_root = INTS(ROW_C)[old];
+      int at_root = INTS(0)[old];
       group_sync();
       if (moves) {
         move_topic(rows, path, old, topic_out, -1, at_root);
@@ -185,14 +188,15 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       int k = draw_topic(target, rows, scale, fresh, background, single, betas);
       int topic_in = 0, word_in = 0;
       if (moves) {
-        c = ctx.word_customers[word_row + k] + INTS(ROW_WORD_C)[k];
-        t = ctx.word_tables[word_row + k] + INTS(ROW_WORD_T)[k];
+        Seats did = read_pair(rows, ROW_WORD, k);
+        c = ctx.word_customers[word_row + k] + did.customers;
+        t = ctx.word_tables[word_row + k] + did.tables;
         topic_in = draw_topic_addition(rng, rows, scale, fresh, k);
         word_in = draw_word_addition(rng, rows, word, k, single, background, betas);
       } else {
         k = old;
       }
-      at_root = INTS(ROW_C)[k];
+      at_root = INTS(0)[k];
       group_sync();
       if (moves) move_topic(rows, path, k, topic_in, 1, at_root);
 #if NETWORK
@@ -209,18 +213,19 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
           group_sync();
           if (asks && stands) commit_change(rows, change, old, k);
           if (warp_any(!stands)) {
-            at_root = INTS(ROW_C)[k];
+            at_root = INTS(0)[k];
             group_sync();
             if (!stands) {
               move_topic(rows, path, k, topic_in, -1, at_root);
               k = old;
               topic_in = topic_out;
               word_in = word_out;
-              c = ctx.word_customers[word_row + k] + INTS(ROW_WORD_C)[k];
-              t = ctx.word_tables[word_row + k] + INTS(ROW_WORD_T)[k];
+              Seats did = read_pair(rows, ROW_WORD, k);
+              c = ctx.word_customers[word_row + k] + did.customers;
+              t = ctx.word_tables[word_row + k] + did.tables;
             }
             group_sync();
-            at_root = INTS(ROW_C)[k];
+            at_root = INTS(0)[k];
             group_sync();
             if (!stands) move_topic(rows, path, k, topic_in, 1, at_root);
           }
@@ -240,24 +245,19 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
             if (single) ctx.burst_table[begin + i] = 1;
             // who holds a table is forgotten: the first tokens of each topic get the bits
             for (int j = run_begin; j < run_end && !single; j++) {
-              int held = INTS(ROW_RUN_T)[topics[j]] > 0 ? 1 : 0;
+              int tables = read_pair(rows, ROW_RUN, topics[j]).tables;
+              int held = tables > 0 ? 1 : 0;
               ctx.burst_table[begin + j] = (unsigned char)held;
-              INTS(ROW_RUN_T)[topics[j]] -= held;
-              INTS(ROW_RUN_C)[topics[j]] = 0;
+              write_pair(rows, ROW_RUN, topics[j], 0, tables - held);
             }
           }
 #endif
           // the word comes again in no later run: what was done to it leaves the document here
           for (int j = lane_id(); j < K; j += LANES) {
-            int customers = INTS(ROW_WORD_C)[j], tables = INTS(ROW_WORD_T)[j];
-            if (customers != 0) {
-              add_to(ctx.change_customers + word_row + j, customers);
-              INTS(ROW_WORD_C)[j] = 0;
-            }
-            if (tables != 0) {
-              add_to(ctx.change_tables + word_row + j, tables);
-              INTS(ROW_WORD_T)[j] = 0;
-            }
+            Seats did = read_pair(rows, ROW_WORD, j);
+            if (did.customers != 0) add_to(ctx.change_customers + word_row + j, did.customers);
+            if (did.tables != 0) add_to(ctx.change_tables + word_row + j, did.tables);
+            write_pair(rows, ROW_WORD, j, 0, 0);
           }
 #if BACKGROUND
           if (word.tables != background_before && lane_id() == 0)
