@@ -5,7 +5,10 @@ left to what is there by ``device="auto"``, which then takes threads instead.
 """
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from citeweave.errors import CiteweaveError
 from citeweave.model.sweeps import SNAPSHOT
@@ -28,6 +31,8 @@ __all__ = [
     "keep_sample",
     "new_chain",
     "open_chains",
+    "proposal_of",
+    "set_proposal",
 ]
 
 AUTO = "auto"
@@ -127,6 +132,17 @@ def keep_sample(chain: Chain, sums: Sums) -> None:
         chain.keep_sample(sums)
     else:
         add_sample(chain, sums)
+
+
+def proposal_of(chain: Chain) -> dict[str, np.ndarray]:
+    """Give what a chain needs beside its state to go on with the same bytes, if anything."""
+    return chain.proposal() if isinstance(chain, CudaChain) else {}
+
+
+def set_proposal(chain: Chain, tables: Mapping[str, np.ndarray]) -> None:
+    """Give it back to a chain; one of another kind has no use for it."""
+    if tables and isinstance(chain, CudaChain):
+        chain.set_proposal(tables)
 
 
 def collect_samples(chain: Chain, sums: Sums) -> None:

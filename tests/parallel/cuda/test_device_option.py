@@ -91,10 +91,12 @@ def test_several_chains_take_turns(corpus):
 
 
 @pytest.mark.usefixtures("twin")
-@pytest.mark.parametrize("iteration", [3, 9])
-def test_resumed_on_the_gpu_with_the_same_bytes(corpus, tmp_path, iteration):
-    whole = SCNTM(**ON_GPU).fit(corpus)
-    stopped(corpus, tmp_path / "run", iteration, **ON_GPU)
+@pytest.mark.parametrize(("iteration", "topics"), [(3, 5), (9, 5), (8, 130)])
+def test_resumed_on_the_gpu_with_the_same_bytes(corpus, tmp_path, iteration, topics):
+    """With many topics there are proposal tables of an earlier iteration to be stored, too."""
+    options = ON_GPU | {"topics": topics}
+    whole = SCNTM(**options).fit(corpus)
+    stopped(corpus, tmp_path / "run", iteration, **options)
     resumed = citeweave.resume(tmp_path / "run")
     assert (resumed.doc_topic_ == whole.doc_topic_).all()
     assert (resumed.citing_topic_ == whole.citing_topic_).all()
