@@ -237,8 +237,11 @@ def load_corpus(name: str, data: Path | None) -> tuple[Corpus, Truth | None]:
         authors=800,
         categories=10,
         words_per_document=40,
-        citations=8_000,
+        citations=12_000,
         seed=0,
+        topic_share=np.arange(6, 16) / 105,
+        # documents of few topics, and topics that their words tell apart: most can be found again
+        concentrations={"nu": 0.5, "theta_prime": 1.0, "phi": 50.0, "phi_prime": 50.0},
     )
     return simulation.corpus, simulation.truth
 
