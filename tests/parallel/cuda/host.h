@@ -25,6 +25,7 @@ template <typename T> DEV T group_from(T value, int) { return value; }
 template <typename T> DEV T group_sum(T value) { return value; }
 DEV int group_max(int value) { return value; }
 DEV float group_scan(float value) { return value; }
+DEV int group_rank(bool) { return 0; }
 DEV int group_first(bool condition) { return condition ? 0 : -1; }
 DEV int group_last(bool condition) { return condition ? 0 : -1; }
 DEV void add_to(int *place, int value) { *place += value; }

@@ -21,6 +21,7 @@ from citeweave.parallel.cuda.program import (
     PACKED_BELOW,
     WARP,
     Grouping,
+    burst_rows,
     choose_grouping,
     plan_program,
 )
@@ -124,11 +125,12 @@ class CudaChain(Chain):
         many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
         self._blocks = device.size(many, threads)[0]
         self.groups = self._blocks * (threads // warp)
-        self._word_shared = self._cite_shared = self.count_shared = 0
+        self._word_shared = self._cite_shared = self.count_shared = self.burst_shared = 0
         if plan.rows_shared:
             self._word_shared = plan.word_bytes(sweepers)
             self._cite_shared = 4 * plan.row_floats(plan.cite_rows, grouping.lanes) * sweepers
             self.count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
+            self.burst_shared = 4 * plan.row_floats(burst_rows(topics), warp) * (threads // warp)
         if self.sparse:
             word_slots = SlotSizes.of_words(self.spec, topics, grouping)
             cite_slots = SlotSizes.of_citations(self.spec, topics, grouping)

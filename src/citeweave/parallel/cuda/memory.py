@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from citeweave.parallel.cuda.device import Device
-from citeweave.parallel.cuda.program import Plan, table_places
+from citeweave.parallel.cuda.program import Plan, burst_rows, table_places
 from citeweave.parallel.cuda.proposals import slot_room
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain
@@ -32,8 +32,8 @@ _SAMPLE_SUMS = (
     "sum_cited",
     "sum_scale",
 )
-_TRIAL_ROOM = 2 * 8 * 528
-"""Sums of a topic in slice draws: two for each of 8 values and of 528 blocks."""
+_TRIAL_ROOM = 2 * 8 * 264
+"""Sums of a topic in slice draws: two for each of 8 values and of 264 blocks."""
 _SEGMENT = 256
 """Most children whose sum is taken by one group of lanes."""
 
@@ -193,7 +193,7 @@ def room_arrays(
     n_citations = len(layout.citing) if networked else 0
     citation_level = chain._citation_level  # noqa: SLF001 - the chain is the caller
     weighted = n_nodes if networked else 0
-    rows = 0 if plan.rows_shared else max(plan.word_rows, plan.cite_rows)
+    rows = 0 if plan.rows_shared else max(plan.word_rows, plan.cite_rows, burst_rows(topics))
     floats = plan.row_floats(rows, plan.lanes) if rows else 0
     columns = 2 * topics + 2 if networked else 0
     sizes: dict[str, tuple[int, type]] = {

@@ -29,7 +29,7 @@ _TRIAL_PLACE = 20
 COUNTED = 32
 _SUM_BLOCKS = 132
 _SUM_THREADS = 256
-_TRIAL_BLOCKS = 528
+_TRIAL_BLOCKS = 264
 
 
 class Draws:
@@ -102,7 +102,7 @@ class Draws:
         chain.run("gather_documents", key)
         chain.run("gather_words", next_key(random), blocks=chain.settings.topics + 1, threads=256)
         if "document-topic" in self._word_levels:
-            chain.run("gather_bursts", next_key(random), shared=chain.count_shared)
+            chain.run("gather_bursts", next_key(random), shared=chain.burst_shared)
         if chain.network_on:
             self.weigh()
         report = self.add_up(0, n_levels + 3)

@@ -17,6 +17,7 @@ __all__ = [
     "WARP",
     "Grouping",
     "Plan",
+    "burst_rows",
     "choose_grouping",
     "context_source",
     "kernel_names",
@@ -135,7 +136,8 @@ UNITS: dict[str, tuple[str, ...]] = {
     "words": ("document.cuh", "change.cuh", "words.cu"),
     "citations": ("ends.cuh", "all_ends.cuh", "citations.cu"),
     "nodes": ("merge.cu", "start.cu", "exponent.cu"),
-    "parameters": ("auxiliaries.cu", "slices.cu"),
+    "parameters": ("ranges.cuh", "auxiliaries.cu"),
+    "sums": ("ranges.cuh", "likelihood.cu", "slices.cu"),
     "estimates": ("estimates.cu",),
 }
 """Parts of the program that are compiled apart, at the same time; all begin with common.cuh."""
@@ -188,6 +190,12 @@ def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
     if topics <= _ROWS_FIT:
         return Grouping(WARP, WARP, 1, 8)
     return Grouping(WARP, 128, 4, 3)
+
+
+def burst_rows(topics: int) -> int:
+    """Rows that documents' tokens are counted in, three a document of a batch (``BURST_ROWS``)."""
+    batches = ((32, 8), (64, 4), (128, 2))
+    return 3 * next((batch for most, batch in batches if topics <= most), 1)
 
 
 def table_places(spec: ModelSpec) -> tuple[list[float], list[int]]:

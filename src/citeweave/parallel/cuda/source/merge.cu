@@ -22,10 +22,18 @@ KERNEL add_moves(int n_citations, int round, int rounds) {
         bool own = CITED_LEVEL - step >= N_SHARED;
         int *customers = own ? ctx.customers : ctx.node_customers;
         int *tables = own ? ctx.tables : ctx.node_tables;
-        if (step < out) add_to(customers + old_place, -1);
-        if (step + 1 < out) add_to(tables + old_place, -1);
-        if (step < into) add_to(customers + new_place, 1);
-        if (step + 1 < into) add_to(tables + new_place, 1);
+        int left = step < out, closed = step + 1 < out;
+        int came = step < into, opened = step + 1 < into;
+        if (old_place == new_place) {  // most stay with their topic: what cancels is left out
+          if (left != came) add_to(customers + new_place, came - left);
+          if (closed != opened) add_to(tables + new_place, opened - closed);
+        } else {
+          if (left) add_to(customers + old_place, -1);
+          if (closed) add_to(tables + old_place, -1);
+          if (came) add_to(customers + new_place, 1);
+          if (opened) add_to(tables + new_place, 1);
+        }
+        if (!left && !came) break;
         n = ctx.parent[n];
       }
     }

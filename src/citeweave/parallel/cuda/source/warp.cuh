@@ -59,6 +59,11 @@ DEV unsigned group_votes(bool condition) {
 #endif
 }
 
+// How many lanes before this one the condition holds in.
+DEV int group_rank(bool condition) {
+  return __popc(group_votes(condition) & ((1u << lane_id()) - 1u));
+}
+
 // First lane of the group where the condition holds, -1 for none.
 DEV int group_first(bool condition) { return __ffs(group_votes(condition)) - 1; }
 DEV int group_last(bool condition) { return 31 - __clz(group_votes(condition)); }

@@ -126,6 +126,14 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
     int run_begin = 0, run_end = 0;
     i64 word_row = 0;
     bool single = true;
+    // what the next token needs is read a token ahead: nobody changes it meanwhile
+    int next_topic = 0, next_word = 0, next_c = 0, next_t = 0;
+    if (length > 0) {
+      next_topic = topics[0];
+      next_word = words[0];
+      next_c = ctx.word_customers[(i64)next_word * K + next_topic];
+      next_t = ctx.word_tables[(i64)next_word * K + next_topic];
+    }
     for (int i = 0; warp_any(i < length); i++) {
       bool live = i < length;
       bool opens = live && i == run_end;
@@ -133,7 +141,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         if (opens) {
           run_begin = i;
           run_end = i + 1;
-          word.id = words[i];
+          word.id = next_word;
           while (run_end < length && words[run_end] == word.id) run_end++;
           single = run_end - run_begin == 1;
           word_row = (i64)word.id * K;
@@ -158,12 +166,17 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       // the token leaves
       int old = 0, topic_out = 0, word_out = 0, c = 0, t = 0;
       if (live) {
-        old = topics[i];
+        old = next_topic;
         Seats did = read_pair(rows, ROW_WORD, old);
-        c = ctx.word_customers[word_row + old] + did.customers;
-        t = ctx.word_tables[word_row + old] + did.tables;
+        c = next_c + did.customers;
+        t = next_t + did.tables;
         topic_out = draw_topic_removal(rng, rows, old);
         word_out = draw_word_removal(rng, rows, word, old, single, c, t);
+      }
+      bool another = i + 1 < length;
+      if (another) {
+        next_topic = topics[i + 1];
+        next_word = words[i + 1];
       }
       bool moves = topic_out > 0 && word_out > 0;
       n_blocked += live && !moves;
@@ -183,6 +196,10 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       float fresh = quotient(path.beta[0] + topic_discount(0) * (float)path.tables[0],
                              (float)(unused > 1 ? unused : 1));
       float background = background_weight(word, betas.gamma);
+      if (another) {
+        next_c = ctx.word_customers[(i64)next_word * K + next_topic];
+        next_t = ctx.word_tables[(i64)next_word * K + next_topic];
+      }
       // it comes back
       float target = moves ? chance(rng) : 0.5f;
       int k = draw_topic(target, rows, scale, fresh, background, single, betas);
