@@ -14,25 +14,6 @@ from reference.run import _note, topic_record_width, word_record_width
 
 
 @numba.njit(nogil=True)
-def _copy(world, words, cache):
-    """Compiled twin of ``copy_snapshot``."""
-    mine = world.state.words
-    mine.customers[:] = words.customers
-    mine.tables[:] = words.tables
-    mine.total_customers[:] = words.total_customers
-    mine.total_tables[:] = words.total_tables
-    mine.background_customers[:] = words.background_customers
-    mine.background_tables[:] = words.background_tables
-    mine.background_totals[:] = words.background_totals
-    world.cache.stay[:] = cache.stay
-    world.cache.open[:] = cache.open
-    world.cache.inverse[:] = cache.inverse
-    world.cache.opening[:] = cache.opening
-    world.cache.background_stay[:] = cache.background_stay
-    world.cache.background_open[:] = cache.background_open
-
-
-@numba.njit(nogil=True)
 def _key(rng):
     return np.uint64(uniform(rng) * 2.0**53)
 
@@ -48,7 +29,6 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, world, network, r
         for round_ in range(rounds):
             if len(shape.network) > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
-            _copy(world, state.words, cache)
             docs = np.array([round_, n, rounds])
             sweep_documents(
                 shape,

@@ -18,7 +18,7 @@ from citeweave.parallel.citations import (
 from citeweave.parallel.merge import add_changes, repair_documents, repair_nodes, repair_words
 from citeweave.parallel.paths import find_paths
 from citeweave.parallel.words import sweep_documents
-from citeweave.parallel.world import World, copy_snapshot, new_world
+from citeweave.parallel.world import World, new_world, word_places
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Settings
 from citeweave.sampler.random import new_generator
@@ -72,6 +72,7 @@ class SnapshotChain(Chain):
         """Tables moved into range so far: on the topic side and on the word side."""
         self._n_shared = int(self.layout.level_start[spec.n_shared])
         self._paths = find_paths(self.layout, len(spec.topic_side))
+        self._places = word_places(self.layout)
         self._worlds: list[World] = []
         self._neighbourhoods: list[Neighbourhood] = []
         self._pool: ThreadPoolExecutor | None = None
@@ -99,7 +100,7 @@ class SnapshotChain(Chain):
     def _workers(self) -> list[World]:
         """Make the workers' worlds when they are first needed."""
         while len(self._worlds) < self.threads:
-            world = new_world(self, self._paths)
+            world = new_world(self, self._paths, self._places)
             self._worlds.append(world)
             if self.spec.citations is not None:
                 self._neighbourhoods.append(
@@ -114,8 +115,6 @@ class SnapshotChain(Chain):
         for world in worlds:
             world.tally[:] = 0
         for round_, key in self._rounds():
-            for world in worlds:
-                copy_snapshot(world, self.state.words, self._cache)
             if self.network_on and round_ > 0:
                 self._rebuild_exponent()
             self._share_out(round_, partial(self._words_of, key))

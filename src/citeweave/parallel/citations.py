@@ -10,14 +10,47 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.parallel.rows import copy_row
 from citeweave.parallel.streams import CITATIONS, open_stream
 from citeweave.parallel.world import Changes, new_counts
-from citeweave.sampler._compile import hot_kernel, inlined
-from citeweave.sampler.arrays import Assignments, Layout, Parameters, State, TopicCounts
+from citeweave.sampler._compile import hot_kernel, index, inlined
+from citeweave.sampler.arrays import TopicCounts
 from citeweave.sampler.citations import CitationWork, citation_sweep, new_citation_work
 from citeweave.sampler.exponent import Exponent, new_exponent
 
 __all__ = ["Moves", "Neighbourhood", "add_moves", "new_moves", "new_neighbourhood", "sweep_citing"]
+
+
+class Near(NamedTuple):
+    """What ``citation_sweep`` reads of a `Layout`; a call hands over every array of a tuple."""
+
+    parent: np.ndarray
+    citing: np.ndarray
+    cited: np.ndarray
+    citation_node: int
+
+
+class Topics(NamedTuple):
+    """What it reads of `Assignments`."""
+
+    citing_topic: np.ndarray
+
+
+class Rates(NamedTuple):
+    """What it reads of `Parameters`."""
+
+    topic_discount: np.ndarray
+    topic_concentration: np.ndarray
+    topic_scale: np.ndarray
+
+
+class Own(NamedTuple):
+    """What it reads of a `State`."""
+
+    topics: TopicCounts
+    assignments: Topics
+    parameters: Rates
+    random: np.ndarray
 
 
 class Moves(NamedTuple):
@@ -103,9 +136,8 @@ def _settle_in(layout, state, exponent, here, level, node, n):
             n += 1
             here.place[current] = place
             here.node[place] = current
-            for k in range(n_topics):
-                here.topics.customers[place, k] = counts.customers[current, k]
-                here.topics.tables[place, k] = counts.tables[current, k]
+            copy_row(here.topics.customers, place, counts.customers, current, n_topics)
+            copy_row(here.topics.tables, place, counts.tables, current, n_topics)
             here.topics.total_customers[place] = counts.total_customers[current]
             here.topics.total_tables[place] = counts.total_tables[current]
             here.concentration[place] = state.parameters.topic_concentration[current]
@@ -132,9 +164,8 @@ def _note(here, counts, moves, e, end, place, node, which, topic):
 
 
 @inlined
-def _move_out(counts, here, moves, n_shared, first, last, n):
+def _move_out(counts, here, moves, n_shared, first, last, n_nodes):
     """Note what was done: at documents by citation, at shared nodes in the worker's changes."""
-    n_topics = here.topics.customers.shape[1]
     for e in range(first, last):
         i = e - first
         for which in range(2):
@@ -142,17 +173,16 @@ def _move_out(counts, here, moves, n_shared, first, last, n):
             for end in range(2):
                 place = here.citing[i] if end == 0 else here.cited[i]
                 _note(here, counts, moves, e, end, place, here.node[place], which, topic)
-    for place in range(n):
+    for place in range(n_nodes):
         node = here.node[place]
         here.place[node] = -1
         if node < n_shared:
-            for k in range(n_topics):
-                here.changes.node_customers[node, k] += (
-                    here.topics.customers[place, k] - counts.customers[node, k]
-                )
-                here.changes.node_tables[node, k] += (
-                    here.topics.tables[place, k] - counts.tables[node, k]
-                )
+            i, n = index(place), index(node)
+            mine, changes = here.topics, here.changes
+            for k in range(index(mine.customers.shape[1])):
+                changes.node_customers[n, k] += mine.customers[i, k] - counts.customers[n, k]
+            for k in range(index(mine.customers.shape[1])):
+                changes.node_tables[n, k] += mine.tables[i, k] - counts.tables[n, k]
 
 
 @hot_kernel
@@ -172,9 +202,9 @@ def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, 
         here.place[0] = 0  # the root is at place 0, as kernels expect
         here.node[0] = 0
         here.parent[0] = 0
-        for k in range(n_topics):
-            here.topics.customers[0, k] = state.topics.customers[0, k]
-            here.topics.tables[0, k] = state.topics.tables[0, k]
+        copy_row(here.topics.customers, 0, state.topics.customers, 0, n_topics)
+        copy_row(here.topics.tables, 0, state.topics.tables, 0, n_topics)
+        for k in range(index(n_topics)):
             here.exponent.cite_sum[k] = exponent.cite_sum[k]
             here.exponent.cited_sum[k] = exponent.cited_sum[k]
         here.topics.total_customers[0] = state.topics.total_customers[0]
@@ -191,40 +221,14 @@ def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, 
             here.topic[e - first] = y[e]
             moves.topic[e, 0] = y[e]
         open_stream(key, CITATIONS, d, here.random)
-        own_layout = Layout(
-            layout.word,
-            layout.document_start,
-            here.parent,
-            layout.level_start,
-            layout.leaf,
-            layout.leaf_start,
-            here.citing[: last - first],
-            here.cited[: last - first],
-            0,
-        )
-        own_state = State(
+        near = Near(here.parent, here.citing[: last - first], here.cited[: last - first], 0)
+        own = Own(
             here.topics,
-            state.words,
-            Assignments(
-                state.assignments.topic,
-                state.assignments.path,
-                state.assignments.burst_table,
-                here.topic,
-            ),
-            Parameters(
-                parameters.topic_discount,
-                here.concentration,
-                parameters.word_discount,
-                parameters.topic_word_concentration,
-                parameters.word_concentration,
-                parameters.cite,
-                parameters.cited,
-                parameters.topic_scale,
-            ),
+            Topics(here.topic),
+            Rates(parameters.topic_discount, here.concentration, parameters.topic_scale),
             here.random,
-            state.clock,
         )
-        citation_sweep(level, own_layout, tables, own_state, here.work, here.exponent, here.tally)
+        citation_sweep(level, near, tables, own, here.work, here.exponent, here.tally)
         for e in range(first, last):
             y[e] = here.topic[e - first]
             moves.topic[e, 1] = y[e]

@@ -97,8 +97,8 @@ def repair_words(shape, words, changes):
     for w in range(n_words):
         below = 0
         for k in range(n_topics):
-            customers = words.customers[w, k] + changes.word_customers[w, k]
-            wanted = words.tables[w, k] + changes.word_tables[w, k]
+            customers = words.customers[w, k] + changes.words[w, k, 0]
+            wanted = words.tables[w, k] + changes.words[w, k, 1]
             tables = _valid(customers, wanted)
             repaired += 1 if tables != wanted else 0
             words.customers[w, k] = customers
@@ -106,8 +106,8 @@ def repair_words(shape, words, changes):
             words.total_customers[k] += customers
             words.total_tables[k] += tables
             below += tables
-            changes.word_customers[w, k] = 0
-            changes.word_tables[w, k] = 0
+            changes.words[w, k, 0] = 0
+            changes.words[w, k, 1] = 0
         if len(shape.background) > 0:
             wanted = words.background_tables[w] + changes.background_tables[w]
             tables = _valid(below, wanted)

@@ -5,16 +5,21 @@ own changes. With one document there is nothing else to see, and with a snapshot
 document nothing is ever out of date: then it *is* the sequential sampler.
 """
 
+from citeweave.parallel.rows import copy_row
 from citeweave.parallel.streams import WORDS, open_stream
-from citeweave.sampler._compile import hot_kernel, inlined
+from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.words import SWEEP, word_sweep
 
 __all__ = ["sweep_documents"]
 
+# A call hands over some eighty arrays, which for a document of sixty tokens is a tenth of its time:
+# the sweep is pasted in.
+_word_sweep = inlined(getattr(word_sweep, "py_func", word_sweep))
+
 
 @inlined
 def _enter(paths, layout, state, exponent, world, networked, d):
-    """Copy what the document sees into the worker's world."""
+    """Copy the nodes that the document sees into the worker's world."""
     counts = state.topics
     own = world.state.topics
     n_topics = own.customers.shape[1]
@@ -22,9 +27,8 @@ def _enter(paths, layout, state, exponent, world, networked, d):
     for j in range(paths.start[d + 1] - begin):
         n = paths.node[begin + j]
         world.layout.parent[j] = paths.parent[begin + j]
-        for k in range(n_topics):
-            own.customers[j, k] = counts.customers[n, k]
-            own.tables[j, k] = counts.tables[n, k]
+        copy_row(own.customers, j, counts.customers, n, n_topics)
+        copy_row(own.tables, j, counts.tables, n, n_topics)
         own.total_customers[j] = counts.total_customers[n]
         own.total_tables[j] = counts.total_tables[n]
         world.state.parameters.topic_concentration[j] = state.parameters.topic_concentration[n]
@@ -32,7 +36,7 @@ def _enter(paths, layout, state, exponent, world, networked, d):
             world.exponent.cite_weight[j] = exponent.cite_weight[n]
             world.exponent.cited_weight[j] = exponent.cited_weight[n]
     if networked:
-        for k in range(n_topics):
+        for k in range(index(n_topics)):
             world.exponent.cite_sum[k] = exponent.cite_sum[k]
             world.exponent.cited_sum[k] = exponent.cited_sum[k]
     first = layout.leaf_start[d]
@@ -42,8 +46,37 @@ def _enter(paths, layout, state, exponent, world, networked, d):
         world.layout.leaf[p] = paths.leaf[first + p]
     world.layout.document_start[0] = layout.document_start[d]
     world.layout.document_start[1] = layout.document_start[d + 1]
-    for i in range(layout.document_start[d], layout.document_start[d + 1]):
-        world.before[i - layout.document_start[d]] = state.assignments.topic[i]
+
+
+@inlined
+def _enter_words(layout, state, cache, world, d):
+    """Copy the rows of the document's words, in its order, and remember its topics."""
+    words = state.words
+    mine = world.state.words
+    n_topics = words.customers.shape[1]
+    begin = layout.document_start[d]
+    last = -1
+    for i in range(begin, layout.document_start[d + 1]):
+        world.before[i - begin] = state.assignments.topic[i]
+        r = world.layout.word[i]
+        if r != last:
+            last = r
+            w = layout.word[i]
+            copy_row(mine.customers, r, words.customers, w, n_topics)
+            copy_row(mine.tables, r, words.tables, w, n_topics)
+            copy_row(world.cache.stay, r, cache.stay, w, n_topics)
+            copy_row(world.cache.open, r, cache.open, w, n_topics)
+            mine.background_customers[r] = words.background_customers[w]
+            mine.background_tables[r] = words.background_tables[w]
+            world.cache.background_stay[r] = cache.background_stay[w]
+            world.cache.background_open[r] = cache.background_open[w]
+    for k in range(index(n_topics)):
+        mine.total_customers[k] = words.total_customers[k]
+        mine.total_tables[k] = words.total_tables[k]
+        world.cache.inverse[k] = cache.inverse[k]
+        world.cache.opening[k] = cache.opening[k]
+    mine.background_totals[0] = words.background_totals[0]
+    mine.background_totals[1] = words.background_totals[1]
 
 
 @inlined
@@ -55,58 +88,50 @@ def _leave(paths, state, world, d):
     n_shared, n_topics = changes.node_customers.shape
     begin = paths.start[d]
     for j in range(paths.start[d + 1] - begin):
-        n = paths.node[begin + j]
+        n = index(paths.node[begin + j])
+        i = index(j)
         if n < n_shared:
-            for k in range(n_topics):
-                changes.node_customers[n, k] += own.customers[j, k] - counts.customers[n, k]
-                changes.node_tables[n, k] += own.tables[j, k] - counts.tables[n, k]
+            for k in range(index(n_topics)):
+                changes.node_customers[n, k] += own.customers[i, k] - counts.customers[n, k]
+            for k in range(index(n_topics)):
+                changes.node_tables[n, k] += own.tables[i, k] - counts.tables[n, k]
         else:
-            for k in range(n_topics):
-                counts.customers[n, k] = own.customers[j, k]
-                counts.tables[n, k] = own.tables[j, k]
-            counts.total_customers[n] = own.total_customers[j]
-            counts.total_tables[n] = own.total_tables[j]
+            copy_row(counts.customers, n, own.customers, i, n_topics)
+            copy_row(counts.tables, n, own.tables, i, n_topics)
+            counts.total_customers[n] = own.total_customers[i]
+            counts.total_tables[n] = own.total_tables[i]
 
 
 @inlined
-def _undo_entry(words, cache, world, w, k):
-    """Note the change of phi_k at a word, and take it back."""
+def _note_entry(words, world, r, w, k):
+    """Note the change of phi_k at a word, once: the copy is then as the snapshot is."""
     mine = world.state.words
-    customers = mine.customers[w, k] - words.customers[w, k]
-    tables = mine.tables[w, k] - words.tables[w, k]
+    customers = mine.customers[r, k] - words.customers[w, k]
+    tables = mine.tables[r, k] - words.tables[w, k]
     if customers != 0 or tables != 0:
-        world.changes.word_customers[w, k] += customers
-        world.changes.word_tables[w, k] += tables
-        mine.customers[w, k] = words.customers[w, k]
-        mine.tables[w, k] = words.tables[w, k]
-    world.cache.stay[w, k] = cache.stay[w, k]
-    world.cache.open[w, k] = cache.open[w, k]
+        world.changes.words[w, k, 0] += customers
+        world.changes.words[w, k, 1] += tables
+        mine.customers[r, k] -= customers
+        mine.tables[r, k] -= tables
 
 
 @inlined
-def _undo_words(layout, state, cache, world, d):
-    """Note what the document did on the word side, and take it back."""
+def _leave_words(layout, state, world, d):
+    """Note what the document did on the word side."""
     words = state.words
     mine = world.state.words
     begin = layout.document_start[d]
+    last = -1
     for i in range(begin, layout.document_start[d + 1]):
-        w = layout.word[i]
-        _undo_entry(words, cache, world, w, world.before[i - begin])
-        _undo_entry(words, cache, world, w, state.assignments.topic[i])
-        tables = mine.background_tables[w] - words.background_tables[w]
-        if tables != 0:
-            world.changes.background_tables[w] += tables
-            mine.background_tables[w] = words.background_tables[w]
-        mine.background_customers[w] = words.background_customers[w]
-        world.cache.background_stay[w] = cache.background_stay[w]
-        world.cache.background_open[w] = cache.background_open[w]
-    for k in range(mine.total_customers.shape[0]):
-        mine.total_customers[k] = words.total_customers[k]
-        mine.total_tables[k] = words.total_tables[k]
-        world.cache.inverse[k] = cache.inverse[k]
-        world.cache.opening[k] = cache.opening[k]
-    mine.background_totals[0] = words.background_totals[0]
-    mine.background_totals[1] = words.background_totals[1]
+        w = index(layout.word[i])
+        r = index(world.layout.word[i])
+        _note_entry(words, world, r, w, index(world.before[i - begin]))
+        _note_entry(words, world, r, w, index(state.assignments.topic[i]))
+        if r != last:
+            last = r
+            tables = mine.background_tables[r] - words.background_tables[w]
+            if tables != 0:
+                world.changes.background_tables[w] += tables
 
 
 @hot_kernel
@@ -121,8 +146,9 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
         if layout.document_start[d] == layout.document_start[d + 1]:
             continue
         _enter(paths, layout, state, exponent, world, networked, d)
+        _enter_words(layout, state, cache, world, d)
         open_stream(key, WORDS, d, world.state.random)
-        word_sweep(
+        _word_sweep(
             shape,
             world.layout,
             tables,
@@ -136,4 +162,4 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
             world.tally,
         )
         _leave(paths, state, world, d)
-        _undo_words(layout, state, cache, world, d)
+        _leave_words(layout, state, world, d)

@@ -1,9 +1,9 @@
 """A worker's own world: the snapshot, and what the document at hand has changed of it.
 
 Shared counts (mu, nu, phi, gamma) are read from a snapshot that stands still while workers run.
-Each worker has a copy of the word side, of which it undoes what a document did before it takes
-the next, and a few rows for the nodes of the document at hand. What a document did is added to
-the worker's changes: integers, so that no order of documents or workers shows in the sums.
+Each worker has rows for the nodes and for the words of the document at hand, into which it copies
+the snapshot before it takes a document. What a document did is added to the worker's changes:
+integers, so that no order of documents or workers shows in the sums.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from citeweave.sampler.document import WordWork, new_word_work
 from citeweave.sampler.exponent import Exponent, new_exponent
 from citeweave.sampler.word_side import WordCache, new_word_cache
 
-__all__ = ["Changes", "World", "copy_snapshot", "new_counts", "new_world"]
+__all__ = ["Changes", "World", "new_counts", "new_world", "word_places"]
 
 
 class Changes(NamedTuple):
@@ -26,10 +26,8 @@ class Changes(NamedTuple):
     """int32 [shared nodes, topics]."""
     node_tables: np.ndarray
     """int32 [shared nodes, topics]."""
-    word_customers: np.ndarray
-    """int32 [words, topics]."""
-    word_tables: np.ndarray
-    """int32 [words, topics]."""
+    words: np.ndarray
+    """int32 [words, topics, 2]: customers and tables, which are mostly needed together."""
     background_tables: np.ndarray
     """int32 [words]."""
 
@@ -38,9 +36,9 @@ class World(NamedTuple):
     """What one worker writes to, and nobody else."""
 
     layout: Layout
-    """One document and its nodes, numbered from 0."""
+    """One document and its nodes, numbered from 0; words are places among the document's own."""
     state: State
-    """Counts of these nodes; the word side of all words; the corpus's own assignments."""
+    """Counts of these nodes and of the document's words; the corpus's own assignments."""
     cache: WordCache
     work: WordWork
     exponent: Exponent
@@ -51,8 +49,8 @@ class World(NamedTuple):
     """int64 [5]: as that of ``word_sweep``."""
 
 
-def new_world(chain, paths: Paths) -> World:
-    """Make room for one worker of a chain."""
+def new_world(chain, paths: Paths, places: np.ndarray) -> World:
+    """Make room for one worker of a chain; ``places`` are those of `word_places`."""
     spec, layout, state = chain.spec, chain.layout, chain.state
     topics = chain.settings.topics
     n_paths = int(np.diff(layout.leaf_start).max(initial=1))
@@ -63,7 +61,7 @@ def new_world(chain, paths: Paths) -> World:
     # where documents have levels of their own they have one path, so the place is the same in all
     citation_place = rows - 1 - spec.below_citations
     tree = Layout(
-        word=layout.word,
+        word=places,
         document_start=np.zeros(2, np.int64),
         parent=np.zeros(rows, np.int32),
         level_start=np.zeros(2, np.int64),
@@ -73,7 +71,9 @@ def new_world(chain, paths: Paths) -> World:
         cited=layout.cited,
         citation_node=citation_place,
     )
-    words = WordCounts(*(array.copy() for array in state.words))
+    # as many rows as there are words, since kernels take the size of the vocabulary from them; the
+    # system gives memory to those that are written, as many as a document has words
+    words = WordCounts(*(np.zeros(array.shape, array.dtype) for array in state.words))
     parameters = state.parameters._replace(topic_concentration=np.zeros(rows))
     own = State(
         topics=new_counts(rows, topics),
@@ -86,14 +86,13 @@ def new_world(chain, paths: Paths) -> World:
     return World(
         layout=tree,
         state=own,
-        cache=new_word_cache(n_words, topics),
+        cache=new_word_cache(int(places.max(initial=0)) + 1, topics),
         work=new_word_work(topics, n_paths, spec.n_shared, spec.n_document),
         exponent=new_exponent(rows, topics, len(spec.topic_side)),
         changes=Changes(
             node_customers=np.zeros((n_shared, topics), np.int32),
             node_tables=np.zeros((n_shared, topics), np.int32),
-            word_customers=np.zeros((n_words, topics), np.int32),
-            word_tables=np.zeros((n_words, topics), np.int32),
+            words=np.zeros((n_words, topics, 2), np.int32),
             background_tables=np.zeros(n_words, np.int32),
         ),
         before=np.zeros(longest, np.int16),
@@ -111,9 +110,14 @@ def new_counts(rows: int, topics: int) -> TopicCounts:
     )
 
 
-def copy_snapshot(world: World, words: WordCounts, cache: WordCache) -> None:
-    """Bring a worker's copy of the word side up to the snapshot."""
-    for mine, common in zip(world.state.words, words, strict=True):
-        mine[...] = common
-    for name in ("stay", "open", "inverse", "opening", "background_stay", "background_open"):
-        getattr(world.cache, name)[...] = getattr(cache, name)
+def word_places(layout: Layout) -> np.ndarray:
+    """Number each token's word among the distinct words of its document (int32 [tokens])."""
+    begins = layout.document_start[:-1]
+    n_tokens = len(layout.word)
+    fresh = np.ones(n_tokens, np.bool_)
+    fresh[1:] = layout.word[1:] != layout.word[:-1]
+    fresh[begins[begins < n_tokens]] = True
+    seen = np.cumsum(fresh)
+    lengths = np.diff(layout.document_start)
+    before = np.concatenate([[0], seen])[begins]
+    return (seen - 1 - np.repeat(before, lengths)).astype(np.int32)
