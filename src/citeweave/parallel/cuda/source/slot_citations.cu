@@ -123,7 +123,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       group_sync();
       if (goes) move_cite<1>(rows, slots, old, depths.second_out, -1, at_root);
       group_sync();
-      float weight_old = path_weight<1>(rows, slots, old, climb, stay);
+      float weight_old = goes ? path_weight<1>(rows, slots, old, climb, stay) : 1.0f;
       if (goes) depths.first_out = draw_cite_removal<0>(rng, rows, slots, old);
       bool moves = depths.first_out > 0;
       n_blocked += live && !starting && !moves;
@@ -135,7 +135,8 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       // a topic is proposed for both
       bool draws = moves || (live && starting);
       float outside_scale = end_outside<0>(slots, all.citing) * end_outside<1>(slots, all.cited);
-      float mass = weigh_ends(rows, n_slots, slots, all);
+      // where nothing is drawn the cited end's counts are not there
+      float mass = weigh_ends(rows, draws ? n_slots : 0, slots, all);
       float total = group_sum(mass) + outside_scale * guess_mass;
       int k = pick_cite_slot(rows, n_slots, (draws ? chance(rng) : 0.0f) * total, mass);
       bool outside = draws && k < 0;
@@ -200,14 +201,19 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       }
       // they come back, the citing one first
       if (!stands) k = old;
-      path_weight<0>(rows, slots, k, climb, stay);
-      if (stands) depths.first_in = draw_cite_addition(rng, climb, stay);
+      if (stands) {
+        path_weight<0>(rows, slots, k, climb, stay);
+        depths.first_in = draw_cite_addition(rng, climb, stay);
+      }
       at_root = INTS(CROW_C)[k];
       group_sync();
       if (stands) move_cite<0>(rows, slots, k, depths.first_in, 1, at_root);
       group_sync();
-      float weight_new = path_weight<1>(rows, slots, k, climb, stay);
-      if (stands) depths.second_in = draw_cite_addition(rng, climb, stay);
+      float weight_new = 1.0f;
+      if (stands) {
+        weight_new = path_weight<1>(rows, slots, k, climb, stay);
+        depths.second_in = draw_cite_addition(rng, climb, stay);
+      }
       at_root = INTS(CROW_C)[k];
       group_sync();
       if (stands) move_cite<1>(rows, slots, k, depths.second_in, 1, at_root);
