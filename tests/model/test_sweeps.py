@@ -184,12 +184,13 @@ def test_the_page_states_the_rules_as_they_are():
     assert stated in text
     assert [sweeps.default_rounds(n) for n in (133_000, 134_000, 250_000)] == [16, 15, 8]
     assert [sweeps.default_rounds(n) for n in (499_999, 500_000)] == [5, 4]
+    assert [sweeps.default_rounds(n) for n in (1_999_999, 2_000_000, 9_000_000)] == [2, 1, 1]
 
 
 def test_rounds_fall_with_the_size_of_the_corpus():
-    rounds = [sweeps.default_rounds(tokens) for tokens in range(0, 1_000_001, 20_000)]
+    rounds = [sweeps.default_rounds(tokens) for tokens in range(0, 3_000_001, 20_000)]
     assert rounds == sorted(rounds, reverse=True)
-    assert (rounds[0], rounds[-1]) == (16, 4)
+    assert (rounds[0], rounds[-1]) == (16, 1)
 
 
 def test_the_page_lists_every_parameter():

@@ -15,8 +15,8 @@ OLD_RUNS: dict[str, Any] = {"sweep": SEQUENTIAL, "rounds": None, "device": "cpu"
 SMALL_CORPUS = 2_000_000
 """Tokens up to which ``auto`` stays with the sequential sampler, the reference."""
 
-FEW_ROUNDS, MANY_ROUNDS = 4, 16
-"""Snapshots a sweep of large and of small corpora, where nothing is said."""
+MANY_ROUNDS = 16
+"""Most snapshots a sweep, where nothing is said."""
 
 
 def choose_sweep(
@@ -32,7 +32,7 @@ def choose_sweep(
     >>> choose_sweep("auto", None, tokens=50_000, documents=2_708)
     ('sequential', None)
     >>> choose_sweep("auto", None, tokens=8_270_000, documents=139_227)
-    ('snapshot', 4)
+    ('snapshot', 1)
     >>> choose_sweep("snapshot", 16, tokens=300, documents=10)
     ('snapshot', 10)
     """
@@ -47,13 +47,12 @@ def choose_sweep(
 def default_rounds(tokens: int) -> int:
     """Give the snapshots a sweep of a corpus where the user does not say.
 
-    What documents miss of each other matters less the more tokens there are: from half a million
-    on no gap to the sequential chain is seen with four (docs/threads.md).
+    What documents miss of each other matters less the more tokens there are (docs/threads.md):
+    from two million on, where ``auto`` begins to use snapshots, one is enough.
 
     Examples
     --------
     >>> [default_rounds(tokens) for tokens in (0, 100_000, 250_000, 500_000, 8_270_000)]
-    [16, 16, 8, 4, 4]
+    [16, 16, 8, 4, 1]
     """
-    wanted = -(-SMALL_CORPUS // max(tokens, 1))
-    return max(FEW_ROUNDS, min(MANY_ROUNDS, wanted))
+    return min(MANY_ROUNDS, -(-SMALL_CORPUS // max(tokens, 1)))
