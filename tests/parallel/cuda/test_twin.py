@@ -6,11 +6,13 @@ from cuda_tools import FIXED, make, small_data
 from host_device import HostDevice
 
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
-from citeweave.parallel.cuda import CudaChain
+from citeweave.parallel.cuda import CudaChain, scalars
 from citeweave.parallel.cuda.device import CudaDevice
+from citeweave.parallel.cuda.scalars import peek_uniforms
 from citeweave.sampler.chain import Chain, Settings, _flat
 from citeweave.sampler.estimates import add_sample, new_sums
 from citeweave.sampler.invariants import check_state
+from citeweave.sampler.random import new_generator, standard_gamma, uniform
 from citeweave.sampler.spec import preset
 from citeweave.sampler.stirling import weight_pair
 
@@ -137,6 +139,19 @@ def test_weights_of_large_counts():
     stay, opened = np.array(pairs).T
     np.testing.assert_allclose(chain.arrays["stay"], stay, rtol=3e-6)
     np.testing.assert_allclose(chain.arrays["open"], opened, rtol=3e-6)
+
+
+def test_scalars_are_those_of_the_sampler():
+    theirs = new_generator(7)
+    mine = theirs.copy()
+    for _ in range(3):
+        ahead = peek_uniforms(mine, 5)
+        assert ahead == [scalars.uniform(mine) for _ in range(5)]
+        assert ahead == [uniform(theirs) for _ in range(5)]
+        for shape in (0.3, 1.0, 40.0):
+            expected = standard_gamma(theirs, shape)
+            assert scalars.standard_gamma(mine, shape) == pytest.approx(expected, rel=1e-14)
+    np.testing.assert_array_equal(mine, theirs)
 
 
 def drawn(draws, draw, read):

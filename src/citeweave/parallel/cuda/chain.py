@@ -163,6 +163,7 @@ class CudaChain(Chain):
             self.arrays[name] = device.zeros(max(size, 1), kind)
         upload_state(device, self.arrays, self.host)
         device.bind(self.arrays)
+        self.run("mark_runs")
 
     def _check_memory(self, needed: int) -> None:
         """Refuse what the card has no room for, before anything is copied."""

@@ -32,8 +32,8 @@ _SAMPLE_SUMS = (
     "sum_cited",
     "sum_scale",
 )
-_TRIAL_ROOM = 2 * 8 * 264
-"""Sums of a topic in slice draws: two for each of 8 values and of 264 blocks."""
+_TRIAL_ROOM = 2 * 16 * 264
+"""Sums of a topic in slice draws: two for each of 16 values and of 264 blocks."""
 _SEGMENT = 256
 """Most children whose sum is taken by one group of lanes."""
 
@@ -197,6 +197,7 @@ def room_arrays(
     floats = plan.row_floats(rows, plan.lanes) if rows else 0
     columns = 2 * topics + 2 if networked else 0
     sizes: dict[str, tuple[int, type]] = {
+        "run": (len(layout.word), np.uint16),
         "stay": (n_words * topics, np.float32),
         "open": (n_words * topics, np.float32),
         "background_pair": (2 * n_words, np.float32),
@@ -230,7 +231,7 @@ def room_arrays(
         "node_mean": (n_shared * topics, np.float64),
         "node_value": (n_nodes + topics + 1 + chain.n_documents, np.float64),
         "block_value": (4096, np.float64),
-        "report": (48, np.float64),
+        "report": (64, np.float64),
         "won": (32, np.uint64),
         "tally": (16, np.uint64),
         "counter": (8, np.int32),

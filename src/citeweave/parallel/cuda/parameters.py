@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citeweave.parallel.cuda.scalars import next_key, standard_gamma, uniform
+from citeweave.parallel.cuda.scalars import next_key, peek_uniforms, standard_gamma, uniform
 from citeweave.sampler.chain import Chain
 
 if TYPE_CHECKING:
@@ -20,12 +20,13 @@ __all__ = ["COUNTED", "RANGES", "TRIALS", "Draws"]
 
 _MOST_STEPS = 16
 _SMALLEST = 1e-8
-_WIDTH = 2.0
-"""Width of a slice's first interval, in standard deviations without citations."""
-TRIALS = 8
+_WIDTH = 8.0
+"""Width of a slice's first interval, in standard deviations without citations: both its ends will
+mostly lie outside the slice, so that the points to shrink to are known beforehand."""
+TRIALS = 16
 """Values of a concentration that are tried at a time; they and their places as in the kernels."""
 RANGES = 4
-_TRIAL_PLACE = 20
+_TRIAL_PLACE = 48
 COUNTED = 32
 _SUM_BLOCKS = 132
 _SUM_THREADS = 256
@@ -163,36 +164,35 @@ class Draws:
         steps_down = int(uniform(random) * _MOST_STEPS)
         downs = [low - i * width for i in range(steps_down + 1)]
         ups = [high + i * width for i in range(_MOST_STEPS - steps_down)]
-        known = {start: 0.0}
+        known: dict[float, float] = {}
 
-        def density(ahead: list[float]) -> float:
-            """Give the density of the first, and find those of the next on the way."""
-            if ahead[0] not in known:
-                betas = [beta for beta in ahead[:TRIALS] if beta > _SMALLEST]
+        def density(beta: float, ahead: list[float]) -> float:
+            """Give a density, and find those of points that may be asked for next on the way."""
+            if beta not in known:
+                betas = [beta, *(x for x in ahead if x > _SMALLEST and x not in known)][:TRIALS]
                 known.update(zip(betas, self._densities(level, betas, shape, rate), strict=True))
-            return known[ahead[0]]
+            return known[beta]
 
-        first = [start, *(beta for beta in downs[:3] if beta > _SMALLEST), *ups[:4]]
-        known = dict(zip(first, self._densities(level, first, shape, rate), strict=True))
-        height = known[start] + above
+        ends = [beta for beta in (low, high) if beta > _SMALLEST]
+        shrunk = _shrink(start, max(low, _SMALLEST), high, random)
+        height = density(start, [*ends, *shrunk]) + above
         down = up = 0
-        while down < steps_down and downs[down] > _SMALLEST and density(downs[down:]) >= height:
+        while (
+            down < steps_down
+            and downs[down] > _SMALLEST
+            and density(downs[down], downs[down + 1 :]) >= height
+        ):
             down += 1
-        while up < len(ups) - 1 and density(ups[up:]) >= height:
+        while up < len(ups) - 1 and density(ups[up], ups[up + 1 :]) >= height:
             up += 1
         low, high = max(downs[down], _SMALLEST), ups[up]
         while True:
-            betas, ahead = [], random.copy()
-            inner_low, inner_high = low, high
-            for _ in range(TRIALS):
-                beta = inner_low + uniform(ahead) * (inner_high - inner_low)
-                betas.append(beta)
-                inner_low, inner_high = (beta, inner_high) if beta < start else (inner_low, beta)
-            for beta, value in zip(betas, self._densities(level, betas, shape, rate), strict=True):
-                uniform(random)
-                if value >= height or beta == start:
-                    return float(beta)
-                low, high = (beta, high) if beta < start else (low, beta)
+            beta = low + uniform(random) * (high - low)
+            lower, upper = (beta, high) if beta < start else (low, beta)
+            ahead = [] if beta in known else _shrink(start, lower, upper, random)
+            if density(beta, ahead) >= height or beta == start:
+                return float(beta)
+            low, high = lower, upper
 
     def draw_propensities(self) -> None:
         """Draw all lambda+, then lambda-, then lambdaT, and bring P, M and E up to date."""
@@ -215,3 +215,13 @@ class Draws:
         chain.run("draw_topic_scales", next_key(random), *prior, blocks=1, threads=256)
         self.weigh(topics_alone=True)
         self._weighed = True
+
+
+def _shrink(start: float, low: float, high: float, random: np.ndarray) -> list[float]:
+    """List the points that a slice's interval will shrink to for as long as none is taken."""
+    points = []
+    for share in peek_uniforms(random, TRIALS):
+        beta = low + share * (high - low)
+        points.append(beta)
+        low, high = (beta, high) if beta < start else (low, beta)
+    return points

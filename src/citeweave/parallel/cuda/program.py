@@ -71,6 +71,7 @@ FIELDS: dict[str, str] = {
     "patches": "float",
     "table_discount": "double",
     "ranges": "i64",
+    "run": "unsigned short",
     # weights kept between sweeps
     "stay": "float",
     "open": "float",

@@ -8,7 +8,6 @@ struct Change {
   float carry[CITED_LEVEL + 1], carried[CITED_LEVEL + 1];  // what they would gain
   float cite_slope[CITED_LEVEL + 1], cited_slope[CITED_LEVEL + 1];
   float cite_old, cited_old, cite_new, cited_new;
-  bool all;
 #if HELD
   float gain[CHUNKS], gained[CHUNKS];  // of P and M, topic by topic
 #endif
@@ -18,20 +17,18 @@ DEV void topic_change(float *rows, const Change &change, int k, int before, int 
                       float &cited) {
   cite = 0.0f;
   cited = 0.0f;
-  if (change.all) {
 #pragma unroll
-    for (int level = 0; level <= CITED_LEVEL; level++) {
-      Seats seats = {0, 0};
-      if (level > 0) {
-        seats = read_seats(rows, level, k);
-      } else {
-        seats.customers = INTS(0)[k];
-        seats.tables = seats.customers > 0 ? 1 : 0;
-      }
-      float own = (float)seats.customers - topic_discount(level) * (float)seats.tables;
-      cite += change.cite_slope[level] * own;
-      cited += change.cited_slope[level] * own;
+  for (int level = 0; level <= CITED_LEVEL; level++) {
+    Seats seats = {0, 0};
+    if (level > 0) {
+      seats = read_seats(rows, level, k);
+    } else {
+      seats.customers = INTS(0)[k];
+      seats.tables = seats.customers > 0 ? 1 : 0;
     }
+    float own = (float)seats.customers - topic_discount(level) * (float)seats.tables;
+    cite += change.cite_slope[level] * own;
+    cited += change.cited_slope[level] * own;
   }
   if (k == before) {
     cite += change.cite_old;
@@ -49,19 +46,17 @@ DEV float rate_of(float *rows, int k, float cite, float cited) {
 }
 
 // Change of E by a move already made in the counts (sampler/exponent.py, one path).
+// Nothing is left out where it would be zero: of the documents of a warp some ask for all of it.
 DEV float exponent_change(float *rows, const Path &path, Change &change, int before, int after,
                           int out, int into) {
   float carry = 0.0f, carried = 0.0f;
   change.cite_old = change.cited_old = change.cite_new = change.cited_new = 0.0f;
-  change.all = false;
 #pragma unroll
   for (int level = CITED_LEVEL; level >= 0; level--) {
     int step = CITED_LEVEL - level;
     int left = step < out, closed = step + 1 < out, came = step < into, opened = step + 1 < into;
-    change.cite_slope[level] = change.cited_slope[level] = 0.0f;
     change.carry[level] = carry;
     change.carried[level] = carried;
-    if (left + came == 0 && carry == 0.0f && carried == 0.0f) continue;
     if (level == 0) {
       int now_old = INTS(0)[before], now_new = INTS(0)[after];
       int was_old = now_old + left - (before == after ? came : 0);
@@ -77,7 +72,6 @@ DEV float exponent_change(float *rows, const Path &path, Change &change, int bef
     float cite = change.cite[level], cited = change.cited[level];
     change.cite_slope[level] = carry * now + cite * fall;
     change.cited_slope[level] = carried * now + cited * fall;
-    if (change.cite_slope[level] != 0.0f || change.cited_slope[level] != 0.0f) change.all = true;
     float went = was * ((float)left - discount * (float)closed);
     float arrived = was * ((float)came - discount * (float)opened);
     change.cite_old -= cite * went;
@@ -95,7 +89,7 @@ DEV float exponent_change(float *rows, const Path &path, Change &change, int bef
   for (int chunk = 0; chunk < CHUNKS; chunk++) {
     int k = chunk * LANES + lane_id();
     float cite = 0.0f, cited = 0.0f;
-    if (k < K && (change.all || k == before || k == after)) {
+    if (k < K) {
       topic_change(rows, change, k, before, after, cite, cited);
       sum += rate_of(rows, k, cite, cited);
     }
@@ -111,7 +105,7 @@ DEV void commit_change(float *rows, Change &change, int before, int after) {
 #pragma unroll CHUNK_UNROLL
   for (int chunk = 0; chunk < CHUNKS; chunk++) {
     int k = chunk * LANES + lane_id();
-    if (k >= K || (!change.all && k != before && k != after)) continue;
+    if (k >= K) continue;
 #if HELD
     float cite = change.gain[chunk], cited = change.gained[chunk];
 #else

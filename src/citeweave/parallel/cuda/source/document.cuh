@@ -181,19 +181,22 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
                    bool single, int c, int t, const Betas &betas) {
   bool reaches_phi = word_depth > BURST;
   bool opens_phi = word_depth > BURST + 1;
-  // the lane that moved a level's counts reads them: no wait is needed in between
-  for (int level = lane_id(); level <= LEVELS; level += LANES) {
-    if (level < LEVELS) {
-      if (level > 0 && LEVELS - 1 - level < topic_depth) {
-        Seats seats = read_seats(rows, level, k);
-        Pair pair = weight_pair(level, seats.customers, seats.tables);
-        FLOATS(ROW_STAY(level))[k] = pair.stay;
-        FLOATS(ROW_OPEN(level))[k] = pair.open;
-      }
-    } else if (reaches_phi) {
-      Pair pair = weight_pair(TABLE_PHI, c + sign, opens_phi ? t + sign : t);
-      FLOATS(ROW_WORD_STAY)[k] = pair.stay;
-      FLOATS(ROW_WORD_OPEN)[k] = pair.open;
+  // the lane that moved a level's counts reads them: no wait is needed in between. mu has no weights
+  // to renew, so its lane takes phi's
+  for (int level = lane_id(); level < LEVELS; level += LANES) {
+    bool renews = reaches_phi;
+    int table = TABLE_PHI, row = ROW_WORD_STAY;
+    Seats seats = {c + sign, opens_phi ? t + sign : t};
+    if (level > 0) {
+      renews = LEVELS - 1 - level < topic_depth;
+      table = level;
+      row = ROW_STAY(level);
+      seats = read_seats(rows, level, k);
+    }
+    if (renews) {
+      Pair pair = weight_pair(table, seats.customers, seats.tables);
+      FLOATS(row)[k] = pair.stay;
+      FLOATS(row + 1)[k] = pair.open;
     }
   }
   if (lane_id() == LANES - 1) {

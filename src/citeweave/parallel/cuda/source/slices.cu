@@ -4,8 +4,13 @@
 // and parents' means do not change with the level's own concentration.
 
 #if NETWORK
-#define TRIALS 8  // values of a launch
-#define TRIAL_PLACE 20  // of their E in the report
+#define TRIALS 16  // values of a launch
+#define TRIAL_PLACE 48  // of their E in the report
+#define TRIAL_BETAS                                                                          \
+  double b0, double b1, double b2, double b3, double b4, double b5, double b6, double b7,    \
+      double b8, double b9, double b10, double b11, double b12, double b13, double b14,      \
+      double b15
+#define TRIAL_LIST {b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15}
 
 // theta of a level's nodes, given their parents'; what mu keeps for new topics is left out.
 KERNEL set_means(int level) {
@@ -24,9 +29,8 @@ KERNEL set_means(int level) {
 }
 
 // Each block adds up its nodes for as many topics as there are lanes; below mu only.
-KERNEL try_level(int level, int n_parts, double b0, double b1, double b2, double b3, double b4,
-                 double b5, double b6, double b7) {
-  const double beta[TRIALS] = {b0, b1, b2, b3, b4, b5, b6, b7};
+KERNEL try_level(int level, int n_parts, TRIAL_BETAS) {
+  const double beta[TRIALS] = TRIAL_LIST;
   double *room = (double *)shared_pool;
   double discount = ctx.topic_discount[level];
 #if LANES >= TRIALS
@@ -45,10 +49,10 @@ KERNEL try_level(int level, int n_parts, double b0, double b1, double b2, double
       double total = (double)ctx.total_customers[n];
       double taken = discount * (double)ctx.total_tables[n];
       double cite = ctx.cite_weight[n], cited = ctx.cited_weight[n];
-      double own = 0.0, above = 0.0;
+      double above = 0.0, fixed = 0.0;
       if (k < K) {
-        own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
         above = ctx.node_mean[(i64)ctx.parent[n] * K + k];
+        fixed = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k] + taken * above;
       }
 #if LANES >= TRIALS
       double inverse = 1.0 / (mine + total);  // each lane takes one division for all
@@ -60,7 +64,7 @@ KERNEL try_level(int level, int n_parts, double b0, double b1, double b2, double
 #else
         double scale = 1.0 / (beta[j] + total);
 #endif
-        double value = scale * (own + (beta[j] + taken) * above);
+        double value = scale * (fixed + beta[j] * above);
         cite_sum[j] += cite * value;
         cited_sum[j] += cited * value;
       }
@@ -81,9 +85,8 @@ KERNEL try_level(int level, int n_parts, double b0, double b1, double b2, double
 }
 
 // A block a value: E, with what lower levels add and, for mu, in closed form.
-KERNEL finish_trials(int level, int n_parts, double b0, double b1, double b2, double b3, double b4,
-                     double b5, double b6, double b7) {
-  const double beta[TRIALS] = {b0, b1, b2, b3, b4, b5, b6, b7};
+KERNEL finish_trials(int level, int n_parts, TRIAL_BETAS) {
+  const double beta[TRIALS] = TRIAL_LIST;
   double *room = (double *)shared_pool;
   for (int j = blockIdx.x; j < TRIALS; j += gridDim.x) {
     double scale = 1.0 / (beta[j] + (double)ctx.total_customers[0]);

@@ -50,3 +50,18 @@ KERNEL start_words(u64 key) {
     group_sync();
   }
 }
+
+// Length of each run of a word in its document, at the run's first token.
+KERNEL mark_runs() {
+#if PACKED
+  for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
+    i64 begin = ctx.document_start[d], end = ctx.document_start[d + 1];
+    for (i64 i = begin + lane_id(); i < end; i += LANES) {
+      if (i > begin && ctx.word[i - 1] == ctx.word[i]) continue;
+      i64 j = i + 1;
+      while (j < end && ctx.word[j] == ctx.word[i]) j++;
+      ctx.run[i] = (unsigned short)(j - i);
+    }
+  }
+#endif
+}

@@ -24,6 +24,7 @@ DEV void enter_document(float *rows, Path &path, int d, int *node, i64 begin, i6
     path.customers[level] = (int)ctx.total_customers[node[level]];
     path.tables[level] = (int)ctx.total_tables[node[level]];
     path.beta[level] = (float)ctx.topic_concentration[node[level]];
+#pragma unroll 1  // once a document: the room in the instruction cache is worth more
     for (int k = lane_id(); k < K; k += LANES) {
       int c = ctx.customers[(i64)node[level] * K + k];
       if (level > 0) {
@@ -80,6 +81,26 @@ DEV void leave_document(float *rows, const Path &path, const int *node) {
       ctx.total_customers[node[level]] = path.customers[level];
       ctx.total_tables[node[level]] = path.tables[level];
     }
+  }
+}
+
+// Add what a token's move did to phi at its word to the changes of the sweep: lane 0 what the old topic
+// lost, the last lane what the new one gained.
+DEV void tell_phi(i64 word_row, int old, int k, int word_out, int word_in) {
+  int left = word_out > BURST, closed = word_out > BURST + 1;
+  int came = word_in > BURST, opened = word_in > BURST + 1;
+  if (k == old) {
+    came -= left;
+    opened -= closed;
+    left = closed = 0;
+  }
+  if (lane_id() == 0) {
+    if (left) add_to(ctx.change_customers + word_row + old, -1);
+    if (closed) add_to(ctx.change_tables + word_row + old, -1);
+  }
+  if (lane_id() == LANES - 1) {
+    if (came) add_to(ctx.change_customers + word_row + k, came);
+    if (opened) add_to(ctx.change_tables + word_row + k, opened);
   }
 }
 
@@ -142,7 +163,11 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
           run_begin = i;
           run_end = i + 1;
           word.id = next_word;
+#if PACKED
+          run_end = i + ctx.run[begin + i];
+#else
           while (run_end < length && words[run_end] == word.id) run_end++;
+#endif
           single = run_end - run_begin == 1;
           word_row = (i64)word.id * K;
           for (int k = lane_id(); k < K; k += LANES) {
@@ -254,6 +279,8 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         if (lane_id() == 0) topics[i] = (short)k;
       }
       group_sync();
+      // what was done to phi leaves the document here; the rows say it to later tokens of the run
+      if (moves) tell_phi(word_row, old, k, word_out, word_in);
       bool closes = live && i + 1 == run_end;
       if (warp_any(closes)) {
         if (closes) {
@@ -269,12 +296,13 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
             }
           }
 #endif
-          // the word comes again in no later run: what was done to it leaves the document here
-          for (int j = lane_id(); j < K; j += LANES) {
-            Seats did = read_pair(rows, ROW_WORD, j);
-            if (did.customers != 0) add_to(ctx.change_customers + word_row + j, did.customers);
-            if (did.tables != 0) add_to(ctx.change_tables + word_row + j, did.tables);
-            write_pair(rows, ROW_WORD, j, 0, 0);
+          if (single) {
+            if (lane_id() == 0) {
+              write_pair(rows, ROW_WORD, old, 0, 0);
+              write_pair(rows, ROW_WORD, k, 0, 0);
+            }
+          } else {
+            for (int j = lane_id(); j < K; j += LANES) write_pair(rows, ROW_WORD, j, 0, 0);
           }
 #if BACKGROUND
           if (word.tables != background_before && lane_id() == 0)
