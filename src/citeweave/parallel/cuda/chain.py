@@ -124,7 +124,6 @@ class CudaChain(Chain):
         fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
         many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
         self._blocks = device.size(many, threads)[0]
-        self.groups = self._blocks * (threads // warp)
         self._word_shared = self._cite_shared = self.count_shared = self.burst_shared = 0
         if plan.rows_shared:
             self._word_shared = plan.word_bytes(sweepers)
@@ -138,7 +137,7 @@ class CudaChain(Chain):
             self._cite_shared = cite_slots.near_bytes * sweepers
         resident = device.resident_blocks
         self._word_blocks = resident("sweep_words", grouping.threads, self._word_shared)
-        sweeping = max(self._word_blocks * sweepers, self.groups)
+        sweeping = max(self._word_blocks * sweepers, self._blocks * (threads // warp))
         if self.spec.citations is not None:
             self._cite_blocks = resident("sweep_citations", grouping.threads, self._cite_shared)
             sweeping = max(sweeping, self._cite_blocks * sweepers)
@@ -151,7 +150,6 @@ class CudaChain(Chain):
         room = room_arrays(
             self,
             self._plan,
-            groups=self.groups,
             sweeping=sweeping,
             segments=int(self.node_segment[-1]),
             far_floats=far,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from citeweave.parallel.cuda.device import Device
-from citeweave.parallel.cuda.program import Plan, burst_rows, table_places
+from citeweave.parallel.cuda.program import Plan, burst_rows, table_places, weigh_parts
 from citeweave.parallel.cuda.proposals import slot_room
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain
@@ -177,12 +177,12 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
 
 
 def room_arrays(
-    chain: Chain, plan: Plan, *, groups: int, sweeping: int, segments: int, far_floats: int
+    chain: Chain, plan: Plan, *, sweeping: int, segments: int, far_floats: int
 ) -> dict[str, tuple[int, type]]:
     """List what sweeps need besides, by size and type.
 
-    ``groups`` work on the nodes of a level at a time; ``sweeping`` on documents, and their slots
-    beyond those in shared memory take ``far_floats``.
+    ``sweeping`` groups work on documents at a time; their slots beyond those in shared memory take
+    ``far_floats``.
     """
     layout = chain.layout
     topics = chain.settings.topics
@@ -225,7 +225,7 @@ def room_arrays(
         "root_sum": (topics, np.int32),
         "topic_citations": (topics, np.int32),
         "scratch": (sweeping * floats, np.float32),
-        "partial": (columns * max(citation_level, 1) * groups, np.float64),
+        "partial": (columns * max(citation_level, 1) * weigh_parts(topics), np.float64),
         "column": (columns * max(citation_level, 1), np.float64),
         "trial_part": (_TRIAL_ROOM * topics if networked else 0, np.float64),
         "node_mean": (n_shared * topics, np.float64),

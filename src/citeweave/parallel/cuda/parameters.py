@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from citeweave.parallel.cuda.program import WARP, weigh_parts
 from citeweave.parallel.cuda.scalars import next_key, peek_uniforms, standard_gamma, uniform
 from citeweave.sampler.chain import Chain
 
@@ -20,7 +21,7 @@ __all__ = ["COUNTED", "RANGES", "TRIALS", "Draws"]
 
 _MOST_STEPS = 16
 _SMALLEST = 1e-8
-_WIDTH = 8.0
+_WIDTH = 64.0
 """Width of a slice's first interval, in standard deviations without citations: both its ends will
 mostly lie outside the slice, so that the points to shrink to are known beforehand."""
 TRIALS = 16
@@ -65,15 +66,18 @@ class Draws:
         """Rebuild P, M and E; ``topics_alone`` where only lambdaT changed since."""
         chain = self._chain
         starts = chain.layout.level_start
-        room = 8 * chain.device.size(1, 256)[1]
+        threads = chain.device.size(1, 256)[1]
+        room = 8 * threads
         if not topics_alone:
+            chunks = -(-chain.settings.topics // min(threads, WARP))
+            parts = chain.device.size(weigh_parts(chain.settings.topics), 256)[0]
+            size = {"shared": room, "blocks": parts * chunks, "threads": 256}
             for level in range(chain.citation_level, 0, -1):
                 if level < chain.citation_level:
                     first, last = (int(chain.node_segment[starts[level + i]]) for i in range(2))
                     chain.run("sum_segments", first, last)
-                chain.run("weigh_level", level)
+                chain.run("weigh_level", level, parts, **size)
             columns = (2 * chain.settings.topics + 2) * chain.citation_level
-            parts = chain.groups
             chain.run("sum_columns", columns, parts, shared=room, blocks=columns, threads=256)
         chain.run("finish_sums", shared=room, blocks=1, threads=256)
 

@@ -25,6 +25,7 @@ __all__ = [
     "plan_program",
     "table_places",
     "warp_source",
+    "weigh_parts",
 ]
 
 FIELDS: dict[str, str] = {
@@ -191,6 +192,11 @@ def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
     if topics <= _ROWS_FIT:
         return Grouping(WARP, WARP, 1, 8)
     return Grouping(WARP, 128, 4, 3)
+
+
+def weigh_parts(topics: int) -> int:
+    """Choose how many sums are taken of a topic's weights in the nodes of a level, then added."""
+    return max(1056 // -(-topics // WARP), 1)
 
 
 def burst_rows(topics: int) -> int:

@@ -5,10 +5,6 @@
 #if NETWORK
 #define COLUMNS (2 * K + 2)
 
-DEV i64 slot_of(int column, int level) {
-  return ((i64)column * CITED_LEVEL + level - 1) * all_groups() + first_group();
-}
-
 // What the children of each segment pass on; a node of many children has several segments.
 KERNEL sum_segments(int first, int last) {
   for (i64 i = first + first_group(); i < last; i += all_groups()) {
@@ -28,61 +24,60 @@ KERNEL sum_segments(int first, int last) {
 
 // One level, from that of citations up to the one below mu. A node's weights are its document's
 // propensities, or the sum of what its children pass on.
-KERNEL weigh_level(int level) {
-  double cite_part[CHUNKS], cited_part[CHUNKS];
-#pragma unroll
-  for (int chunk = 0; chunk < CHUNKS; chunk++) cite_part[chunk] = cited_part[chunk] = 0.0;
-  double root_cite = 0.0, root_cited = 0.0;
+// Each block adds up its nodes for as many topics as there are lanes.
+KERNEL weigh_level(int level, int n_parts) {
+  double *room = (double *)shared_pool;
   double discount = ctx.topic_discount[level];
-  i64 start = ctx.level_start[level];
-  for (i64 n = start + first_group(); n < ctx.level_start[level + 1]; n += all_groups()) {
-    double cite, cited;
-    if (level == CITED_LEVEL) {
-      cite = ctx.cite[n - start];
-      cited = ctx.cited[n - start];
-    } else {
-      cite = 0.0;
-      cited = 0.0;
-      for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
-        cite += ctx.segment_cite[i];
-        cited += ctx.segment_cited[i];
+  i64 start = ctx.level_start[level], end = ctx.level_start[level + 1];
+  for (int item = blockIdx.x; item < n_parts * CHUNKS; item += gridDim.x) {
+    int part = item / CHUNKS, chunk = item % CHUNKS, k = chunk * LANES + lane_id();
+    double sums[4] = {0.0, 0.0, 0.0, 0.0};  // of P and M, and what mu is passed of both
+    for (i64 n = start + (i64)part * groups_in_block() + group_in_block(); n < end;
+         n += (i64)n_parts * groups_in_block()) {
+      double cite, cited;
+      if (level == CITED_LEVEL) {
+        cite = ctx.cite[n - start];
+        cited = ctx.cited[n - start];
+      } else {
+        cite = 0.0;
+        cited = 0.0;
+        for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
+          cite += ctx.segment_cite[i];
+          cited += ctx.segment_cited[i];
+        }
+      }
+      double own = 0.0;
+      if (k < K) own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
+      double beta = ctx.topic_concentration[n];
+      double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+      double share = beta + discount * (double)ctx.total_tables[n];
+      double cite_scaled = cite * scale, cited_scaled = cited * scale;
+      sums[0] += cite_scaled * own;
+      sums[1] += cited_scaled * own;
+      sums[2] += cite_scaled * share;
+      sums[3] += cited_scaled * share;
+      if (chunk == 0 && lane_id() == 0) {
+        ctx.cite_weight[n] = cite;
+        ctx.cited_weight[n] = cited;
+        ctx.cite_passed[n] = cite_scaled * share;
+        ctx.cited_passed[n] = cited_scaled * share;
       }
     }
-    double beta = ctx.topic_concentration[n];
-    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
-    double share = beta + discount * (double)ctx.total_tables[n];
-    double cite_scaled = cite * scale, cited_scaled = cited * scale;
-    if (lane_id() == 0) {
-      ctx.cite_weight[n] = cite;
-      ctx.cited_weight[n] = cited;
-      ctx.cite_passed[n] = cite_scaled * share;
-      ctx.cited_passed[n] = cited_scaled * share;
-    }
-    if (level == 1) {
-      root_cite += cite_scaled * share;
-      root_cited += cited_scaled * share;
-    }
 #pragma unroll
-    for (int chunk = 0; chunk < CHUNKS; chunk++) {
-      int k = chunk * LANES + lane_id();
-      if (k < K) {
-        double own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
-        cite_part[chunk] += cite_scaled * own;
-        cited_part[chunk] += cited_scaled * own;
+    for (int which = 0; which < 4; which++) {
+      room[threadIdx.x] = sums[which];
+      block_sync();
+      int column = which < 2 ? which * K + k : 2 * K + which - 2;
+      bool mine = which < 2 ? k < K : chunk == 0 && lane_id() == 0;
+      if (group_in_block() == 0 && mine) {
+        double sum = 0.0;
+        for (int group = 0; group < groups_in_block(); group++)
+          sum += room[group * LANES + lane_id()];
+        if (which > 1 && level > 1) sum = 0.0;  // mu is the parent of level 1 alone
+        ctx.partial[((i64)column * CITED_LEVEL + level - 1) * n_parts + part] = sum;
       }
+      block_sync();
     }
-  }
-#pragma unroll
-  for (int chunk = 0; chunk < CHUNKS; chunk++) {
-    int k = chunk * LANES + lane_id();
-    if (k < K) {
-      ctx.partial[slot_of(k, level)] = cite_part[chunk];
-      ctx.partial[slot_of(K + k, level)] = cited_part[chunk];
-    }
-  }
-  if (lane_id() == 0) {
-    ctx.partial[slot_of(2 * K, level)] = root_cite;
-    ctx.partial[slot_of(2 * K + 1, level)] = root_cited;
   }
 }
 
