@@ -70,7 +70,7 @@ class Careless(HostDevice):
     """Kernels that take every proposal."""
 
     def change(self, source):
-        exact = "stands = chance(rng) * (fabsf(before) * to) < fabsf(after) * from;"
+        exact = "stands = numbers[DRAW_STAND] * (fabsf(before) * to) < fabsf(after) * from;"
         assert exact in source
         return source.replace(exact, "stands = true;")
 

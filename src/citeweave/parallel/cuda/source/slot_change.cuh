@@ -68,6 +68,7 @@ DEV Outer enter_outer(const WordCells &cells, int n_slots, const int *node, bool
 #pragma unroll
     for (int other = 0; other < N_SHARED; other++) outer.z[level][other] = 0.0;
   }
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES) {
     float *cell = cells[slot];
     fill_network(cell, outer);
@@ -161,8 +162,9 @@ DEV float exponent_change(const WordCells &cells, int n_slots, const Path &path,
     carried = carried * top * now + cited * rise;
   }
   float sum = 0.0f;
-  for (int slot = lane_id(); slot < n_slots; slot += LANES) {
-    if (!change.all && slot != before && slot != after) continue;
+#pragma unroll 1
+  for (int slot = first_changed(change.all, before, after); slot < n_slots;
+       slot = next_changed(slot, change.all, before, after, n_slots)) {
     float *cell = cells[slot];
     float cite, cited;
     topic_change(cell, change, slot == before, slot == after, cite, cited);
@@ -187,8 +189,9 @@ DEV float exponent_change(const WordCells &cells, int n_slots, const Path &path,
 
 DEV void commit_change(const WordCells &cells, int n_slots, Change &change, Outer &outer,
                        int before, int after) {
-  for (int slot = lane_id(); slot < n_slots; slot += LANES) {
-    if (!change.all && slot != before && slot != after) continue;
+#pragma unroll 1
+  for (int slot = first_changed(change.all, before, after); slot < n_slots;
+       slot = next_changed(slot, change.all, before, after, n_slots)) {
     float *cell = cells[slot];
     float cite, cited;
     topic_change(cell, change, slot == before, slot == after, cite, cited);

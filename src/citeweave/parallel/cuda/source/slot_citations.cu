@@ -143,7 +143,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       n_outside += outside;
       int topic = 0;
       if (warp_any(outside)) {
-        topic = draw_guess(rng, ctx.cite_guess, outside);
+        topic = draw_guess(outside ? (unsigned)(advance(rng) >> 32) : 0u, ctx.cite_guess);
         int slot = find_slot(rows, n_slots, topic);
         if (outside) k = slot;
       }

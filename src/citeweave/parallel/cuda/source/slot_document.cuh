@@ -3,6 +3,42 @@
 
 typedef Cells<WORD_FIELDS, FIELD_TOPIC> WordCells;
 
+// Random numbers of one token: places by what they decide.
+#define DRAW_LEAVE 0  // a level each
+#define DRAW_WORD_LEAVE (LEVELS - 1)
+#define DRAW_PICK (LEVELS + 2)
+#define DRAW_GUESS (LEVELS + 3)
+#define DRAW_STAND (LEVELS + 4)
+#define DRAW_ALLOW (LEVELS + 5)
+#define DRAW_COME (LEVELS + 6)
+#define DRAW_WORD_COME (2 * LEVELS + 5)
+#define DRAWS (2 * LEVELS + 8)
+
+// Numbers of 32 bits at places of the document's sequence: lanes make two each and share them, which
+// takes far fewer instructions than a generator that every lane moves on.
+struct Numbers {
+  unsigned bits[DRAWS];
+  __device__ __forceinline__ float operator[](int i) const {
+    return (float)(int)(bits[i] >> 8) * (1.0f / (float)(1 << 24));
+  }
+};
+
+DEV Numbers draw_numbers(u64 start, int token) {
+  Numbers numbers;
+  const int width = LANES < DRAWS / 2 ? LANES : DRAWS / 2;
+#pragma unroll
+  for (int first = 0; first < DRAWS / 2; first += width) {
+    u64 own = mix(start + GOLDEN * (u64)(token * (DRAWS / 2) + first + lane_id() + 1));
+#pragma unroll
+    for (int j = 0; j < width; j++)
+      if (first + j < DRAWS / 2) {
+        numbers.bits[2 * (first + j)] = group_from((unsigned)own, j);
+        numbers.bits[2 * (first + j) + 1] = group_from((unsigned)(own >> 32), j);
+      }
+  }
+  return numbers;
+}
+
 // What a document knows of the nodes on its path; the same in all lanes.
 struct Path {
   int customers[LEVELS], tables[LEVELS];
@@ -72,46 +108,47 @@ DEV void fill_word(float *cell, i64 word_row) {
   REAL(cell, FIELD_WORD_OPEN) = ctx.open[word_row + k];
 }
 
+// A customer on the way up, without branches, so that groups of a warp stay together.
+struct Climber {
+  int depth;
+  bool goes_on, allowed;
+
+  __device__ __forceinline__ void step(bool on) {
+    goes_on = goes_on && on;
+    depth += goes_on ? 1 : 0;
+  }
+  // it takes its table along with probability t / c, but not the only table of others
+  __device__ __forceinline__ void leave(float chance, int customers, int tables) {
+    bool takes = tables == customers || chance * (float)customers < (float)tables;
+    allowed = allowed && !(goes_on && takes && tables == 1 && customers > 1);
+    step(takes);
+  }
+  __device__ __forceinline__ int result() const { return allowed ? depth : 0; }
+};
+
 // How far the customer that leaves had climbed; 0 where it may not leave.
-DEV int draw_topic_removal(Rng &rng, float *cell) {
-  int depth = 1;
+DEV int draw_topic_removal(const Numbers &numbers, float *cell) {
+  Climber climber = {1, true, true};
 #pragma unroll
-  for (int level = LEVELS - 1; level > 0; level--) {
-    int c = WHOLE(cell, FIELD_C + level), t = WHOLE(cell, FIELD_T + level);
-    if (t < c) {
-      if (chance(rng) * (float)c >= (float)t) return depth;
-      if (t == 1) return 0;
-    }
-    depth++;
-  }
-  return depth;
+  for (int level = LEVELS - 1; level > 0; level--)
+    climber.leave(numbers[DRAW_LEAVE + level - 1], WHOLE(cell, FIELD_C + level),
+                  WHOLE(cell, FIELD_T + level));
+  return climber.result();
 }
 
-// 1 if the customer takes a table along, 0 if not, -1 where it may not leave.
-DEV int leaves_table(Rng &rng, int customers, int tables) {
-  if (tables == customers) return 1;
-  if (chance(rng) * (float)customers >= (float)tables) return 0;
-  return tables > 1 ? 1 : -1;
-}
-
-DEV int draw_word_removal(Rng &rng, float *cell, const Word &word, bool single, int c, int t) {
-  int depth = 1;
+DEV int draw_word_removal(const Numbers &numbers, float *cell, const Word &word, bool single, int c,
+                          int t) {
+  Climber climber = {1, true, true};
 #if BURST
-  if (!single) {  // a word that stands alone holds its own table
-    int taken = leaves_table(rng, WHOLE(cell, FIELD_RUN_C), WHOLE(cell, FIELD_RUN_T));
-    if (taken < 1) return taken == 0 ? depth : 0;
-  }
-  depth++;
+  // a word that stands alone holds its own table
+  climber.leave(numbers[DRAW_WORD_LEAVE], single ? 1 : WHOLE(cell, FIELD_RUN_C),
+                single ? 1 : WHOLE(cell, FIELD_RUN_T));
 #endif
-  int taken = leaves_table(rng, c, t);
-  if (taken < 1) return taken == 0 ? depth : 0;
-  depth++;
+  climber.leave(numbers[DRAW_WORD_LEAVE + 1], c, t);
 #if BACKGROUND
-  taken = leaves_table(rng, word.customers, word.tables);
-  if (taken < 1) return taken == 0 ? depth : 0;
-  depth++;
+  climber.leave(numbers[DRAW_WORD_LEAVE + 2], word.customers, word.tables);
 #endif
-  return depth;
+  return climber.result();
 }
 
 // Counts of the topic side only; ``at_root`` are the customers of mu before.
@@ -267,49 +304,42 @@ DEV float stranger_weight(int k, const int *node, i64 word_row, const Scales &sc
                   ctx.open[word_row + k] * opening * scales.background);
 }
 
-DEV int draw_topic_addition(Rng &rng, float *cell, const Scales &scales) {
+DEV int draw_topic_addition(const Numbers &numbers, float *cell, const Scales &scales) {
   float climb[LEVELS];
   climb[0] = root_value(WHOLE(cell, FIELD_C), topic_discount(0), scales.fresh);
 #pragma unroll
   for (int level = 1; level < LEVELS; level++)
     climb[level] = REAL(cell, FIELD_STAY + level) +
                    REAL(cell, FIELD_OPEN + level) * (scales.level[level] * climb[level - 1]);
-  int depth = 1;
+  Climber climber = {1, true, true};
 #pragma unroll
-  for (int level = LEVELS - 1; level > 0; level--) {
-    float stay = REAL(cell, FIELD_STAY + level);
-    if (stay > 0.0f && chance(rng) * climb[level] < stay) return depth;
-    depth++;
-  }
-  return depth;
+  for (int level = LEVELS - 1; level > 0; level--)
+    climber.step(numbers[DRAW_COME + level - 1] * climb[level] >= REAL(cell, FIELD_STAY + level));
+  return climber.depth;
 }
 
-DEV int draw_word_addition(Rng &rng, float *cell, const Word &word, bool single,
+DEV int draw_word_addition(const Numbers &numbers, float *cell, const Word &word, bool single,
                            const Scales &scales, const Betas &betas) {
-  int depth = 1;
+  Climber climber = {1, true, true};
   float stay = REAL(cell, FIELD_WORD_STAY) * REAL(cell, FIELD_INVERSE);
   float weight =
       stay + REAL(cell, FIELD_WORD_OPEN) * REAL(cell, FIELD_OPENING) * scales.background;
 #if BURST
+  float sit = 0.0f, climb = 1.0f;
   if (!single) {
     int c = WHOLE(cell, FIELD_RUN_C);
     if (c > 0) {
       Pair own = weight_pair(TABLE_BURST, c, WHOLE(cell, FIELD_RUN_T));
-      float sit = quotient(own.stay, betas.burst + (float)WHOLE(cell, FIELD_TOKENS));
-      float climb = own.open * REAL(cell, FIELD_BURST_OPENING) * weight;
-      if (chance(rng) * (sit + climb) < sit) return depth;
+      sit = quotient(own.stay, betas.burst + (float)WHOLE(cell, FIELD_TOKENS));
+      climb = own.open * REAL(cell, FIELD_BURST_OPENING) * weight;
     }
   }
-  depth++;
+  climber.step(numbers[DRAW_WORD_COME] * (sit + climb) >= sit);
 #endif
-  if (stay > 0.0f && chance(rng) * weight < stay) return depth;
-  depth++;
+  climber.step(numbers[DRAW_WORD_COME + 1] * weight >= stay);
 #if BACKGROUND
-  if (word.weight.stay > 0.0f) {
-    float total = betas.gamma + (float)word.total_customers;
-    if (chance(rng) * (scales.background * total) < word.weight.stay) return depth;
-  }
-  depth++;
+  float total = betas.gamma + (float)word.total_customers;
+  climber.step(numbers[DRAW_WORD_COME + 2] * (scales.background * total) >= word.weight.stay);
 #endif
-  return depth;
+  return climber.depth;
 }

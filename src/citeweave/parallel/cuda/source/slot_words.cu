@@ -22,6 +22,7 @@ DEV int enter_document(const WordCells &cells, Path &path, int *node, int d, i64
   author_listed = listed(node[N_SHARED - 1]);
   int n_slots =
       list_topics(cells, 0, 0, node[N_SHARED], N_SHARED > 1 ? node[N_SHARED - 1] : -1);
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES)
     fill_slot(cells[slot], WHOLE(cells[slot], FIELD_TOPIC), node, betas);
   group_sync();
@@ -32,6 +33,7 @@ DEV int enter_document(const WordCells &cells, Path &path, int *node, int d, i64
     add_to(&WHOLE(cell, FIELD_TABLES), (int)ctx.burst_table[i]);
   }
   group_sync();
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES)
     refresh_bursts(cells[slot], betas.burst);
   group_sync();
@@ -42,6 +44,7 @@ DEV int enter_document(const WordCells &cells, Path &path, int *node, int d, i64
 // Give the document its counts back, and note what it did to shared nodes. What it did to mu is
 // not noted: mu's customers are the tables below, which the repair adds up.
 DEV void leave_document(const WordCells &cells, int n_slots, const Path &path, const int *node) {
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES) {
     float *cell = cells[slot];
     int k = WHOLE(cell, FIELD_TOPIC);
@@ -71,12 +74,14 @@ DEV void leave_document(const WordCells &cells, int n_slots, const Path &path, c
 // A run of tokens of one word begins: its weights in all slots, and who sits where.
 DEV void open_run(const WordCells &cells, int n_slots, i64 word_row, const short *topics, i64 begin,
                   int first, int last) {
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES) {
     float *cell = cells[slot];
     fill_word(cell, word_row);
 #if BURST
     if (last - first == 1) continue;
     int k = WHOLE(cell, FIELD_TOPIC), customers = 0, tables = 0;
+#pragma unroll 1
     for (int j = first; j < last; j++)
       if (topics[j] == k) {
         customers++;
@@ -91,6 +96,7 @@ DEV void open_run(const WordCells &cells, int n_slots, i64 word_row, const short
 // A run ends: the word comes again in no later one, so what was done to it leaves the document.
 DEV void close_run(const WordCells &cells, int n_slots, i64 word_row, const short *topics, i64 begin,
                    int first, int last) {
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES) {
     float *cell = cells[slot];
     int k = WHOLE(cell, FIELD_TOPIC);
@@ -107,6 +113,7 @@ DEV void close_run(const WordCells &cells, int n_slots, i64 word_row, const shor
     if (last - first == 1) continue;
     // who holds a table is forgotten: the first tokens of each topic get the bits
     int left = WHOLE(cell, FIELD_RUN_T);
+#pragma unroll 1
     for (int j = first; j < last; j++)
       if (topics[j] == k) {
         ctx.burst_table[begin + j] = (unsigned char)(left > 0 ? 1 : 0);
@@ -126,6 +133,7 @@ DEV void close_run(const WordCells &cells, int n_slots, i64 word_row, const shor
 DEV float weigh_slots(const WordCells &cells, int n_slots, const Scales &scales, bool single,
                       bool author_listed, const Betas &betas) {
   float mass = 0.0f;
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES) {
     float *cell = cells[slot];
     float weight = slot_weight(cell, scales, single, betas);
@@ -144,6 +152,7 @@ DEV int pick_slot(const WordCells &cells, int n_slots, float target, float mass,
   target -= running - mass;
   int last = -1;
   bool found = false;
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots && lane_id() == who && !found; slot += LANES) {
     float weight = REAL(cells[slot], FIELD_WEIGHT);
     if (weight > 0.0f) {
@@ -177,7 +186,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
     bool author_listed;
     int n_slots =
         enter_document(cells, path, node, d, begin, begin + length, author_listed, betas);
-    Rng rng = open_stream(key, 0, (u64)d);
+    u64 start = mix(key + GOLDEN * (2 * (u64)d + 1));
     Word word;
     word.id = 0;
     word.customers = word.tables = 0;
@@ -228,6 +237,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         group_sync();
       }
       // the token leaves
+      Numbers numbers = draw_numbers(start, i);
       int old_topic = live ? topics[i] : -1;
       int old = find_slot(cells, n_slots, old_topic);
       float *old_cell = cells[live ? old : 0];
@@ -237,8 +247,8 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         old_guess = guess_at(ctx.guess + word_row, old_topic);
         c = ctx.word_customers[word_row + old_topic] + WHOLE(old_cell, FIELD_WORD_C);
         t = ctx.word_tables[word_row + old_topic] + WHOLE(old_cell, FIELD_WORD_T);
-        topic_out = draw_topic_removal(rng, old_cell);
-        word_out = draw_word_removal(rng, old_cell, word, single, c, t);
+        topic_out = draw_topic_removal(numbers, old_cell);
+        word_out = draw_word_removal(numbers, old_cell, word, single, c, t);
       }
       bool moves = topic_out > 0 && word_out > 0;
       n_blocked += live && !moves;
@@ -254,13 +264,13 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       float mass = weigh_slots(cells, n_slots, scales, single, author_listed, betas);
       float running = group_scan(mass);
       float inside_mass = group_from(running, LANES - 1);
-      float target = (moves ? chance(rng) : 0.0f) * (inside_mass + scales.outside * guess_mass);
+      float target = numbers[DRAW_PICK] * (inside_mass + scales.outside * guess_mass);
       int k = pick_slot(cells, n_slots, target, mass, running);
       bool outside = moves && k < 0;
       n_outside += outside;
       int topic = old_topic;
       if (warp_any(outside)) {
-        int guessed = draw_guess(rng, ctx.guess + word_row, outside);
+        int guessed = draw_guess(numbers.bits[DRAW_GUESS], ctx.guess + word_row);
         int slot = find_slot(cells, n_slots, guessed);
         if (outside) {
           topic = guessed;
@@ -279,7 +289,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
                              : -stranger_weight(topic, node, word_row, scales, betas);
         float from = (before > 0.0f ? before : 0.0f) + unit * (float)old_guess;
         float to = (after > 0.0f ? after : 0.0f) + unit * (float)guess_at(ctx.guess + word_row, topic);
-        stands = chance(rng) * (fabsf(before) * to) < fabsf(after) * from;
+        stands = numbers[DRAW_STAND] * (fabsf(before) * to) < fabsf(after) * from;
         n_refused += !stands;
       }
       bool joins = stands && stranger;
@@ -308,8 +318,8 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       if (stands) {
         c = ctx.word_customers[word_row + WHOLE(cell, FIELD_TOPIC)] + WHOLE(cell, FIELD_WORD_C);
         t = ctx.word_tables[word_row + WHOLE(cell, FIELD_TOPIC)] + WHOLE(cell, FIELD_WORD_T);
-        topic_in = draw_topic_addition(rng, cell, scales);
-        word_in = draw_word_addition(rng, cell, word, single, scales, betas);
+        topic_in = draw_topic_addition(numbers, cell, scales);
+        word_in = draw_word_addition(numbers, cell, word, single, scales, betas);
       } else if (moves) {  // with the tables it had
         c = ctx.word_customers[word_row + old_topic] + WHOLE(cell, FIELD_WORD_C);
         t = ctx.word_tables[word_row + old_topic] + WHOLE(cell, FIELD_WORD_T);
@@ -327,7 +337,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
           int before = live ? old : 0;
           float rate =
               exponent_change(cells, n_slots, path, change, outer, before, k, out, into);
-          bool allowed = !asks || rate <= 0.0f || chance(rng) < expf(-rate);
+          bool allowed = !asks || rate <= 0.0f || numbers[DRAW_ALLOW] < expf(-rate);
           n_corrected += asks;
           n_rejected += !allowed;
           group_sync();

@@ -118,6 +118,7 @@ DEV int list_topics(const Cells<FIELDS, TOPIC> &cells, int count, unsigned *have
 template <int FIELDS, int TOPIC>
 DEV int find_slot(const Cells<FIELDS, TOPIC> &cells, int n_slots, int topic) {
   int found = -1;
+#pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES)
     if (WHOLE(cells[slot], TOPIC) == topic) found = slot;
   return group_max(found);
@@ -135,6 +136,19 @@ DEV int look_up(const Cells<FIELDS, TOPIC> &cells, int n_slots, int topic) {
       high = middle;
   }
   return low;
+}
+
+// The slots that a lane goes through where a change reaches all of them, or only two: then the lane
+// that has them.
+DEV int first_changed(bool all, int before, int after) {
+  if (all) return lane_id();
+  if (before % LANES == lane_id()) return before;
+  return after % LANES == lane_id() ? after : K;
+}
+
+DEV int next_changed(int slot, bool all, int before, int after, int n_slots) {
+  if (all) return slot + LANES;
+  return slot == before && after != before && after % LANES == lane_id() ? after : n_slots;
 }
 
 // ---- proposals of topics outside: whole numbers, cumulative over topics, so that the probability
@@ -157,10 +171,9 @@ DEV int search_guess(const unsigned *guess, unsigned target) {
   return low;
 }
 
-// A topic drawn from guesses; every group of a warp takes part, and draws where ``wanted``.
-DEV int draw_guess(Rng &rng, const unsigned *guess, bool wanted) {
-  u64 bits = wanted ? advance(rng) >> 32 : 0;
-  return search_guess(guess, (unsigned)((bits * guess[K - 1]) >> 32));
+// A topic drawn from guesses with 32 random bits; every group of a warp takes part.
+DEV int draw_guess(unsigned bits, const unsigned *guess) {
+  return search_guess(guess, (unsigned)(((u64)bits * guess[K - 1]) >> 32));
 }
 
 // Cumulative whole numbers from weights, about 2^31 in all, a hundredth of it spread over all topics;
