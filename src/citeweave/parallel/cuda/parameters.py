@@ -21,7 +21,7 @@ __all__ = ["COUNTED", "RANGES", "TRIALS", "Draws"]
 
 _MOST_STEPS = 16
 _SMALLEST = 1e-8
-_WIDTH = 64.0
+_WIDTH = 32.0
 """Width of a slice's first interval, in standard deviations without citations: both its ends will
 mostly lie outside the slice, so that the points to shrink to are known beforehand."""
 TRIALS = 16
