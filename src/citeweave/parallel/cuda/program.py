@@ -188,7 +188,7 @@ def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
     if topics <= 32:
         return Grouping(4, 32, 16, 16)
     if topics <= 96:
-        return Grouping(8, 32, 12, 12)
+        return Grouping(8, 32, 12, 16)
     if topics <= _ROWS_FIT:
         return Grouping(WARP, WARP, 1, 8)
     return Grouping(WARP, 128, 4, 3)

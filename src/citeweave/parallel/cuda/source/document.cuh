@@ -176,15 +176,16 @@ DEV void move_topic(float *rows, Path &path, int k, int depth, int sign, int at_
 }
 
 // Counts of the word side, and all weights of topic k that the two moves changed.
-// ``c`` and ``t`` are phi_k's at the word before the move.
+// ``c`` and ``t`` are phi_k's at the word before the move; after the ``last`` of a word's run nobody
+// asks for the word's own weights again.
 DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_depth, int sign,
-                   bool single, int c, int t, const Betas &betas) {
+                   bool single, bool last, int c, int t, const Betas &betas) {
   bool reaches_phi = word_depth > BURST;
   bool opens_phi = word_depth > BURST + 1;
   // the lane that moved a level's counts reads them: no wait is needed in between. mu has no weights
   // to renew, so its lane takes phi's
   for (int level = lane_id(); level < LEVELS; level += LANES) {
-    bool renews = reaches_phi;
+    bool renews = reaches_phi && !last;
     int table = TABLE_PHI, row = ROW_WORD_STAY;
     Seats seats = {c + sign, opens_phi ? t + sign : t};
     if (level > 0) {
@@ -220,7 +221,7 @@ DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_dep
       word.tables += sign;
       word.total_tables += sign;
     }
-    word.weight = weight_pair(TABLE_BACKGROUND, word.customers, word.tables);
+    if (!last) word.weight = weight_pair(TABLE_BACKGROUND, word.customers, word.tables);
   }
 #endif
 }

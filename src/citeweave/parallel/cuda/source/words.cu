@@ -209,7 +209,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       group_sync();
       if (moves) {
         move_topic(rows, path, old, topic_out, -1, at_root);
-        move_word(rows, word, old, topic_out, word_out, -1, single, c, t, betas);
+        move_word(rows, word, old, topic_out, word_out, -1, single, false, c, t, betas);
       }
       group_sync();
       float scale[LEVELS];
@@ -274,14 +274,14 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         }
       }
 #endif
+      bool closes = live && i + 1 == run_end;
       if (moves) {
-        move_word(rows, word, k, topic_in, word_in, 1, single, c, t, betas);
+        move_word(rows, word, k, topic_in, word_in, 1, single, closes, c, t, betas);
         if (lane_id() == 0) topics[i] = (short)k;
       }
       group_sync();
       // what was done to phi leaves the document here; the rows say it to later tokens of the run
       if (moves) tell_phi(word_row, old, k, word_out, word_in);
-      bool closes = live && i + 1 == run_end;
       if (warp_any(closes)) {
         if (closes) {
 #if BURST
