@@ -78,7 +78,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
     beyond.recorded = false;
     for (int i = lane_id(); i < BIT_WORDS; i += LANES) have[i] = 0u;
     group_sync();
-    int n_slots = list_topics(rows, 0, have, slots.node[N_SHARED], above);
+    int kept = list_topics(rows, 0, have, slots.node[N_SHARED], above), n_slots = kept;
     fill_slots(rows, 0, n_slots, slots, beyond, begin, begin);
     Rng rng = open_stream(key, 1, (u64)d);
     int seen[SEEN][DEPTHS];  // nodes of the last 32 cited ends, spread over the lanes
@@ -154,6 +154,8 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
           ctx.citing_topic[e] = ctx.move_old[e] = ctx.move_new[e] = (short)topic;
           for (int j = 0; j < 4; j++) ctx.move_depth[4 * e + j] = (unsigned char)(j & 1);
         }
+        group_sync();
+        n_slots = drop_slots(rows, kept, n_slots, have, beyond, -1);
         continue;
       }
       bool stands = moves;
@@ -276,13 +278,14 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
 #pragma unroll
         for (int level = 1; level < N_SHARED; level++) {
           float *slope = ctx.move_slope + (e * N_SHARED + level) * 2;
-          bool apart = made && !met(slots, level) && !(level == N_SHARED - 1 && all.cited);
+          bool apart = made && !met(slots, level);
           slope[0] = apart ? slots.cite_slope[DEPTHS + level] : 0.0f;
           slope[1] = apart ? slots.cited_slope[DEPTHS + level] : 0.0f;
         }
       }
       group_sync();
       if (warp_any(made)) commit_beyond(have, slots, beyond, made, wide, begin, e);
+      kept = n_slots = drop_slots(rows, kept, n_slots, have, beyond, accepted ? k : -1);
     }
     group_sync();
   }

@@ -1,11 +1,12 @@
-// The two ends of a citation over slots (all_ends.cuh has the same over all topics). The slots of a
-// citing document grow with the topics of the papers it cites; a topic without a slot has customers on
-// shared levels alone.
+// The two ends of a citation over slots (all_ends.cuh has the same over all topics). Topics of the
+// citing document keep their slots; those that only the cited paper has lose them when the next is at
+// hand. What the document has done to a topic without a slot is what its slopes say: it has
+// customers on shared levels alone, and these are the snapshot's.
 
 #if NETWORK
 // Topics without a slot, as the document's citations so far have left them: sums of own lambdaT M
 // (x), own lambdaT P (y) and lambdaT own^2 (z), own being mu's c - alpha t; by how much slopes of the
-// citing path have changed P and M; and whether earlier citations' cited ends have slopes on record.
+// citing path have changed P and M; and whether slopes of earlier citations' cited ends are on record.
 struct Beyond {
   double x, y, z;
   float cite[N_SHARED], cited[N_SHARED];
@@ -18,6 +19,10 @@ struct Listed { bool citing, cited; };
 DEV float snapshot_own(i64 node, int level, int k) {
   int c = ctx.customers[node * K + k];
   return c == 0 ? 0.0f : (float)c - topic_discount(level) * (float)ctx.tables[node * K + k];
+}
+
+DEV float own_of(const float *cell, int customers, int tables, int level) {
+  return (float)WHOLE(cell, customers) - topic_discount(level) * (float)WHOLE(cell, tables);
 }
 
 // lambdaT P and lambdaT M of a topic without a slot; ``first`` to ``last`` are the citations done.
@@ -61,12 +66,14 @@ DEV void fill_citing(Rows rows, int slot, const Slots &slots, const Beyond &beyo
   FLOATS(CROW_CITED)[slot] = cited;
 }
 
-// Take a slot's topic out of the sums over those without one.
-DEV void leave_beyond(Rows rows, int slot, double &x, double &y, double &z) {
-  double own = snapshot_own(0, 0, INTS(CROW_TOPIC)[slot]);
-  x -= own * FLOATS(CROW_CITED)[slot];
-  y -= own * FLOATS(CROW_CITE)[slot];
-  z -= own * own * FLOATS(CROW_SCALE)[slot];
+// A slot's part of the sums over topics without one: to be taken out when it gets the slot, and to be
+// put back when it loses it, its counts being the snapshot's at both times.
+DEV void beyond_part(Rows rows, int slot, double &x, double &y, double &z) {
+  float *cell = rows[slot];
+  double own = own_of(cell, CROW_C, CROW_T, 0);
+  x += own * REAL(cell, CROW_CITED);
+  y += own * REAL(cell, CROW_CITE);
+  z += own * own * REAL(cell, CROW_SCALE);
 }
 
 // Fill the slots from ``from`` on, whose topics are written; every group of a warp takes part.
@@ -76,11 +83,39 @@ DEV void fill_slots(Rows rows, int from, int n_slots, const Slots &slots, Beyond
   int begin = from / LANES * LANES + lane_id();
   for (int slot = begin < from ? begin + LANES : begin; slot < n_slots; slot += LANES) {
     fill_citing(rows, slot, slots, beyond, first, last);
-    leave_beyond(rows, slot, x, y, z);
+    beyond_part(rows, slot, x, y, z);
+  }
+  beyond.x -= group_sum(x);
+  beyond.y -= group_sum(y);
+  beyond.z -= group_sum(z);
+}
+
+// Slots from ``kept`` on are given up, but for that of a topic which the citation has moved to: it
+// becomes the last one kept. Every group of a warp takes part; gives the number of slots.
+DEV int drop_slots(Rows rows, int kept, int n_slots, unsigned *have, Beyond &beyond, int moved_to) {
+  if (moved_to >= kept) {
+    if (moved_to > kept)
+      for (int field = lane_id(); field < CITE_ROWS; field += LANES) {
+        float own = REAL(rows[kept], field);
+        REAL(rows[kept], field) = REAL(rows[moved_to], field);
+        REAL(rows[moved_to], field) = own;
+      }
+    kept++;
+  }
+  group_sync();
+  double x = 0.0, y = 0.0, z = 0.0;
+  int begin = kept / LANES * LANES + lane_id();
+#pragma unroll 1
+  for (int slot = begin < kept ? begin + LANES : begin; slot < n_slots; slot += LANES) {
+    int k = INTS(CROW_TOPIC)[slot];
+    beyond_part(rows, slot, x, y, z);
+    add_to((int *)have + k / 32, -(int)(1u << (k % 32)));  // the bit is set
   }
   beyond.x += group_sum(x);
   beyond.y += group_sum(y);
   beyond.z += group_sum(z);
+  group_sync();
+  return kept;
 }
 
 // Counts of a cited end's node in one slot; ``marked`` where the node's bits tell its topics.
@@ -161,26 +196,28 @@ DEV float weigh_ends(Rows rows, int n_slots, const Slots &slots, const Listed &a
     second_scale[level] = scale_at<1>(slots, level);
   }
   float fresh = fresh_weight(slots), mass = 0.0f;
+#pragma unroll 1
   for (int k = lane_id(); k < n_slots; k += LANES) {
-    float first = root_value(INTS(CROW_C)[k], topic_discount(0), fresh), second = first;
+    float *cell = rows[k];
+    float first = root_value(WHOLE(cell, CROW_C), topic_discount(0), fresh), second = first;
     bool inside = false;
 #pragma unroll
     for (int level = 1; level <= CITED_LEVEL; level++) {
-      int c = INTS(CROW_C + level)[k];
-      Pair pair = weight_pair(level, c, INTS(CROW_T + level)[k]);
+      int c = WHOLE(cell, CROW_C + level);
+      Pair pair = weight_pair(level, c, WHOLE(cell, CROW_T + level));
       first = pair.stay + pair.open * (first_scale[level] * first);
       if (level == N_SHARED || (level == N_SHARED - 1 && all.citing)) inside = inside || c > 0;
       if (!met(slots, level)) {
         int row = DEPTHS + level;
-        c = INTS(CROW_C + row)[k];
-        pair = weight_pair(level, c, INTS(CROW_T + row)[k]);
+        c = WHOLE(cell, CROW_C + row);
+        pair = weight_pair(level, c, WHOLE(cell, CROW_T + row));
         if (level == N_SHARED || (level == N_SHARED - 1 && all.cited)) inside = inside || c > 0;
       }
       second = pair.stay + pair.open * (second_scale[level] * second);
     }
-    float value = FLOATS(CROW_SCALE)[k] * first * second;
-    FLOATS(CROW_SECOND)[k] = second;
-    FLOATS(CROW_MASS)[k] = inside ? value : -value;
+    float value = REAL(cell, CROW_SCALE) * first * second;
+    REAL(cell, CROW_SECOND) = second;
+    REAL(cell, CROW_MASS) = inside ? value : -value;
     if (inside) mass += value;
   }
   return mass;
@@ -244,14 +281,35 @@ DEV float wide_change(const unsigned *have, const Slots &slots, const Beyond &be
   return sum;
 }
 
+// As ``cite_topic_change``.
+DEV void slot_change(const float *cell, const Slots &slots, bool before, bool after, float &cite,
+                     float &cited) {
+  cite = before ? slots.cite_old : 0.0f;
+  cited = before ? slots.cited_old : 0.0f;
+  cite += after ? slots.cite_new : 0.0f;
+  cited += after ? slots.cited_new : 0.0f;
+  if (!slots.all) return;
+#pragma unroll
+  for (int place = 0; place < SLOTS; place++) {
+    if (place == DEPTHS) continue;  // mu is the citing end's
+    // a cited end's place is stale where the paths have met; no slope is set there
+    float own = own_of(cell, CROW_C + place, CROW_T + place, place % DEPTHS);
+    bool used = place < DEPTHS || !met(slots, place - DEPTHS);
+    cite += slots.cite_slope[place] * (used ? own : 0.0f);
+    cited += slots.cited_slope[place] * (used ? own : 0.0f);
+  }
+}
+
 DEV float cite_change(Rows rows, int n_slots, const unsigned *have, Slots &slots,
                       const Beyond &beyond, bool wide, int before, int after, i64 first, i64 e) {
   float cite, cited, sum = 0.0f;
-  for (int k = lane_id(); k < n_slots; k += LANES) {
-    if (!slots.all && k != before && k != after) continue;
-    cite_topic_change(rows, slots, k, before, after, cite, cited);
-    sum += cite * (FLOATS(CROW_CITED)[k] + FLOATS(CROW_SCALE)[k] * cited) +
-           FLOATS(CROW_CITE)[k] * cited;
+#pragma unroll 1
+  for (int k = first_changed(slots.all, before, after); k < n_slots;
+       k = next_changed(k, slots.all, before, after, n_slots)) {
+    const float *cell = rows[k];
+    slot_change(cell, slots, k == before, k == after, cite, cited);
+    sum += cite * (REAL(cell, CROW_CITED) + REAL(cell, CROW_SCALE) * cited) +
+           REAL(cell, CROW_CITE) * cited;
   }
   if (wide) sum += wide_change(have, slots, beyond, first, e);
   sum = group_sum(sum);
@@ -261,19 +319,21 @@ DEV float cite_change(Rows rows, int n_slots, const unsigned *have, Slots &slots
   return sum;
 }
 
-// The slopes of citation e must be on record before.
 DEV void commit_cite_change(Rows rows, int n_slots, Slots &slots, int before, int after) {
-  for (int k = lane_id(); k < n_slots; k += LANES) {
-    if (!slots.all && k != before && k != after) continue;
+#pragma unroll 1
+  for (int k = first_changed(slots.all, before, after); k < n_slots;
+       k = next_changed(k, slots.all, before, after, n_slots)) {
+    float *cell = rows[k];
     float cite, cited;
-    cite_topic_change(rows, slots, k, before, after, cite, cited);
-    FLOATS(CROW_CITE)[k] += FLOATS(CROW_SCALE)[k] * cite;
-    FLOATS(CROW_CITED)[k] += FLOATS(CROW_SCALE)[k] * cited;
+    slot_change(cell, slots, k == before, k == after, cite, cited);
+    REAL(cell, CROW_CITE) += REAL(cell, CROW_SCALE) * cite;
+    REAL(cell, CROW_CITED) += REAL(cell, CROW_SCALE) * cited;
   }
   commit_weights(slots);
 }
 
-// What a change that was made does to the topics without a slot; every group of a warp takes part.
+// What a change that was made does to the topics without a slot; its slopes must be on record. Every
+// group of a warp takes part.
 DEV void commit_beyond(const unsigned *have, const Slots &slots, Beyond &beyond, bool made,
                        bool wide, i64 first, i64 e) {
   if (made) {
@@ -284,7 +344,10 @@ DEV void commit_beyond(const unsigned *have, const Slots &slots, Beyond &beyond,
       beyond.cite[level] += slots.cite_slope[level];
       beyond.cited[level] += slots.cited_slope[level];
     }
-    beyond.recorded = beyond.recorded || wide;
+#pragma unroll
+    for (int level = 1; level < N_SHARED; level++)
+      beyond.recorded = beyond.recorded || slots.cite_slope[DEPTHS + level] != 0.0f ||
+                        slots.cited_slope[DEPTHS + level] != 0.0f;
   }
   wide = wide && made;
   if (!warp_any(wide)) return;
