@@ -37,12 +37,11 @@ WORDS = """
 """
 CITATIONS = """
       for (int k = 0; length > 0 && k < K; k++) {
-        int slot = find_slot(rows, n_slots, k);
-        float cite, cited;
-        stranger_sums(slots, beyond, k, begin, begin + length, cite, cited);
-        seen_cite[k] = slot < 0 ? cite : FLOATS(CROW_CITE)[slot];
-        seen_cited[k] = slot < 0 ? cited : FLOATS(CROW_CITED)[slot];
-        seen_far |= n_slots > NEAR_SLOTS;
+        int slot = find_slot(rows, kept, k);
+        Pair sums = stranger_sums(standing_of(slots, beyond, begin, begin + length), k);
+        seen_cite[k] = slot < 0 ? sums.stay : FLOATS(CROW_CITE)[slot];
+        seen_cited[k] = slot < 0 ? sums.open : FLOATS(CROW_CITED)[slot];
+        seen_far |= kept > NEAR_SLOTS;
         seen_wide |= beyond.recorded;
       }
 """

@@ -7,9 +7,10 @@
 #define SEEN (32 / LANES)
 
 // The nodes of a citation's cited end, and their counts in all slots; topics that have no slot yet
-// get one. Every group of a warp takes part; gives the number of slots.
-DEV int enter_cited(Rows rows, int n_slots, unsigned *have, Slots &slots, Beyond &beyond,
-                    Listed &all, i64 first, i64 e, bool live) {
+// get one, and slots from ``from`` on are filled. Every group of a warp takes part; gives the number
+// of slots.
+DEV int enter_cited(Rows rows, int from, int n_slots, unsigned *have, Slots &slots,
+                    Beyond &beyond, Listed &all, i64 first, i64 e, bool live) {
   slots.meet = 0;
   if (live) {
     int n = ctx.level_start[CITED_LEVEL] + ctx.cited_document[e];
@@ -27,9 +28,8 @@ DEV int enter_cited(Rows rows, int n_slots, unsigned *have, Slots &slots, Beyond
   }
   int above = N_SHARED > 1 ? slots.node[DEPTHS + N_SHARED - 1] : -1;
   all.cited = N_SHARED == 1 || listed(above);
-  int from = n_slots;
   n_slots =
-      list_topics(rows, from, have, live ? slots.node[DEPTHS + N_SHARED] : -1, live ? above : -1);
+      list_topics(rows, n_slots, have, live ? slots.node[DEPTHS + N_SHARED] : -1, live ? above : -1);
   if (warp_any(n_slots > from)) fill_slots(rows, from, n_slots, slots, beyond, first, e);
   for (int slot = lane_id(); slot < n_slots && live; slot += LANES) {
 #pragma unroll
@@ -78,8 +78,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
     beyond.recorded = false;
     for (int i = lane_id(); i < BIT_WORDS; i += LANES) have[i] = 0u;
     group_sync();
-    int kept = list_topics(rows, 0, have, slots.node[N_SHARED], above), n_slots = kept;
-    fill_slots(rows, 0, n_slots, slots, beyond, begin, begin);
+    int kept = list_topics(rows, 0, have, slots.node[N_SHARED], above);
     Rng rng = open_stream(key, 1, (u64)d);
     int seen[SEEN][DEPTHS];  // nodes of the last 32 cited ends, spread over the lanes
 #pragma unroll
@@ -89,7 +88,8 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       bool live = i < length;
       i64 e = begin + i;
       group_sync();
-      n_slots = enter_cited(rows, n_slots, have, slots, beyond, all, begin, e, live);
+      int n_slots = enter_cited(rows, i == 0 ? 0 : kept, kept, have, slots, beyond, all, begin, e,
+                                live);
       if (!starting) {
 #pragma unroll
         for (int level = CITED_LEVEL; level > 0; level--) {
@@ -155,7 +155,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
           for (int j = 0; j < 4; j++) ctx.move_depth[4 * e + j] = (unsigned char)(j & 1);
         }
         group_sync();
-        n_slots = drop_slots(rows, kept, n_slots, have, beyond, -1);
+        kept = drop_slots(rows, kept, n_slots, have, beyond, -1);
         continue;
       }
       bool stands = moves;
@@ -285,7 +285,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       }
       group_sync();
       if (warp_any(made)) commit_beyond(have, slots, beyond, made, wide, begin, e);
-      kept = n_slots = drop_slots(rows, kept, n_slots, have, beyond, accepted ? k : -1);
+      kept = drop_slots(rows, kept, n_slots, have, beyond, accepted ? k : -1);
     }
     group_sync();
   }

@@ -25,45 +25,67 @@ DEV float own_of(const float *cell, int customers, int tables, int level) {
   return (float)WHOLE(cell, customers) - topic_discount(level) * (float)WHOLE(cell, tables);
 }
 
-// lambdaT P and lambdaT M of a topic without a slot; ``first`` to ``last`` are the citations done.
-DEV void stranger_sums(const Slots &slots, const Beyond &beyond, int k, i64 first, i64 last,
-                       float &cite, float &cited) {
-  float scale = (float)ctx.topic_scale[k];
-  cite = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
-  cited = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
+// What says how a topic without a slot stands; ``first`` to ``last`` are the citations done.
+struct Standing {
+  int node[DEPTHS];
+  float cite[N_SHARED], cited[N_SHARED];
+  i64 first, last;
+};
+
+DEV Standing standing_of(const Slots &slots, const Beyond &beyond, i64 first, i64 last) {
+  Standing standing;
+#pragma unroll
+  for (int level = 0; level < DEPTHS; level++) standing.node[level] = slots.node[level];
 #pragma unroll
   for (int level = 0; level < N_SHARED; level++) {
-    if (beyond.cite[level] == 0.0f && beyond.cited[level] == 0.0f) continue;
-    float own = snapshot_own(slots.node[level], level, k);
-    cite += scale * beyond.cite[level] * own;
-    cited += scale * beyond.cited[level] * own;
+    standing.cite[level] = beyond.cite[level];
+    standing.cited[level] = beyond.cited[level];
   }
-  for (i64 e = first; e < last && beyond.recorded; e++)
+  standing.first = beyond.recorded ? first : last;
+  standing.last = last;
+  return standing;
+}
+
+// lambdaT P (stay) and lambdaT M (open) of a topic without a slot. Not pasted in: the sweep is long
+// enough to wait for its own instructions.
+static __device__ __noinline__ Pair stranger_sums(Standing standing, int k) {
+  float scale = (float)ctx.topic_scale[k];
+  Pair sums;
+  sums.stay = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
+  sums.open = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
+#pragma unroll
+  for (int level = 0; level < N_SHARED; level++) {
+    if (standing.cite[level] == 0.0f && standing.cited[level] == 0.0f) continue;
+    float own = snapshot_own(standing.node[level], level, k);
+    sums.stay += scale * standing.cite[level] * own;
+    sums.open += scale * standing.cited[level] * own;
+  }
+#pragma unroll 1
+  for (i64 e = standing.first; e < standing.last; e++)
 #pragma unroll
     for (int level = 1; level < N_SHARED; level++) {
       const float *slope = ctx.move_slope + (e * N_SHARED + level) * 2;
       if (slope[0] == 0.0f && slope[1] == 0.0f) continue;
       float own = snapshot_own(ancestor(ctx.cited_document[e], level), level, k);
-      cite += scale * slope[0] * own;
-      cited += scale * slope[1] * own;
+      sums.stay += scale * slope[0] * own;
+      sums.open += scale * slope[1] * own;
     }
+  return sums;
 }
 
 // Fill a slot whose topic is written: mu, the citing end, and P and M.
-DEV void fill_citing(Rows rows, int slot, const Slots &slots, const Beyond &beyond, i64 first,
-                     i64 last) {
-  int k = INTS(CROW_TOPIC)[slot];
+static __device__ __noinline__ void fill_citing(float *cell, Standing standing) {
+  int k = WHOLE(cell, CROW_TOPIC);
 #pragma unroll
   for (int level = 0; level <= CITED_LEVEL; level++) {
-    i64 place = (i64)slots.node[level] * K + k;
-    INTS(CROW_C + level)[slot] = ctx.customers[place];
-    INTS(CROW_T + level)[slot] = ctx.tables[place];
+    i64 place = (i64)standing.node[level] * K + k;
+    WHOLE(cell, CROW_C + level) = ctx.customers[place];
+    WHOLE(cell, CROW_T + level) = ctx.tables[place];
   }
-  FLOATS(CROW_SCALE)[slot] = (float)ctx.topic_scale[k];
-  float cite, cited;
-  stranger_sums(slots, beyond, k, first, last, cite, cited);
-  FLOATS(CROW_CITE)[slot] = cite;
-  FLOATS(CROW_CITED)[slot] = cited;
+  REAL(cell, CROW_SCALE) = (float)ctx.topic_scale[k];
+  Pair sums = stranger_sums(standing, k);
+  REAL(cell, CROW_CITE) = sums.stay;
+  REAL(cell, CROW_CITED) = sums.open;
 }
 
 // A slot's part of the sums over topics without one: to be taken out when it gets the slot, and to be
@@ -80,9 +102,11 @@ DEV void beyond_part(Rows rows, int slot, double &x, double &y, double &z) {
 DEV void fill_slots(Rows rows, int from, int n_slots, const Slots &slots, Beyond &beyond, i64 first,
                     i64 last) {
   double x = 0.0, y = 0.0, z = 0.0;
+  Standing standing = standing_of(slots, beyond, first, last);
   int begin = from / LANES * LANES + lane_id();
+#pragma unroll 1
   for (int slot = begin < from ? begin + LANES : begin; slot < n_slots; slot += LANES) {
-    fill_citing(rows, slot, slots, beyond, first, last);
+    fill_citing(rows[slot], standing);
     beyond_part(rows, slot, x, y, z);
   }
   beyond.x -= group_sum(x);
@@ -261,9 +285,11 @@ DEV bool is_wide(const Slots &slots, const Listed &all) {
 DEV float wide_change(const unsigned *have, const Slots &slots, const Beyond &beyond, i64 first,
                       i64 e) {
   float sum = 0.0f;
+  Standing standing = standing_of(slots, beyond, first, e);
+#pragma unroll 1
   for (int k = lane_id(); k < K; k += LANES) {
     if (have[k / 32] >> (k % 32) & 1u) continue;
-    float cite = 0.0f, cited = 0.0f, old_cite, old_cited;
+    float cite = 0.0f, cited = 0.0f;
 #pragma unroll
     for (int level = 0; level < N_SHARED; level++) {
       float own = snapshot_own(slots.node[level], level, k);
@@ -275,8 +301,9 @@ DEV float wide_change(const unsigned *have, const Slots &slots, const Beyond &be
         cited += slots.cited_slope[DEPTHS + level] * own;
       }
     }
-    stranger_sums(slots, beyond, k, first, e, old_cite, old_cited);
-    sum += cite * (old_cited + (float)ctx.topic_scale[k] * cited) + old_cite * cited;
+    if (cite == 0.0f && cited == 0.0f) continue;
+    Pair sums = stranger_sums(standing, k);
+    sum += cite * (sums.open + (float)ctx.topic_scale[k] * cited) + sums.stay * cited;
   }
   return sum;
 }
@@ -352,13 +379,14 @@ DEV void commit_beyond(const unsigned *have, const Slots &slots, Beyond &beyond,
   wide = wide && made;
   if (!warp_any(wide)) return;
   double x = 0.0, y = 0.0;
+  Standing standing = standing_of(slots, beyond, first, e + 1);
+#pragma unroll 1
   for (int k = lane_id(); k < K && wide; k += LANES) {
-    if (have[k / 32] >> (k % 32) & 1u) continue;
     double own = snapshot_own(0, 0, k);
-    float cite, cited;
-    stranger_sums(slots, beyond, k, first, e + 1, cite, cited);
-    x += own * cited;
-    y += own * cite;
+    if (own == 0.0 || (have[k / 32] >> (k % 32) & 1u)) continue;
+    Pair sums = stranger_sums(standing, k);
+    x += own * sums.open;
+    y += own * sums.stay;
   }
   x = group_sum(x);
   y = group_sum(y);
