@@ -22,17 +22,16 @@ import numpy as np
 
 from citeweave import SCNTM, preset, simulate
 from citeweave.evaluate import evaluate, hold_out
+from citeweave.model.devices import new_chain
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
-from citeweave.model.devices import new_chain
 from citeweave.sampler.random import new_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from citeweave.corpus import Corpus
-    from citeweave.parallel import SnapshotChain
-    from citeweave.sampler.arrays import State
+    from citeweave.parallel.crew import Crew
     from citeweave.sampler.chain import Chain, Data
 
 
@@ -52,57 +51,37 @@ class Path:
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        self._sweeps = 0.0
-        self._side = 0.0
-        self._side_began = 0.0
-        if getattr(chain, "threads", 1) > 1:
-            self._watch(chain)  # type: ignore[arg-type]
+        self._waited = 0.0
+        crew = getattr(chain, "crew", None)
+        if crew is not None and crew.size > 1:
+            self._watch(crew)
 
-    def _watch(self, chain: SnapshotChain) -> None:
-        share_out, finish = chain._share_out, chain._finish_word_side  # noqa: SLF001
-        draw, measure = chain._draw_concentrations, chain._log_likelihood  # noqa: SLF001
+    def _watch(self, crew: Crew) -> None:
+        """Note by how much the slowest of the other workers outlasts the calling one."""
+        run = crew.run
 
-        def timed_share_out(round_: int, task: Callable[[int, np.ndarray], None]) -> None:
+        def timed_run(task: Callable[[int], object]) -> None:
             taken: dict[int, float] = {}
 
-            def timed(worker: int, docs: np.ndarray) -> None:
+            def timed(worker: int) -> None:
                 began = time.thread_time()
-                task(worker, docs)
+                task(worker)
                 taken[worker] = time.thread_time() - began
 
-            share_out(round_, timed)
-            self._sweeps += max(taken.values())
+            run(timed)
+            self._waited += max(taken.values()) - taken[0]
 
-        def timed_draw() -> None:
-            self._side_began = time.thread_time()
-            draw()
-
-        def timed_finish(state: State) -> float:
-            began = time.thread_time()
-            found = finish(state)
-            self._side = time.thread_time() - began
-            return found
-
-        def timed_measure() -> float:
-            found = measure()  # waits for the word side
-            beside = time.thread_time() - self._side_began
-            self._sweeps += max(0.0, self._side - beside)
-            return found
-
-        chain._share_out = timed_share_out  # type: ignore[method-assign]  # noqa: SLF001
-        chain._draw_concentrations = timed_draw  # type: ignore[method-assign]  # noqa: SLF001
-        chain._finish_word_side = timed_finish  # type: ignore[method-assign]  # noqa: SLF001
-        chain._log_likelihood = timed_measure  # type: ignore[method-assign]  # noqa: SLF001
+        crew.run = timed_run  # type: ignore[method-assign]
 
     def step(self) -> Turn:
         """Take one step of the chain."""
-        self._sweeps = 0.0
+        self._waited = 0.0
         cpu, wall, own = time.process_time(), time.perf_counter(), time.thread_time()
         info = self.chain.step()
         return Turn(
             wall=time.perf_counter() - wall,
             cpu=time.process_time() - cpu,
-            path=time.thread_time() - own + self._sweeps,
+            path=time.thread_time() - own + self._waited,
             words=info.word_seconds,
             citations=info.citation_seconds,
         )

@@ -4,8 +4,8 @@ import numba
 import numpy as np
 
 from citeweave.parallel import SnapshotChain
-from citeweave.parallel.citations import add_moves, sweep_citing
-from citeweave.parallel.merge import repair_documents, repair_nodes, repair_words
+from citeweave.parallel.citations import sweep_citing
+from citeweave.parallel.merge import add_moves, merge_nodes, merge_words
 from citeweave.parallel.words import sweep_documents
 from citeweave.sampler.exponent import rebuild_exponent
 from citeweave.sampler.random import uniform
@@ -19,11 +19,20 @@ def _key(rng):
 
 
 @numba.njit(nogil=True)
-def _run(sweeps, rounds, sizes, model, state, cache, exponent, world, network, records):
+def _merge_levels(layout, counts, n_levels, changes):
+    for level in range(n_levels - 1, -1, -1):
+        first, last = layout.level_start[level], layout.level_start[level + 1]
+        merge_nodes(layout.parent, counts, changes, first, last, 0)
+
+
+@numba.njit(nogil=True)
+def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, records):
+    world, changes, totals = room
     topic_rows, word_rows = records
     shape, paths, layout, tables = model
     level, n_shared_levels, n_shared = sizes
-    here, moves, start = network
+    here, moves, lists = network
+    start = lists[0]
     n = layout.document_start.shape[0] - 1
     for sweep in range(sweeps):
         for round_ in range(rounds):
@@ -42,8 +51,13 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, world, network, r
                 _key(state.random),
                 docs,
             )
-            repair_nodes(layout, state.topics, n_shared_levels, world.changes)
-            repair_words(shape, state.words, world.changes)
+            _merge_levels(layout, state.topics, n_shared_levels, changes)
+            n_words = state.words.customers.shape[0]
+            merge_words(shape, tables, state.words, cache, changes, totals, 0, n_words, 0)
+            state.words.total_customers[:] = totals[0, 0, :-1]
+            state.words.total_tables[:] = totals[0, 1, :-1]
+            state.words.background_totals[0] = totals[0, 0, -1]
+            state.words.background_totals[1] = totals[0, 1, -1]
             refresh_word_cache(tables, state.words, state.parameters, cache)
         if len(shape.network) > 0:
             for round_ in range(rounds):
@@ -53,9 +67,9 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, world, network, r
                 sweep_citing(
                     level, n_shared, start, layout, tables, state, exponent, here, moves, key, docs
                 )
-                add_moves(layout, state.topics, start, moves, docs)
-                repair_documents(layout, state.topics, level, world.changes)
-                repair_nodes(layout, state.topics, n_shared_levels, world.changes)
+                turn = (round_, rounds)
+                add_moves(layout, state.topics, lists, moves, changes, turn, 0, n, 0)
+                _merge_levels(layout, state.topics, n_shared_levels, changes)
         at = _note(topic_rows, sweep, 0, state.assignments.topic)
         at = _note(topic_rows, sweep, at, state.assignments.path)
         if len(shape.network) > 0:
@@ -77,10 +91,10 @@ def run_snapshots(chain: SnapshotChain, sweeps: int):
     topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
     word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
     if networked:
-        network = (chain._neighbourhoods[0], chain._moves, chain._cites)
+        network = (chain._neighbourhoods[0], chain._moves, chain._lists)
     else:  # never read, but the compiler wants their types
         twin = networked_twin()
-        network = (twin._neighbourhoods[0], twin._moves, twin._cites)
+        network = (twin._neighbourhoods[0], twin._moves, twin._lists)
     _run(
         sweeps,
         chain.rounds,
@@ -89,7 +103,7 @@ def run_snapshots(chain: SnapshotChain, sweeps: int):
         chain.state,
         chain._cache,
         chain._exponent,
-        world,
+        (world, chain._changes, np.zeros((1, 2, chain.settings.topics + 1), np.int64)),
         network,
         (topic_rows, word_rows),
     )

@@ -1,32 +1,38 @@
 """A chain whose sweeps go over many documents at a time, behind the contract of `Chain`."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from citeweave.errors import ParameterError
 from citeweave.parallel.citations import (
     Neighbourhood,
-    add_moves,
     new_moves,
     new_neighbourhood,
     sweep_citing,
 )
-from citeweave.parallel.merge import add_changes, repair_documents, repair_nodes, repair_words
+from citeweave.parallel.crew import Crew
+from citeweave.parallel.merge import (
+    add_moves,
+    finish_words,
+    merge_nodes,
+    merge_words,
+    refresh_topics,
+)
+from citeweave.parallel.parameters import Draws
 from citeweave.parallel.paths import find_paths
+from citeweave.parallel.streams import next_key
 from citeweave.parallel.words import sweep_documents
-from citeweave.parallel.world import World, new_world, word_places
-from citeweave.sampler.arrays import State
+from citeweave.parallel.world import Changes, World, new_changes, new_world, word_places
 from citeweave.sampler.chain import Chain, Data, Settings
-from citeweave.sampler.random import new_generator
 from citeweave.sampler.spec import ModelSpec
-from citeweave.sampler.word_side import refresh_word_cache
 from citeweave.sampler.words import SWEEP
 
 __all__ = ["SnapshotChain"]
+
+_FEW = 256
+"""Levels of fewer nodes are not worth waking a thread for."""
 
 
 class SnapshotChain(Chain):
@@ -35,8 +41,8 @@ class SnapshotChain(Chain):
     A document's own counts move exactly, token by token. Counts above documents are read from a
     snapshot and the document's own changes of it; all documents' changes are added up afterwards.
     Each document has its own random stream, so the result depends on the seed and on ``rounds``,
-    never on ``threads``. Concentrations and propensities are drawn as in the sequential chain, but
-    those of the word side have a random stream of their own, so that both sides go at a time.
+    never on ``threads``. The rest of a step is shared between threads too: draws have a stream for
+    each node and document, sums are taken over pieces of fixed size.
 
     Parameters
     ----------
@@ -70,42 +76,55 @@ class SnapshotChain(Chain):
         self.threads = min(threads, max(self.n_documents, 1))
         self.repaired = np.zeros(2, np.int64)
         """Tables moved into range so far: on the topic side and on the word side."""
+        self.crew = Crew(self.threads)
+        self.exponent = self._exponent
+        self.citation_level = self._citation_level
+        self.pooled = self._pooled
+        self.words_pooled = self._words_pooled
+        self.degrees = self._degrees
+        self._draws = Draws(self)
         self._n_shared = int(self.layout.level_start[spec.n_shared])
         self._paths = find_paths(self.layout, len(spec.topic_side))
         self._places = word_places(self.layout)
         self._worlds: list[World] = []
         self._neighbourhoods: list[Neighbourhood] = []
-        self._pool: ThreadPoolExecutor | None = None
-        self._word_side: Future[float] | None = None
+        self._changes: Changes | None = None
         if spec.citations is not None:
-            if np.any(np.diff(self.layout.citing) < 0):
-                raise ParameterError("Citations must be sorted by citing document.")
-            made = np.bincount(self.layout.citing, minlength=self.n_documents)
-            self._cites = np.concatenate([[0], np.cumsum(made)]).astype(np.int64)
-            self._most_cited = int(made.max(initial=1))
-            self._moves = new_moves(len(self.layout.citing))
+            self._list_citations()
+
+    def _list_citations(self) -> None:
+        """Find out which citations a document makes and which it receives."""
+        if np.any(np.diff(self.layout.citing) < 0):
+            raise ParameterError("Citations must be sorted by citing document.")
+        made, received = (
+            np.bincount(ends, minlength=self.n_documents)
+            for ends in (self.layout.citing, self.layout.cited)
+        )
+        self._cites = np.concatenate([[0], np.cumsum(made)]).astype(np.int64)
+        self._lists = (
+            self._cites,
+            np.concatenate([[0], np.cumsum(received)]).astype(np.int64),
+            np.argsort(self.layout.cited, kind="stable").astype(np.int64),
+        )
+        self._most_cited = int(made.max(initial=1))
+        self._moves = new_moves(len(self.layout.citing))
 
     def close(self) -> None:
         """End the threads; another step would begin new ones."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
-
-    def _submit(self, task: Callable[..., Any], *args: Any) -> Future[Any]:
-        """Give a task to the chain's own threads, which wait for the next between steps."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads, "citeweave-sweep")
-        return self._pool.submit(task, *args)
+        self.crew.close()
 
     def _workers(self) -> list[World]:
         """Make the workers' worlds when they are first needed."""
-        while len(self._worlds) < self.threads:
-            world = new_world(self, self._paths, self._places)
-            self._worlds.append(world)
-            if self.spec.citations is not None:
-                self._neighbourhoods.append(
-                    new_neighbourhood(self, max(self._most_cited, 1), world.changes)
-                )
+        if self._changes is None:
+            n_words, topics = self.state.words.customers.shape
+            self._changes = new_changes(self.threads, self._n_shared, n_words, topics)
+            for worker in range(self.threads):
+                own = Changes(*(array[worker] for array in self._changes))
+                self._worlds.append(new_world(self, self._paths, self._places, own))
+                if self.spec.citations is not None:
+                    self._neighbourhoods.append(
+                        new_neighbourhood(self, max(self._most_cited, 1), own)
+                    )
         return self._worlds
 
     def _sweep_words(self, mode: int) -> np.ndarray:
@@ -117,19 +136,14 @@ class SnapshotChain(Chain):
         for round_, key in self._rounds():
             if self.network_on and round_ > 0:
                 self._rebuild_exponent()
-            self._share_out(round_, partial(self._words_of, key))
-            add_changes(worlds[0].changes, [world.changes for world in worlds[1:]])
-            changes = worlds[0].changes
-            self.repaired[0] += repair_nodes(
-                self.layout, self.state.topics, self.spec.n_shared, changes
-            )
-            self.repaired[1] += repair_words(self.shape, self.state.words, changes)
-            refresh_word_cache(self.tables, self.state.words, self.state.parameters, self._cache)
+            self.crew.run(partial(self._words_of, key, round_))
+            self._merge_words()
+            self._merge_nodes()
         if self.network_on:  # the citation sweep starts from what the words have become
             self._rebuild_exponent()
         return np.sum([world.tally for world in worlds], axis=0)
 
-    def _words_of(self, key: np.uint64, worker: int, docs: np.ndarray) -> None:
+    def _words_of(self, key: np.uint64, round_: int, worker: int) -> None:
         sweep_documents(
             self.shape,
             self._paths,
@@ -140,30 +154,22 @@ class SnapshotChain(Chain):
             self._exponent,
             self._worlds[worker],
             key,
-            docs,
+            self._documents_of(round_, worker),
         )
 
     def _sweep_citations(self) -> np.ndarray:
-        worlds = self._workers()
+        self._workers()
         for here in self._neighbourhoods:
             here.tally[:] = 0
         for round_, key in self._rounds():
             if round_ > 0:
                 self._rebuild_exponent()
-            self._share_out(round_, partial(self._citations_of, key))
-            add_changes(worlds[0].changes, [world.changes for world in worlds[1:]])
-            docs = np.array([round_, self.n_documents, self.rounds])
-            add_moves(self.layout, self.state.topics, self._cites, self._moves, docs)
-            changes = worlds[0].changes
-            self.repaired[0] += repair_documents(
-                self.layout, self.state.topics, self._citation_level, changes
-            )
-            self.repaired[0] += repair_nodes(
-                self.layout, self.state.topics, self.spec.n_shared, changes
-            )
+            self.crew.run(partial(self._citations_of, key, round_))
+            self._merge_citations(round_)
+            self._merge_nodes()
         return np.sum([here.tally for here in self._neighbourhoods], axis=0)
 
-    def _citations_of(self, key: np.uint64, worker: int, docs: np.ndarray) -> None:
+    def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         sweep_citing(
             self._citation_level,
             self._n_shared,
@@ -175,63 +181,99 @@ class SnapshotChain(Chain):
             self._neighbourhoods[worker],
             self._moves,
             key,
-            docs,
+            self._documents_of(round_, worker),
         )
 
-    def _draw_concentrations(self) -> None:
-        """Draw those of the two sides, which need nothing of each other, at a time."""
-        random = new_generator(int(_next_key(self.state.random)), 0)
-        state = self.state._replace(random=random)
-        if self.threads > 1:
-            self._word_side = self._submit(self._finish_word_side, state)
-            self._draw_topic_concentrations()
-            return
-        self._draw_topic_concentrations()
-        self._draw_word_concentrations(state)
+    def _merge_words(self) -> None:
+        """Add all changes of the word side to it."""
+        words = self.state.words
+        n_words, topics = words.customers.shape
+        totals = np.zeros((self.threads, 2, topics + 1), np.int64)
 
-    def _finish_word_side(self, state: State) -> float:
-        """Draw its concentrations and measure the words, which nothing later in a step changes."""
-        self._draw_word_concentrations(state)
-        return super()._log_likelihood()
+        def merge(begin: int, end: int, worker: int) -> int:
+            return merge_words(
+                self.shape,
+                self.tables,
+                words,
+                self._cache,
+                self._changes,
+                totals,
+                begin,
+                end,
+                worker,
+            )
+
+        self.repaired[1] += self._by_ranges(merge, 0, n_words)
+        finish_words(words, totals)
+        refresh_topics(words, self.state.parameters, self._cache)
+
+    def _merge_nodes(self) -> None:
+        """Add all changes of nodes above documents to them, lowest level first."""
+
+        def merge(begin: int, end: int, worker: int) -> int:
+            parent, counts = self.layout.parent, self.state.topics
+            return merge_nodes(parent, counts, self._changes, begin, end, worker)
+
+        starts = self.layout.level_start
+        for level in range(self.spec.n_shared - 1, -1, -1):
+            self.repaired[0] += self._by_ranges(merge, int(starts[level]), int(starts[level + 1]))
+
+    def _merge_citations(self, round_: int) -> None:
+        """Add what the citations of a round did to the counts of documents."""
+
+        def merge(begin: int, end: int, worker: int) -> int:
+            return add_moves(
+                self.layout,
+                self.state.topics,
+                self._lists,
+                self._moves,
+                self._changes,
+                (round_, self.rounds),
+                begin,
+                end,
+                worker,
+            )
+
+        self.repaired[0] += self._by_ranges(merge, 0, self.n_documents)
+
+    def _by_ranges(self, task: Callable[[int, int, int], int], first: int, last: int) -> int:
+        """Let every worker take a range, and add up what they return."""
+        if last - first < _FEW:
+            return int(task(first, last, 0))
+        bounds = [first + (last - first) * i // self.threads for i in range(self.threads + 1)]
+        found = [0] * self.threads
+
+        def share(worker: int) -> None:
+            found[worker] = int(task(bounds[worker], bounds[worker + 1], worker))
+
+        self.crew.run(share)
+        return sum(found)
+
+    def _rebuild_exponent(self) -> None:
+        self._draws.rebuild()
+
+    def _refresh_cache(self) -> None:
+        """Renew what depends on concentrations; merging keeps the rest up to date."""
+        refresh_topics(self.state.words, self.state.parameters, self._cache)
+
+    def _draw_concentrations(self) -> None:
+        self._draws.draw_concentrations()
+
+    def _draw_propensities(self) -> None:
+        self._draws.draw_propensities()
 
     def _log_likelihood(self) -> float:
-        """Take what was measured beside the topic side, or measure it now."""
-        if self._word_side is None:
-            return super()._log_likelihood()
-        found, self._word_side = self._word_side.result(), None
-        return found
+        return self._draws.log_likelihood()
 
     def _rounds(self) -> Iterator[tuple[int, np.uint64]]:
         """Give each round's number and the key of its documents' streams."""
         for round_ in range(self.rounds):
-            yield round_, _next_key(self.state.random)
+            yield round_, next_key(self.state.random)
 
-    def _share_out(self, round_: int, task: Callable[[int, np.ndarray], None]) -> None:
-        """Let the workers take the documents of a round between them."""
+    def _documents_of(self, round_: int, worker: int) -> np.ndarray:
+        """Give the documents of a round that a worker takes: first, end and step."""
         step = self.rounds * self.threads
-        jobs = [
-            (worker, np.array([round_ + worker * self.rounds, self.n_documents, step]))
-            for worker in range(self.threads)
-        ]
-        if len(jobs) == 1:
-            task(*jobs[0])
-            return
-        for done in [self._submit(task, *job) for job in jobs]:
-            done.result()
+        return np.array([round_ + worker * self.rounds, self.n_documents, step])
 
 
-def _next_key(random: np.ndarray) -> np.uint64:
-    """Draw 64 bits from the chain's own generator (xoshiro256++), in plain Python."""
-    mask = (1 << 64) - 1
-    s0, s1, s2, s3 = (int(x) for x in random)
-    total = (s0 + s3) & mask
-    result = (((total << 23) & mask | (total >> 41)) + s0) & mask
-    shifted = (s1 << 17) & mask
-    s2 ^= s0
-    s3 ^= s1
-    s1 ^= s2
-    s0 ^= s3
-    s2 ^= shifted
-    s3 = ((s3 << 45) & mask) | (s3 >> 19)
-    random[:] = np.array([s0, s1, s2, s3], np.uint64)
-    return np.uint64(result)
+_next_key = next_key  # the name by which the GPU's chain knows it

@@ -18,7 +18,7 @@ from citeweave.sampler.arrays import TopicCounts
 from citeweave.sampler.citations import CitationWork, citation_sweep, new_citation_work
 from citeweave.sampler.exponent import Exponent, new_exponent
 
-__all__ = ["Moves", "Neighbourhood", "add_moves", "new_moves", "new_neighbourhood", "sweep_citing"]
+__all__ = ["Neighbourhood", "new_moves", "new_neighbourhood", "sweep_citing"]
 
 
 class Near(NamedTuple):
@@ -53,17 +53,6 @@ class Own(NamedTuple):
     random: np.ndarray
 
 
-class Moves(NamedTuple):
-    """What each citation did to the counts of its two documents; written by its citing one."""
-
-    topic: np.ndarray
-    """int16 [citations, 2]: the topic before and after."""
-    customers: np.ndarray
-    """int16 [citations, 2, 2]: change of customers, by end (citing, cited) and topic."""
-    tables: np.ndarray
-    """int16 [citations, 2, 2]."""
-
-
 class Neighbourhood(NamedTuple):
     """What one worker writes to: the nodes above a document and all that it cites."""
 
@@ -86,13 +75,13 @@ class Neighbourhood(NamedTuple):
     """int64 [4]: as that of ``citation_sweep``."""
 
 
-def new_moves(n_citations: int) -> Moves:
-    """Make room for the moves of all citations."""
-    return Moves(
-        topic=np.zeros((n_citations, 2), np.int16),
-        customers=np.zeros((n_citations, 2, 2), np.int16),
-        tables=np.zeros((n_citations, 2, 2), np.int16),
-    )
+def new_moves(n_citations: int) -> np.ndarray:
+    """Make room for what each citation did to the counts of its two documents.
+
+    A record (int16 [citations, 10]) holds the topic before and after, then the changes of
+    customers by end (citing, cited) and topic, then those of tables.
+    """
+    return np.zeros((n_citations, 10), np.int16)
 
 
 def new_neighbourhood(chain, most_cited: int, changes: Changes) -> Neighbourhood:
@@ -153,26 +142,26 @@ def _settle_in(layout, state, exponent, here, level, node, n):
 
 
 @inlined
-def _note(here, counts, moves, e, end, place, node, which, topic):
+def _note(here, counts, record, e, end, place, node, which, topic):
     """Move one topic's change at a document from the counts here to the citation's record."""
     customers = here.topics.customers[place, topic] - counts.customers[node, topic]
     tables = here.topics.tables[place, topic] - counts.tables[node, topic]
-    moves.customers[e, end, which] = customers
-    moves.tables[e, end, which] = tables
+    record[e, 2 + 2 * end + which] = customers
+    record[e, 6 + 2 * end + which] = tables
     here.topics.customers[place, topic] -= customers
     here.topics.tables[place, topic] -= tables
 
 
 @inlined
-def _move_out(counts, here, moves, n_shared, first, last, n_nodes):
+def _move_out(counts, here, record, n_shared, first, last, n_nodes):
     """Note what was done: at documents by citation, at shared nodes in the worker's changes."""
     for e in range(first, last):
         i = e - first
         for which in range(2):
-            topic = moves.topic[e, which]
+            topic = record[e, which]
             for end in range(2):
                 place = here.citing[i] if end == 0 else here.cited[i]
-                _note(here, counts, moves, e, end, place, here.node[place], which, topic)
+                _note(here, counts, record, e, end, place, here.node[place], which, topic)
     for place in range(n_nodes):
         node = here.node[place]
         here.place[node] = -1
@@ -186,7 +175,7 @@ def _move_out(counts, here, moves, n_shared, first, last, n_nodes):
 
 
 @hot_kernel
-def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, moves, key, docs):
+def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, record, key, docs):
     """Visit the citations that some documents make, each with a random stream of its own.
 
     ``start`` (int64 [documents + 1]) tells where the citations of a document begin; ``n_shared``
@@ -219,7 +208,7 @@ def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, 
             here.citing[e - first] = here.place[layout.citation_node + d]
             here.cited[e - first] = here.place[cited]
             here.topic[e - first] = y[e]
-            moves.topic[e, 0] = y[e]
+            record[e, 0] = y[e]
         open_stream(key, CITATIONS, d, here.random)
         near = Near(here.parent, here.citing[: last - first], here.cited[: last - first], 0)
         own = Own(
@@ -231,21 +220,5 @@ def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, 
         citation_sweep(level, near, tables, own, here.work, here.exponent, here.tally)
         for e in range(first, last):
             y[e] = here.topic[e - first]
-            moves.topic[e, 1] = y[e]
-        _move_out(state.topics, here, moves, n_shared, first, last, n)
-
-
-@hot_kernel
-def add_moves(layout, counts, start, moves, docs):
-    """Add what the citations of some documents did to the counts of documents."""
-    for d in range(docs[0], docs[1], docs[2]):
-        for e in range(start[d], start[d + 1]):
-            for end in range(2):
-                other = d if end == 0 else layout.cited[e]
-                node = layout.citation_node + other
-                for which in range(2):
-                    k = moves.topic[e, which]
-                    counts.customers[node, k] += moves.customers[e, end, which]
-                    counts.tables[node, k] += moves.tables[e, end, which]
-                    counts.total_customers[node] += moves.customers[e, end, which]
-                    counts.total_tables[node] += moves.tables[e, end, which]
+            record[e, 1] = y[e]
+        _move_out(state.topics, here, record, n_shared, first, last, n)

@@ -4,7 +4,7 @@ import numpy as np
 
 from citeweave.sampler._compile import inlined, numba_config
 
-__all__ = ["CITATIONS", "WORDS", "open_stream"]
+__all__ = ["CITATIONS", "WORDS", "next_key", "open_stream"]
 
 WORDS = 0
 CITATIONS = 1
@@ -50,3 +50,19 @@ else:
         start = _mix(np.uint64(key) + np.uint64(_GOLDEN) * place)
         for i in range(4):
             rng[i] = _mix(start + np.uint64(_GOLDEN) * np.uint64(i + 1))
+
+
+def next_key(random: np.ndarray) -> np.uint64:
+    """Draw 64 bits from the chain's own generator (xoshiro256++), in plain Python."""
+    s0, s1, s2, s3 = (int(x) for x in random)
+    total = (s0 + s3) & _MASK
+    result = (((total << 23) & _MASK | (total >> 41)) + s0) & _MASK
+    shifted = (s1 << 17) & _MASK
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= shifted
+    s3 = ((s3 << 45) & _MASK) | (s3 >> 19)
+    random[:] = np.array([s0, s1, s2, s3], np.uint64)
+    return np.uint64(result)

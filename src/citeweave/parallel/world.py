@@ -16,7 +16,7 @@ from citeweave.sampler.document import WordWork, new_word_work
 from citeweave.sampler.exponent import Exponent, new_exponent
 from citeweave.sampler.word_side import WordCache, new_word_cache
 
-__all__ = ["Changes", "World", "new_counts", "new_world", "word_places"]
+__all__ = ["Changes", "World", "new_changes", "new_counts", "new_world", "word_places"]
 
 
 class Changes(NamedTuple):
@@ -49,13 +49,11 @@ class World(NamedTuple):
     """int64 [5]: as that of ``word_sweep``."""
 
 
-def new_world(chain, paths: Paths, places: np.ndarray) -> World:
+def new_world(chain, paths: Paths, places: np.ndarray, changes: Changes) -> World:
     """Make room for one worker of a chain; ``places`` are those of `word_places`."""
     spec, layout, state = chain.spec, chain.layout, chain.state
     topics = chain.settings.topics
     n_paths = int(np.diff(layout.leaf_start).max(initial=1))
-    n_shared = int(layout.level_start[spec.n_shared])
-    n_words = state.words.customers.shape[0]
     longest = int(np.diff(layout.document_start).max(initial=1))
     rows = paths.most
     # where documents have levels of their own they have one path, so the place is the same in all
@@ -89,14 +87,19 @@ def new_world(chain, paths: Paths, places: np.ndarray) -> World:
         cache=new_word_cache(int(places.max(initial=0)) + 1, topics),
         work=new_word_work(topics, n_paths, spec.n_shared, spec.n_document),
         exponent=new_exponent(rows, topics, len(spec.topic_side)),
-        changes=Changes(
-            node_customers=np.zeros((n_shared, topics), np.int32),
-            node_tables=np.zeros((n_shared, topics), np.int32),
-            words=np.zeros((n_words, topics, 2), np.int32),
-            background_tables=np.zeros(n_words, np.int32),
-        ),
+        changes=changes,
         before=np.zeros(longest, np.int16),
         tally=np.zeros(5, np.int64),
+    )
+
+
+def new_changes(workers: int, n_shared: int, n_words: int, topics: int) -> Changes:
+    """Make room for the changes of all workers, who come first in every array."""
+    return Changes(
+        node_customers=np.zeros((workers, n_shared, topics), np.int32),
+        node_tables=np.zeros((workers, n_shared, topics), np.int32),
+        words=np.zeros((workers, n_words, topics, 2), np.int32),
+        background_tables=np.zeros((workers, n_words), np.int32),
     )
 
 
@@ -111,7 +114,7 @@ def new_counts(rows: int, topics: int) -> TopicCounts:
 
 
 def word_places(layout: Layout) -> np.ndarray:
-    """Number each token's word among the distinct words of its document (int32 [tokens])."""
+    """Give the place of each token's word among its document's own words: int32 [tokens]."""
     begins = layout.document_start[:-1]
     n_tokens = len(layout.word)
     fresh = np.ones(n_tokens, np.bool_)

@@ -197,7 +197,7 @@ class Chain:
             self._switch_network_on()
         if self.network_on:
             self._rebuild_exponent()
-        refresh_word_cache(self.tables, state.words, parameters, self._cache)
+        self._refresh_cache()
         words_began = time.perf_counter()
         word_tally = self._sweep_words(SWEEP)
         citations_began = time.perf_counter()
@@ -281,6 +281,10 @@ class Chain:
             tally,
         )
         return tally
+
+    def _refresh_cache(self) -> None:
+        """Renew the cached weights of words before a sweep."""
+        refresh_word_cache(self.tables, self.state.words, self.state.parameters, self._cache)
 
     def _rebuild_exponent(self) -> None:
         rebuild_exponent(
