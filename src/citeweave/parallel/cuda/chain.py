@@ -121,31 +121,32 @@ class CudaChain(Chain):
         grouping, threads = self._grouping, self._threads
         warp = min(WARP, threads)
         sweepers = grouping.threads // grouping.lanes
+        citers = grouping.threads // grouping.of_citations().lanes
         fixed, self._word_rounds, self._cite_rounds = fixed_arrays(self, self.rounds)
         many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
         self._blocks = device.size(many, threads)[0]
         self._word_shared = self._cite_shared = self.count_shared = self.burst_shared = 0
         if plan.rows_shared:
             self._word_shared = plan.word_bytes(sweepers)
-            self._cite_shared = 4 * plan.row_floats(plan.cite_rows, grouping.lanes) * sweepers
+            self._cite_shared = 4 * plan.row_floats(plan.cite_rows, plan.cite_lanes) * citers
             self.count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
             self.burst_shared = 4 * plan.row_floats(burst_rows(topics), warp) * (threads // warp)
         if self.sparse:
             word_slots = SlotSizes.of_words(self.spec, topics, grouping)
-            cite_slots = SlotSizes.of_citations(self.spec, topics, grouping)
+            cite_slots = SlotSizes.of_citations(self.spec, topics, grouping.of_citations())
             self._word_shared = word_slots.near_bytes * sweepers
-            self._cite_shared = cite_slots.near_bytes * sweepers
+            self._cite_shared = cite_slots.near_bytes * citers
         resident = device.resident_blocks
         self._word_blocks = resident("sweep_words", grouping.threads, self._word_shared)
         sweeping = max(self._word_blocks * sweepers, self._blocks * (threads // warp))
         if self.spec.citations is not None:
             self._cite_blocks = resident("sweep_citations", grouping.threads, self._cite_shared)
-            sweeping = max(sweeping, self._cite_blocks * sweepers)
+            sweeping = max(sweeping, self._cite_blocks * citers)
         far = 0
         if self.sparse:
             far = word_slots.far_floats * self._word_blocks * sweepers
             if self.spec.citations is not None:
-                far = max(far, cite_slots.far_floats * self._cite_blocks * sweepers)
+                far = max(far, cite_slots.far_floats * self._cite_blocks * citers)
         self.node_segment = fixed["node_segment"]
         room = room_arrays(
             self,

@@ -179,12 +179,18 @@ class Grouping(NamedTuple):
     cite_blocks: int
     near_slots: int = 0
     """Slots of a document that lie in shared memory; 0 where sweeps go over all topics."""
+    cite_lanes: int = 0
+    """Lanes that walk a document's citations, where other than those of its words."""
+
+    def of_citations(self) -> "Grouping":
+        """Give the grouping with the lanes of citations."""
+        return self._replace(lanes=self.cite_lanes or self.lanes)
 
 
 def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
     """Choose by the number of topics, whose rows fill the shared memory; measured on an H200."""
     if sparse:
-        return Grouping(8, 64, 4, 3, near_slots=48)
+        return Grouping(8, 32, 10, 16, near_slots=32, cite_lanes=16)
     if topics <= 32:
         return Grouping(4, 32, 16, 16)
     if topics <= 96:
@@ -226,7 +232,9 @@ class Plan(NamedTuple):
     cite_rows: int
     rows_shared: bool
     lanes: int
-    """Lanes that walk a document together in sweeps; all else is done by whole warps."""
+    """Lanes that walk a document's words together; all but sweeps is done by whole warps."""
+    cite_lanes: int
+    """The same for its citations."""
 
     @property
     def units(self) -> dict[str, tuple[str, ...]]:
@@ -248,6 +256,8 @@ class Plan(NamedTuple):
         changed: dict[str, int | str] = {}
         if unit not in SWEEPS:
             changed["LANES"] = WARP
+        elif unit == "citations":
+            changed["LANES"] = self.cite_lanes
         if unit != "words":
             changed["LAMBDAS"] = 0
         return self._replace(defines=self.defines | changed)
@@ -309,7 +319,7 @@ def plan_program(
         "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),
         "WORD_DISCOUNTS": discounts([level.discount if level else 0.0 for level in word_levels]),
     }
-    return Plan(defines, word_rows, cite_rows, rows_shared, lanes)
+    return Plan(defines, word_rows, cite_rows, rows_shared, lanes, grouping.of_citations().lanes)
 
 
 def context_source(qualifier: str) -> str:

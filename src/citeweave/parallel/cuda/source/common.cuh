@@ -190,6 +190,13 @@ DEV float *group_rows(int rows) {
 #define FLOATS(i) (rows + (i) * K)
 #define INTS(i) ((int *)(rows + (i) * K))
 
+// A count less its discounted tables. Where topics are many most are zero, and tables need not be read.
+DEV double own_count(i64 place, double discount) {
+  int customers = ctx.customers[place];
+  if (SPARSE && customers == 0) return 0.0;
+  return customers - discount * ctx.tables[place];
+}
+
 // Groups share nodes out: each begins with its own number and goes on in steps of all.
 DEV i64 first_group() { return (i64)blockIdx.x * groups_in_block() + group_in_block(); }
 DEV i64 all_groups() { return (i64)gridDim.x * groups_in_block(); }

@@ -47,7 +47,7 @@ KERNEL weigh_level(int level, int n_parts) {
         }
       }
       double own = 0.0;
-      if (k < K) own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
+      if (k < K) own = own_count(n * K + k, discount);
       double beta = ctx.topic_concentration[n];
       double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
       double share = beta + discount * (double)ctx.total_tables[n];
@@ -129,8 +129,7 @@ KERNEL rate_level(int level, int of_citing) {
        n += all_groups()) {
     double dot = 0.0;
     for (int k = lane_id(); k < K; k += LANES)
-      dot += ctx.topic_scale[k] * sums[k] *
-             (ctx.customers[n * K + k] - discount * ctx.tables[n * K + k]);
+      dot += ctx.topic_scale[k] * sums[k] * own_count(n * K + k, discount);
     dot = group_sum(dot);
     double beta = ctx.topic_concentration[n];
     double scale = 1.0 / (beta + (double)ctx.total_customers[n]);

@@ -22,7 +22,7 @@ KERNEL set_means(int level) {
     double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
     i64 above = (i64)ctx.parent[n] * K;
     for (int k = lane_id(); k < K; k += LANES) {
-      double own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
+      double own = own_count(n * K + k, discount);
       ctx.node_mean[n * K + k] = level == 0 ? own * scale : share * ctx.node_mean[above + k] + own * scale;
     }
   }
@@ -52,7 +52,7 @@ KERNEL try_level(int level, int n_parts, TRIAL_BETAS) {
       double above = 0.0, fixed = 0.0;
       if (k < K) {
         above = ctx.node_mean[(i64)ctx.parent[n] * K + k];
-        fixed = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k] + taken * above;
+        fixed = own_count(n * K + k, discount) + taken * above;
       }
 #if LANES >= TRIALS
       double inverse = 1.0 / (mine + total);  // each lane takes one division for all
