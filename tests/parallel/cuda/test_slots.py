@@ -78,3 +78,84 @@ class Careless(HostDevice):
 def test_accepting_every_proposal_is_seen():
     spec, corpus = CASES["two words, many topics"]
     assert min(distances(slots(spec, device=Careless, **corpus), 30_000)) > 0.1
+
+
+def make(topics, *, model="scntm", seed=1, **settings):
+    """Make a chain over slots of a small corpus, every count checked after each step."""
+    spec = preset(model)
+    chosen = Settings(**({"topics": topics, "debug": True, "network_from": 2} | settings))
+    return CudaChain(spec, small_data(spec), chosen, seed=seed, device=HostDevice(), sparse=True)
+
+
+@pytest.mark.parametrize("topics", [2, 33, 400, 4096])
+def test_every_number_of_topics_keeps_counts_valid(topics):
+    chain = make(topics)
+    chain.start()
+    infos = [chain.step() for _ in range(5)]
+    assert infos[-1].iteration == 5
+    assert infos[-1].acceptance > 0.5
+    assert 1 < infos[-1].topics <= topics
+    assert infos[-1].rate == pytest.approx(200, rel=0.5)
+
+
+@pytest.mark.parametrize("model", ["cntm-text", "bursty-hdp-lda"])
+def test_models_without_citations_or_authors(model):
+    chain = make(50, model=model)
+    chain.start()
+    assert [chain.step().iteration for _ in range(4)] == [1, 2, 3, 4]
+
+
+def test_the_number_of_topics_decides_where_nothing_is_said():
+    spec = preset("scntm")
+    for topics, sparse in ((60, False), (300, True)):
+        settings = Settings(topics=topics)
+        chain = CudaChain(spec, small_data(spec), settings, seed=1, device=HostDevice())
+        assert chain.sparse == sparse
+
+
+def test_tables_are_refreshed_more_and_more_rarely():
+    done = [i for i in range(2000) if proposals_module.is_refreshed(i)]
+    assert done[:5] == [0, 1, 2, 3, 4]
+    assert len(done) < 35
+    gaps = np.diff(done)
+    assert (np.diff(gaps) >= 0).all()
+
+
+def test_a_chain_goes_on_alike_with_its_tables():
+    chain = make(40)
+    chain.start()
+    for _ in range(8):
+        chain.step()
+    tables = chain.proposal()
+    assert not proposals_module.is_refreshed(chain.iteration)
+    alike, other = make(40, seed=7), make(40, seed=7)
+    for copy in (alike, other):
+        copy.restore(chain.state)
+    alike.set_proposal(tables)
+    for each in (chain, alike, other):
+        each.step()
+    for mine, theirs in zip(_flat(chain.state), _flat(alike.state), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    # other tables propose other topics
+    assert np.any(chain.state.assignments.topic != other.state.assignments.topic)
+
+
+def test_tables_of_another_chain_are_refused():
+    chain = make(40)
+    chain.start()
+    chain.step()
+    tables = chain.proposal()
+    assert {name: table.dtype.kind for name, table in tables.items()}["guess"] in "ui"
+    with pytest.raises(ParameterError, match=r"'guess'.*Got 2000"):
+        make(30).set_proposal(tables)
+    with pytest.raises(ParameterError, match="none"):
+        make(40).set_proposal({"guess": tables["guess"]})
+
+
+def test_a_dense_chain_has_no_tables():
+    spec = preset("scntm")
+    dense_chain = CudaChain(spec, small_data(spec), Settings(topics=5), seed=1, device=HostDevice())
+    dense_chain.start()
+    dense_chain.step()
+    assert dense_chain.proposal() == {}
+    dense_chain.set_proposal({})
