@@ -12,7 +12,7 @@ from citeweave.parallel.crew import cut
 from citeweave.parallel.exponents import new_network, node_view, rebuild
 from citeweave.parallel.likelihood import log_likelihood
 from citeweave.parallel.propensities import draw_documents, draw_scales
-from citeweave.parallel.slices import draw_pooled
+from citeweave.parallel.slices import draw_pooled, find_terms
 from citeweave.parallel.streams import next_key
 from citeweave.sampler.concentrations import draw_topic_concentrations
 from citeweave.sampler.random import standard_gamma
@@ -152,14 +152,13 @@ class Draws:
             return
         begin, end = self._levels[level]
         if leans:
+            terms = find_terms(
+                self.crew, self.nodes, chain.exponent, self._discounts, level, (begin, end)
+            )
             beta = draw_pooled(
-                self.crew,
-                self.nodes,
-                chain.exponent,
-                self._discounts,
+                terms,
                 state.parameters.topic_scale,
-                level,
-                (begin, end),
+                float(self.nodes.concentration[begin]),
                 (float(self._prior[0] + sums[0]), float(self._prior[1] - sums[1])),
                 state.random,
             )

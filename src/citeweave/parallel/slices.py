@@ -19,7 +19,7 @@ from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.exponent import Exponent
 from citeweave.sampler.random import uniform
 
-__all__ = ["draw_pooled"]
+__all__ = ["draw_pooled", "find_terms", "weigh"]
 
 _MOST_STEPS = 16
 """As in `citeweave.sampler.concentrations`."""
@@ -43,33 +43,39 @@ class Terms(NamedTuple):
 
 
 def draw_pooled(
+    terms: Terms, scale: np.ndarray, beta: float, gamma: tuple[float, float], rng: np.ndarray
+) -> float:
+    """Draw a concentration from Gamma(shape, rate) x exp(-E), from its value ``beta`` on.
+
+    ``gamma`` is shape and rate, ``scale`` lambdaT.
+    """
+    return float(_slice_draw(rng, terms, scale, beta, *gamma))
+
+
+def find_terms(
     crew: Crew,
     nodes: Nodes,
     exponent: Exponent,
     discounts: np.ndarray,
-    scale: np.ndarray,
     level: int,
     bounds: tuple[int, int],
-    gamma: tuple[float, float],
-    rng: np.ndarray,
-) -> float:
-    """Draw the concentration of one level from Gamma(shape, rate) x exp(-E).
+) -> Terms:
+    """Visit the nodes of a level once.
 
-    ``bounds`` are the level's first node and its end, ``gamma`` is shape and rate; the sums of
-    ``exponent`` are those of the present concentration.
+    ``bounds`` are the level's first node and its end; the sums of ``exponent`` are those of the
+    present concentration.
     """
     begin, end = bounds
-    beta = float(nodes.concentration[begin])
     sizes, order, start = _group(nodes.total_customers[begin:end])
-    room = (len(sizes), 2, len(scale))
+    topics = len(exponent.cite_sum)
     terms = Terms(
         size=sizes.astype(np.float64),
-        fixed=np.zeros(room),
-        slope=np.zeros(room),
-        rest=np.zeros(room[1:]),
-        now=np.zeros(room[1:]),
+        fixed=np.zeros((len(sizes), 2, topics)),
+        slope=np.zeros((len(sizes), 2, topics)),
+        rest=np.zeros((2, topics)),
+        now=np.zeros((2, topics)),
     )
-    means = np.zeros((crew.size, room[2]))
+    means = np.zeros((crew.size, topics))
     weights = (exponent.cite_weight, exponent.cited_weight)
 
     def add_up(worker: int) -> None:
@@ -89,10 +95,10 @@ def draw_pooled(
         )
 
     crew.run(add_up)
-    _weigh(terms, scale, beta, 1.0, 1.0)
+    weigh(terms, np.ones(topics), float(nodes.concentration[begin]), 1.0, 1.0)
     terms.rest[0] = exponent.cite_sum - terms.now[0]
     terms.rest[1] = exponent.cited_sum - terms.now[1]
-    return float(_slice_draw(rng, terms, scale, beta, *gamma))
+    return terms
 
 
 def _group(customers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -170,7 +176,7 @@ def _mean(nodes, discounts, level, node, mean):
 
 
 @hot_kernel
-def _weigh(terms, scale, beta, shape, rate):
+def weigh(terms, scale, beta, shape, rate):
     """Log density of a concentration, the exponential of citations included."""
     n_topics = index(scale.shape[0])
     for side in range(index(2)):
@@ -190,23 +196,23 @@ def _weigh(terms, scale, beta, shape, rate):
 @hot_kernel
 def _slice_draw(rng, terms, scale, start, shape, rate):
     """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking (Neal 2003)."""
-    height = _weigh(terms, scale, start, shape, rate) + np.log(1.0 - uniform(rng))
+    height = weigh(terms, scale, start, shape, rate) + np.log(1.0 - uniform(rng))
     width = np.sqrt(shape) / rate
     low = start - width * uniform(rng)
     high = low + width
     steps_down = int(uniform(rng) * _MOST_STEPS)
     for _ in range(steps_down):
-        if low <= _SMALLEST or _weigh(terms, scale, low, shape, rate) < height:
+        if low <= _SMALLEST or weigh(terms, scale, low, shape, rate) < height:
             break
         low -= width
     for _ in range(_MOST_STEPS - 1 - steps_down):
-        if _weigh(terms, scale, high, shape, rate) < height:
+        if weigh(terms, scale, high, shape, rate) < height:
             break
         high += width
     low = max(low, _SMALLEST)
     while True:
         beta = low + uniform(rng) * (high - low)
-        if beta == start or _weigh(terms, scale, beta, shape, rate) >= height:
+        if beta == start or weigh(terms, scale, beta, shape, rate) >= height:
             return beta
         if beta < start:
             low = beta
