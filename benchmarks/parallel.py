@@ -105,7 +105,44 @@ def stages(chain: CudaChain, repeats: int) -> dict[str, float]:
     return seconds
 
 
-def measure(data: Data, topics: int, iterations: int, rounds: int, *, check: bool) -> dict:
+def launches(chain: CudaChain, iterations: int) -> dict[str, dict[str, float]]:
+    """Milliseconds an iteration of every kernel, waited for one by one, the longest first."""
+    events = chain.device.xp.cuda
+    first, last = events.Event(), events.Event()
+    spent: dict[str, list[float]] = {}
+    launch = chain.device.launch
+
+    def timed(name: str, *args: object) -> None:
+        first.record()
+        launch(name, *args)
+        last.record()
+        last.synchronize()
+        spent.setdefault(name, []).append(events.get_elapsed_time(first, last))
+
+    chain.device.launch = timed
+    try:
+        for _ in range(iterations):
+            chain.step()
+    finally:
+        chain.device.launch = launch
+    return {
+        name: {
+            "milliseconds": round(sum(times) / iterations, 3),
+            "launches": len(times) / iterations,
+        }
+        for name, times in sorted(spent.items(), key=lambda item: -sum(item[1]))
+    }
+
+
+def measure(
+    data: Data,
+    topics: int,
+    iterations: int,
+    rounds: int,
+    *,
+    check: bool,
+    kernels: bool = False,
+) -> dict:
     """Run a chain and report its speed."""
     began = time.perf_counter()
     settings = Settings(topics=topics, network_from=10)
@@ -156,6 +193,7 @@ def measure(data: Data, topics: int, iterations: int, rounds: int, *, check: boo
         "concentrations": infos[-1].concentrations,
         "repaired an iteration": [int(x) for x in chain.repaired / len(infos)],
         "device gigabytes": round(pool.total_bytes() / 1e9, 2),
+        "kernels": launches(chain, 5) if kernels else {},
     }
 
 
@@ -167,13 +205,19 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--no-check", action="store_true")
+    parser.add_argument("--kernels", action="store_true", help="time every kernel, too")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     results = []
     data = draw_data(options.scale, 20)
     for topics in options.topics:
         result = measure(
-            data, topics, options.iterations, options.rounds, check=not options.no_check
+            data,
+            topics,
+            options.iterations,
+            options.rounds,
+            check=not options.no_check,
+            kernels=options.kernels,
         )
         results.append(result)
         json.dump(result, sys.stdout, indent=1)
