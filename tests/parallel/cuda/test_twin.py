@@ -6,8 +6,9 @@ from cuda_tools import FIXED, make, small_data
 from host_device import HostDevice
 
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
-from citeweave.parallel.cuda import CudaChain, scalars
+from citeweave.parallel.cuda import CudaChain, memory, scalars
 from citeweave.parallel.cuda.device import CudaDevice
+from citeweave.parallel.cuda.samples import _NAMES
 from citeweave.parallel.cuda.scalars import peek_uniforms
 from citeweave.sampler.chain import Chain, Settings, _flat
 from citeweave.sampler.estimates import add_sample, new_sums
@@ -239,6 +240,16 @@ def test_too_little_memory_is_said_before_anything_is_copied(monkeypatch):
     monkeypatch.setattr(HostDevice, "room", 2_000_000)
     with pytest.raises(RunError, match="topics would fit"):
         make("scntm")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_memory_of_sums_is_asked_for_beforehand(model):
+    """What is counted before the run is what the sums of kept samples take then."""
+    chain = make(model)
+    sums = new_sums(chain)
+    counted = memory._bytes_of_sums(chain)
+    taken = sum(getattr(sums, name).nbytes for name in _NAMES)
+    assert taken <= counted <= taken + 8 * chain.host.words.customers.shape[0]
 
 
 def test_what_the_gpu_does_not_sample_is_refused():

@@ -242,7 +242,21 @@ def room_arrays(
 def bytes_needed(
     chain: Chain, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
 ) -> int:
-    """Count the bytes that a chain will take on the device."""
-    total = sum(array.nbytes for array in fixed.values())
+    """Count the bytes that a chain will take on the device, with the sums of samples to come."""
+    total = sum(array.nbytes for array in fixed.values()) + _bytes_of_sums(chain)
     total += sum(size * np.dtype(kind).itemsize for size, kind in room.values())
     return total + sum(array.nbytes for _, array in _pairs(chain.state))
+
+
+def _bytes_of_sums(chain: Chain) -> int:
+    """Count the bytes of `Sums` on the device; they are made when the first sample is kept."""
+    layout, topics = chain.layout, chain.settings.topics
+    documents = chain.n_documents
+    shared = int(layout.level_start[chain.spec.n_shared])
+    words = chain.state.words.customers.shape[0]
+    singles = chain.spec.n_document * documents * topics
+    doubles = 2 * shared * topics + words * (topics + 1) + topics
+    if chain.spec.citations is not None:
+        singles += len(layout.citing) * topics
+        doubles += 2 * documents + topics
+    return 4 * singles + 8 * doubles
