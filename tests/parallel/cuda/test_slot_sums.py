@@ -16,7 +16,49 @@ from citeweave.sampler.spec import preset
 TOPICS = 70
 
 VIEW = """
-extern "C" { double seen_cite[TOPICS], seen_cited[TOPICS]; int seen_far, seen_wide; }
+extern "C" { double seen_cite[TOPICS], seen_cited[TOPICS], seen_error, seen_change; }
+extern "C" { int seen_far, seen_wide; }
+static void note_change(double before, double after, double change) {
+  if (fabs(change) > seen_change) seen_change = fabs(change);
+  if (fabs(after - before - change) > seen_error) seen_error = fabs(after - before - change);
+}
+"""
+WORD_RATE = """
+[&]() {
+  double rate = 0.0;
+  for (int topic = 0; topic < K; topic++) {
+    int slot = find_slot(cells, n_slots, topic);
+    double scale = ctx.topic_scale[topic];
+    double cite = scale * ctx.cite_sum[topic], cited = scale * ctx.cited_sum[topic];
+    for (int level = 0; level < N_SHARED; level++) {
+      i64 place = (i64)node[level] * K + topic;
+      double own = own_share<double>(level, ctx.customers[place], ctx.tables[place]);
+      cite += scale * outer.cite[level] * own;
+      cited += scale * outer.cited[level] * own;
+    }
+    if (slot >= 0) {
+      cite = REAL(cells[slot], FIELD_CITE);
+      cited = REAL(cells[slot], FIELD_CITED);
+    }
+    rate += cite * cited / scale;
+  }
+  return rate;
+}()
+"""
+CITE_RATE = """
+[&](i64 last) {
+  double rate = 0.0;
+  for (int topic = 0; topic < K; topic++) {
+    int slot = find_slot(rows, n_slots, topic);
+    Pair sums = stranger_sums(standing_of(slots, beyond, begin, last), topic);
+    if (slot >= 0) {
+      sums.stay = FLOATS(CROW_CITE)[slot];
+      sums.open = FLOATS(CROW_CITED)[slot];
+    }
+    rate += (double)sums.stay * sums.open / ctx.topic_scale[topic];
+  }
+  return rate;
+}
 """
 WORDS = """
       for (int k = 0; network_on && length > 0 && k < K; k++) {
@@ -51,7 +93,24 @@ class Watched(HostDevice):
     """Kernels that leave behind what the last document saw of P and M."""
 
     def change(self, source):
-        source = VIEW.replace("TOPICS", str(TOPICS)) + source
+        first = "// Random streams, ratio weights"
+        assert source.count(first) == 1
+        source = source.replace(first, VIEW.replace("TOPICS", str(TOPICS)) + first)
+        commit = "if (asks && allowed) commit_change(cells, n_slots, change, outer, before, k);"
+        assert source.count(commit) == 1
+        source = source.replace(
+            commit,
+            f"double rate_before = {WORD_RATE};\n{commit}\n"
+            f"if (asks && allowed) note_change(rate_before, {WORD_RATE}, rate);",
+        )
+        commit = "if (made) commit_cite_change(rows, n_slots, slots, old, k);"
+        assert source.count(commit) == 1
+        source = source.replace(commit, f"double rate_before = {CITE_RATE}(e);\n{commit}")
+        keeps = "if (made && keeps_slots(slots, all)) kept = n_slots;"
+        assert source.count(keeps) == 1
+        source = source.replace(
+            keeps, f"if (made) note_change(rate_before, {CITE_RATE}(e + 1), change);\n{keeps}"
+        )
         end_of_words = "    if (length > 0) leave_document(cells, n_slots, path, node);\n"
         assert end_of_words in source
         source = source.replace(end_of_words, WORDS + end_of_words)
@@ -61,6 +120,15 @@ class Watched(HostDevice):
 
     def view(self, name):
         return np.array((ctypes.c_double * TOPICS).in_dll(self.library, name))
+
+    def number(self, name):
+        return ctypes.c_double.in_dll(self.library, name).value
+
+    def forget(self):
+        for name in ("seen_error", "seen_change"):
+            ctypes.c_double.in_dll(self.library, name).value = 0.0
+        for name in ("seen_far", "seen_wide"):
+            ctypes.c_int.in_dll(self.library, name).value = 0
 
     def flag(self, name):
         place = ctypes.c_int.in_dll(self.library, name)
@@ -93,8 +161,7 @@ def compare(chain):
 
 
 def test_words_leave_the_sums_that_they_saw(chain):
-    chain.device.flag("seen_far")
-    chain.device.flag("seen_wide")
+    chain.device.forget()
     changed = 0.0
     lengths = np.diff(chain.layout.document_start)[chain.arrays["order"]]
     for place in range(0, np.count_nonzero(lengths), 6):
@@ -110,10 +177,12 @@ def test_words_leave_the_sums_that_they_saw(chain):
     assert changed > 1e-3
     assert chain.device.flag("seen_far")
     assert chain.device.flag("seen_wide")
+    assert chain.device.number("seen_change") > 0.01
+    assert chain.device.number("seen_error") < 2e-4 * chain.device.number("seen_change")
 
 
 def test_citations_leave_the_sums_that_they_saw(chain):
-    chain.device.flag("seen_wide")
+    chain.device.forget()
     made = np.diff(chain.arrays["cites"])[chain.arrays["cite_order"]]
     for place in np.flatnonzero(made > 0)[::4]:
         chain._draws.weigh()
@@ -125,4 +194,7 @@ def test_citations_leave_the_sums_that_they_saw(chain):
         chain.run("repair_documents", 2)
         chain._repair_nodes()
         compare(chain)
-    assert chain.device.flag("seen_wide")
+    # with all authors listed no slope but mu's reaches topics without a slot
+    assert bool(chain.device.flag("seen_wide")) == (chain.most_listed < 64)
+    assert chain.device.number("seen_change") > 0.01
+    assert chain.device.number("seen_error") < 2e-4 * chain.device.number("seen_change")

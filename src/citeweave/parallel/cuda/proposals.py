@@ -130,15 +130,18 @@ class Proposals:
         chain = self._chain
         self._mark()
         if chain.network_on:
-            for level in range(chain.spec.n_shared):
-                chain.run("sum_outer", level)
+            self._sum_outer()
 
     def before_citations(self) -> None:
         """Bring up to date what the sweep of citations needs of the snapshot."""
         chain = self._chain
         self._mark()
-        chain.run("sum_outer", 0)
+        self._sum_outer()
         chain.run("make_cite_guesses", blocks=1, threads=WARP)
+
+    def _sum_outer(self) -> None:
+        for level in range(self._chain.spec.n_shared):
+            self._chain.run("sum_outer", level)
 
     def _mark(self) -> None:
         if not self._made:

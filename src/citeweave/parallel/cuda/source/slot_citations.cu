@@ -225,10 +225,10 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       bool changes = stands && (k != old || depths.first_in != depths.first_out ||
                                 depths.second_in != depths.second_out);
       float change = 0.0f;
-      bool wide = false;
+      Wide wide = {false, false, false, 0.0, 0.0};
       if (warp_any(changes)) {
         pending_change(rows, slots, old, k, depths);
-        wide = changes && is_wide(slots, all);
+        if (changes) wide = how_wide(slots, beyond, all);
         change = cite_change(rows, n_slots, have, slots, beyond, wide, old, k, begin, e);
       }
       if (!changes) change = 0.0f;
@@ -278,13 +278,14 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
 #pragma unroll
         for (int level = 1; level < N_SHARED; level++) {
           float *slope = ctx.move_slope + (e * N_SHARED + level) * 2;
-          bool apart = made && !met(slots, level);
+          bool apart = made && !met(slots, level) && !(level == N_SHARED - 1 && all.cited);
           slope[0] = apart ? slots.cite_slope[DEPTHS + level] : 0.0f;
           slope[1] = apart ? slots.cited_slope[DEPTHS + level] : 0.0f;
         }
       }
       group_sync();
       if (warp_any(made)) commit_beyond(have, slots, beyond, made, wide, begin, e);
+      if (made && keeps_slots(slots, all)) kept = n_slots;
       kept = drop_slots(rows, kept, n_slots, have, beyond, accepted ? k : -1);
     }
     group_sync();

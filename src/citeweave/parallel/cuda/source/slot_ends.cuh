@@ -1,7 +1,7 @@
 // The two ends of a citation over slots (all_ends.cuh has the same over all topics). Topics of the
-// citing document keep their slots; those that only the cited paper has lose them when the next is at
-// hand. What the document has done to a topic without a slot is what its slopes say: it has
-// customers on shared levels alone, and these are the snapshot's.
+// citing document keep their slots; most that only the cited paper has lose them when the next is at
+// hand. A topic without a slot has customers on shared levels alone, those of the snapshot, and what
+// the document has done to its P and M is what slopes of mu and of nodes not listed say.
 
 #if NETWORK
 // Topics without a slot, as the document's citations so far have left them: sums of own lambdaT M
@@ -112,6 +112,20 @@ DEV void fill_slots(Rows rows, int from, int n_slots, const Slots &slots, Beyond
   beyond.x -= group_sum(x);
   beyond.y -= group_sum(y);
   beyond.z -= group_sum(z);
+}
+
+// Whether a change's slopes are those of nodes whose topics all have slots. Then these stay: what the
+// slopes did to them is written nowhere else.
+DEV bool keeps_slots(const Slots &slots, const Listed &all) {
+  bool keeps = false;
+#pragma unroll
+  for (int level = 1; level <= CITED_LEVEL; level++) {
+    bool sloped = slots.cite_slope[DEPTHS + level] != 0.0f ||
+                  slots.cited_slope[DEPTHS + level] != 0.0f;
+    bool in_slots = level >= N_SHARED || (level == N_SHARED - 1 && all.cited);
+    keeps = keeps || (sloped && in_slots && !met(slots, level));
+  }
+  return keeps;
 }
 
 // Slots from ``kept`` on are given up, but for that of a topic which the citation has moved to: it
@@ -266,20 +280,70 @@ DEV int pick_cite_slot(Rows rows, int n_slots, float target, float mass) {
   return who < 0 ? -1 : picked;
 }
 
-// Whether a pending change reaches topics without a slot by more than mu.
-DEV bool is_wide(const Slots &slots, const Listed &all) {
-  bool wide = false;
+// How a pending change reaches topics without a slot besides by mu: by the last shared node of the
+// citing end, of the cited end, or in a way that needs a loop over all topics. By a node alone, sums
+// over all topics less those over slots tell what it does.
+struct Wide {
+  bool citing, cited, loop;
+  double citing_root, cited_root;  // sums of lambdaT own own_mu over topics without a slot
+};
+
+template <int PLACE> DEV bool has_slope(const Slots &slots) {
+  return slots.cite_slope[PLACE] != 0.0f || slots.cited_slope[PLACE] != 0.0f;
+}
+
+DEV Wide how_wide(const Slots &slots, const Beyond &beyond, const Listed &all) {
+  Wide wide = {false, false, false, 0.0, 0.0};
+#if N_SHARED == 2
+  wide.citing = !all.citing && has_slope<1>(slots);
+  wide.cited = !all.cited && !met(slots, 1) && has_slope<DEPTHS + 1>(slots);
+  // two nodes at a time, or what earlier citations did to other nodes: no sums are kept of those
+  bool before = beyond.cite[1] != 0.0f || beyond.cited[1] != 0.0f;
+  wide.loop = (wide.citing && wide.cited) || (wide.cited && !all.citing && before) ||
+              ((wide.citing || wide.cited) && beyond.recorded);
+#elif N_SHARED > 2
 #pragma unroll
   for (int level = 1; level < N_SHARED; level++) {
     bool last = level == N_SHARED - 1;
-    if (!(last && all.citing))
-      wide = wide || slots.cite_slope[level] != 0.0f || slots.cited_slope[level] != 0.0f;
-    if (!met(slots, level) && !(last && all.cited))
-      wide = wide || slots.cite_slope[DEPTHS + level] != 0.0f ||
-             slots.cited_slope[DEPTHS + level] != 0.0f;
+    bool citing = slots.cite_slope[level] != 0.0f || slots.cited_slope[level] != 0.0f;
+    bool cited = slots.cite_slope[DEPTHS + level] != 0.0f ||
+                 slots.cited_slope[DEPTHS + level] != 0.0f;
+    wide.loop = wide.loop || (citing && !(last && all.citing)) ||
+                (cited && !met(slots, level) && !(last && all.cited));
   }
+#endif
   return wide;
 }
+
+#if N_SHARED == 2
+// Change of E by topics without a slot that one end's shared node brings, its slopes being ``cite``
+// and ``cited``; ``citing`` where it is the citing end's. Every group of a warp takes part.
+DEV double node_alone(Rows rows, int n_slots, int node, const Slots &slots, const Beyond &beyond,
+                      float cite, float cited, bool citing, bool wanted, double &root) {
+  double x = 0.0, y = 0.0, z = 0.0, zz = 0.0;
+#pragma unroll 1
+  for (int slot = lane_id(); slot < n_slots && wanted; slot += LANES) {
+    int k = INTS(CROW_TOPIC)[slot];
+    double own = snapshot_own(node, 1, k);
+    if (own == 0.0) continue;
+    double scaled = own * ctx.topic_scale[k];
+    x += scaled * ctx.cited_sum[k];
+    y += scaled * ctx.cite_sum[k];
+    z += scaled * snapshot_own(0, 0, k);
+    zz += scaled * own;
+  }
+  const double *sums = ctx.outer + (i64)node * (2 + N_SHARED);
+  x = sums[0] - group_sum(x);
+  y = sums[1] - group_sum(y);
+  z = sums[2] - group_sum(z);
+  zz = sums[3] - group_sum(zz);
+  // as the document's moves so far have left P and M
+  x += beyond.cited[0] * z + (citing ? beyond.cited[1] * zz : 0.0);
+  y += beyond.cite[0] * z + (citing ? beyond.cite[1] * zz : 0.0);
+  root = z;
+  return cite * (x + cited * zz + slots.cited_slope[0] * z) + cited * (y + slots.cite_slope[0] * z);
+}
+#endif
 
 // This lane's part of the change of E by topics without a slot, one by one.
 DEV float wide_change(const unsigned *have, const Slots &slots, const Beyond &beyond, i64 first,
@@ -328,7 +392,7 @@ DEV void slot_change(const float *cell, const Slots &slots, bool before, bool af
 }
 
 DEV float cite_change(Rows rows, int n_slots, const unsigned *have, Slots &slots,
-                      const Beyond &beyond, bool wide, int before, int after, i64 first, i64 e) {
+                      const Beyond &beyond, Wide &wide, int before, int after, i64 first, i64 e) {
   float cite, cited, sum = 0.0f;
 #pragma unroll 1
   for (int k = first_changed(slots.all, before, after); k < n_slots;
@@ -338,11 +402,22 @@ DEV float cite_change(Rows rows, int n_slots, const unsigned *have, Slots &slots
     sum += cite * (REAL(cell, CROW_CITED) + REAL(cell, CROW_SCALE) * cited) +
            REAL(cell, CROW_CITE) * cited;
   }
-  if (wide) sum += wide_change(have, slots, beyond, first, e);
+  if (wide.loop) sum += wide_change(have, slots, beyond, first, e);
   sum = group_sum(sum);
-  if (!wide && slots.all)
-    sum += (float)(slots.cite_slope[0] * (beyond.x + slots.cited_slope[0] * beyond.z) +
-                   slots.cited_slope[0] * beyond.y);
+  double outside = slots.cite_slope[0] * (beyond.x + slots.cited_slope[0] * beyond.z) +
+                   slots.cited_slope[0] * beyond.y;
+#if N_SHARED == 2
+  if (warp_any((wide.citing || wide.cited) && !wide.loop)) {
+    bool citing = wide.citing;
+    double more = node_alone(
+        rows, n_slots, citing ? slots.node[1] : slots.node[DEPTHS + 1], slots, beyond,
+        citing ? slots.cite_slope[1] : slots.cite_slope[DEPTHS + 1],
+        citing ? slots.cited_slope[1] : slots.cited_slope[DEPTHS + 1], citing,
+        (wide.citing || wide.cited) && !wide.loop, citing ? wide.citing_root : wide.cited_root);
+    if (wide.citing || wide.cited) outside += more;
+  }
+#endif
+  if (slots.all && !wide.loop) sum += (float)outside;
   return sum;
 }
 
@@ -362,26 +437,30 @@ DEV void commit_cite_change(Rows rows, int n_slots, Slots &slots, int before, in
 // What a change that was made does to the topics without a slot; its slopes must be on record. Every
 // group of a warp takes part.
 DEV void commit_beyond(const unsigned *have, const Slots &slots, Beyond &beyond, bool made,
-                       bool wide, i64 first, i64 e) {
+                       const Wide &wide, i64 first, i64 e) {
   if (made) {
     beyond.x += slots.cited_slope[0] * beyond.z;
     beyond.y += slots.cite_slope[0] * beyond.z;
+#if N_SHARED == 2
+    beyond.x += slots.cited_slope[1] * wide.citing_root;
+    beyond.y += slots.cite_slope[1] * wide.citing_root;
+    beyond.x += slots.cited_slope[DEPTHS + 1] * wide.cited_root;
+    beyond.y += slots.cite_slope[DEPTHS + 1] * wide.cited_root;
+    beyond.recorded = beyond.recorded || wide.cited;
+#endif
 #pragma unroll
     for (int level = 0; level < N_SHARED; level++) {
       beyond.cite[level] += slots.cite_slope[level];
       beyond.cited[level] += slots.cited_slope[level];
     }
-#pragma unroll
-    for (int level = 1; level < N_SHARED; level++)
-      beyond.recorded = beyond.recorded || slots.cite_slope[DEPTHS + level] != 0.0f ||
-                        slots.cited_slope[DEPTHS + level] != 0.0f;
+    beyond.recorded = beyond.recorded || (N_SHARED > 2 && wide.loop);
   }
-  wide = wide && made;
-  if (!warp_any(wide)) return;
+  bool loop = wide.loop && made;
+  if (!warp_any(loop)) return;
   double x = 0.0, y = 0.0;
   Standing standing = standing_of(slots, beyond, first, e + 1);
 #pragma unroll 1
-  for (int k = lane_id(); k < K && wide; k += LANES) {
+  for (int k = lane_id(); k < K && loop; k += LANES) {
     double own = snapshot_own(0, 0, k);
     if (own == 0.0 || (have[k / 32] >> (k % 32) & 1u)) continue;
     Pair sums = stranger_sums(standing, k);
@@ -390,7 +469,7 @@ DEV void commit_beyond(const unsigned *have, const Slots &slots, Beyond &beyond,
   }
   x = group_sum(x);
   y = group_sum(y);
-  if (wide) {
+  if (loop) {
     beyond.x = x;
     beyond.y = y;
   }
