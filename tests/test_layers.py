@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 ALLOWED["cli"] = {part for part in ALLOWED if part} | {""}
 
-SAMPLER_MAY_USE = {"numpy", "scipy.special", "numba"}
+SAMPLER_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba"}
 
 
 def source_files() -> list[Path]:
