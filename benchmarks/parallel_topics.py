@@ -74,7 +74,7 @@ def milliseconds(chain: CudaChain) -> dict[str, float]:
 def listed_topics(chain: CudaChain) -> list[float]:
     """Mean number of topics of a document, and of the slots it begins with."""
     xp, spec = chain.device.xp, chain.spec
-    chain._proposals.before_words()
+    chain.proposals.before_words()
     starts = chain.layout.level_start
     rows = int(starts[spec.n_shared + 1] - starts[spec.n_shared - 1])
     bits = chain.arrays["bits"].reshape(rows, -1).view(xp.uint8)

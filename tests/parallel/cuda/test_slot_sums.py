@@ -166,7 +166,7 @@ def test_words_leave_the_sums_that_they_saw(chain):
     lengths = np.diff(chain.layout.document_start)[chain.arrays["order"]]
     for place in range(0, np.count_nonzero(lengths), 6):
         chain._draws.weigh()
-        chain._proposals.before_words()
+        chain.proposals.before_words()
         before = chain.arrays["cite_sum"].copy()
         chain.device.clear(chain.arrays["counter"])
         chain.run("sweep_words", _next_key(chain.host.random), place, place + 1, 1)
@@ -186,7 +186,7 @@ def test_citations_leave_the_sums_that_they_saw(chain):
     made = np.diff(chain.arrays["cites"])[chain.arrays["cite_order"]]
     for place in np.flatnonzero(made > 0)[::4]:
         chain._draws.weigh()
-        chain._proposals.before_citations()
+        chain.proposals.before_citations()
         chain.device.clear(chain.arrays["counter"])
         chain.device.clear(chain.arrays["move_depth"])
         chain.run("sweep_citations", _next_key(chain.host.random), int(place), int(place) + 1, 0)

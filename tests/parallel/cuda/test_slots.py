@@ -87,7 +87,7 @@ def make(topics, *, model="scntm", seed=1, **settings):
     return CudaChain(spec, small_data(spec), chosen, seed=seed, device=HostDevice(), sparse=True)
 
 
-@pytest.mark.parametrize("topics", [2, 33, 400, 4096])
+@pytest.mark.parametrize("topics", [2, 40, 4096])
 def test_every_number_of_topics_keeps_counts_valid(topics):
     chain = make(topics)
     chain.start()
@@ -159,3 +159,24 @@ def test_a_dense_chain_has_no_tables():
     dense_chain.step()
     assert dense_chain.proposal() == {}
     dense_chain.set_proposal({})
+
+
+def test_sums_by_marked_topics_are_those_of_all(monkeypatch):
+    chain = make(40)
+    chain.start()
+    for _ in range(4):
+        chain.step()
+    names = ("cite_sum", "cited_sum", "cite_weight", "cited_weight", "node_rate", "report")
+
+    def sums():
+        chain._draws.weigh()
+        for level in range(chain.citation_level + 1):
+            marked = level > 0 and chain.proposals.marks_citations
+            chain.run("rate_marked" if marked else "rate_level", level, 1)
+        return {name: chain.arrays[name].copy() for name in names}
+
+    assert chain.proposals.marks_citations
+    marked = sums()
+    monkeypatch.setattr(proposals_module.Proposals, "marks_citations", False)
+    for name, array in sums().items():
+        np.testing.assert_allclose(marked[name], array, rtol=1e-12)

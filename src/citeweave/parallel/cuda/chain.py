@@ -86,7 +86,7 @@ class CudaChain(Chain):
         self._ahead = False  # whether the device has moved on since the last download
         self.device: Device = CudaDevice() if device is None else device
         self.sparse = settings.topics >= SPARSE_FROM if sparse is None else sparse
-        self._proposals = Proposals(self)
+        self.proposals = Proposals(self)
         self._plan_kernels(spec, data, settings)  # they are compiled while data are laid out
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         if spec.citations is not None and np.any(np.diff(self.layout.citing) < 0):
@@ -241,16 +241,16 @@ class CudaChain(Chain):
         They are made from earlier counts; without them (`restore` alone) a chain makes new ones
         from the state it is given, which is as right but gives other bytes.
         """
-        return self._proposals.export()
+        return self.proposals.export()
 
     def set_proposal(self, tables: Mapping[str, np.ndarray]) -> None:
         """Go on with stored tables, after `restore`."""
-        self._proposals.restore(tables)
+        self.proposals.restore(tables)
 
     def upload(self) -> None:
         """Bring the device up to the host's state."""
         self._ahead = False
-        self._proposals.forget()
+        self.proposals.forget()
         upload_state(self.device, self.arrays, self.host)
         self._draws.read_levels()
         self._repair_words()  # with no changes noted it renews the cached weights
@@ -272,7 +272,7 @@ class CudaChain(Chain):
         ):
             self._switch_network_on()
         if self.sparse:
-            self._proposals.before_iteration()
+            self.proposals.before_iteration()
         draws = self._draws
         if self.network_on:
             draws.weigh_again()
@@ -318,7 +318,7 @@ class CudaChain(Chain):
             if self.network_on and round_ > 0:
                 self._draws.weigh()
             if self.sparse:
-                self._proposals.before_words()
+                self.proposals.before_words()
             key = _next_key(self.host.random)
             first, last = (int(x) for x in self._word_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])
@@ -356,7 +356,7 @@ class CudaChain(Chain):
             if round_ > 0:
                 self._draws.weigh()
             if self.sparse:
-                self._proposals.before_citations()
+                self.proposals.before_citations()
             key = _next_key(self.host.random)
             first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])
@@ -377,6 +377,7 @@ class CudaChain(Chain):
 
     def _repair_nodes(self) -> None:
         """Add changes to the nodes above documents, the lowest level first."""
+        self.proposals.spoil()
         for level in range(self.spec.n_shared - 1, 0, -1):
             self.run("repair_nodes", level)
         self.run("sum_root", shared=4 * self.settings.topics, blocks=264, threads=256)

@@ -32,6 +32,7 @@ COUNTED = 32
 _SUM_BLOCKS = 132
 _SUM_THREADS = 256
 _TRIAL_BLOCKS = 264
+_MARKED_BLOCKS = 396
 
 
 class Draws:
@@ -68,7 +69,9 @@ class Draws:
         starts = chain.layout.level_start
         threads = chain.device.size(1, 256)[1]
         room = 8 * threads
-        if not topics_alone:
+        if not topics_alone and chain.proposals.marks_citations:
+            self._weigh_marked()
+        elif not topics_alone:
             chunks = -(-chain.settings.topics // min(threads, WARP))
             parts = chain.device.size(weigh_parts(chain.settings.topics), 256)[0]
             size = {"shared": room, "blocks": parts * chunks, "threads": 256}
@@ -80,6 +83,21 @@ class Draws:
             columns = (2 * chain.settings.topics + 2) * chain.citation_level
             chain.run("sum_columns", columns, parts, shared=room, blocks=columns, threads=256)
         chain.run("finish_sums", shared=room, blocks=1, threads=256)
+
+    def _weigh_marked(self) -> None:
+        """Weigh the levels below mu by the topics that nodes have."""
+        chain = self._chain
+        starts = chain.layout.level_start
+        chain.proposals.mark()
+        threads = chain.device.size(1, 1024)[1]
+        chain.run("set_units", shared=8 * threads, blocks=1, threads=1024)
+        room = 8 * (2 * chain.settings.topics + 2)
+        for level in range(chain.citation_level, 0, -1):
+            if level < chain.citation_level:
+                first, last = (int(chain.node_segment[starts[level + i]]) for i in range(2))
+                chain.run("sum_segments", first, last)
+            chain.run("weigh_marked", level, shared=room, blocks=_MARKED_BLOCKS, threads=256)
+            chain.run("place_sums", level, blocks=16, threads=256)
 
     def weigh_again(self) -> None:
         """Rebuild P, M and E at the begin of a step, unless the last step left them right."""
@@ -206,7 +224,8 @@ class Draws:
         self.weigh()
         for of_citing in (1, 0):
             for level in range(chain.citation_level + 1):
-                chain.run("rate_level", level, of_citing)
+                marked = level > 0 and chain.proposals.marks_citations
+                chain.run("rate_marked" if marked else "rate_level", level, of_citing)
             chain.run("draw_propensities", next_key(random), of_citing, *prior)
             self.weigh()
         chain.run(

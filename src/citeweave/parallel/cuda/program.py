@@ -119,6 +119,8 @@ FIELDS: dict[str, str] = {
     "listed": "unsigned char",
     "bits": "unsigned",
     "outer": "double",
+    "whole_sum": "u64",
+    "unit": "double",
     "far_cells": "float",
     # scratch and sums
     "scratch": "float",
@@ -147,7 +149,7 @@ UNITS: dict[str, tuple[str, ...]] = {
 SLOT_UNITS: dict[str, tuple[str, ...]] = UNITS | {
     "words": ("slots.cuh", "slot_document.cuh", "slot_change.cuh", "slot_words.cu"),
     "citations": ("slots.cuh", "ends.cuh", "slot_ends.cuh", "slot_citations.cu"),
-    "proposals": ("slots.cuh", "proposal.cu"),
+    "proposals": ("slots.cuh", "proposal.cu", "marked.cu"),
 }
 """The same where sweeps go over slots."""
 

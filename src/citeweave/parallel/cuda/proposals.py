@@ -76,6 +76,8 @@ def slot_room(chain: Chain, plan: Plan, *, far_floats: int) -> dict[str, tuple[i
         "listed": (above, np.uint8),
         "bits": (marked * -(-topics // 32), np.uint32),
         "outer": (int(layout.level_start[spec.n_shared]) * (2 + spec.n_shared), np.float64),
+        "whole_sum": (2 * topics + 2, np.uint64),
+        "unit": (2, np.float64),
         "far_cells": (far_floats, np.float32),
     }
     if plan.defines["SPARSE"]:
@@ -108,10 +110,15 @@ class Proposals:
     def __init__(self, chain: "CudaChain") -> None:
         self._chain = chain
         self._made = False
+        self._marked = False
 
     def forget(self) -> None:
         """Have the tables made anew before the next sweep: the chain goes on from elsewhere."""
-        self._made = False
+        self._made = self._marked = False
+
+    def spoil(self) -> None:
+        """Take note that nodes have got other counts."""
+        self._marked = False
 
     def refresh(self) -> None:
         """Make the tables from the counts as they stand."""
@@ -120,6 +127,13 @@ class Proposals:
         chain.run("make_guesses")
         self._made = True
 
+    @property
+    def marks_citations(self) -> bool:
+        """Whether all nodes that citations reach, mu apart, are among those that are marked."""
+        chain = self._chain
+        first, last = _marked_levels(chain.spec)
+        return chain.sparse and first == 1 and chain.citation_level == last - 1
+
     def before_iteration(self) -> None:
         """Refresh where the schedule says so."""
         if is_refreshed(self._chain.iteration):
@@ -127,15 +141,14 @@ class Proposals:
 
     def before_words(self) -> None:
         """Bring up to date what the sweep of words needs of the snapshot."""
-        chain = self._chain
-        self._mark()
-        if chain.network_on:
+        self._ready()
+        if self._chain.network_on:
             self._sum_outer()
 
     def before_citations(self) -> None:
         """Bring up to date what the sweep of citations needs of the snapshot."""
         chain = self._chain
-        self._mark()
+        self._ready()
         self._sum_outer()
         chain.run("make_cite_guesses", blocks=1, threads=WARP)
 
@@ -143,11 +156,18 @@ class Proposals:
         for level in range(self._chain.spec.n_shared):
             self._chain.run("sum_outer", level)
 
-    def _mark(self) -> None:
+    def _ready(self) -> None:
         if not self._made:
             self.refresh()
+        self.mark()
+
+    def mark(self) -> None:
+        """Bring up to date which topics nodes have customers in."""
+        if self._marked:
+            return
         for level in range(*_marked_levels(self._chain.spec)):
             self._chain.run("mark_topics", level)
+        self._marked = True
 
     def export(self) -> dict[str, np.ndarray]:
         """Copy the tables to the host; nothing where they have not been made."""

@@ -1,21 +1,19 @@
 // What sweeps over slots need besides the snapshot: where nodes have customers, from which table
 // topics outside a document are proposed, and sums over all topics for the citations' exponential.
 
-// A bit for each topic that a node of one level has customers in; none where its topics are not
-// to be listed.
+// A bit for each topic that a node of one level has customers in.
 KERNEL mark_topics(int level) {
 #if SPARSE
   for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
        n += all_groups()) {
     unsigned *bits = ctx.bits + (n - ctx.level_start[FIRST_MARKED]) * BIT_WORDS;
-    bool wanted = level >= N_SHARED || listed((int)n);
     for (int i = 0; i < BIT_WORDS; i++) {
 #if LANES == 32
       int k = i * 32 + lane_id();
-      unsigned some = group_votes(wanted && k < K && ctx.customers[n * K + k] > 0);
+      unsigned some = group_votes(k < K && ctx.customers[n * K + k] > 0);
 #else
       unsigned some = 0u;
-      for (int k = i * 32; wanted && k < K && k < i * 32 + 32; k++)
+      for (int k = i * 32; k < K && k < i * 32 + 32; k++)
         if (ctx.customers[n * K + k] > 0) some |= 1u << (k - i * 32);
 #endif
       if (lane_id() == 0) bits[i] = some;

@@ -29,7 +29,8 @@ DEV int enter_cited(Rows rows, int from, int n_slots, unsigned *have, Slots &slo
   int above = N_SHARED > 1 ? slots.node[DEPTHS + N_SHARED - 1] : -1;
   all.cited = N_SHARED == 1 || listed(above);
   n_slots =
-      list_topics(rows, n_slots, have, live ? slots.node[DEPTHS + N_SHARED] : -1, live ? above : -1);
+      list_topics(rows, n_slots, have, live ? slots.node[DEPTHS + N_SHARED] : -1,
+                  live && all.cited ? above : -1);
   if (warp_any(n_slots > from)) fill_slots(rows, from, n_slots, slots, beyond, first, e);
   for (int slot = lane_id(); slot < n_slots && live; slot += LANES) {
 #pragma unroll
@@ -78,7 +79,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
     beyond.recorded = false;
     for (int i = lane_id(); i < BIT_WORDS; i += LANES) have[i] = 0u;
     group_sync();
-    int kept = list_topics(rows, 0, have, slots.node[N_SHARED], above);
+    int kept = list_topics(rows, 0, have, slots.node[N_SHARED], all.citing ? above : -1);
     Rng rng = open_stream(key, 1, (u64)d);
     int seen[SEEN][DEPTHS];  // nodes of the last 32 cited ends, spread over the lanes
 #pragma unroll

@@ -21,7 +21,8 @@ DEV int enter_document(const WordCells &cells, Path &path, int *node, int d, i64
   }
   author_listed = listed(node[N_SHARED - 1]);
   int n_slots =
-      list_topics(cells, 0, 0, node[N_SHARED], N_SHARED > 1 ? node[N_SHARED - 1] : -1);
+      list_topics(cells, 0, 0, node[N_SHARED],
+                  N_SHARED > 1 && author_listed ? node[N_SHARED - 1] : -1);
 #pragma unroll 1
   for (int slot = lane_id(); slot < n_slots; slot += LANES)
     fill_slot(cells[slot], WHOLE(cells[slot], FIELD_TOPIC), node, betas);

@@ -1,0 +1,103 @@
+// P, M and E from the topics that nodes have customers in, where topics are many (exponent.cu goes
+// through all of them). Sums are taken in whole numbers, so that no order of nodes shows: 2^-60 of
+// all propensities is the smallest step.
+
+#if NETWORK
+DEV double whole_unit(double total) { return total > 0.0 ? ldexp(1.0, 59 - ilogb(total)) : 1.0; }
+
+DEV u64 to_whole(double value, double unit) { return (u64)(i64)(value * unit + 0.5); }
+
+// One block: by what P and M are multiplied to be whole.
+KERNEL set_units() {
+  double *room = (double *)shared_pool;
+  double cite = 0.0, cited = 0.0;
+  for (i64 d = threadIdx.x; d < N_DOCUMENTS; d += blockDim.x) {
+    cite += ctx.cite[d];
+    cited += ctx.cited[d];
+  }
+  cite = block_sum(cite, room);
+  cited = block_sum(cited, room);
+  if (threadIdx.x == 0) {
+    ctx.unit[0] = whole_unit(cite);
+    ctx.unit[1] = whole_unit(cited);
+  }
+}
+
+// As weigh_level; sums are added to ``whole_sum``, zero before.
+KERNEL weigh_marked(int level) {
+  u64 *sums = (u64 *)shared_pool;
+  for (int i = threadIdx.x; i < 2 * K + 2; i += blockDim.x) sums[i] = 0;
+  block_sync();
+  double discount = ctx.topic_discount[level], cite_unit = ctx.unit[0], cited_unit = ctx.unit[1];
+  i64 start = ctx.level_start[level];
+  for (i64 n = start + first_group(); n < ctx.level_start[level + 1]; n += all_groups()) {
+    double cite = 0.0, cited = 0.0;
+    if (level == CITED_LEVEL) {
+      cite = ctx.cite[n - start];
+      cited = ctx.cited[n - start];
+    } else {
+      for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
+        cite += ctx.segment_cite[i];
+        cited += ctx.segment_cited[i];
+      }
+    }
+    double beta = ctx.topic_concentration[n];
+    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+    double share = beta + discount * (double)ctx.total_tables[n];
+    double cite_scaled = cite * scale, cited_scaled = cited * scale;
+    if (lane_id() == 0) {
+      ctx.cite_weight[n] = cite;
+      ctx.cited_weight[n] = cited;
+      ctx.cite_passed[n] = cite_scaled * share;
+      ctx.cited_passed[n] = cited_scaled * share;
+      if (level == 1) {
+        add_to(sums + 2 * K, to_whole(cite_scaled * share, cite_unit));
+        add_to(sums + 2 * K + 1, to_whole(cited_scaled * share, cited_unit));
+      }
+    }
+    const unsigned *marks = bits_of((int)n);
+    for (int i = lane_id(); i < BIT_WORDS; i += LANES)
+      for (unsigned bits = marks[i]; bits != 0u; bits &= bits - 1u) {
+        int k = i * 32 + lowest_bit(bits);
+        double own = own_count(n * K + k, discount);
+        add_to(sums + k, to_whole(cite_scaled * own, cite_unit));
+        add_to(sums + K + k, to_whole(cited_scaled * own, cited_unit));
+      }
+  }
+  block_sync();
+  for (int i = threadIdx.x; i < 2 * K + 2; i += blockDim.x)
+    if (sums[i]) add_to(ctx.whole_sum + i, sums[i]);
+}
+
+// A level's sums where finish_sums looks for them; ``whole_sum`` is zero again afterwards.
+KERNEL place_sums(int level) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 2 * K + 2; i += gridDim.x * blockDim.x) {
+    bool of_cite = i < K || i == 2 * K;
+    ctx.column[i * CITED_LEVEL + level - 1] =
+        (double)(i64)ctx.whole_sum[i] / ctx.unit[of_cite ? 0 : 1];
+    ctx.whole_sum[i] = 0;
+  }
+}
+
+// As rate_level, below mu.
+KERNEL rate_marked(int level, int of_citing) {
+  const double *sums = of_citing ? ctx.cited_sum : ctx.cite_sum;
+  double discount = ctx.topic_discount[level];
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    double dot = 0.0;
+    const unsigned *marks = bits_of((int)n);
+    for (int i = lane_id(); i < BIT_WORDS; i += LANES)
+      for (unsigned bits = marks[i]; bits != 0u; bits &= bits - 1u) {
+        int k = i * 32 + lowest_bit(bits);
+        dot += ctx.topic_scale[k] * sums[k] * own_count(n * K + k, discount);
+      }
+    dot = group_sum(dot);
+    double beta = ctx.topic_concentration[n];
+    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+    double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
+    if (lane_id() == 0)
+      ctx.node_rate[n] = dot * scale + share * ctx.node_rate[ctx.parent[n]];
+  }
+}
+#endif
