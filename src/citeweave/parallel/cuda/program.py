@@ -192,7 +192,7 @@ class Grouping(NamedTuple):
 def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
     """Choose by the number of topics, whose rows fill the shared memory; measured on an H200."""
     if sparse:
-        return Grouping(8, 32, 10, 16, near_slots=32, cite_lanes=16)
+        return Grouping(8, 32, 16, 16, near_slots=24, cite_lanes=16)
     if topics <= 32:
         return Grouping(4, 32, 16, 16)
     if topics <= 96:

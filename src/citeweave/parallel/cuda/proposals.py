@@ -42,8 +42,11 @@ class SlotSizes(NamedTuple):
         """Of the sweep of words, where a slot has ``WORD_FIELDS`` numbers."""
         burst = int(spec.word_level("document-topic") is not None)
         network = int(spec.citations is not None)
-        fields = 4 * len(spec.topic_side) + 8 + 5 * burst + 3 * network
-        return cls._of(fields, 0, topics, grouping)
+        levels, shared = len(spec.topic_side), spec.n_shared
+        fields = 4 * levels + 8 + 5 * burst + 3 * network
+        # random numbers of a token, and sums over topics without a slot (DRAWS, OUTER_FLOATS)
+        besides = 2 * levels + 8 + network * (2 * (2 + shared) * shared + 2 * shared)
+        return cls._of(fields, besides, topics, grouping)
 
     @classmethod
     def of_citations(cls, spec: ModelSpec, topics: int, grouping: Grouping) -> "SlotSizes":

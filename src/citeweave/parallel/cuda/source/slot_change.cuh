@@ -2,10 +2,13 @@
 // topics). A topic without a slot has customers on shared levels alone, those of the snapshot, so that
 // what a move does to all such topics follows from a few sums over them.
 
-#if NETWORK
+#if !NETWORK
+#define OUTER_FLOATS 0
+#else
 // Over the topics without a slot: sums of own_l lambdaT M (x), of own_l lambdaT P (y) and of
 // lambdaT own_l own_m (z), own_l being c - alpha t of level l; and by how much each level's slope
 // has changed P and M since the snapshot.
+#define OUTER_FLOATS (2 * (2 + N_SHARED) * N_SHARED + 2 * N_SHARED)
 struct Outer {
   double x[N_SHARED], y[N_SHARED], z[N_SHARED][N_SHARED];
   float cite[N_SHARED], cited[N_SHARED];
@@ -203,7 +206,7 @@ DEV void commit_change(const WordCells &cells, int n_slots, Change &change, Oute
     change.cite[level] += change.carry[level];
     change.cited[level] += change.carried[level];
   }
-  if (change.all) {
+  if (change.all && lane_id() == 0) {
 #pragma unroll
     for (int level = 0; level < N_SHARED; level++) {
       outer.cite[level] += change.cite_slope[level];

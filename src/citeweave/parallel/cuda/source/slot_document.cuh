@@ -17,26 +17,19 @@ typedef Cells<WORD_FIELDS, FIELD_TOPIC> WordCells;
 // Numbers of 32 bits at places of the document's sequence: lanes make two each and share them, which
 // takes far fewer instructions than a generator that every lane moves on.
 struct Numbers {
-  unsigned bits[DRAWS];
+  unsigned *bits;  // in shared memory
   __device__ __forceinline__ float operator[](int i) const {
     return (float)(int)(bits[i] >> 8) * (1.0f / (float)(1 << 24));
   }
 };
 
-DEV Numbers draw_numbers(u64 start, int token) {
-  Numbers numbers;
-  const int width = LANES < DRAWS / 2 ? LANES : DRAWS / 2;
-#pragma unroll
-  for (int first = 0; first < DRAWS / 2; first += width) {
-    u64 own = mix(start + GOLDEN * (u64)(token * (DRAWS / 2) + first + lane_id() + 1));
-#pragma unroll
-    for (int j = 0; j < width; j++)
-      if (first + j < DRAWS / 2) {
-        numbers.bits[2 * (first + j)] = group_from((unsigned)own, j);
-        numbers.bits[2 * (first + j) + 1] = group_from((unsigned)(own >> 32), j);
-      }
+// Nobody may read the numbers of the token before meanwhile.
+DEV void draw_numbers(const Numbers &numbers, u64 start, int token) {
+  for (int i = lane_id(); i < DRAWS / 2; i += LANES) {
+    u64 own = mix(start + GOLDEN * (u64)(token * (DRAWS / 2) + i + 1));
+    numbers.bits[2 * i] = (unsigned)own;
+    numbers.bits[2 * i + 1] = (unsigned)(own >> 32);
   }
-  return numbers;
 }
 
 // What a document knows of the nodes on its path; the same in all lanes.

@@ -169,7 +169,12 @@ DEV int pick_slot(const WordCells &cells, int n_slots, float target, float mass,
 // Groups of a warp take documents of about the same length and go through them in step, token by
 // token; a group that has nothing to do in a step takes part all the same.
 KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, int network_on) {
-  WordCells cells = group_cells<WORD_FIELDS, FIELD_TOPIC>(0);
+  // beside the slots: the numbers of a token, and what all lanes know of topics without a slot
+  WordCells cells = group_cells<WORD_FIELDS, FIELD_TOPIC>(DRAWS + OUTER_FLOATS);
+  Numbers numbers = {(unsigned *)(cells.near_cells + NEAR_TILES * WORD_FIELDS * LANES)};
+#if NETWORK
+  Outer &outer = *(Outer *)(numbers.bits + DRAWS);
+#endif
   int n_visited = 0, n_blocked = 0, n_corrected = 0, n_rejected = 0, n_outside = 0, n_refused = 0;
   Betas betas = {(float)ctx.word_concentration[0], (float)ctx.topic_word_concentration[0],
                  (float)ctx.word_concentration[1]};
@@ -198,8 +203,10 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
     int background_before = 0;
 #if NETWORK
     Change change;
-    Outer outer;
-    if (network_on) outer = enter_outer(cells, n_slots, node, author_listed);
+    if (network_on) {
+      Outer entered = enter_outer(cells, n_slots, node, author_listed);
+      if (lane_id() == 0) outer = entered;
+    }
 #pragma unroll
     for (int level = 0; level <= CITED_LEVEL; level++) {
       change.cite[level] = network_on ? (float)ctx.cite_weight[node[level]] : 0.0f;
@@ -238,9 +245,10 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         group_sync();
       }
       // the token leaves
-      Numbers numbers = draw_numbers(start, i);
+      draw_numbers(numbers, start, i);
       int old_topic = live ? topics[i] : -1;
       int old = find_slot(cells, n_slots, old_topic);
+      group_sync();
       float *old_cell = cells[live ? old : 0];
       int topic_out = 0, word_out = 0, c = 0, t = 0;
       unsigned old_guess = 0u;
@@ -309,7 +317,7 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
         }
         group_sync();
 #if NETWORK
-        if (joins && network_on) leave_outer(cells[k], outer);
+        if (joins && network_on && lane_id() == 0) leave_outer(cells[k], outer);
 #endif
       }
       if (!stands) k = live ? old : 0;
