@@ -6,7 +6,8 @@ Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). 
 2,000 documents are taken out; at times that grow by a half each, with the clock stopped, they are
 scored with theta' and phi of the chain's present state. The clock runs from the random start on:
 compiling and laying out the data are reported beside it. Chains of one stage run at the same time,
-in processes of their own; stages follow each other.
+in processes of their own; stages follow each other. Threads take as many snapshots a sweep as `fit`
+would.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 from benchmarks.parallel import draw_data
 
 from citeweave.errors import ParameterError
+from citeweave.model.sweeps import default_rounds
 from citeweave.parallel import SnapshotChain
 from citeweave.sampler.chain import Chain, Data, Settings
 from citeweave.sampler.estimates import add_sample, new_sums, take_means
@@ -37,9 +39,6 @@ STAGES = [
     "cuda-4:45",
     "cuda-1:45",
 ]
-ROUNDS = 4
-"""Snapshots a sweep of threads: what `fit` chooses for a corpus of this size."""
-
 NETWORK_FROM = 10
 TEST_DOCUMENTS = 2_000
 GROWTH = 1.5
@@ -180,7 +179,8 @@ def new_chain(name: str, data: Data, *, topics: int, seed: int) -> Chain:
     if kind == "sequential":
         return Chain(spec, data, settings, seed=seed)
     if kind == "threads":
-        return SnapshotChain(spec, data, settings, seed=seed, threads=number, rounds=ROUNDS)
+        rounds = default_rounds(len(data.tokens))
+        return SnapshotChain(spec, data, settings, seed=seed, threads=number, rounds=rounds)
     from citeweave.parallel.cuda import CudaChain  # noqa: PLC0415 (an extra)
 
     return CudaChain(spec, data, settings, seed=seed, rounds=number)
@@ -248,7 +248,7 @@ def trace_chain(
     return {
         "backend": name,
         "threads": number if kind == "threads" else 1,
-        "rounds": {"sequential": None, "threads": ROUNDS, "cuda": number}[kind],
+        "rounds": getattr(chain, "rounds", None),
         "topics": topics,
         "tokens": len(data.tokens),
         "citations": len(data.citing),

@@ -128,7 +128,7 @@ def test_threads_share_one_trace_but_for_its_times(tmp_path):
     assert len(rows) == 2 + 3
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     parallel_trace_plot.draw([list(found.values())], tmp_path / "t.svg")
-    assert "2 threads, 4 snapshots a sweep (12 it.)" in (tmp_path / "t.svg").read_text("utf-8")
+    assert "2 threads, 16 snapshots a sweep (12 it.)" in (tmp_path / "t.svg").read_text("utf-8")
 
 
 def test_drifts_go_on_from_one_state(tmp_path, monkeypatch):
