@@ -46,7 +46,9 @@ def timed_fit(corpus: Path, options: argparse.Namespace, cache: Path, out: Path)
     """Run the command in a process of its own and tell what it took."""
     command = [sys.executable, "-m", "citeweave", "fit", str(corpus), "--out", str(out)]
     command += ["--topics", str(options.topics), "--iterations", str(options.iterations)]
-    command += ["--seed", "1", "--device", options.device, "--sweep", "snapshot"]
+    command += ["--seed", "1", "--device", options.device, "--sweep", "snapshot", "--quiet"]
+    if options.network_from is not None:
+        command += ["--network-from", str(options.network_from)]
     if options.rounds:
         command += ["--rounds", str(options.rounds)]
     caches = {
@@ -71,6 +73,7 @@ def timed_fit(corpus: Path, options: argparse.Namespace, cache: Path, out: Path)
         "milliseconds an iteration, first and second half": [
             round(1e3 * float(half.mean()), 2) for half in np.array_split(steps[1:], 2)
         ],
+        "citations from iteration": manifest["plan"]["network_from"],
         "device": manifest["plan"]["device"],
         "rounds": manifest["plan"]["rounds"],
         "samples": manifest["result"]["samples"],
@@ -86,6 +89,7 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=2000)
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--network-from", type=int, help="half of the iterations if not given")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--out", type=Path, help="JSON lines are added to it")

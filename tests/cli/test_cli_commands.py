@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -360,3 +362,10 @@ def test_free_folder_counts_on(tmp_path: Path) -> None:
     wanted.mkdir()
     (tmp_path / "run-2").symlink_to(tmp_path / "gone")
     assert free_folder(wanted).name == "run-3"
+
+
+def test_the_package_runs_as_a_module():
+    said = subprocess.run(
+        [sys.executable, "-m", "citeweave", "--version"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.strip().endswith(citeweave.__version__)
