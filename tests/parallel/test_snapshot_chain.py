@@ -39,6 +39,26 @@ def test_threads_do_not_show(corpus, spec):
     assert infos[0][-1].acceptance == infos[1][-1].acceptance or spec != "scntm"
 
 
+@pytest.mark.parametrize("spec", ["scntm", "np-atm"])
+@pytest.mark.parametrize("most_bytes", [0, 1 << 29])
+def test_long_rows_do_not_show(corpus, spec, most_bytes, monkeypatch):
+    """What is done with many topics, with a copy of all words and without, changes no byte."""
+    usual = make(corpus, spec=spec, rounds=2)
+    usual._workers()
+    for module in ("world", "chain"):
+        monkeypatch.setattr(f"citeweave.parallel.{module}.FEW_TOPICS", 0)
+    monkeypatch.setattr("citeweave.parallel.world.MOST_BYTES", most_bytes)
+    long = make(corpus, spec=spec, rounds=2, threads=2)
+    for _ in range(4):
+        usual.step()
+        long.step()
+    assert usual._sweep_documents is not long._sweep_documents
+    assert bool(long._worlds[0].whole[0]) == (most_bytes > 0)
+    assert not usual._worlds[0].whole[0]
+    for mine, theirs in zip(_flat(usual.state), _flat(long.state), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
 def test_rounds_and_seeds_do(corpus):
     chains = [make(corpus), make(corpus, rounds=4), make(corpus, seed=2)]
     for chain in chains:

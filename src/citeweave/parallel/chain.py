@@ -23,8 +23,16 @@ from citeweave.parallel.merge import (
 from citeweave.parallel.parameters import Draws
 from citeweave.parallel.paths import find_paths
 from citeweave.parallel.streams import next_key
-from citeweave.parallel.words import sweep_documents
-from citeweave.parallel.world import Changes, World, new_changes, new_world, word_places
+from citeweave.parallel.words import sweep_documents, sweep_documents_entries
+from citeweave.parallel.world import (
+    FEW_TOPICS,
+    Changes,
+    World,
+    copy_snapshot,
+    new_changes,
+    new_world,
+    word_places,
+)
 from citeweave.sampler.chain import Chain, Data, Settings
 from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.words import SWEEP
@@ -86,6 +94,8 @@ class SnapshotChain(Chain):
         self._n_shared = int(self.layout.level_start[spec.n_shared])
         self._paths = find_paths(self.layout, len(spec.topic_side))
         self._places = word_places(self.layout)
+        few = settings.topics <= FEW_TOPICS
+        self._sweep_documents = sweep_documents if few else sweep_documents_entries
         self._worlds: list[World] = []
         self._neighbourhoods: list[Neighbourhood] = []
         self._changes: Changes | None = None
@@ -144,7 +154,8 @@ class SnapshotChain(Chain):
         return np.sum([world.tally for world in worlds], axis=0)
 
     def _words_of(self, key: np.uint64, round_: int, worker: int) -> None:
-        sweep_documents(
+        copy_snapshot(self._worlds[worker], self.state.words, self._cache)
+        self._sweep_documents(
             self.shape,
             self._paths,
             self.layout,

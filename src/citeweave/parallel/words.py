@@ -3,6 +3,9 @@
 The sweep of one document is the sequential sampler's, kernel and all; it sees the snapshot and its
 own changes. With one document there is nothing else to see, and with a snapshot taken after every
 document nothing is ever out of date: then it *is* the sequential sampler.
+
+There are two kernels that do the same. With few topics rows are short: they are copied and compared
+whole. With many topics only entries are noted and taken back whose topic a token left or joined.
 """
 
 from citeweave.parallel.rows import copy_row
@@ -10,7 +13,7 @@ from citeweave.parallel.streams import WORDS, open_stream
 from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.words import SWEEP, word_sweep
 
-__all__ = ["sweep_documents"]
+__all__ = ["sweep_documents", "sweep_documents_entries"]
 
 # A call hands over some eighty arrays, which for a document of sixty tokens is a tenth of its time:
 # the sweep is pasted in.
@@ -18,8 +21,11 @@ _word_sweep = inlined(getattr(word_sweep, "py_func", word_sweep))
 
 
 @inlined
-def _enter(paths, layout, state, exponent, world, networked, d):
-    """Copy the nodes that the document sees into the worker's world."""
+def _enter(paths, layout, state, exponent, world, networked, present, d):
+    """Copy the nodes that the document sees into the worker's world.
+
+    The rows of the first ``present`` nodes are there already: of the root, or of none.
+    """
     counts = state.topics
     own = world.state.topics
     n_topics = own.customers.shape[1]
@@ -27,8 +33,9 @@ def _enter(paths, layout, state, exponent, world, networked, d):
     for j in range(paths.start[d + 1] - begin):
         n = paths.node[begin + j]
         world.layout.parent[j] = paths.parent[begin + j]
-        copy_row(own.customers, j, counts.customers, n, n_topics)
-        copy_row(own.tables, j, counts.tables, n, n_topics)
+        if j >= present:
+            copy_row(own.customers, j, counts.customers, n, n_topics)
+            copy_row(own.tables, j, counts.tables, n, n_topics)
         own.total_customers[j] = counts.total_customers[n]
         own.total_tables[j] = counts.total_tables[n]
         world.state.parameters.topic_concentration[j] = state.parameters.topic_concentration[n]
@@ -56,10 +63,11 @@ def _enter_words(layout, state, cache, world, d):
     n_topics = words.customers.shape[1]
     begin = layout.document_start[d]
     last = -1
+    whole = world.whole[0]
     for i in range(begin, layout.document_start[d + 1]):
         world.before[i - begin] = state.assignments.topic[i]
         r = world.layout.word[i]
-        if r != last:
+        if r != last and not whole:
             last = r
             w = layout.word[i]
             copy_row(mine.customers, r, words.customers, w, n_topics)
@@ -70,7 +78,14 @@ def _enter_words(layout, state, cache, world, d):
             mine.background_tables[r] = words.background_tables[w]
             world.cache.background_stay[r] = cache.background_stay[w]
             world.cache.background_open[r] = cache.background_open[w]
-    for k in range(index(n_topics)):
+
+
+@inlined
+def _enter_totals(state, cache, world):
+    """Copy what the word side keeps by topic."""
+    words = state.words
+    mine = world.state.words
+    for k in range(index(words.customers.shape[1])):
         mine.total_customers[k] = words.total_customers[k]
         mine.total_tables[k] = words.total_tables[k]
         world.cache.inverse[k] = cache.inverse[k]
@@ -103,7 +118,7 @@ def _leave(paths, state, world, d):
 
 
 @inlined
-def _note_entry(words, world, r, w, k):
+def _note_entry(words, cache, world, r, w, k):
     """Note the change of phi_k at a word, once: the copy is then as the snapshot is."""
     mine = world.state.words
     customers = mine.customers[r, k] - words.customers[w, k]
@@ -113,11 +128,13 @@ def _note_entry(words, world, r, w, k):
         world.changes.words[w, k, 1] += tables
         mine.customers[r, k] -= customers
         mine.tables[r, k] -= tables
+        world.cache.stay[r, k] = cache.stay[w, k]
+        world.cache.open[r, k] = cache.open[w, k]
 
 
 @inlined
-def _leave_words(layout, state, world, d):
-    """Note what the document did on the word side."""
+def _leave_words(layout, state, cache, world, d):
+    """Note what the document did on the word side, and take it back."""
     words = state.words
     mine = world.state.words
     begin = layout.document_start[d]
@@ -125,13 +142,52 @@ def _leave_words(layout, state, world, d):
     for i in range(begin, layout.document_start[d + 1]):
         w = index(layout.word[i])
         r = index(world.layout.word[i])
-        _note_entry(words, world, r, w, index(world.before[i - begin]))
-        _note_entry(words, world, r, w, index(state.assignments.topic[i]))
+        _note_entry(words, cache, world, r, w, index(world.before[i - begin]))
+        _note_entry(words, cache, world, r, w, index(state.assignments.topic[i]))
         if r != last:
             last = r
             tables = mine.background_tables[r] - words.background_tables[w]
             if tables != 0:
                 world.changes.background_tables[w] += tables
+            mine.background_customers[r] = words.background_customers[w]
+            mine.background_tables[r] = words.background_tables[w]
+            world.cache.background_stay[r] = cache.background_stay[w]
+            world.cache.background_open[r] = cache.background_open[w]
+
+
+@inlined
+def _leave_entries(paths, layout, state, cache, world, d):
+    """Do as `_leave`, at the topics that tokens left or joined, and take back what is shared."""
+    counts = state.topics
+    own = world.state.topics
+    changes = world.changes
+    words = state.words
+    mine = world.state.words
+    n_shared = changes.node_customers.shape[0]
+    first = paths.start[d]
+    begin = layout.document_start[d]
+    for i in range(begin, layout.document_start[d + 1]):
+        for side in range(2):
+            k = index(world.before[i - begin] if side == 0 else state.assignments.topic[i])
+            mine.total_customers[k] = words.total_customers[k]
+            mine.total_tables[k] = words.total_tables[k]
+            world.cache.inverse[k] = cache.inverse[k]
+            world.cache.opening[k] = cache.opening[k]
+            for j in range(paths.start[d + 1] - first):
+                n = index(paths.node[first + j])
+                if n < n_shared:
+                    changes.node_customers[n, k] += own.customers[j, k] - counts.customers[n, k]
+                    changes.node_tables[n, k] += own.tables[j, k] - counts.tables[n, k]
+                    own.customers[j, k] = counts.customers[n, k]
+                    own.tables[j, k] = counts.tables[n, k]
+                else:
+                    counts.customers[n, k] = own.customers[j, k]
+                    counts.tables[n, k] = own.tables[j, k]
+    for j in range(paths.start[d + 1] - first):
+        n = paths.node[first + j]
+        if n >= n_shared:
+            counts.total_customers[n] = own.total_customers[j]
+            counts.total_tables[n] = own.total_tables[j]
 
 
 @hot_kernel
@@ -145,8 +201,9 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
     for d in range(docs[0], docs[1], docs[2]):
         if layout.document_start[d] == layout.document_start[d + 1]:
             continue
-        _enter(paths, layout, state, exponent, world, networked, d)
+        _enter(paths, layout, state, exponent, world, networked, 0, d)
         _enter_words(layout, state, cache, world, d)
+        _enter_totals(state, cache, world)
         open_stream(key, WORDS, d, world.state.random)
         _word_sweep(
             shape,
@@ -162,4 +219,38 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
             world.tally,
         )
         _leave(paths, state, world, d)
-        _leave_words(layout, state, world, d)
+        _leave_words(layout, state, cache, world, d)
+
+
+@hot_kernel
+def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent, world, key, docs):
+    """Do as `sweep_documents`, for many topics."""
+    networked = len(shape.network) > 0
+    _enter_totals(state, cache, world)
+    n_topics = state.topics.customers.shape[1]
+    copy_row(world.state.topics.customers, 0, state.topics.customers, 0, n_topics)
+    copy_row(world.state.topics.tables, 0, state.topics.tables, 0, n_topics)
+    for d in range(docs[0], docs[1], docs[2]):
+        if layout.document_start[d] == layout.document_start[d + 1]:
+            continue
+        _enter(paths, layout, state, exponent, world, networked, 1, d)
+        _enter_words(layout, state, cache, world, d)
+        open_stream(key, WORDS, d, world.state.random)
+        # called, not pasted in: with long rows the compiler makes better loops of it alone
+        word_sweep(
+            shape,
+            world.layout,
+            tables,
+            world.state,
+            world.cache,
+            world.work,
+            world.exponent,
+            0,
+            1,
+            SWEEP,
+            world.tally,
+        )
+        _leave_words(layout, state, cache, world, d)
+        _leave_entries(paths, layout, state, cache, world, d)
+        world.state.words.background_totals[0] = state.words.background_totals[0]
+        world.state.words.background_totals[1] = state.words.background_totals[1]

@@ -2,8 +2,10 @@
 
 Shared counts (mu, nu, phi, gamma) are read from a snapshot that stands still while workers run.
 Each worker has rows for the nodes and for the words of the document at hand, into which it copies
-the snapshot before it takes a document. What a document did is added to the worker's changes:
-integers, so that no order of documents or workers shows in the sums.
+the snapshot before it takes a document. With many topics rows are long and a document changes
+little of them: then a worker has a copy of the whole word side, where memory allows, of which it
+takes back what a document did. Either way what it did is added to the worker's changes: integers,
+so that no order of documents or workers shows in the sums.
 """
 
 from typing import NamedTuple
@@ -16,7 +18,21 @@ from citeweave.sampler.document import WordWork, new_word_work
 from citeweave.sampler.exponent import Exponent, new_exponent
 from citeweave.sampler.word_side import WordCache, new_word_cache
 
-__all__ = ["Changes", "World", "new_changes", "new_counts", "new_world", "word_places"]
+__all__ = [
+    "Changes",
+    "World",
+    "copy_snapshot",
+    "new_changes",
+    "new_counts",
+    "new_world",
+    "word_places",
+]
+
+
+FEW_TOPICS = 96
+"""Up to here rows of words are copied for each document."""
+MOST_BYTES = 1 << 29
+"""Largest copy of the word side that a worker makes for itself."""
 
 
 class Changes(NamedTuple):
@@ -43,6 +59,8 @@ class World(NamedTuple):
     work: WordWork
     exponent: Exponent
     changes: Changes
+    whole: np.ndarray
+    """bool [1]: whether the word side is a copy of all words."""
     before: np.ndarray
     """int16 [longest document]: topics of the document's tokens before its sweep."""
     tally: np.ndarray
@@ -58,6 +76,13 @@ def new_world(chain, paths: Paths, places: np.ndarray, changes: Changes) -> Worl
     rows = paths.most
     # where documents have levels of their own they have one path, so the place is the same in all
     citation_place = rows - 1 - spec.below_citations
+    n_words = len(state.words.customers)
+    whole = keeps_all_words(n_words, topics)
+    places = layout.word if whole else places
+    n_rows = n_words if whole else int(places.max(initial=0)) + 1
+    # as many rows as there are words, since kernels take the size of the vocabulary from them; the
+    # system gives memory to those that are written
+    words = WordCounts(*(np.zeros(array.shape, array.dtype) for array in state.words))
     tree = Layout(
         word=places,
         document_start=np.zeros(2, np.int64),
@@ -69,9 +94,6 @@ def new_world(chain, paths: Paths, places: np.ndarray, changes: Changes) -> Worl
         cited=layout.cited,
         citation_node=citation_place,
     )
-    # as many rows as there are words, since kernels take the size of the vocabulary from them; the
-    # system gives memory to those that are written, as many as a document has words
-    words = WordCounts(*(np.zeros(array.shape, array.dtype) for array in state.words))
     parameters = state.parameters._replace(topic_concentration=np.zeros(rows))
     own = State(
         topics=new_counts(rows, topics),
@@ -84,13 +106,29 @@ def new_world(chain, paths: Paths, places: np.ndarray, changes: Changes) -> Worl
     return World(
         layout=tree,
         state=own,
-        cache=new_word_cache(int(places.max(initial=0)) + 1, topics),
+        cache=new_word_cache(n_rows, topics),
         work=new_word_work(topics, n_paths, spec.n_shared, spec.n_document),
         exponent=new_exponent(rows, topics, len(spec.topic_side)),
         changes=changes,
+        whole=np.array([whole]),
         before=np.zeros(longest, np.int16),
         tally=np.zeros(5, np.int64),
     )
+
+
+def keeps_all_words(n_words: int, topics: int) -> bool:
+    """Tell whether a worker has a copy of the whole word side: where that is cheaper and fits."""
+    return topics > FEW_TOPICS and 16 * n_words * topics <= MOST_BYTES
+
+
+def copy_snapshot(world: World, words: WordCounts, cache: WordCache) -> None:
+    """Bring a worker's copy of the whole word side, if it has one, up to the snapshot."""
+    if not world.whole[0]:
+        return
+    for mine, common in zip(world.state.words, words, strict=True):
+        mine[...] = common
+    for name in ("stay", "open", "inverse", "opening", "background_stay", "background_open"):
+        getattr(world.cache, name)[...] = getattr(cache, name)
 
 
 def new_changes(workers: int, n_shared: int, n_words: int, topics: int) -> Changes:
