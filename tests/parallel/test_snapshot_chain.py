@@ -40,23 +40,31 @@ def test_threads_do_not_show(corpus, spec):
 
 
 @pytest.mark.parametrize("spec", ["scntm", "np-atm"])
-@pytest.mark.parametrize("most_bytes", [0, 1 << 29])
-def test_long_rows_do_not_show(corpus, spec, most_bytes, monkeypatch):
+@pytest.mark.parametrize("whole", [True, False])
+def test_long_rows_do_not_show(corpus, spec, whole, monkeypatch):
     """What is done with many topics, with a copy of all words and without, changes no byte."""
     usual = make(corpus, spec=spec, rounds=2)
-    usual._workers()
-    for module in ("world", "chain"):
-        monkeypatch.setattr(f"citeweave.parallel.{module}.FEW_TOPICS", 0)
-    monkeypatch.setattr("citeweave.parallel.world.MOST_BYTES", most_bytes)
+    monkeypatch.setattr("citeweave.parallel.chain.FEW_TOPICS", 0)
+    monkeypatch.setattr("citeweave.parallel.chain.keeps_all_words", lambda *_: whole)
     long = make(corpus, spec=spec, rounds=2, threads=2)
     for _ in range(4):
         usual.step()
         long.step()
     assert usual._sweep_documents is not long._sweep_documents
-    assert bool(long._worlds[0].whole[0]) == (most_bytes > 0)
-    assert not usual._worlds[0].whole[0]
+    assert (bool(long._worlds[0].whole[0]), bool(usual._worlds[0].whole[0])) == (whole, False)
     for mine, theirs in zip(_flat(usual.state), _flat(long.state), strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_copy_of_all_words_is_made_where_it_pays(corpus, monkeypatch):
+    """Here 60 words stand in 80 papers, each word several times: a copy pays for one round."""
+    chain = make(corpus, topics=100)
+    assert chain._whole
+    assert not make(corpus, topics=96)._whole
+    assert not make(corpus, topics=100, rounds=80)._whole
+    monkeypatch.setattr("citeweave.parallel.world.MOST_BYTES", 16 * 60 * 100)
+    assert chain._whole == make(corpus, topics=100)._whole
+    assert not make(corpus, topics=100, threads=2)._whole
 
 
 def test_rounds_and_seeds_do(corpus):

@@ -29,6 +29,7 @@ from citeweave.parallel.world import (
     Changes,
     World,
     copy_snapshot,
+    keeps_all_words,
     new_changes,
     new_world,
     word_places,
@@ -94,6 +95,7 @@ class SnapshotChain(Chain):
         self._n_shared = int(self.layout.level_start[spec.n_shared])
         self._paths = find_paths(self.layout, len(spec.topic_side))
         self._places = word_places(self.layout)
+        self._whole = keeps_all_words(self, self._places)
         few = settings.topics <= FEW_TOPICS
         self._sweep_documents = sweep_documents if few else sweep_documents_entries
         self._worlds: list[World] = []
@@ -130,7 +132,9 @@ class SnapshotChain(Chain):
             self._changes = new_changes(self.threads, self._n_shared, n_words, topics)
             for worker in range(self.threads):
                 own = Changes(*(array[worker] for array in self._changes))
-                self._worlds.append(new_world(self, self._paths, self._places, own))
+                self._worlds.append(
+                    new_world(self, self._paths, self._places, own, whole=self._whole)
+                )
                 if self.spec.citations is not None:
                     self._neighbourhoods.append(
                         new_neighbourhood(self, max(self._most_cited, 1), own)

@@ -31,8 +31,8 @@ __all__ = [
 
 FEW_TOPICS = 96
 """Up to here rows of words are copied for each document."""
-MOST_BYTES = 1 << 29
-"""Largest copy of the word side that a worker makes for itself."""
+MOST_BYTES = 1 << 31
+"""Largest room for copies of the word side, of all workers together."""
 
 
 class Changes(NamedTuple):
@@ -67,8 +67,13 @@ class World(NamedTuple):
     """int64 [5]: as that of ``word_sweep``."""
 
 
-def new_world(chain, paths: Paths, places: np.ndarray, changes: Changes) -> World:
-    """Make room for one worker of a chain; ``places`` are those of `word_places`."""
+def new_world(
+    chain, paths: Paths, places: np.ndarray, changes: Changes, *, whole: bool = False
+) -> World:
+    """Make room for one worker of a chain.
+
+    ``places`` are those of `word_places`; ``whole`` asks for a copy of the whole word side.
+    """
     spec, layout, state = chain.spec, chain.layout, chain.state
     topics = chain.settings.topics
     n_paths = int(np.diff(layout.leaf_start).max(initial=1))
@@ -77,7 +82,6 @@ def new_world(chain, paths: Paths, places: np.ndarray, changes: Changes) -> Worl
     # where documents have levels of their own they have one path, so the place is the same in all
     citation_place = rows - 1 - spec.below_citations
     n_words = len(state.words.customers)
-    whole = keeps_all_words(n_words, topics)
     places = layout.word if whole else places
     n_rows = n_words if whole else int(places.max(initial=0)) + 1
     # as many rows as there are words, since kernels take the size of the vocabulary from them; the
@@ -116,9 +120,18 @@ def new_world(chain, paths: Paths, places: np.ndarray, changes: Changes) -> Worl
     )
 
 
-def keeps_all_words(n_words: int, topics: int) -> bool:
-    """Tell whether a worker has a copy of the whole word side: where that is cheaper and fits."""
-    return topics > FEW_TOPICS and 16 * n_words * topics <= MOST_BYTES
+def keeps_all_words(chain, places: np.ndarray) -> bool:
+    """Tell whether workers have copies of the whole word side: where that is cheaper and fits.
+
+    A copy is renewed each round; without it, the rows of a document's words are copied each time.
+    """
+    n_words, topics = chain.state.words.customers.shape
+    runs = 1 + int(np.count_nonzero(np.diff(places)))
+    return (
+        topics > FEW_TOPICS
+        and 4 * n_words * chain.rounds <= runs
+        and 16 * n_words * topics * chain.threads <= MOST_BYTES
+    )
 
 
 def copy_snapshot(world: World, words: WordCounts, cache: WordCache) -> None:
