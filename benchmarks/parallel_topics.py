@@ -80,7 +80,8 @@ def listed_topics(chain: CudaChain) -> list[float]:
     bits = chain.arrays["bits"].reshape(rows, -1).view(xp.uint8)
     own = bits[int(starts[spec.n_shared] - starts[spec.n_shared - 1]) :]
     parents = xp.asarray(chain.layout.parent[starts[spec.n_shared] : starts[spec.n_shared + 1]])
-    both = own | bits[parents - int(starts[spec.n_shared - 1])]
+    parents -= int(starts[spec.n_shared - 1])
+    both = own | (bits[parents] * (chain.arrays["listed"][parents] > 0)[:, None])
     counts = xp.asarray(np.array([int(i).bit_count() for i in range(256)], np.uint8))
     return [round(float(counts[x].sum()) / len(own), 2) for x in (own, both)]
 
@@ -120,7 +121,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--iterations", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=30.0)
-    parser.add_argument("--groupings", type=str, default="", help="8,64,4,3,48;16,64,8,6,48")
+    parser.add_argument("--groupings", type=str, default="", help="e.g. 8,32,12,16,32,32;8,32,...")
     parser.add_argument("--no-check", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -136,7 +137,7 @@ def main() -> None:
         chain, result = run_chain(data, topics, sparse=sparse, **limits)
         results.append(result)
         report(result)
-        if sparse and options.groupings:
+        if sparse and options.groupings and topics == options.topics[0]:
             groupings = [
                 Grouping(*(int(x) for x in part.split(",")))
                 for part in options.groupings.split(";")

@@ -105,12 +105,21 @@ def test_models_without_citations_or_authors(model):
     assert [chain.step().iteration for _ in range(4)] == [1, 2, 3, 4]
 
 
-def test_the_number_of_topics_decides_where_nothing_is_said():
+class PlannedError(Exception):
+    """Raised in place of compiling, with the plan."""
+
+
+class Planning(HostDevice):
+    def prepare(self, plan):
+        raise PlannedError(plan)
+
+
+@pytest.mark.parametrize(("topics", "sparse"), [(60, 0), (300, 1)])
+def test_the_number_of_topics_decides_where_nothing_is_said(topics, sparse):
     spec = preset("scntm")
-    for topics, sparse in ((60, False), (300, True)):
-        settings = Settings(topics=topics)
-        chain = CudaChain(spec, small_data(spec), settings, seed=1, device=HostDevice())
-        assert chain.sparse == sparse
+    with pytest.raises(PlannedError) as stopped:
+        CudaChain(spec, small_data(spec), Settings(topics=topics), seed=1, device=Planning())
+    assert stopped.value.args[0].defines["SPARSE"] == sparse
 
 
 def test_tables_are_refreshed_more_and_more_rarely():
@@ -146,8 +155,8 @@ def test_tables_of_another_chain_are_refused():
     chain.step()
     tables = chain.proposal()
     assert {name: table.dtype.kind for name, table in tables.items()}["guess"] in "ui"
-    with pytest.raises(ParameterError, match=r"'guess'.*Got 2000"):
-        make(30).set_proposal(tables)
+    with pytest.raises(ParameterError, match=r"2000 numbers in 'guess'.*Got 1500"):
+        make(40).set_proposal(tables | {"guess": tables["guess"][:1500]})
     with pytest.raises(ParameterError, match="none"):
         make(40).set_proposal({"guess": tables["guess"]})
 
@@ -180,3 +189,15 @@ def test_sums_by_marked_topics_are_those_of_all(monkeypatch):
     monkeypatch.setattr(proposals_module.Proposals, "marks_citations", False)
     for name, array in sums().items():
         np.testing.assert_allclose(marked[name], array, rtol=1e-12)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("most_listed", [0, 64])
+def test_frequencies_match_the_posterior_with_citations(most_listed, monkeypatch):
+    monkeypatch.setattr(proposals_module, "_MOST_LISTED", most_listed)
+    corpus = {"documents": ((0,), (0,)), "groups": (0, 0), "citations": ((0, 1),)}
+    chain = slots("scntm", topics=5, rounds=2, **corpus)
+    assignments, topic_side, word_side = distances(chain, 150_000)
+    assert assignments < 0.04
+    assert topic_side < 0.055
+    assert word_side < 0.04

@@ -185,14 +185,14 @@ class Grouping(NamedTuple):
     """Lanes that walk a document's citations, where other than those of its words."""
 
     def of_citations(self) -> "Grouping":
-        """Give the grouping with the lanes of citations."""
-        return self._replace(lanes=self.cite_lanes or self.lanes)
+        """Give the grouping of citations: their slots are better off in the card's memory."""
+        return self._replace(lanes=self.cite_lanes or self.lanes, near_slots=0)
 
 
 def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
     """Choose by the number of topics, whose rows fill the shared memory; measured on an H200."""
     if sparse:
-        return Grouping(8, 32, 16, 16, near_slots=24, cite_lanes=16)
+        return Grouping(8, 32, 12, 16, near_slots=32, cite_lanes=WARP)
     if topics <= 32:
         return Grouping(4, 32, 16, 16)
     if topics <= 96:
@@ -259,7 +259,7 @@ class Plan(NamedTuple):
         if unit not in SWEEPS:
             changed["LANES"] = WARP
         elif unit == "citations":
-            changed["LANES"] = self.cite_lanes
+            changed |= {"LANES": self.cite_lanes, "NEAR_SLOTS": 0}
         if unit != "words":
             changed["LAMBDAS"] = 0
         return self._replace(defines=self.defines | changed)

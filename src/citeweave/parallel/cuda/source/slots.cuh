@@ -39,6 +39,9 @@ template <int FIELDS, int TOPIC> struct Cells {
   float *near_cells, *far_cells;
   __device__ __forceinline__ float *operator[](int slot) const {
     int tile = slot / LANES;
+#if NEAR_TILES == 0
+    return far_cells + tile * (FIELDS * LANES) + slot % LANES;
+#endif
     float *begin = tile < NEAR_TILES ? near_cells + tile * (FIELDS * LANES)
                                      : far_cells + (tile - NEAR_TILES) * (FIELDS * LANES);
     return begin + slot % LANES;
