@@ -1,6 +1,7 @@
 """P and M as a document sees them after its moves over slots are those of the counts it leaves."""
 
 import ctypes
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import citeweave.parallel.cuda.proposals as proposals_module
 from citeweave.parallel.chain import _next_key
 from citeweave.parallel.cuda import CudaChain
 from citeweave.sampler.chain import Settings
-from citeweave.sampler.spec import preset
+from citeweave.sampler.spec import Level, preset
 
 TOPICS = 70
 
@@ -136,18 +137,42 @@ class Watched(HostDevice):
         return value
 
 
-@pytest.fixture(params=[0, 3, 64])
+SPECS = {
+    "authors": preset("scntm"),
+    "no authors": preset("scntm").without("nu"),
+    "citations see what words see": preset("scntm").without("theta"),
+    "fields above authors": replace(
+        preset("scntm"),
+        topic_side=(
+            preset("scntm").topic_side[0],
+            Level("field", "group", 0.02),
+            *preset("scntm").topic_side[1:],
+        ),
+    ),
+}
+CASES = [
+    *(("authors", most_listed) for most_listed in (0, 30, 64)),
+    ("no authors", 64),
+    ("citations see what words see", 30),
+    ("fields above authors", 30),
+]
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}, {case[1]} listed")
 def chain(request, monkeypatch):
     """Have some authors listed, all, or none."""
-    monkeypatch.setattr(proposals_module, "_MOST_LISTED", request.param)
-    spec = preset("scntm")
+    name, most_listed = request.param
+    monkeypatch.setattr(proposals_module, "_MOST_LISTED", most_listed)
+    spec = SPECS[name]
     data = small_data(spec, documents=60, authors=9, citations=400)
+    if spec.n_shared == 3:  # three authors a field
+        data = data._replace(parents=(np.zeros(3, int), np.arange(9) // 3, *data.parents[1:]))
     settings = Settings(topics=TOPICS, network_from=1)
     chain = CudaChain(spec, data, settings, seed=1, device=Watched(), sparse=True)
     chain.start()
     for _ in range(4):
         chain.step()
-    chain.most_listed = request.param
+    chain.some_unlisted = spec.n_shared > 1 and bool((chain.arrays["listed"] == 0).any())
     return chain
 
 
@@ -191,10 +216,12 @@ def test_citations_leave_the_sums_that_they_saw(chain):
         chain.device.clear(chain.arrays["move_depth"])
         chain.run("sweep_citations", _next_key(chain.host.random), int(place), int(place) + 1, 0)
         chain.run("add_moves", len(chain.layout.citing), 0, 1)
-        chain.run("repair_documents", 2)
+        for level in range(chain.citation_level, chain.spec.n_shared - 1, -1):
+            chain.run("repair_documents", level)
         chain._repair_nodes()
         compare(chain)
-    # with all authors listed no slope but mu's reaches topics without a slot
-    assert bool(chain.device.flag("seen_wide")) == (chain.most_listed < 64)
+    # with all authors listed no slope but mu's and fields' reaches topics without a slot
+    wide = chain.some_unlisted or chain.spec.n_shared == 3
+    assert bool(chain.device.flag("seen_wide")) == wide
     assert chain.device.number("seen_change") > 0.01
     assert chain.device.number("seen_error") < 2e-4 * chain.device.number("seen_change")

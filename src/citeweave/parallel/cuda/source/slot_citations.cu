@@ -229,7 +229,7 @@ sweep_citations(u64 key, int first_number, int last_number, int starting) {
       Wide wide = {false, false, false, 0.0, 0.0};
       if (warp_any(changes)) {
         pending_change(rows, slots, old, k, depths);
-        if (changes) wide = how_wide(slots, beyond, all);
+        if (changes) wide = how_wide(slots, all);
         change = cite_change(rows, n_slots, have, slots, beyond, wide, old, k, begin, e);
       }
       if (!changes) change = 0.0f;

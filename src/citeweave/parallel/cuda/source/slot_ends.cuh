@@ -280,9 +280,10 @@ DEV int pick_cite_slot(Rows rows, int n_slots, float target, float mass) {
   return who < 0 ? -1 : picked;
 }
 
-// How a pending change reaches topics without a slot besides by mu: by the last shared node of the
-// citing end, of the cited end, or in a way that needs a loop over all topics. By a node alone, sums
-// over all topics less those over slots tell what it does.
+// How a pending change reaches topics without a slot besides by mu: by the node below it of the citing
+// end, or of the cited end, or (in models of more shared levels) by a loop over all topics. For one
+// node sums over all topics less those over slots tell what it does; for two of them, those over the
+// topics that both have.
 struct Wide {
   bool citing, cited, loop;
   double citing_root, cited_root;  // sums of lambdaT own own_mu over topics without a slot
@@ -292,15 +293,11 @@ template <int PLACE> DEV bool has_slope(const Slots &slots) {
   return slots.cite_slope[PLACE] != 0.0f || slots.cited_slope[PLACE] != 0.0f;
 }
 
-DEV Wide how_wide(const Slots &slots, const Beyond &beyond, const Listed &all) {
+DEV Wide how_wide(const Slots &slots, const Listed &all) {
   Wide wide = {false, false, false, 0.0, 0.0};
 #if N_SHARED == 2
   wide.citing = !all.citing && has_slope<1>(slots);
   wide.cited = !all.cited && !met(slots, 1) && has_slope<DEPTHS + 1>(slots);
-  // two nodes at a time, or what earlier citations did to other nodes: no sums are kept of those
-  bool before = beyond.cite[1] != 0.0f || beyond.cited[1] != 0.0f;
-  wide.loop = (wide.citing && wide.cited) || (wide.cited && !all.citing && before) ||
-              ((wide.citing || wide.cited) && beyond.recorded);
 #elif N_SHARED > 2
 #pragma unroll
   for (int level = 1; level < N_SHARED; level++) {
@@ -316,10 +313,24 @@ DEV Wide how_wide(const Slots &slots, const Beyond &beyond, const Listed &all) {
 }
 
 #if N_SHARED == 2
-// Change of E by topics without a slot that one end's shared node brings, its slopes being ``cite``
-// and ``cited``; ``citing`` where it is the citing end's. Every group of a warp takes part.
-DEV double node_alone(Rows rows, int n_slots, int node, const Slots &slots, const Beyond &beyond,
-                      float cite, float cited, bool citing, bool wanted, double &root) {
+// Sum of lambdaT own own' over the topics without a slot that two nodes have; every group of a warp
+// takes part.
+DEV double common_topics(const unsigned *have, int a, int b, bool wanted) {
+  double sum = 0.0;
+#pragma unroll 1
+  for (int i = lane_id(); i < BIT_WORDS && wanted; i += LANES)
+    for (unsigned bits = bits_of(a)[i] & bits_of(b)[i] & ~have[i]; bits != 0u; bits &= bits - 1u) {
+      int k = i * 32 + lowest_bit(bits);
+      sum += ctx.topic_scale[k] * snapshot_own(a, 1, k) * snapshot_own(b, 1, k);
+    }
+  return group_sum(sum);
+}
+
+// Change of E by topics without a slot that one end's node brings, its slopes being ``cite`` and
+// ``cited``; citations ``first`` to ``first + done`` are done. Every group of a warp takes part.
+DEV double node_change_beyond(Rows rows, int n_slots, const unsigned *have, int node,
+                              const Slots &slots, const Beyond &beyond, float cite, float cited,
+                              bool wanted, i64 first, int done, double &root) {
   double x = 0.0, y = 0.0, z = 0.0, zz = 0.0;
 #pragma unroll 1
   for (int slot = lane_id(); slot < n_slots && wanted; slot += LANES) {
@@ -337,14 +348,38 @@ DEV double node_alone(Rows rows, int n_slots, int node, const Slots &slots, cons
   y = sums[1] - group_sum(y);
   z = sums[2] - group_sum(z);
   zz = sums[3] - group_sum(zz);
-  // as the document's moves so far have left P and M
-  x += beyond.cited[0] * z + (citing ? beyond.cited[1] * zz : 0.0);
-  y += beyond.cite[0] * z + (citing ? beyond.cite[1] * zz : 0.0);
-  root = z;
+  // P and M are as the document's moves so far have left them
+  x += beyond.cited[0] * z;
+  y += beyond.cite[0] * z;
+  bool moved = beyond.cite[1] != 0.0f || beyond.cited[1] != 0.0f, own_node = node == slots.node[1];
+  double shared_with = zz;
+  if (warp_any(wanted && moved && !own_node)) {
+    double common = common_topics(have, node, slots.node[1], wanted && moved && !own_node);
+    if (!own_node) shared_with = common;
+  }
+  if (moved) {
+    x += beyond.cited[1] * shared_with;
+    y += beyond.cite[1] * shared_with;
+  }
+#pragma unroll 1
+  for (int i = 0; i < done && warp_any(wanted && beyond.recorded); i++) {
+    const float *slope = ctx.move_slope + ((first + i) * N_SHARED + 1) * 2;
+    bool asked = wanted && beyond.recorded && (slope[0] != 0.0f || slope[1] != 0.0f);
+    if (!warp_any(asked)) continue;
+    int other = asked ? ancestor(ctx.cited_document[first + i], 1) : node;
+    double common = common_topics(have, node, other, asked && other != node);
+    if (other == node) common = zz;
+    if (asked) {
+      x += slope[1] * common;
+      y += slope[0] * common;
+    }
+  }
+  if (wanted) root = z;
   return cite * (x + cited * zz + slots.cited_slope[0] * z) + cited * (y + slots.cite_slope[0] * z);
 }
 #endif
 
+#if N_SHARED > 2
 // This lane's part of the change of E by topics without a slot, one by one.
 DEV float wide_change(const unsigned *have, const Slots &slots, const Beyond &beyond, i64 first,
                       i64 e) {
@@ -371,6 +406,7 @@ DEV float wide_change(const unsigned *have, const Slots &slots, const Beyond &be
   }
   return sum;
 }
+#endif
 
 // As ``cite_topic_change``.
 DEV void slot_change(const float *cell, const Slots &slots, bool before, bool after, float &cite,
@@ -402,19 +438,34 @@ DEV float cite_change(Rows rows, int n_slots, const unsigned *have, Slots &slots
     sum += cite * (REAL(cell, CROW_CITED) + REAL(cell, CROW_SCALE) * cited) +
            REAL(cell, CROW_CITE) * cited;
   }
+#if N_SHARED > 2
   if (wide.loop) sum += wide_change(have, slots, beyond, first, e);
+#endif
   sum = group_sum(sum);
   double outside = slots.cite_slope[0] * (beyond.x + slots.cited_slope[0] * beyond.z) +
                    slots.cited_slope[0] * beyond.y;
 #if N_SHARED == 2
-  if (warp_any((wide.citing || wide.cited) && !wide.loop)) {
-    bool citing = wide.citing;
-    double more = node_alone(
-        rows, n_slots, citing ? slots.node[1] : slots.node[DEPTHS + 1], slots, beyond,
-        citing ? slots.cite_slope[1] : slots.cite_slope[DEPTHS + 1],
-        citing ? slots.cited_slope[1] : slots.cited_slope[DEPTHS + 1], citing,
-        (wide.citing || wide.cited) && !wide.loop, citing ? wide.citing_root : wide.cited_root);
-    if (wide.citing || wide.cited) outside += more;
+  int done = (int)(e - first);
+  if (warp_any(wide.citing)) {
+    double more = node_change_beyond(rows, n_slots, have, slots.node[1], slots, beyond,
+                                     slots.cite_slope[1], slots.cited_slope[1], wide.citing, first,
+                                     done, wide.citing_root);
+    if (wide.citing) outside += more;
+  }
+  if (warp_any(wide.cited)) {
+    const int place = DEPTHS + 1;
+    double more = node_change_beyond(rows, n_slots, have, slots.node[place], slots, beyond,
+                                     slots.cite_slope[place], slots.cited_slope[place], wide.cited,
+                                     first, done, wide.cited_root);
+    if (wide.cited) outside += more;
+    if (warp_any(wide.citing && wide.cited)) {
+      double common =
+          common_topics(have, slots.node[1], slots.node[place], wide.citing && wide.cited);
+      if (wide.citing && wide.cited)
+        outside += (slots.cite_slope[1] * slots.cited_slope[place] +
+                    slots.cite_slope[place] * slots.cited_slope[1]) *
+                   common;
+    }
   }
 #endif
   if (slots.all && !wide.loop) sum += (float)outside;
@@ -455,6 +506,7 @@ DEV void commit_beyond(const unsigned *have, const Slots &slots, Beyond &beyond,
     }
     beyond.recorded = beyond.recorded || (N_SHARED > 2 && wide.loop);
   }
+#if N_SHARED > 2
   bool loop = wide.loop && made;
   if (!warp_any(loop)) return;
   double x = 0.0, y = 0.0;
@@ -473,5 +525,6 @@ DEV void commit_beyond(const unsigned *have, const Slots &slots, Beyond &beyond,
     beyond.x = x;
     beyond.y = y;
   }
+#endif
 }
 #endif
