@@ -191,6 +191,32 @@ def test_sums_by_marked_topics_are_those_of_all(monkeypatch):
         np.testing.assert_allclose(marked[name], array, rtol=1e-12)
 
 
+def test_densities_of_concentrations_by_marked_topics_are_those_of_all(monkeypatch):
+    chain = make(40)
+    chain.start()
+    for _ in range(4):
+        chain.step()
+    betas = [0.2, 1.0, 7.0, 300.0]
+    before = chain.arrays["topic_concentration"].copy()
+
+    def densities():
+        chain.arrays["topic_concentration"][:] = before
+        chain._draws.weigh()
+        for level in range(chain.citation_level):
+            if not chain.proposals.marks_citations:
+                chain.run("set_means", level)
+        found = []
+        for level in range(chain.citation_level + 1):
+            found.append(chain._draws._densities(level, betas, 3.0, 0.5))
+            chain.arrays["topic_concentration"][:] = before
+        return np.array(found)
+
+    marked = densities()
+    monkeypatch.setattr(proposals_module.Proposals, "marks_citations", False)
+    np.testing.assert_allclose(marked, densities(), rtol=1e-10)
+    assert np.ptp(marked, axis=1).min() > 0.1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("most_listed", [0, 64])
 def test_frequencies_match_the_posterior_with_citations(most_listed, monkeypatch):

@@ -84,16 +84,17 @@ class Draws:
             chain.run("sum_columns", columns, parts, shared=room, blocks=columns, threads=256)
         chain.run("finish_sums", shared=room, blocks=1, threads=256)
 
-    def _weigh_marked(self) -> None:
-        """Weigh the levels below mu by the topics that nodes have."""
+    def _weigh_marked(self, lowest: int | None = None) -> None:
+        """Weigh levels below mu, from ``lowest`` up, by the topics that nodes have."""
         chain = self._chain
         starts = chain.layout.level_start
+        lowest = chain.citation_level if lowest is None else lowest
         chain.proposals.mark()
         threads = chain.device.size(1, 1024)[1]
         chain.run("set_units", shared=8 * threads, blocks=1, threads=1024)
         room = 8 * (2 * chain.settings.topics + 2)
-        for level in range(chain.citation_level, 0, -1):
-            if level < chain.citation_level:
+        for level in range(lowest, 0, -1):
+            if level < lowest:
                 first, last = (int(chain.node_segment[starts[level + i]]) for i in range(2))
                 chain.run("sum_segments", first, last)
             chain.run("weigh_marked", level, shared=room, blocks=_MARKED_BLOCKS, threads=256)
@@ -140,7 +141,7 @@ class Draws:
             else:
                 beta = self._slice_draw(level, shape, rate)
             chain.run("set_level", level, np.float64(beta))
-            if level < citation_level:
+            if level < citation_level and not chain.proposals.marks_citations:
                 chain.run("set_means", level)
             self._topic_levels[level] = beta
         for place, name in ((1, "corpus"), (0, "topic"), (2, "document-topic")):
@@ -157,6 +158,8 @@ class Draws:
         P, M and the means of the level's parents must be those of all other concentrations.
         """
         chain = self._chain
+        if chain.proposals.marks_citations:
+            return [self._density_marked(level, beta, shape, rate) for beta in betas]
         tried = [np.float64(beta) for beta in betas]
         tried += [tried[-1]] * (TRIALS - len(tried))
         chunks = -(-chain.settings.topics // chain.device.size(1, 32)[1])
@@ -171,6 +174,15 @@ class Draws:
             for i, beta in enumerate(betas)
         ]
 
+    def _density_marked(self, level: int, beta: float, shape: float, rate: float) -> float:
+        """Do the same for one concentration, which is set, by the topics that nodes have."""
+        chain = self._chain
+        chain.run("set_level", level, np.float64(beta))
+        self._weigh_marked(level)
+        chain.run("finish_sums", shared=8 * chain.device.size(1, 256)[1], blocks=1, threads=256)
+        expected = float(chain.device.download(chain.arrays["report"])[0])
+        return (shape - 1.0) * math.log(beta) - rate * beta - expected
+
     def _slice_draw(self, level: int, shape: float, rate: float) -> float:
         """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking.
 
@@ -180,7 +192,9 @@ class Draws:
         random = self._chain.host.random
         start = self._topic_levels[level]
         above = math.log(1.0 - uniform(random))
-        width = _WIDTH * math.sqrt(shape) / rate
+        # one by one, points are best looked for near the present one
+        at_once, wide = (1, 2.0) if self._chain.proposals.marks_citations else (TRIALS, _WIDTH)
+        width = wide * math.sqrt(shape) / rate
         low = start - width * uniform(random)
         high = low + width
         steps_down = int(uniform(random) * _MOST_STEPS)
@@ -191,7 +205,7 @@ class Draws:
         def density(beta: float, ahead: list[float]) -> float:
             """Give a density, and find those of points that may be asked for next on the way."""
             if beta not in known:
-                betas = [beta, *(x for x in ahead if x > _SMALLEST and x not in known)][:TRIALS]
+                betas = [beta, *(x for x in ahead if x > _SMALLEST and x not in known)][:at_once]
                 known.update(zip(betas, self._densities(level, betas, shape, rate), strict=True))
             return known[beta]
 
