@@ -16,14 +16,12 @@ import numpy as np
 from citeweave.parallel.crew import Crew
 from citeweave.parallel.exponents import Nodes
 from citeweave.sampler._compile import hot_kernel, index, inlined
+from citeweave.sampler.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
 from citeweave.sampler.exponent import Exponent
 from citeweave.sampler.random import uniform
 
 __all__ = ["draw_pooled", "find_terms", "weigh"]
 
-_MOST_STEPS = 16
-"""As in `citeweave.sampler.concentrations`."""
-_SMALLEST = 1e-8
 _WIDE = 1 << 16
 
 
@@ -197,19 +195,19 @@ def weigh(terms, scale, beta, shape, rate):
 def _slice_draw(rng, terms, scale, start, shape, rate):
     """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking (Neal 2003)."""
     height = weigh(terms, scale, start, shape, rate) + np.log(1.0 - uniform(rng))
-    width = np.sqrt(shape) / rate
+    width = SLICE_WIDTH * np.sqrt(shape) / rate
     low = start - width * uniform(rng)
     high = low + width
-    steps_down = int(uniform(rng) * _MOST_STEPS)
+    steps_down = int(uniform(rng) * MOST_STEPS)
     for _ in range(steps_down):
-        if low <= _SMALLEST or weigh(terms, scale, low, shape, rate) < height:
+        if low <= SMALLEST or weigh(terms, scale, low, shape, rate) < height:
             break
         low -= width
-    for _ in range(_MOST_STEPS - 1 - steps_down):
+    for _ in range(MOST_STEPS - 1 - steps_down):
         if weigh(terms, scale, high, shape, rate) < height:
             break
         high += width
-    low = max(low, _SMALLEST)
+    low = max(low, SMALLEST)
     while True:
         beta = low + uniform(rng) * (high - low)
         if beta == start or weigh(terms, scale, beta, shape, rate) >= height:

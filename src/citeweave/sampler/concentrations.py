@@ -18,13 +18,23 @@ from citeweave.sampler.exponent import (
 )
 from citeweave.sampler.random import log_beta_complement, standard_gamma, uniform
 
-_MOST_STEPS = 16
+MOST_STEPS = 16
 """Steps out on both sides together, shared out between them by chance: so the same interval is as
 likely from any point of it, and the draw stays exact where the limit binds (Neal 2003)."""
-_SMALLEST = 1e-8
+SMALLEST = 1e-8
 """Concentrations below it are as good as zero, and logarithms stay finite."""
 
-__all__ = ["draw_topic_concentrations", "draw_word_concentrations"]
+SLICE_WIDTH = 8.0
+"""Width of a slice's first interval, in standard deviations without citations. Wide: the
+concentrations of a young chain have far to go, and a point too many costs less than an iteration."""
+
+__all__ = [
+    "MOST_STEPS",
+    "SLICE_WIDTH",
+    "SMALLEST",
+    "draw_topic_concentrations",
+    "draw_word_concentrations",
+]
 
 
 @kernel(forceinline=True)
@@ -80,19 +90,19 @@ def _slice_draw(
     start = parameters.topic_concentration[begin]
     weigh = (layout, counts, parameters, exponent, level, citation_level, begin, end)
     height = _set_and_weigh(*weigh, start, shape, rate) + np.log(1.0 - uniform(rng))
-    width = np.sqrt(shape) / rate
+    width = SLICE_WIDTH * np.sqrt(shape) / rate
     low = start - width * uniform(rng)
     high = low + width
-    steps_down = int(uniform(rng) * _MOST_STEPS)
+    steps_down = int(uniform(rng) * MOST_STEPS)
     for _ in range(steps_down):
-        if low <= _SMALLEST or _set_and_weigh(*weigh, low, shape, rate) < height:
+        if low <= SMALLEST or _set_and_weigh(*weigh, low, shape, rate) < height:
             break
         low -= width
-    for _ in range(_MOST_STEPS - 1 - steps_down):
+    for _ in range(MOST_STEPS - 1 - steps_down):
         if _set_and_weigh(*weigh, high, shape, rate) < height:
             break
         high += width
-    low = max(low, _SMALLEST)
+    low = max(low, SMALLEST)
     while True:
         beta = low + uniform(rng) * (high - low)
         if beta == start or _set_and_weigh(*weigh, beta, shape, rate) >= height:

@@ -13,14 +13,13 @@ import numpy as np
 from citeweave.parallel.cuda.program import WARP, weigh_parts
 from citeweave.parallel.cuda.scalars import next_key, peek_uniforms, standard_gamma, uniform
 from citeweave.sampler.chain import Chain
+from citeweave.sampler.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
 
 if TYPE_CHECKING:
     from citeweave.parallel.cuda.chain import CudaChain
 
 __all__ = ["COUNTED", "RANGES", "TRIALS", "Draws"]
 
-_MOST_STEPS = 16
-_SMALLEST = 1e-8
 _WIDTH = 32.0
 """Width of a slice's first interval, in standard deviations without citations: both its ends will
 mostly lie outside the slice, so that the points to shrink to are known beforehand."""
@@ -192,36 +191,36 @@ class Draws:
         random = self._chain.host.random
         start = self._topic_levels[level]
         above = math.log(1.0 - uniform(random))
-        # one by one, points are best looked for near the present one
-        at_once, wide = (1, 2.0) if self._chain.proposals.marks_citations else (TRIALS, _WIDTH)
+        one_by_one = self._chain.proposals.marks_citations
+        at_once, wide = (1, SLICE_WIDTH) if one_by_one else (TRIALS, _WIDTH)
         width = wide * math.sqrt(shape) / rate
         low = start - width * uniform(random)
         high = low + width
-        steps_down = int(uniform(random) * _MOST_STEPS)
+        steps_down = int(uniform(random) * MOST_STEPS)
         downs = [low - i * width for i in range(steps_down + 1)]
-        ups = [high + i * width for i in range(_MOST_STEPS - steps_down)]
+        ups = [high + i * width for i in range(MOST_STEPS - steps_down)]
         known: dict[float, float] = {}
 
         def density(beta: float, ahead: list[float]) -> float:
             """Give a density, and find those of points that may be asked for next on the way."""
             if beta not in known:
-                betas = [beta, *(x for x in ahead if x > _SMALLEST and x not in known)][:at_once]
+                betas = [beta, *(x for x in ahead if x > SMALLEST and x not in known)][:at_once]
                 known.update(zip(betas, self._densities(level, betas, shape, rate), strict=True))
             return known[beta]
 
-        ends = [beta for beta in (low, high) if beta > _SMALLEST]
-        shrunk = _shrink(start, max(low, _SMALLEST), high, random)
+        ends = [beta for beta in (low, high) if beta > SMALLEST]
+        shrunk = _shrink(start, max(low, SMALLEST), high, random)
         height = density(start, [*ends, *shrunk]) + above
         down = up = 0
         while (
             down < steps_down
-            and downs[down] > _SMALLEST
+            and downs[down] > SMALLEST
             and density(downs[down], downs[down + 1 :]) >= height
         ):
             down += 1
         while up < len(ups) - 1 and density(ups[up], ups[up + 1 :]) >= height:
             up += 1
-        low, high = max(downs[down], _SMALLEST), ups[up]
+        low, high = max(downs[down], SMALLEST), ups[up]
         while True:
             beta = low + uniform(random) * (high - low)
             lower, upper = (beta, high) if beta < start else (low, beta)
