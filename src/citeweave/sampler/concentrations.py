@@ -26,7 +26,7 @@ SMALLEST = 1e-8
 
 SLICE_WIDTH = 8.0
 """Width of a slice's first interval, in standard deviations without citations. Wide: the
-concentrations of a young chain have far to go, and a point too many costs less than an iteration."""
+concentrations of a young chain have far to go, and points cost less than iterations."""
 
 __all__ = [
     "MOST_STEPS",
