@@ -133,7 +133,40 @@ def _note_entry(words, cache, world, r, w, k):
 
 
 @inlined
-def _leave_words(layout, state, cache, world, d):
+def _save_entries(layout, state, world, d):
+    """Remember what stands at each token's word and topic before the sweep.
+
+    It is read from the copy, where the sweep will need it: taking it back later does not have to
+    fetch the snapshot.
+    """
+    mine = world.state.words
+    begin = layout.document_start[d]
+    for i in range(begin, layout.document_start[d + 1]):
+        r = index(world.layout.word[i])
+        k = index(state.assignments.topic[i])
+        world.saved_counts[i - begin, 0] = mine.customers[r, k]
+        world.saved_counts[i - begin, 1] = mine.tables[r, k]
+        world.saved_weights[i - begin, 0] = world.cache.stay[r, k]
+        world.saved_weights[i - begin, 1] = world.cache.open[r, k]
+
+
+@inlined
+def _restore_entry(world, i, r, w, k):
+    """Do as `_note_entry` for a token's topic before the sweep."""
+    mine = world.state.words
+    customers = mine.customers[r, k] - world.saved_counts[i, 0]
+    tables = mine.tables[r, k] - world.saved_counts[i, 1]
+    if customers != 0 or tables != 0:
+        world.changes.words[w, k, 0] += customers
+        world.changes.words[w, k, 1] += tables
+        mine.customers[r, k] -= customers
+        mine.tables[r, k] -= tables
+        world.cache.stay[r, k] = world.saved_weights[i, 0]
+        world.cache.open[r, k] = world.saved_weights[i, 1]
+
+
+@inlined
+def _leave_words(layout, state, cache, world, saved, d):
     """Note what the document did on the word side, and take it back."""
     words = state.words
     mine = world.state.words
@@ -142,8 +175,14 @@ def _leave_words(layout, state, cache, world, d):
     for i in range(begin, layout.document_start[d + 1]):
         w = index(layout.word[i])
         r = index(world.layout.word[i])
-        _note_entry(words, cache, world, r, w, index(world.before[i - begin]))
-        _note_entry(words, cache, world, r, w, index(state.assignments.topic[i]))
+        before = index(world.before[i - begin])
+        after = index(state.assignments.topic[i])
+        if saved:
+            _restore_entry(world, i - begin, r, w, before)
+        else:
+            _note_entry(words, cache, world, r, w, before)
+        if after != before:
+            _note_entry(words, cache, world, r, w, after)
         if r != last:
             last = r
             tables = mine.background_tables[r] - words.background_tables[w]
@@ -219,7 +258,7 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
             world.tally,
         )
         _leave(paths, state, world, d)
-        _leave_words(layout, state, cache, world, d)
+        _leave_words(layout, state, cache, world, False, d)
 
 
 @hot_kernel
@@ -235,6 +274,7 @@ def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent
             continue
         _enter(paths, layout, state, exponent, world, networked, 1, d)
         _enter_words(layout, state, cache, world, d)
+        _save_entries(layout, state, world, d)
         open_stream(key, WORDS, d, world.state.random)
         # called, not pasted in: with long rows the compiler makes better loops of it alone
         word_sweep(
@@ -250,7 +290,7 @@ def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent
             SWEEP,
             world.tally,
         )
-        _leave_words(layout, state, cache, world, d)
+        _leave_words(layout, state, cache, world, True, d)
         _leave_entries(paths, layout, state, cache, world, d)
         world.state.words.background_totals[0] = state.words.background_totals[0]
         world.state.words.background_totals[1] = state.words.background_totals[1]

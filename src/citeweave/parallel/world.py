@@ -63,6 +63,10 @@ class World(NamedTuple):
     """bool [1]: whether the word side is a copy of all words."""
     before: np.ndarray
     """int16 [longest document]: topics of the document's tokens before its sweep."""
+    saved_counts: np.ndarray
+    """int32 [longest document, 2]: customers and tables at each token's word and topic then."""
+    saved_weights: np.ndarray
+    """float32 [longest document, 2]: their A0 and B1."""
     tally: np.ndarray
     """int64 [5]: as that of ``word_sweep``."""
 
@@ -116,6 +120,8 @@ def new_world(
         changes=changes,
         whole=np.array([whole]),
         before=np.zeros(longest, np.int16),
+        saved_counts=np.zeros((longest, 2), np.int32),
+        saved_weights=np.zeros((longest, 2), np.float32),
         tally=np.zeros(5, np.int64),
     )
 
