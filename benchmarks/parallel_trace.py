@@ -179,7 +179,7 @@ def new_chain(name: str, data: Data, *, topics: int, seed: int) -> Chain:
     if kind == "sequential":
         return Chain(spec, data, settings, seed=seed)
     if kind == "threads":
-        rounds = default_rounds(len(data.tokens))
+        rounds = default_rounds(len(data.tokens), data.n_words * topics)
         return SnapshotChain(spec, data, settings, seed=seed, threads=number, rounds=rounds)
     from citeweave.parallel.cuda import CudaChain  # noqa: PLC0415 (an extra)
 

@@ -154,7 +154,9 @@ def _chain(
     """Make a chain as `SCNTM.fit` does, past its first sweeps with citations."""
     model = SCNTM(topics=topics, seed=seed, iterations=100, network_from=1, burn_in=50)
     plan = make_plan(model.set_params(**parameters).get_params())
-    plan = plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents)
+    plan = plan.for_corpus(
+        tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
+    )
     chain = new_chain(plan, data, 0)
     chain.start()
     for _ in range(steps):

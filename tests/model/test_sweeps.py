@@ -22,7 +22,7 @@ from citeweave.parallel import SnapshotChain
 
 DOCS = Path(__file__).parents[2] / "docs"
 SNAPSHOT = QUICK | {"sweep": "snapshot", "rounds": 3}
-LARGE = {"tokens": SMALL_CORPUS + 1, "documents": 1000}
+LARGE = {"tokens": SMALL_CORPUS + 1, "documents": 1000, "words": 5000}
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_old_runs_go_on_as_sequential(small, tmp_path):
 def test_digests_of_sequential_plans_are_those_of_old_runs():
     known = "fbf9af24274cad872cd044b96e83f8102da21437718e707c7a1f4c96cc4ba7c7"
     assert plan(**QUICK, sweep="sequential").digest() == known
-    assert plan(**QUICK).for_corpus(tokens=900, documents=70).digest() == known
+    assert plan(**QUICK).for_corpus(tokens=900, documents=70, words=50).digest() == known
     assert plan(**SNAPSHOT).digest() != known
     assert plan(**SNAPSHOT).digest() != plan(**SNAPSHOT | {"rounds": 4}).digest()
     assert plan(**SNAPSHOT, threads=7).digest() == plan(**SNAPSHOT, threads=1).digest()
@@ -118,13 +118,14 @@ def test_a_manifest_of_nonsense_is_refused(small, tmp_path, chosen):
 
 
 def test_auto_looks_at_the_corpus_alone():
-    assert choose_sweep("auto", None, tokens=SMALL_CORPUS, documents=10**6)[0] == "sequential"
-    assert choose_sweep("auto", None, **LARGE)[0] == "snapshot"
+    assert (
+        choose_sweep("auto", None, tokens=SMALL_CORPUS, documents=10**6, cells=9)[0] == "sequential"
+    )
     for threads in (1, 2, 64):
         for chains in (1, 8):
             made = plan(threads=threads, chains=chains, seed=1)
             assert made.for_corpus(**LARGE).sweep == "snapshot"
-            assert made.for_corpus(tokens=9, documents=2).sweep == "sequential"
+            assert made.for_corpus(tokens=9, documents=2, words=3).sweep == "sequential"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +140,7 @@ def test_cores_go_to_chains_first(chains, threads, side_by_side, each):
 
 def test_the_chain_is_the_one_asked_for(small):
     tree = citeweave.model.groups.build_tree(small, plan().spec, eta=0, unknown="shared")
-    size = {"tokens": small.n_tokens, "documents": small.n_documents}
+    size = {"tokens": small.n_tokens, "documents": small.n_documents, "words": 50}
     chain = new_chain(plan(sweep="snapshot", rounds=99, threads=2).for_corpus(**size), tree.data, 0)
     assert isinstance(chain, SnapshotChain)
     assert (chain.rounds, chain.threads) == (small.n_documents, 2)
@@ -180,15 +181,15 @@ def test_docstrings_and_page():
 def test_the_page_states_the_rules_as_they_are():
     text = (DOCS / "threads.md").read_text(encoding="utf-8")
     assert f"sequential up to {SMALL_CORPUS:,} tokens" in text
-    stated = f"from 1 to {sweeps.MANY_ROUNDS}: 16 up to 133,000 tokens"
+    stated = f"{sweeps.ENOUGH_TOKENS} times the words of the vocabulary times topics / tokens"
     assert stated in text
-    assert [sweeps.default_rounds(n) for n in (133_000, 134_000, 250_000)] == [16, 15, 8]
-    assert [sweeps.default_rounds(n) for n in (499_999, 500_000)] == [5, 4]
-    assert [sweeps.default_rounds(n) for n in (1_999_999, 2_000_000, 9_000_000)] == [2, 1, 1]
+    assert f"from 1 to {sweeps.MANY_ROUNDS}" in text
+    assert [sweeps.default_rounds(n, 1000) for n in (1875, 2000, 30_000)] == [16, 15, 1]
+    assert [sweeps.default_rounds(29_999, n) for n in (999, 1000, 2000)] == [1, 2, 3]
 
 
 def test_rounds_fall_with_the_size_of_the_corpus():
-    rounds = [sweeps.default_rounds(tokens) for tokens in range(0, 3_000_001, 20_000)]
+    rounds = [sweeps.default_rounds(tokens, 50_000) for tokens in range(0, 3_000_001, 20_000)]
     assert rounds == sorted(rounds, reverse=True)
     assert (rounds[0], rounds[-1]) == (16, 1)
 

@@ -66,7 +66,8 @@ def fit_model(
     if console is None:
         with stop_on_signals() as stop:
             return model.fit(corpus, out=out, stop=stop, **options)
-    plan = find_device(plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents))
+    sizes = {"tokens": corpus.n_tokens, "documents": corpus.n_documents}
+    plan = find_device(plan.for_corpus(**sizes, words=corpus.vocabulary_size))
     console.print(_introduce(plan, corpus))
     display = _display(console, plan, corpus.n_tokens)
     with stop_on_signals(display.stop) as stop, display:

@@ -60,7 +60,9 @@ def run_model(
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
     corpus, source = open_corpus(corpus)
-    plan = plan.for_corpus(tokens=corpus.n_tokens, documents=corpus.n_documents)
+    plan = plan.for_corpus(
+        tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
+    )
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
     opened = open_chains(plan, tree.data)
     plan = opened.plan

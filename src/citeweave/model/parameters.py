@@ -136,10 +136,16 @@ class Plan:
     device: str
     """"auto" until `citeweave.model.devices` has looked what there is."""
 
-    def for_corpus(self, *, tokens: int, documents: int) -> Self:
-        """Choose what was left open of the sweeps, by the size of the corpus alone."""
+    def for_corpus(self, *, tokens: int, documents: int, words: int) -> Self:
+        """Choose what was left open of the sweeps, by the sizes of corpus and model alone.
+
+        ``words`` is the size of the vocabulary.
+        """
         wanted = SNAPSHOT if self.sweep == AUTO and self.device == CUDA else self.sweep
-        sweep, rounds = choose_sweep(wanted, self.rounds, tokens=tokens, documents=documents)
+        cells = words * self.settings.topics
+        sweep, rounds = choose_sweep(
+            wanted, self.rounds, tokens=tokens, documents=documents, cells=cells
+        )
         device = CPU if sweep == SEQUENTIAL else self.device
         return dataclasses.replace(self, sweep=sweep, rounds=rounds, device=device)
 

@@ -15,44 +15,50 @@ OLD_RUNS: dict[str, Any] = {"sweep": SEQUENTIAL, "rounds": None, "device": "cpu"
 SMALL_CORPUS = 2_000_000
 """Tokens up to which ``auto`` stays with the sequential sampler, the reference."""
 
-MANY_ROUNDS = 16
-"""Most snapshots a sweep, where nothing is said."""
+ENOUGH_TOKENS, MANY_ROUNDS = 30, 16
+"""Tokens for each word and topic with which one snapshot a sweep is enough, and the most snapshots
+taken where nothing is said."""
 
 
 def choose_sweep(
-    sweep: str, rounds: int | None, *, tokens: int, documents: int
+    sweep: str, rounds: int | None, *, tokens: int, documents: int, cells: int
 ) -> tuple[str, int | None]:
     """Give the kind of sweeps and the snapshots a sweep (None for sequential ones).
 
     Neither the cores of a machine nor the number of chains have a say: the same seed gives the
-    same bytes everywhere.
+    same bytes everywhere. ``cells`` are words of the vocabulary times topics.
 
     Examples
     --------
-    >>> choose_sweep("auto", None, tokens=50_000, documents=2_708)
+    >>> choose_sweep("auto", None, tokens=50_000, documents=2_708, cells=10_031)
     ('sequential', None)
-    >>> choose_sweep("auto", None, tokens=8_270_000, documents=139_227)
+    >>> choose_sweep("auto", None, tokens=8_270_000, documents=139_227, cells=166_440)
     ('snapshot', 1)
-    >>> choose_sweep("snapshot", 16, tokens=300, documents=10)
+    >>> choose_sweep("snapshot", 16, tokens=300, documents=10, cells=100)
     ('snapshot', 10)
     """
     if sweep == AUTO:
         sweep = SNAPSHOT if tokens > SMALL_CORPUS else SEQUENTIAL
     if sweep == SEQUENTIAL:
         return sweep, None
+    wanted = default_rounds(tokens, cells) if rounds is None else rounds
     # more rounds than documents are no different: a round has one document then
-    return sweep, min(default_rounds(tokens) if rounds is None else rounds, max(documents, 1))
+    return sweep, min(wanted, max(documents, 1))
 
 
-def default_rounds(tokens: int) -> int:
+def default_rounds(tokens: int, cells: int) -> int:
     """Give the snapshots a sweep of a corpus where the user does not say.
 
-    What documents miss of each other matters less the more tokens there are (docs/threads.md):
-    from two million on, where ``auto`` begins to use snapshots, one is enough.
+    What documents miss of each other matters less the more tokens there are for each word and
+    topic: with 30 one snapshot is enough, with fewer it takes more (docs/parallel-quality.md).
 
     Examples
     --------
-    >>> [default_rounds(tokens) for tokens in (0, 100_000, 250_000, 500_000, 8_270_000)]
-    [16, 16, 8, 4, 1]
+    Cora with 7 topics, hep-th with 20, the shape of the paper's ML with 20 and with 1,000:
+
+    >>> default_rounds(49_216, 10_031), default_rounds(1_100_000, 64_000)
+    (7, 2)
+    >>> default_rounds(8_270_000, 166_440), default_rounds(8_270_000, 8_322_000)
+    (1, 16)
     """
-    return min(MANY_ROUNDS, -(-SMALL_CORPUS // max(tokens, 1)))
+    return max(1, min(MANY_ROUNDS, -(-ENOUGH_TOKENS * cells // max(tokens, 1))))

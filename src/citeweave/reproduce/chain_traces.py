@@ -56,7 +56,7 @@ def trace_chain(
         Of `SCNTM`.
     """
     plan = make_plan(SCNTM(**parameters).get_params()).for_corpus(
-        tokens=corpus.n_tokens, documents=corpus.n_documents
+        tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
     )
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
     chain = new_chain(plan, tree.data, 0)

@@ -18,7 +18,7 @@ from citeweave.model.runner import RunInterrupted
 
 QUICK = {"topics": 5, "iterations": 12, "network_from": 4, "burn_in": 6, "thin": 1, "seed": 3}
 ON_GPU = QUICK | {"device": "cuda", "rounds": 2}
-LARGE = {"tokens": 3_000_000, "documents": 1000}
+LARGE = {"tokens": 3_000_000, "documents": 1000, "words": 500}
 
 
 @pytest.fixture(scope="module")
@@ -162,9 +162,9 @@ def test_what_is_chosen():
     assert device(model="np-atm") == "cpu"
     with pytest.raises(ParameterError, match="words choose their author"):
         device(model="np-atm", device="cuda")
-    small = plan().for_corpus(tokens=1000, documents=10)
+    small = plan().for_corpus(tokens=1000, documents=10, words=50)
     assert (small.sweep, devices.find_device(small).device) == ("sequential", "cpu")
-    asked = plan(device="cuda").for_corpus(tokens=1000, documents=10)
+    asked = plan(device="cuda").for_corpus(tokens=1000, documents=10, words=50)
     assert (asked.sweep, asked.device) == ("snapshot", "cuda")
     with pytest.raises(ParameterError, match="a GPU makes snapshot sweeps"):
         plan(device="cuda", sweep="sequential")
