@@ -224,7 +224,13 @@ def label_ends(
             color="#222222",
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkB": 1.0},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.6,
+                "shrinkB": 1.0,
+                "relpos": (0.0, 0.5),  # to where the name begins, not under it
+            },
         )
 
 
