@@ -289,6 +289,3 @@ class SnapshotChain(Chain):
         """Give the documents of a round that a worker takes: first, end and step."""
         step = self.rounds * self.threads
         return np.array([round_ + worker * self.rounds, self.n_documents, step])
-
-
-_next_key = next_key  # the name by which the GPU's chain knows it

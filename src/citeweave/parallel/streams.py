@@ -4,7 +4,7 @@ import numpy as np
 
 from citeweave.sampler._compile import inlined, numba_config
 
-__all__ = ["CITATIONS", "WORDS", "next_key", "open_stream"]
+__all__ = ["CITATIONS", "WORDS", "advance", "next_key", "open_stream"]
 
 WORDS = 0
 CITATIONS = 1
@@ -54,7 +54,15 @@ else:
 
 def next_key(random: np.ndarray) -> np.uint64:
     """Draw 64 bits from the chain's own generator (xoshiro256++), in plain Python."""
-    s0, s1, s2, s3 = (int(x) for x in random)
+    state = random.tolist()
+    result = advance(state)
+    random[:] = np.array(state, np.uint64)
+    return np.uint64(result)
+
+
+def advance(state: list[int]) -> int:
+    """Take a generator's state, as four integers, one draw on; gives the 64 bits drawn."""
+    s0, s1, s2, s3 = state
     total = (s0 + s3) & _MASK
     result = (((total << 23) & _MASK | (total >> 41)) + s0) & _MASK
     shifted = (s1 << 17) & _MASK
@@ -63,6 +71,5 @@ def next_key(random: np.ndarray) -> np.uint64:
     s1 ^= s2
     s0 ^= s3
     s2 ^= shifted
-    s3 = ((s3 << 45) & _MASK) | (s3 >> 19)
-    random[:] = np.array([s0, s1, s2, s3], np.uint64)
-    return np.uint64(result)
+    state[:] = [s0, s1, s2, ((s3 << 45) & _MASK) | (s3 >> 19)]
+    return result

@@ -9,8 +9,8 @@ from cuda_tools import small_data
 from host_device import HostDevice
 
 import citeweave.parallel.cuda.proposals as proposals_module
-from citeweave.parallel.chain import _next_key
 from citeweave.parallel.cuda import CudaChain
+from citeweave.parallel.streams import next_key
 from citeweave.sampler.chain import Settings
 from citeweave.sampler.spec import Level, preset
 
@@ -194,7 +194,7 @@ def test_words_leave_the_sums_that_they_saw(chain):
         chain.proposals.before_words()
         before = chain.arrays["cite_sum"].copy()
         chain.device.clear(chain.arrays["counter"])
-        chain.run("sweep_words", _next_key(chain.host.random), place, place + 1, 1)
+        chain.run("sweep_words", next_key(chain.host.random), place, place + 1, 1)
         chain._repair_nodes()
         chain._repair_words()
         compare(chain)
@@ -214,7 +214,7 @@ def test_citations_leave_the_sums_that_they_saw(chain):
         chain.proposals.before_citations()
         chain.device.clear(chain.arrays["counter"])
         chain.device.clear(chain.arrays["move_depth"])
-        chain.run("sweep_citations", _next_key(chain.host.random), int(place), int(place) + 1, 0)
+        chain.run("sweep_citations", next_key(chain.host.random), int(place), int(place) + 1, 0)
         chain.run("add_moves", len(chain.layout.citing), 0, 1)
         for level in range(chain.citation_level, chain.spec.n_shared - 1, -1):
             chain.run("repair_documents", level)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from citeweave.errors import ParameterError, RunError
-from citeweave.parallel.chain import _next_key
 from citeweave.parallel.cuda.device import CudaDevice, Device
 from citeweave.parallel.cuda.memory import (
     bytes_needed,
@@ -22,18 +21,20 @@ from citeweave.parallel.cuda.program import (
     WARP,
     Grouping,
     burst_rows,
+    check_model,
     choose_grouping,
     plan_program,
 )
 from citeweave.parallel.cuda.proposals import SPARSE_FROM, Proposals, SlotSizes
 from citeweave.parallel.cuda.samples import DeviceSums
+from citeweave.parallel.streams import next_key
 from citeweave.sampler.arrays import State
 from citeweave.sampler.chain import Chain, Data, Info, Settings, _flat, _share
 from citeweave.sampler.estimates import Sums
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.spec import ModelSpec
 
-__all__ = ["CudaChain", "check_model"]
+__all__ = ["CudaChain"]
 
 _THREADS = 128
 _TOPICS = 31
@@ -225,7 +226,7 @@ class CudaChain(Chain):
         """Give every token a uniformly random topic, and every dish one table a restaurant."""
         self.upload()
         self._ahead = True
-        self.run("start_words", _next_key(self.host.random), shared=self.count_shared)
+        self.run("start_words", next_key(self.host.random), shared=self.count_shared)
         self._repair_nodes()
         self._repair_words()
 
@@ -319,7 +320,7 @@ class CudaChain(Chain):
                 self._draws.weigh()
             if self.sparse:
                 self.proposals.before_words()
-            key = _next_key(self.host.random)
+            key = next_key(self.host.random)
             first, last = (int(x) for x in self._word_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])
             self.run(
@@ -357,7 +358,7 @@ class CudaChain(Chain):
                 self._draws.weigh()
             if self.sparse:
                 self.proposals.before_citations()
-            key = _next_key(self.host.random)
+            key = next_key(self.host.random)
             first, last = (int(x) for x in self._cite_rounds[round_ : round_ + 2])
             self.device.clear(self.arrays["counter"])
             self.run(
@@ -395,21 +396,3 @@ def _most_customers(data: Data) -> int:
     for ends in (data.citing, data.cited):
         most += int(np.bincount(ends).max(initial=0))
     return most
-
-
-def check_model(spec: ModelSpec) -> None:
-    """Refuse models that are not sampled on a GPU."""
-    if spec.words_choose_author:
-        raise ParameterError(
-            f"In model {spec.name!r} words choose their author, which the GPU does not sample. "
-            "Use threads instead."
-        )
-    single = [level.name for level in spec.topic_side if not level.shared_concentration]
-    topic_level = spec.word_level("topic")
-    if topic_level is not None and not topic_level.shared_concentration:
-        single.append(topic_level.name)
-    if single:
-        raise ParameterError(
-            f"Levels {', '.join(single)} of model {spec.name!r} have a concentration a node, which "
-            "the GPU does not sample. Give them a shared one, or use threads instead."
-        )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citeweave.parallel.cuda.program import WARP, weigh_parts
-from citeweave.parallel.cuda.scalars import next_key, peek_uniforms, standard_gamma, uniform
+from citeweave.parallel.cuda.scalars import peek_uniforms, standard_gamma, uniform
+from citeweave.parallel.streams import next_key
 from citeweave.sampler.chain import Chain
 from citeweave.sampler.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
 

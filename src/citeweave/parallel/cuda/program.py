@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from citeweave.errors import ParameterError
 from citeweave.sampler.spec import ModelSpec
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Grouping",
     "Plan",
     "burst_rows",
+    "check_model",
     "choose_grouping",
     "context_source",
     "kernel_names",
@@ -224,6 +226,24 @@ def table_places(spec: ModelSpec) -> tuple[list[float], list[int]]:
     discounts = [float(level.discount) for level in levels]
     distinct = list(dict.fromkeys(discounts))
     return distinct, [distinct.index(discount) for discount in discounts]
+
+
+def check_model(spec: ModelSpec) -> None:
+    """Refuse models that are not sampled on a GPU."""
+    if spec.words_choose_author:
+        raise ParameterError(
+            f"In model {spec.name!r} words choose their author, which the GPU does not sample. "
+            "Use threads instead."
+        )
+    single = [level.name for level in spec.topic_side if not level.shared_concentration]
+    topic_level = spec.word_level("topic")
+    if topic_level is not None and not topic_level.shared_concentration:
+        single.append(topic_level.name)
+    if single:
+        raise ParameterError(
+            f"Levels {', '.join(single)} of model {spec.name!r} have a concentration a node, which "
+            "the GPU does not sample. Give them a shared one, or use threads instead."
+        )
 
 
 class Plan(NamedTuple):

@@ -8,36 +8,20 @@ import math
 
 import numpy as np
 
-from citeweave.parallel.chain import _next_key
+from citeweave.parallel.streams import advance, next_key
 
-__all__ = ["next_key", "peek_uniforms", "standard_gamma", "uniform"]
-
-_MASK = (1 << 64) - 1
-
-next_key = _next_key
+__all__ = ["peek_uniforms", "standard_gamma", "uniform"]
 
 
 def uniform(random: np.ndarray) -> float:
     """Draw from the uniform distribution on [0, 1)."""
-    return (int(_next_key(random)) >> 11) * 2.0**-53
+    return (int(next_key(random)) >> 11) * 2.0**-53
 
 
 def peek_uniforms(random: np.ndarray, count: int) -> list[float]:
     """Give the next numbers of `uniform`, and leave the generator where it is."""
-    s0, s1, s2, s3 = (int(x) for x in random)
-    found = []
-    for _ in range(count):
-        total = (s0 + s3) & _MASK
-        result = (((total << 23) & _MASK | (total >> 41)) + s0) & _MASK
-        found.append((result >> 11) * 2.0**-53)
-        shifted = (s1 << 17) & _MASK
-        s2 ^= s0
-        s3 ^= s1
-        s1 ^= s2
-        s0 ^= s3
-        s2 ^= shifted
-        s3 = ((s3 << 45) & _MASK) | (s3 >> 19)
-    return found
+    state = random.tolist()
+    return [(advance(state) >> 11) * 2.0**-53 for _ in range(count)]
 
 
 def _standard_normal(random: np.ndarray) -> float:
