@@ -16,7 +16,7 @@ from citeweave.cli.progress import LiveDisplay, PlainDisplay, open_display
 from citeweave.cli.show import corpus_line, count, fact_table
 from citeweave.corpus import Corpus
 from citeweave.model import SCNTM
-from citeweave.model.devices import CUDA, find_device
+from citeweave.model.devices import CUDA, describe_gpu, find_device
 from citeweave.model.parameters import Plan, make_plan, parameters_from_json
 from citeweave.model.run_folder import RunFolder
 
@@ -89,6 +89,8 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
     facts = fact_table()
     facts.add_row("corpus", corpus_line(corpus))
     facts.add_row("model", ", ".join(parts))
+    if plan.device == CUDA:
+        facts.add_row("GPU", describe_gpu())
     return facts
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "DEVICES",
     "Opened",
     "collect_samples",
+    "describe_gpu",
     "find_device",
     "keep_sample",
     "new_chain",
@@ -69,6 +70,11 @@ def find_device(plan: "Plan") -> "Plan":
             raise
         return plan.on(CPU)
     return plan.on(CUDA)
+
+
+def describe_gpu() -> str:
+    """Give the name and the memory of the GPU in a line."""
+    return CudaDevice().describe()
 
 
 def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Opened:

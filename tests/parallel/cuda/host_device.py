@@ -34,6 +34,9 @@ class HostDevice:  # sizes are given and have no meaning here
         if self.compiler is None:
             pytest.skip("the kernels' twin needs a C++ compiler")
 
+    def describe(self):
+        return "kernels' twin"
+
     def prepare(self, plan):
         plan = plan._replace(defines=plan.defines | {"ROWS_SHARED": 1})
         source = self.change(kernel_source(plan, MACHINE, ""))

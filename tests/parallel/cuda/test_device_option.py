@@ -183,6 +183,7 @@ def test_on_the_command_line(corpus, tmp_path):
     said = CliRunner(env={"COLUMNS": "200"}).invoke(app, words)
     assert said.exit_code == 0, said.output
     assert "on the GPU" in said.output
+    assert "kernels' twin" in said.output
     shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["info", str(tmp_path / "run")])
     assert "snapshot sweeps on a GPU" in " ".join(shown.output.split())
     resumed = CliRunner().invoke(app, ["resume", str(tmp_path / "run"), "--device", "tpu"])
