@@ -82,10 +82,15 @@ def _seat(rng, layout, tables, counts, parameters, work, level, node, topic):
 
 @hot_kernel
 def start_citations(level, layout, tables, state, work):
-    """Give every citation its first topic, drawn from the proposal given those before it."""
+    """Give every citation its first topic, drawn as if there were no other citation.
+
+    Drawn given those before it, first topics pull each other along, and chains take longer to
+    come down (docs/parallel-quality.md).
+    """
     counts = state.topics
     parameters = state.parameters
     rng = state.random
+    y = state.assignments.citing_topic
     for e in range(layout.citing.shape[0]):
         first = layout.citation_node + layout.citing[e]
         second = layout.citation_node + layout.cited[e]
@@ -95,10 +100,12 @@ def start_citations(level, layout, tables, state, work):
         node_weights(
             tables, layout, counts, parameters, level, second, work.path, work.cited_weight
         )
-        topic = _draw_topic(rng, parameters, work)
-        _seat(rng, layout, tables, counts, parameters, work, level, first, topic)
-        _seat(rng, layout, tables, counts, parameters, work, level, second, topic)
-        state.assignments.citing_topic[e] = topic
+        y[e] = _draw_topic(rng, parameters, work)
+    for e in range(layout.citing.shape[0]):
+        first = layout.citation_node + layout.citing[e]
+        second = layout.citation_node + layout.cited[e]
+        _seat(rng, layout, tables, counts, parameters, work, level, first, int(y[e]))
+        _seat(rng, layout, tables, counts, parameters, work, level, second, int(y[e]))
 
 
 @hot_kernel
