@@ -14,6 +14,7 @@ import citeweave.sampler.word_side as word_side_module
 from citeweave.errors import ParameterError
 from citeweave.parallel.cuda import CudaChain
 from citeweave.sampler.chain import Settings, _flat
+from citeweave.sampler.refreshing import is_refreshed
 from citeweave.sampler.spec import preset
 from reference.posterior import TinyPosterior
 from reference.run import frequencies, marginal, total_variation
@@ -123,7 +124,7 @@ def test_the_number_of_topics_decides_where_nothing_is_said(topics, sparse):
 
 
 def test_tables_are_refreshed_more_and_more_rarely():
-    done = [i for i in range(2000) if proposals_module.is_refreshed(i)]
+    done = [i for i in range(2000) if is_refreshed(i)]
     assert done[:5] == [0, 1, 2, 3, 4]
     assert len(done) < 35
     gaps = np.diff(done)
@@ -136,7 +137,7 @@ def test_a_chain_goes_on_alike_with_its_tables():
     for _ in range(8):
         chain.step()
     tables = chain.proposal()
-    assert not proposals_module.is_refreshed(chain.iteration)
+    assert not is_refreshed(chain.iteration)
     alike, other = make(40, seed=7), make(40, seed=7)
     for copy in (alike, other):
         copy.restore(chain.state)

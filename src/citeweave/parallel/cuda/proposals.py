@@ -14,18 +14,18 @@ import numpy as np
 from citeweave.errors import ParameterError
 from citeweave.parallel.cuda.program import WARP, Grouping, Plan
 from citeweave.sampler.chain import Chain
+from citeweave.sampler.refreshing import is_refreshed
 from citeweave.sampler.spec import ModelSpec
 
 if TYPE_CHECKING:
     from citeweave.parallel.cuda.chain import CudaChain
 
-__all__ = ["SPARSE_FROM", "Proposals", "SlotSizes", "is_refreshed", "slot_room"]
+__all__ = ["SPARSE_FROM", "Proposals", "SlotSizes", "slot_room"]
 
 SPARSE_FROM = 256
 """Topics from which on sweeps go over slots: at 200 both take the same time on an H200."""
 _MOST_LISTED = 64
 """Topics of an author up to which they are among the slots of his documents."""
-_GROWTH = 1.3
 _ARRAYS = ("guess", "guess_mass", "guess_root", "listed")
 
 
@@ -91,20 +91,6 @@ def slot_room(chain: Chain, plan: Plan, *, far_floats: int) -> dict[str, tuple[i
 def _marked_levels(spec: ModelSpec) -> tuple[int, int]:
     """Levels whose topics are listed: the first document level, and the one above it but mu."""
     return max(spec.n_shared - 1, 1), spec.n_shared + 1
-
-
-def is_refreshed(iteration: int) -> bool:
-    """Say whether tables are made anew before an iteration: more and more rarely.
-
-    The iterations are 0, 1, 2, 3, ..., each 1.3 times the one before.
-
-    >>> [i for i in range(40) if is_refreshed(i)]
-    [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 14, 18, 23, 29, 37]
-    """
-    at = 0
-    while at < iteration:
-        at = max(at + 1, int(at * _GROWTH))
-    return at == iteration
 
 
 class Proposals:
