@@ -18,15 +18,19 @@ __all__ = ["hot_kernel", "index", "inlined", "kernel"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+_CALLED = {"sparse": ("parallel",)}
+"""Parts whose kernels a part calls, besides its own and the sampler's."""
+
+
 def _source_digest(part: str) -> str:
-    """Hash the kernel files of a part and of the sampler, whose kernels all parts call.
+    """Hash the kernel files of a part and of those whose kernels it calls.
 
     Numba's own check sees a kernel's file, not those it calls. A kernel file is one that names
     this module.
     """
     digest = hashlib.sha256(numba.__version__.encode())
     package = Path(__file__).parent.parent
-    for folder in sorted({"sampler", part}):
+    for folder in sorted({"sampler", part, *_CALLED.get(part, ())}):
         for path in sorted((package / folder).rglob("*.py")):
             source = path.read_bytes()
             if b"_compile" in source:
@@ -58,7 +62,7 @@ def kernel(function: Any = None, **options: Any) -> Any:
 
     Machine code is kept in a folder named by the hash of the kernel sources, so that a
     changed helper in another file never meets an old compiled caller. Kernels call those of
-    their own part of the package and the sampler's, no others.
+    their own part of the package and the sampler's; others must be named in ``_CALLED``.
     """
     if function is None:
         return lambda inner: kernel(inner, **options)
