@@ -9,9 +9,9 @@ import numpy as np
 
 from citeweave.parallel.auxiliaries import gather_bursts, gather_nodes, gather_one, gather_topics
 from citeweave.parallel.crew import cut
-from citeweave.parallel.exponents import new_network, node_view, rebuild
+from citeweave.parallel.exponents import Network, new_network, node_view, rebuild
 from citeweave.parallel.likelihood import log_likelihood
-from citeweave.parallel.propensities import draw_documents, draw_scales
+from citeweave.parallel.propensities import _draw, draw_documents, draw_scales
 from citeweave.parallel.slices import draw_pooled, find_terms
 from citeweave.parallel.streams import next_key
 from citeweave.sampler.concentrations import draw_topic_concentrations
@@ -38,7 +38,11 @@ class Draws:
         self._prior = np.array(chain.settings.concentration_prior)
         self._randoms = np.zeros((self.crew.size, 4), np.uint64)
         if chain.spec.citations is not None:
-            self._network = new_network(chain.layout, chain.citation_level, chain.settings.topics)
+            self._network = self._new_network()
+
+    def _new_network(self) -> Network:
+        chain = self.chain
+        return new_network(chain.layout, chain.citation_level, chain.settings.topics)
 
     def rebuild(self) -> None:
         """Recompute P, M and the weights of nodes; as ``rebuild_exponent``."""
@@ -58,22 +62,45 @@ class Draws:
         sides = (parameters.cite, exponent.cited_sum), (parameters.cited, exponent.cite_sum)
         self.rebuild()
         for (values, other), degree in zip(sides, chain.degrees, strict=True):
-            draw_documents(
-                self.crew,
-                self.nodes,
-                self._network,
-                self._discounts,
-                parameters.topic_scale * other,
-                prior,
-                degree,
-                values,
-                next_key(state.random),
-            )
+            slope, key = parameters.topic_scale * other, next_key(state.random)
+            self._draw_documents(slope, prior, degree, values, key)
             self.rebuild()
         topics = len(parameters.topic_scale)
         citations = np.bincount(state.assignments.citing_topic, minlength=topics)
         rate = exponent.cite_sum * exponent.cited_sum
         draw_scales(state.random, prior, citations, rate, parameters.topic_scale)
+
+    def _draw_documents(
+        self,
+        slope: np.ndarray,
+        prior: np.ndarray,
+        degree: np.ndarray,
+        values: np.ndarray,
+        key: np.uint64,
+    ) -> None:
+        """Draw one propensity a document, given lambdaT times the other side's sums."""
+        draw_documents(
+            self.crew,
+            self.nodes,
+            self._network,
+            self._discounts,
+            slope,
+            prior,
+            degree,
+            values,
+            key,
+        )
+
+    def _draw_at_rates(
+        self, prior: np.ndarray, degree: np.ndarray, values: np.ndarray, key: np.uint64
+    ) -> None:
+        """Draw them where the rates of all nodes are there already."""
+        rate, bounds, crew = self._network.rate, self._network.bounds[-1], self.crew
+        crew.run(
+            lambda worker: _draw(
+                rate, prior, degree, values, key, bounds, self._randoms, worker, crew.size
+            )
+        )
 
     def draw_concentrations(self) -> None:
         """Draw the auxiliaries of all levels, then the concentrations, root first."""
@@ -152,19 +179,19 @@ class Draws:
             return
         begin, end = self._levels[level]
         if leans:
-            terms = find_terms(
-                self.crew, self.nodes, chain.exponent, self._discounts, level, (begin, end)
-            )
-            beta = draw_pooled(
-                terms,
-                state.parameters.topic_scale,
-                float(self.nodes.concentration[begin]),
-                (float(self._prior[0] + sums[0]), float(self._prior[1] - sums[1])),
-                state.random,
-            )
+            shape, rate = self._prior[0] + sums[0], self._prior[1] - sums[1]
+            beta = self._slice_level(level, float(shape), float(rate))
         else:
             beta = self._posterior(sums)
         state.parameters.topic_concentration[begin:end] = beta
+
+    def _slice_level(self, level: int, shape: float, rate: float) -> float:
+        """Draw a level's concentration from Gamma(shape, rate) x exp(-E)."""
+        chain, bounds = self.chain, self._levels[level]
+        terms = find_terms(self.crew, self.nodes, chain.exponent, self._discounts, level, bounds)
+        start = float(self.nodes.concentration[bounds[0]])
+        scale = chain.state.parameters.topic_scale
+        return draw_pooled(terms, scale, start, (shape, rate), chain.state.random)
 
     def _posterior(self, sums: np.ndarray) -> float:
         shape, rate = self._prior[0] + sums[0], self._prior[1] - sums[1]
