@@ -61,7 +61,7 @@ def mark_topics(counts, presence, first, last):
 def note_presence(presence, node, topic, customers):
     """Bring the bit of one topic up to its number of customers."""
     n, i = index(node), index(topic) // index(_WIDTH)
-    bit = np.uint64(1) << np.uint64(topic % _WIDTH)
+    bit = np.uint64(1) << np.uint64(index(topic) % index(_WIDTH))
     if customers > 0:
         presence[n, i] |= bit
     else:
