@@ -12,6 +12,7 @@ from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.words import SWEEP
 from citeweave.sparse.exponent import new_pending
 from citeweave.sparse.guesses import (
+    MOST_LISTED,
     choose_listed,
     export_guesses,
     make_citation_guesses,
@@ -83,7 +84,7 @@ class SparseChain(Chain):
             self._rebuild_exponent()
         return tally
 
-    def refresh(self):
-        choose_listed(self.layout, self.state.topics, self.spec.n_shared, self.guesses)
+    def refresh(self, most_listed=MOST_LISTED):
+        choose_listed(self.layout, self.state.topics, self.spec.n_shared, self.guesses, most_listed)
         make_guesses(self.shape, self.state, self._cache, self.guesses)
         self._made = True
