@@ -188,19 +188,22 @@ def _hold(nodes, presence, discount, bounds, place, held, first, step):
         end = index(place[c])
         for n in range(bounds[c], bounds[c + 1]):
             row = index(n)
-            begin = end
+            held.begin[row] = end
             for i in range(presence.shape[1]):
                 bits = presence[row, index(i)]
                 while bits != np.uint64(0):
                     held.topic[end] = 64 * i + lowest_bit(bits)
                     bits &= bits - np.uint64(1)
                     end += index(1)
-            # apart from the loop above, so that many reads of counts are under way at a time
-            for j in range(begin, end):
-                k = index(held.topic[j])
-                held.own[j] = nodes.customers[row, k] - discount * nodes.tables[row, k]
-            held.begin[row] = begin
             held.end[row] = end
+        # apart from the loop above, so that many reads of counts are under way at a time
+        for n in range(bounds[c], bounds[c + 1]):
+            row = index(n)
+            for j in range(index(held.begin[row]), index(held.end[row])):
+                k = index(held.topic[j])
+                customers = nodes.customers[row, k]
+                tables = nodes.tables[row, k] if customers > 1 else 1
+                held.own[j] = customers - discount * tables
 
 
 @hot_kernel
