@@ -1,0 +1,366 @@
+"""The snapshot sweep of citations over the topics of papers; `parallel.citations` has it over all.
+
+The unit is the citing document, as there: it moves its citations by the kernel of the sequential
+sweep, in rows of its own that hold the nodes of both ends. Rows are empty between documents, and a
+node fills and empties the topics that it has. Rows of mu and of nodes of many topics stay for a
+whole round, and so do the sums of `rates`: what a document changed of them is put back after it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.parallel.streams import CITATIONS, open_stream
+from citeweave.parallel.world import Changes, new_counts
+from citeweave.sampler._compile import hot_kernel, index, inlined
+from citeweave.sampler.arrays import TopicCounts
+from citeweave.sparse.citations import CitationWork, citation_sweep, new_citation_work
+from citeweave.sparse.presence import lowest_bit, new_presence, note_presence
+from citeweave.sparse.rates import RateSums, new_rates
+
+__all__ = ["Neighbourhood", "new_neighbourhood", "note_moved_documents", "sweep_citing"]
+
+_WIDTH = 64
+_MANY = 128
+"""Topics from which on the row of a shared node stays for a round."""
+_MOST_KEPT = 64
+"""Rows that stay, besides that of mu."""
+
+
+class Near(NamedTuple):
+    """What ``citation_sweep`` reads of a `Layout`; a call hands over every array of a tuple."""
+
+    parent: np.ndarray
+    citing: np.ndarray
+    cited: np.ndarray
+    citation_node: int
+
+
+class Topics(NamedTuple):
+    """What it reads of `Assignments`."""
+
+    citing_topic: np.ndarray
+
+
+class Scales(NamedTuple):
+    """What it reads of `Parameters`."""
+
+    topic_discount: np.ndarray
+    topic_concentration: np.ndarray
+    topic_scale: np.ndarray
+
+
+class Own(NamedTuple):
+    """What it reads of a `State`."""
+
+    topics: TopicCounts
+    assignments: Topics
+    parameters: Scales
+    random: np.ndarray
+
+
+class Weights(NamedTuple):
+    """What it reads and writes of an `Exponent`."""
+
+    cite_weight: np.ndarray
+    cited_weight: np.ndarray
+
+
+class Neighbourhood(NamedTuple):
+    """What one worker writes to: the nodes above a document and all that it cites."""
+
+    topics: TopicCounts
+    presence: np.ndarray
+    """uint64 [rows, words of 64 topics]."""
+    parent: np.ndarray
+    concentration: np.ndarray
+    weights: Weights
+    work: CitationWork
+    rates: RateSums
+    citing: np.ndarray
+    cited: np.ndarray
+    topic: np.ndarray
+    node: np.ndarray
+    """int32: nodes, numbered as in the whole tree, by their place here."""
+    place: np.ndarray
+    """int32 [nodes of the whole tree]: their place here, -1 for none."""
+    random: np.ndarray
+    changes: Changes
+    """Those of the same worker's world."""
+    marks: np.ndarray
+    """uint64 [shared nodes, words of 64 topics]: where ``changes`` of nodes may not be zero."""
+    tally: np.ndarray
+    """int64 [6]: as that of ``citation_sweep``."""
+
+
+def new_neighbourhood(
+    chain, most_cited: int, changes: Changes, marks: np.ndarray
+) -> Neighbourhood:
+    """Make room for one worker; ``most_cited`` is the longest list of citations."""
+    n_levels = len(chain.spec.topic_side)
+    topics = chain.settings.topics
+    n_nodes = len(chain.layout.parent)
+    rows = min((most_cited + 1) * n_levels + _MOST_KEPT, n_nodes)
+    return Neighbourhood(
+        topics=new_counts(rows, topics),
+        presence=new_presence(rows, topics),
+        parent=np.zeros(rows, np.int32),
+        concentration=np.zeros(rows),
+        weights=Weights(np.zeros(rows), np.zeros(rows)),
+        work=new_citation_work(topics, n_levels),
+        rates=new_rates(topics),
+        citing=np.zeros(most_cited, np.int32),
+        cited=np.zeros(most_cited, np.int32),
+        topic=np.zeros(most_cited, np.int16),
+        node=np.zeros(rows, np.int32),
+        place=np.full(n_nodes, -1, np.int32),
+        random=np.zeros(4, np.uint64),
+        changes=changes,
+        marks=marks,
+        tally=np.zeros(6, np.int64),
+    )
+
+
+@inlined
+def _copy_totals(state, exponent, here, place, node):
+    """Give a row the totals and weights that its node has in the snapshot."""
+    counts = state.topics
+    here.topics.total_customers[place] = counts.total_customers[node]
+    here.topics.total_tables[place] = counts.total_tables[node]
+    here.weights.cite_weight[place] = exponent.cite_weight[node]
+    here.weights.cited_weight[place] = exponent.cited_weight[node]
+
+
+@inlined
+def _fill_row(state, exponent, presence, here, place, node):
+    """Copy a node into a row that is empty."""
+    counts = state.topics
+    i, n = index(place), index(node)
+    here.place[n] = place
+    here.node[i] = node
+    here.concentration[i] = state.parameters.topic_concentration[n]
+    _copy_totals(state, exponent, here, i, n)
+    for j in range(presence.shape[1]):
+        bits = presence[n, index(j)]
+        here.presence[i, index(j)] = bits
+        while bits != np.uint64(0):
+            k = index(_WIDTH * j + lowest_bit(bits))
+            bits &= bits - np.uint64(1)
+            here.topics.customers[i, k] = counts.customers[n, k]
+            here.topics.tables[i, k] = counts.tables[n, k]
+
+
+@inlined
+def _empty_row(presence, here, place):
+    """Empty a row whose counts are those of the snapshot."""
+    i = index(place)
+    n = index(here.node[i])
+    here.place[n] = -1
+    for j in range(presence.shape[1]):
+        bits = presence[n, index(j)]
+        while bits != np.uint64(0):
+            k = index(_WIDTH * j + lowest_bit(bits))
+            bits &= bits - np.uint64(1)
+            here.topics.customers[i, k] = 0
+            here.topics.tables[i, k] = 0
+
+
+@inlined
+def _settle_in(layout, state, exponent, presence, here, node, n):
+    """Copy a node and those above it that are not here yet; mu is.
+
+    ``n`` nodes are here already; returns how many are now.
+    """
+    below = -1
+    current = node
+    while True:
+        place = here.place[current]
+        known = place >= 0
+        if not known:
+            place = n
+            n += 1
+            _fill_row(state, exponent, presence, here, place, current)
+        if below >= 0:
+            here.parent[below] = place
+        if known:
+            return n
+        below = place
+        current = layout.parent[current]
+
+
+@hot_kernel
+def _open_round(n_shared, layout, state, exponent, presence, rates, here):
+    """Copy mu, nodes of many topics and the sums; returns how many rows stay."""
+    here.parent[0] = 0
+    _fill_row(state, exponent, presence, here, 0, 0)
+    for k in range(index(rates.cite.shape[0])):
+        here.rates.cite[k] = rates.cite[k]
+        here.rates.cited[k] = rates.cited[k]
+    for i in range(3):
+        here.rates.total[i] = rates.total[i]
+    here.work.touched.changed[:] = 0
+    n = 1
+    for node in range(1, n_shared):
+        topics = 0
+        for j in range(presence.shape[1]):
+            bits = presence[index(node), index(j)]
+            while bits != np.uint64(0):
+                bits &= bits - np.uint64(1)
+                topics += 1
+        # a parent has the topics of its children and comes first, so it is here
+        if topics >= _MANY and n <= _MOST_KEPT:
+            n = _settle_in(layout, state, exponent, presence, here, node, n)
+    return n
+
+
+@inlined
+def _note(here, counts, record, e, end, place, node, which, topic):
+    """Move one topic's change at a document from the counts here to the citation's record."""
+    i, n, k = index(place), index(node), index(topic)
+    customers = here.topics.customers[i, k] - counts.customers[n, k]
+    tables = here.topics.tables[i, k] - counts.tables[n, k]
+    record[e, 2 + 2 * end + which] = customers
+    record[e, 6 + 2 * end + which] = tables
+    here.topics.customers[i, k] -= customers
+    here.topics.tables[i, k] -= tables
+
+
+@inlined
+def _note_shared(here, counts, place, node, topic):
+    """Move one topic's change at a shared node to the worker's changes."""
+    i, n, k = index(place), index(node), index(topic)
+    customers = here.topics.customers[i, k] - counts.customers[n, k]
+    tables = here.topics.tables[i, k] - counts.tables[n, k]
+    if customers != 0 or tables != 0:
+        here.changes.node_customers[n, k] += customers
+        here.changes.node_tables[n, k] += tables
+        here.marks[n, k // index(_WIDTH)] |= np.uint64(1) << np.uint64(topic % _WIDTH)
+        here.topics.customers[i, k] -= customers
+        here.topics.tables[i, k] -= tables
+        note_presence(here.presence, place, topic, here.topics.customers[i, k])
+
+
+@inlined
+def _move_out(state, exponent, presence, rates, here, record, first, last, n_kept, n_nodes):
+    """Note what was done, at documents by citation, and leave all as it was found."""
+    counts = state.topics
+    for e in range(first, last):
+        i = e - first
+        for end in range(2):
+            place = here.citing[i] if end == 0 else here.cited[i]
+            for which in range(2):
+                topic = record[e, which]
+                _note(here, counts, record, e, end, place, here.node[place], which, topic)
+            while place > 0:
+                place = here.parent[place]
+                node = here.node[place]
+                for which in range(2):
+                    _note_shared(here, counts, place, node, np.int64(record[e, which]))
+                _copy_totals(state, exponent, here, place, node)
+    for place in range(n_kept, n_nodes):
+        _empty_row(presence, here, place)
+    changed = here.work.touched.changed
+    for j in range(changed.shape[0]):
+        bits = changed[index(j)]
+        changed[index(j)] = np.uint64(0)
+        while bits != np.uint64(0):
+            k = index(_WIDTH * j + lowest_bit(bits))
+            bits &= bits - np.uint64(1)
+            here.rates.cite[k] = rates.cite[k]
+            here.rates.cited[k] = rates.cited[k]
+    for i in range(3):
+        here.rates.total[i] = rates.total[i]
+
+
+@hot_kernel
+def sweep_citing(
+    level,
+    n_shared,
+    start,
+    layout,
+    tables,
+    state,
+    exponent,
+    presence,
+    guesses,
+    rates,
+    here,
+    record,
+    key,
+    docs,
+):
+    """Visit the citations that some documents make, each with a random stream of its own.
+
+    ``start`` (int64 [documents + 1]) tells where the citations of a document begin; ``n_shared``
+    counts the nodes above documents; ``docs`` (int64 [3]) is first document, end and step.
+    ``presence``, ``rates`` and the weights in ``exponent`` are those of the snapshot.
+    """
+    y = state.assignments.citing_topic
+    parameters = state.parameters
+    n_kept = _open_round(n_shared, layout, state, exponent, presence, rates, here)
+    for d in range(docs[0], docs[1], docs[2]):
+        first, last = start[d], start[d + 1]
+        if first == last:
+            continue
+        node = layout.citation_node + d
+        n = _settle_in(layout, state, exponent, presence, here, node, n_kept)
+        for e in range(first, last):
+            cited = layout.citation_node + layout.cited[e]
+            n = _settle_in(layout, state, exponent, presence, here, cited, n)
+            here.citing[e - first] = here.place[node]
+            here.cited[e - first] = here.place[cited]
+            here.topic[e - first] = y[e]
+            record[e, 0] = y[e]
+        open_stream(key, CITATIONS, d, here.random)
+        near = Near(here.parent, here.citing[: last - first], here.cited[: last - first], 0)
+        own = Own(
+            here.topics,
+            Topics(here.topic),
+            Scales(parameters.topic_discount, here.concentration, parameters.topic_scale),
+            here.random,
+        )
+        citation_sweep(
+            level,
+            near,
+            tables,
+            own,
+            here.work,
+            here.presence,
+            guesses,
+            here.rates,
+            here.weights,
+            here.tally,
+        )
+        for e in range(first, last):
+            y[e] = here.topic[e - first]
+            record[e, 1] = y[e]
+        _move_out(state, exponent, presence, rates, here, record, first, last, n_kept, n)
+    for place in range(n_kept):
+        _empty_row(presence, here, place)
+
+
+@inlined
+def _note_moved(counts, presence, node, record, e):
+    """Bring the bits of the topics that one citation moved up to date at one of its ends."""
+    for which in range(2):
+        k = np.int64(record[e, which])
+        note_presence(presence, node, k, counts.customers[index(node), index(k)])
+
+
+@hot_kernel
+def note_moved_documents(layout, counts, presence, lists, record, turn, begin, end):
+    """Bring the bits of documents ``begin`` to ``end`` - 1 up to date after a round of citations.
+
+    Arguments are those of ``parallel.merge.add_moves``, which has been called before.
+    """
+    made, start, received = lists
+    round_, rounds = turn
+    for d in range(begin, end):
+        node = layout.citation_node + d
+        if d % rounds == round_:
+            for e in range(made[d], made[d + 1]):
+                _note_moved(counts, presence, node, record, e)
+        for j in range(start[d], start[d + 1]):
+            e = received[j]
+            if rounds == 1 or layout.citing[e] % rounds == round_:
+                _note_moved(counts, presence, node, record, e)
