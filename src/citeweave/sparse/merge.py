@@ -91,10 +91,11 @@ def merge_words(
     """
     n_words, topics = words.customers.shape
     added = np.zeros((crew.size, 2, topics + 1), np.int64)
+    room = np.zeros((crew.size, 3, topics), np.int32)
 
     def merge(begin: int, end: int, worker: int) -> int:
         return merge_word_range(
-            shape, tables, words, cache, changes, marks, added, begin, end, worker
+            shape, tables, words, cache, changes, marks, added, room, begin, end, worker
         )
 
     repaired = _by_ranges(crew, merge, 0, n_words)
@@ -190,44 +191,68 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
     return repaired
 
 
+@inlined
+def _read_word(changes, marks, row, listed):
+    """List the topics at which a word has changed, with customers and tables wanted.
+
+    ``listed`` is int32 [3, topics]. Changes are zero afterwards. Apart from the work on each place,
+    so that many reads are under way at a time. Returns how many.
+    """
+    n_workers = index(changes.words.shape[0])
+    marked = index(0)
+    for i in range(marks.words.shape[2]):
+        bits = _take_marks(marks.words, row, index(i))
+        while bits != np.uint64(0):
+            listed[0, marked] = 64 * i + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            marked += index(1)
+    found = index(0)
+    for j in range(marked):
+        k = index(listed[0, j])
+        customers, tables = 0, 0
+        for worker in range(n_workers):
+            customers += changes.words[worker, row, k, 0]
+            tables += changes.words[worker, row, k, 1]
+            changes.words[worker, row, k, 0] = 0
+            changes.words[worker, row, k, 1] = 0
+        if customers != 0 or tables != 0:  # what workers did may have come to nothing
+            listed[0, found] = k
+            listed[1, found] = customers
+            listed[2, found] = tables
+            found += index(1)
+    return found
+
+
 @hot_kernel
-def merge_word_range(shape, tables, words, cache, changes, marks, added, begin, end, worker):
+def merge_word_range(shape, tables, words, cache, changes, marks, added, room, begin, end, worker):
     """Add changes to phi and gamma at words ``begin`` to ``end`` - 1, and renew their weights.
 
     ``added`` (int64 [workers, 2, topics + 1], zero at first) receives what customers and tables of
-    each phi_k gain at these words, and gamma's last. Returns tables repaired.
+    each phi_k gain at these words, and gamma's last; ``room`` is int32 [workers, 3, topics].
+    Returns tables repaired.
     """
     n_topics = index(words.customers.shape[1])
     n_workers = index(changes.words.shape[0])
+    listed, gained = room[worker], added[worker]
     repaired = 0
     for w in range(begin, end):
         row = index(w)
         below = words.background_customers[row]
-        for i in range(marks.words.shape[2]):
-            bits = _take_marks(marks.words, row, index(i))
-            while bits != np.uint64(0):
-                k = index(64 * i + lowest_bit(bits))
-                bits &= bits - np.uint64(1)
-                customers = words.customers[row, k]
-                wanted = words.tables[row, k]
-                added[worker, 0, k] -= customers
-                added[worker, 1, k] -= wanted
-                below -= wanted
-                for j in range(n_workers):
-                    customers += changes.words[j, row, k, 0]
-                    wanted += changes.words[j, row, k, 1]
-                    changes.words[j, row, k, 0] = 0
-                    changes.words[j, row, k, 1] = 0
-                held = _valid(customers, wanted)
-                repaired += 1 if held != wanted else 0
-                words.customers[row, k] = customers
-                words.tables[row, k] = held
-                stay, opened = weight_pair(tables.topic_word, customers, held)
-                cache.stay[row, k] = stay
-                cache.open[row, k] = opened
-                added[worker, 0, k] += customers
-                added[worker, 1, k] += held
-                below += held
+        for j in range(_read_word(changes, marks, row, listed)):
+            k = index(listed[0, j])
+            before = words.tables[row, k]
+            customers = words.customers[row, k] + listed[1, j]
+            wanted = before + listed[2, j]
+            held = _valid(customers, wanted)
+            repaired += 1 if held != wanted else 0
+            words.customers[row, k] = customers
+            words.tables[row, k] = held
+            stay, opened = weight_pair(tables.topic_word, customers, held)
+            cache.stay[row, k] = stay
+            cache.open[row, k] = opened
+            gained[0, k] += listed[1, j]
+            gained[1, k] += held - before
+            below += held - before
         if len(shape.background) > 0:
             wanted = words.background_tables[row]
             for j in range(n_workers):
@@ -236,8 +261,8 @@ def merge_word_range(shape, tables, words, cache, changes, marks, added, begin, 
             if below != words.background_customers[row] or wanted != words.background_tables[row]:
                 held = _valid(below, wanted)
                 repaired += 1 if held != wanted else 0
-                added[worker, 0, n_topics] += below - words.background_customers[row]
-                added[worker, 1, n_topics] += held - words.background_tables[row]
+                gained[0, n_topics] += below - words.background_customers[row]
+                gained[1, n_topics] += held - words.background_tables[row]
                 words.background_customers[row] = below
                 words.background_tables[row] = held
                 stay, opened = weight_pair(tables.background, below, held)
