@@ -38,7 +38,7 @@ def make_runner(word_sweep):
     @numba.njit(nogil=True)
     def run(sweeps, level, model, state, cache, room, exponent, citation_work, records):
         shape, layout, tables = model
-        slots, pending, presence, guesses, rates, sharing, before = room
+        slots, pending, presence, word_presence, guesses, rates, sharing, before = room
         topic_rows, word_rows = records
         tally = np.zeros(7, np.int64)
         citation_tally = np.zeros(4, np.int64)
@@ -48,6 +48,7 @@ def make_runner(word_sweep):
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
                 gather_rates(state.topics, state.parameters, exponent, rates)
             mark_topics(state.topics, presence, 0, presence.shape[0])
+            mark_topics(state.words, word_presence, 0, word_presence.shape[0])
             word_sweep(
                 shape,
                 layout,
@@ -57,6 +58,7 @@ def make_runner(word_sweep):
                 slots,
                 pending,
                 presence,
+                word_presence,
                 guesses,
                 rates,
                 exponent,
@@ -93,6 +95,7 @@ def distances(chain, runner, sweeps):
         chain._slots,
         chain._pending,
         chain.presence,
+        chain.word_presence,
         chain.guesses,
         chain.rates,
         chain._sharing,

@@ -38,6 +38,7 @@ class SparseChain(Chain):
         topics, n_levels = settings.topics, len(spec.topic_side)
         n_words = data.n_words
         self.presence = new_presence(len(self.layout.parent), topics)
+        self.word_presence = new_presence(n_words, topics)
         self.guesses = new_guesses(self.layout, spec.n_shared, n_words, topics)
         self.rates = new_rates(topics)
         self._slots = new_slots(topics, n_levels)
@@ -56,6 +57,7 @@ class SparseChain(Chain):
         if not self._made or is_refreshed(self.iteration):
             self.refresh()
         mark_topics(self.state.topics, self.presence, 0, len(self.layout.parent))
+        mark_topics(self.state.words, self.word_presence, 0, len(self.word_presence))
         if self.network_on:
             gather_rates(
                 self.state.topics, self.state.parameters, self._exponent, self.rates
@@ -70,6 +72,7 @@ class SparseChain(Chain):
             self._slots,
             self._pending,
             self.presence,
+            self.word_presence,
             self.guesses,
             self.rates,
             self._exponent,

@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 
 from citeweave.sampler._compile import hot_kernel, index, inlined, numba_config
 
-__all__ = ["list_topics", "lowest_bit", "mark_topics", "new_presence", "note_presence"]
+__all__ = ["is_present", "list_topics", "lowest_bit", "mark_topics", "new_presence", "note_presence"]
 
 _WIDTH = 64
 
@@ -45,7 +45,7 @@ else:
 
 @hot_kernel
 def mark_topics(counts, presence, first, last):
-    """Set the bits of nodes ``first`` to ``last`` - 1 from their counts."""
+    """Set the bits of rows ``first`` to ``last`` - 1 from their counts: nodes', or words'."""
     n_topics = counts.customers.shape[1]
     for n in range(first, last):
         row = index(n)
@@ -55,6 +55,14 @@ def mark_topics(counts, presence, first, last):
                 if counts.customers[row, index(k)] > 0:
                     bits |= np.uint64(1) << np.uint64(k - _WIDTH * i)
             presence[row, index(i)] = bits
+
+
+@inlined
+def is_present(presence, row, topic):
+    """Say whether a row has customers of a topic."""
+    k = index(topic)
+    word = presence[index(row), k // index(_WIDTH)]
+    return (word >> np.uint64(k % index(_WIDTH))) & np.uint64(1) != np.uint64(0)
 
 
 @inlined

@@ -15,6 +15,7 @@ from citeweave.sampler.arrays import level_table
 from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
 from citeweave.sampler.word_side import BLOCK, in_blocks, padded
+from citeweave.sparse.presence import is_present
 
 __all__ = [
     "Slots",
@@ -274,11 +275,18 @@ def add_slot(shape, layout, tables, state, cache, slots, k, listed):
 
 
 @inlined
-def fill_word(cache, slots, s, w):
-    """Read the weights of the word at hand under a slot's topic."""
+def fill_word(cache, word_presence, slots, s, w):
+    """Read the weights of the word at hand under a slot's topic.
+
+    Where phi_k does not have the word, bits of a few memory lines say so: weights lie anywhere.
+    """
     k = index(slots.topic[s])
-    slots.word_stay[s] = cache.stay[w, k]
-    slots.word_open[s] = cache.open[w, k]
+    if is_present(word_presence, w, k):
+        slots.word_stay[s] = cache.stay[w, k]
+        slots.word_open[s] = cache.open[w, k]
+    else:
+        slots.word_stay[s] = 0.0
+        slots.word_open[s] = 1.0
 
 
 @inlined

@@ -308,10 +308,10 @@ def _leave_document(
 
 
 @inlined
-def _open_run(shape, state, cache, slots, w, run_begin, run_end):
+def _open_run(shape, state, cache, word_presence, slots, w, run_begin, run_end):
     """Read what the word at hand weighs under every slot."""
     for s in range(index(slots.used[0])):
-        fill_word(cache, slots, s, w)
+        fill_word(cache, word_presence, slots, s, w)
     if len(shape.burst) > 0:
         for i in range(run_begin, run_end):
             s = index(slots.place[index(state.assignments.topic[i])])
@@ -324,7 +324,7 @@ def _open_run(shape, state, cache, slots, w, run_begin, run_end):
 
 
 @inlined
-def _settle_word(state, cache, slots, sharing, w, s):
+def _settle_word(state, cache, word_presence, slots, sharing, w, s):
     """Give back what a run did to phi_k at its word, for one slot."""
     customers, seated = slots.word_customers[s], slots.word_tables[s]
     if customers == 0 and seated == 0:
@@ -335,6 +335,7 @@ def _settle_word(state, cache, slots, sharing, w, s):
         state.words.tables[w, k] += seated
         cache.stay[w, k] = slots.word_stay[s]
         cache.open[w, k] = slots.word_open[s]
+        note_presence(word_presence, w, k, state.words.customers[w, k])
     else:
         sharing.changes.words[w, k, 0] += customers
         sharing.changes.words[w, k, 1] += seated
@@ -344,7 +345,9 @@ def _settle_word(state, cache, slots, sharing, w, s):
 
 
 @inlined
-def _close_run(shape, state, cache, slots, sharing, w, run_begin, run_end, before):
+def _close_run(
+    shape, state, cache, word_presence, slots, sharing, w, run_begin, run_end, before
+):
     """End a run: its word comes again in no later one of the document.
 
     ``before`` are the topics that its tokens had.
@@ -352,9 +355,9 @@ def _close_run(shape, state, cache, slots, sharing, w, run_begin, run_end, befor
     for i in range(run_begin, run_end):
         k = index(state.assignments.topic[i])
         s = index(slots.place[k])
-        _settle_word(state, cache, slots, sharing, w, s)
+        _settle_word(state, cache, word_presence, slots, sharing, w, s)
         left = index(slots.place[index(before[i - run_begin])])
-        _settle_word(state, cache, slots, sharing, w, left)
+        _settle_word(state, cache, word_presence, slots, sharing, w, left)
         if len(shape.burst) > 0:
             # who holds a table is forgotten: the first tokens of each topic get the bits
             held = 1 if slots.run_tables[s] > 0 else 0
@@ -374,7 +377,21 @@ def _close_run(shape, state, cache, slots, sharing, w, run_begin, run_end, befor
 
 @inlined
 def _propose(
-    rng, shape, layout, tables, state, cache, slots, guesses, w, old, background, listed, run, draw
+    rng,
+    shape,
+    layout,
+    tables,
+    state,
+    cache,
+    word_presence,
+    slots,
+    guesses,
+    w,
+    old,
+    background,
+    listed,
+    run,
+    draw,
 ):
     """Propose a topic and decide on it; returns its slot, and whether it was given one for this.
 
@@ -401,7 +418,7 @@ def _propose(
         picked = np.int64(slots.place[k])
         if picked < 0:
             picked = np.int64(add_slot(shape, layout, tables, state, cache, slots, k, listed))
-            fill_word(cache, slots, index(picked), w)
+            fill_word(cache, word_presence, slots, index(picked), w)
             joined = True
     new = index(picked)
     if new != old:
@@ -429,6 +446,7 @@ def word_sweep(
     slots,
     pending,
     presence,
+    word_presence,
     guesses,
     rates,
     exponent,
@@ -484,7 +502,7 @@ def word_sweep(
             run_end = run_begin + 1
             while run_end < end and layout.word[run_end] == layout.word[run_begin]:
                 run_end += 1
-            _open_run(shape, state, cache, slots, w, run_begin, run_end)
+            _open_run(shape, state, cache, word_presence, slots, w, run_begin, run_end)
             for i in range(run_begin, run_end):
                 before[i - run_begin] = z[i]
                 old = index(slots.place[index(z[i])])
@@ -506,6 +524,7 @@ def word_sweep(
                     tables,
                     state,
                     cache,
+                    word_presence,
                     slots,
                     guesses,
                     w,
@@ -542,7 +561,7 @@ def word_sweep(
                 refresh_topic(shape, tables, parameters, slots, new, topic_in, listed)
                 shift_word(shape, tables, words, parameters, slots, w, new, word_in, 1)
                 z[i] = slots.topic[new]
-            _close_run(shape, state, cache, slots, sharing, w, run_begin, run_end, before)
+            _close_run(shape, state, cache, word_presence, slots, sharing, w, run_begin, run_end, before)
             run_begin = run_end
         _leave_document(
             shape, state, cache, slots, pending, presence, rates, exponent, sharing, listed, on
