@@ -25,11 +25,24 @@ def log_likelihood(
     scale = 1.0 / (beta + words.total_customers)
     opening = beta + parameters.word_discount[1] * words.total_tables
     room = np.zeros((crew.size, 3, n_topics))
+    longest = int(np.diff(layout.document_start).max(initial=1))
+    read = np.zeros((crew.size, longest))
     total = np.zeros(len(bounds) - 1)
 
     def measure(worker: int) -> None:
         _measure(
-            shape, layout, state, background, scale, opening, bounds, room, total, worker, crew.size
+            shape,
+            layout,
+            state,
+            background,
+            scale,
+            opening,
+            bounds,
+            room,
+            read,
+            total,
+            worker,
+            crew.size,
         )
 
     crew.run(measure)
@@ -37,7 +50,9 @@ def log_likelihood(
 
 
 @hot_kernel
-def _measure(shape, layout, state, background, scale, opening, bounds, room, total, first, step):
+def _measure(
+    shape, layout, state, background, scale, opening, bounds, room, read, total, first, step
+):
     """Sum over the tokens of pieces ``first``, ``first + step``, ... of documents."""
     words = state.words
     z = state.assignments.topic
@@ -52,6 +67,12 @@ def _measure(shape, layout, state, background, scale, opening, bounds, room, tot
         for d in range(bounds[c], bounds[c + 1]):
             begin = layout.document_start[d]
             end = layout.document_start[d + 1]
+            # apart from the arithmetic, so that many reads are under way at a time
+            for i in range(begin, end):
+                w, k = index(layout.word[i]), index(z[i])
+                read[index(first), index(i - begin)] = (
+                    words.customers[w, k] - word_discount * words.tables[w, k]
+                )
             if len(shape.burst) > 0:
                 for i in range(begin, end):
                     customers[index(z[i])] += 1
@@ -69,7 +90,7 @@ def _measure(shape, layout, state, background, scale, opening, bounds, room, tot
                         own[index(z[i])] += 1.0 - discount * bits[i]
                 for i in range(run_begin, run_end):
                     k = index(z[i])
-                    mean = words.customers[w, k] - word_discount * words.tables[w, k]
+                    mean = read[index(first), index(i - begin)]
                     mean = (mean + opening[k] * background[w]) * scale[k]
                     if len(shape.burst) > 0:
                         mean = (beta + discount * tables[k]) * mean + own[k]
