@@ -5,7 +5,7 @@ import numpy as np
 
 import citeweave.sampler.word_side as word_side_module
 import citeweave.sparse.chain as chain_module
-from citeweave.sampler.citations import citation_sweep
+from citeweave.sampler.citations import citation_sweep, new_citation_work
 from citeweave.sampler.exponent import rebuild_exponent
 from citeweave.sparse.presence import mark_topics
 from citeweave.sparse.rates import gather_rates
@@ -28,7 +28,7 @@ def slot_chain(spec, *, kind=chain_module.SparseChain, most_listed=64, **corpus)
         Chain = kind
 
     chain = tiny_chain(spec, modules={"chain": Chains, "word_side": word_side_module}, **corpus)
-    chain.refresh(most_listed=most_listed)
+    chain.known.refresh(most_listed)
     return chain
 
 
@@ -94,10 +94,10 @@ def distances(chain, runner, sweeps):
     room = (
         chain._slots,
         chain._pending,
-        chain.presence,
-        chain.word_presence,
-        chain.guesses,
-        chain.rates,
+        chain.known.nodes,
+        chain.known.words,
+        chain.known.guesses,
+        chain.known.rates,
         chain._sharing,
         chain._before,
     )
@@ -109,7 +109,7 @@ def distances(chain, runner, sweeps):
         chain._cache,
         room,
         chain._exponent,
-        chain._citation_work,
+        new_citation_work(chain.settings.topics, len(chain.spec.topic_side)),
         (topic_rows, word_rows),
     )
     topic_seen, word_seen = frequencies(topic_rows), frequencies(word_rows)

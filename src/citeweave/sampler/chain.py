@@ -1,7 +1,7 @@
 """One Markov chain: its state, and the step that takes it one iteration on (alg:gibbs)."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -233,6 +233,13 @@ class Chain:
             citation_seconds=citations_ended - citations_began,
         )
 
+    def proposal(self) -> dict[str, Array]:
+        """Copy what a chain needs beside its state to go on with the same bytes, if anything."""
+        return {}
+
+    def set_proposal(self, tables: Mapping[str, Array]) -> None:
+        """Go on with what `proposal` of a chain of the same kind gave."""
+
     def close(self) -> None:
         """Give back what the chain holds beside memory, when it takes no more steps."""
 
@@ -301,13 +308,16 @@ class Chain:
         expected = float(self._exponent.cite_sum @ self._exponent.cited_sum)
         n_citations = len(self.layout.citing)
         self.state.parameters.topic_scale[:] = max(n_citations, 1) / max(expected, 1e-12)
-        start_citations(
-            self._citation_level, self.layout, self.tables, self.state, self._citation_work
-        )
+        self._start_citations()
         self.state.clock[1] = 1
         self._rebuild_exponent()
         if self.settings.sample_propensities:
             self._draw_propensities()
+
+    def _start_citations(self) -> None:
+        """Give every citation its first topic."""
+        work = new_citation_work(self.settings.topics, len(self.spec.topic_side))
+        start_citations(self._citation_level, self.layout, self.tables, self.state, work)
 
     def _draw_propensities(self) -> None:
         self._rebuild_exponent()

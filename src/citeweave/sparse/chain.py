@@ -1,67 +1,97 @@
-"""Chains whose sweeps go over slots, one document after the other."""
+"""A chain whose sweeps go over slots, one document after the other."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from citeweave.parallel.crew import Crew
-from citeweave.parallel.world import new_changes
+from citeweave.parallel.merge import refresh_topics
+from citeweave.parallel.world import Changes, new_changes
 from citeweave.sampler.chain import Chain, Data, Settings
-from citeweave.sampler.refreshing import is_refreshed
 from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.words import SWEEP
+from citeweave.sparse.citations import citation_sweep, new_citation_work
 from citeweave.sparse.exponent import new_pending
-from citeweave.sparse.guesses import (
-    MOST_LISTED,
-    choose_listed,
-    export_guesses,
-    make_citation_guesses,
-    make_guesses,
-    new_guesses,
-    restore_guesses,
-)
-from citeweave.sparse.presence import mark_topics, new_presence
-from citeweave.sparse.rates import gather_rates, new_rates
+from citeweave.sparse.known import Known
+from citeweave.sparse.parameters import SparseDraws
+from citeweave.sparse.presence import new_presence
 from citeweave.sparse.slots import new_slots
 from citeweave.sparse.words import Sharing, word_sweep
 
-__all__ = ["SparseChain"]
+__all__ = ["SPARSE_FROM", "SparseChain", "is_sparse"]
+
+SPARSE_FROM = 256
+"""Topics from which on sweeps go over slots."""
+
+
+def is_sparse(spec: ModelSpec, topics: int) -> bool:
+    """Say whether a model of so many topics is swept over slots.
+
+    Words that choose their author have no document whose topics would be few.
+    """
+    return topics >= SPARSE_FROM and not spec.words_choose_author
 
 
 class SparseChain(Chain):
-    """A sequential chain for many topics."""
+    """A sequential chain for many topics: the same posterior as `Chain`, other draws.
+
+    The rest of a step is that of snapshot chains, over the topics that nodes have.
+
+    Parameters
+    ----------
+    spec, data, settings, seed, stream
+        As those of `Chain`; words must not choose their author.
+    """
 
     def __init__(
         self, spec: ModelSpec, data: Data, settings: Settings, *, seed: int, stream: int = 0
     ) -> None:
         super().__init__(spec, data, settings, seed=seed, stream=stream)
-        topics, n_levels = settings.topics, len(spec.topic_side)
-        n_words = data.n_words
-        self.presence = new_presence(len(self.layout.parent), topics)
-        self.word_presence = new_presence(n_words, topics)
-        self.guesses = new_guesses(self.layout, spec.n_shared, n_words, topics)
-        self.rates = new_rates(topics)
-        self._slots = new_slots(topics, n_levels)
+        n_levels = len(spec.topic_side)
+        self.crew = Crew(1)
+        self.cache = self._cache
+        self.exponent = self._exponent
+        self.citation_level = self._citation_level
+        self.pooled = self._pooled
+        self.words_pooled = self._words_pooled
+        self.degrees = self._degrees
+        self.known = Known(self)
+        self._draws = SparseDraws(self, self.known.nodes)
+        self._slots = new_slots(settings.topics, n_levels)
         self._pending = new_pending(n_levels, spec.n_shared)
-        nobody = type(new_changes(1, 1, 1, 1))(*(a[0] for a in new_changes(1, 1, 1, 1)))
-        self._sharing = Sharing((), nobody, new_presence(1, 1), new_presence(1, 1))
-        longest = int(np.diff(self.layout.document_start).max(initial=1))
-        self._before = np.zeros(longest, np.int16)
-        self._made = False
+        self._citation_work = new_citation_work(settings.topics, n_levels)
+        nothing = Changes(*(array[0] for array in new_changes(1, 1, 1, 1)))
+        self._sharing = Sharing((), nothing, new_presence(1, 1), new_presence(1, 1))
+        self._before = np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16)
 
-    def _sweep_words(self, mode):
+    def restore(self, state) -> None:
+        """Go on from a stored state, with new tables of proposals; see `set_proposal`."""
+        super().restore(state)
+        self._counts_set()
+        self.known.forget()
+
+    def proposal(self) -> dict[str, np.ndarray]:
+        """Copy the tables that topics are proposed from, which a state does not tell."""
+        return self.known.export()
+
+    def set_proposal(self, tables: Mapping[str, np.ndarray]) -> None:
+        """Go on with the tables of another chain of the same corpus and number of topics."""
+        self.known.restore(tables)
+
+    def _counts_set(self) -> None:
+        """Take in counts that no sweep over slots has made."""
+        self.known.mark()
+        self._draws.counts_moved()
+
+    def _sweep_words(self, mode: int) -> np.ndarray:
         if mode != SWEEP:
             tally = super()._sweep_words(mode)
-            mark_topics(self.state.topics, self.presence, 0, len(self.layout.parent))
+            self._counts_set()
             return tally
-        if not self._made or is_refreshed(self.iteration):
-            self.refresh()
-        mark_topics(self.state.topics, self.presence, 0, len(self.layout.parent))
-        mark_topics(self.state.words, self.word_presence, 0, len(self.word_presence))
+        known = self.known
+        known.before_words()
         if self.network_on:
-            gather_rates(
-                self.state.topics, self.state.parameters, self._exponent, self.rates
-            )
+            known.gather_rates()
         tally = np.zeros(7, np.int64)
         word_sweep(
             self.shape,
@@ -71,10 +101,10 @@ class SparseChain(Chain):
             self._cache,
             self._slots,
             self._pending,
-            self.presence,
-            self.word_presence,
-            self.guesses,
-            self.rates,
+            known.nodes,
+            known.words,
+            known.guesses,
+            known.rates,
             self._exponent,
             self._sharing,
             self._before,
@@ -82,12 +112,44 @@ class SparseChain(Chain):
             np.array([0, self.n_documents, 1]),
             tally,
         )
-        self.tally = tally
-        if self.network_on:
-            self._rebuild_exponent()
+        self._draws.counts_moved()
         return tally
 
-    def refresh(self, most_listed=MOST_LISTED):
-        choose_listed(self.layout, self.state.topics, self.spec.n_shared, self.guesses, most_listed)
-        make_guesses(self.shape, self.state, self._cache, self.guesses)
-        self._made = True
+    def _sweep_citations(self) -> np.ndarray:
+        known = self.known
+        known.before_citations()
+        tally = np.zeros(6, np.int64)
+        citation_sweep(
+            self._citation_level,
+            self.layout,
+            self.tables,
+            self.state,
+            self._citation_work,
+            known.nodes,
+            known.guesses,
+            known.rates,
+            self._exponent,
+            tally,
+        )
+        self._draws.counts_moved()
+        return tally
+
+    def _start_citations(self) -> None:
+        super()._start_citations()
+        self._counts_set()
+
+    def _rebuild_exponent(self) -> None:
+        self._draws.rebuild()
+
+    def _refresh_cache(self) -> None:
+        """Renew what depends on concentrations; sweeps keep the rest up to date."""
+        refresh_topics(self.state.words, self.state.parameters, self._cache)
+
+    def _draw_concentrations(self) -> None:
+        self._draws.draw_concentrations()
+
+    def _draw_propensities(self) -> None:
+        self._draws.draw_propensities()
+
+    def _log_likelihood(self) -> float:
+        return self._draws.log_likelihood()
