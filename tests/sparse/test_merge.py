@@ -58,12 +58,18 @@ def mark_changes(changes):
     return marks
 
 
+def bits_of(counts):
+    presence = new_presence(*counts.customers.shape)
+    mark_topics(counts, presence, 0, len(presence))
+    return presence
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("topics", [3, 70])
 def test_marked_changes_merge_as_all_do(data, topics, threads):
     dense, sparse = (start_chain(data, topics, threads) for _ in range(2))
-    presence = new_presence(len(sparse.layout.parent), topics)
-    mark_topics(sparse.state.topics, presence, 0, len(presence))
+    presence = bits_of(sparse.state.topics)
+    word_presence = bits_of(sparse.state.words)
     for seed in range(2):  # the second time from what the first has left
         for chain in (dense, sparse):
             draw_changes(chain, seed)
@@ -73,7 +79,14 @@ def test_marked_changes_merge_as_all_do(data, topics, threads):
         dense._merge_nodes()
         counts, words = sparse.state.topics, sparse.state.words
         word_repairs = merge_words(
-            sparse.crew, sparse.shape, sparse.tables, words, sparse._cache, sparse._changes, marks
+            sparse.crew,
+            sparse.shape,
+            sparse.tables,
+            words,
+            sparse._cache,
+            word_presence,
+            sparse._changes,
+            marks,
         )
         node_repairs = merge_nodes(
             sparse.crew, sparse.layout, counts, presence, 2, sparse._changes, marks
@@ -88,9 +101,8 @@ def test_marked_changes_merge_as_all_do(data, topics, threads):
         for name in ("stay", "open", "background_stay", "background_open"):
             assert np.array_equal(getattr(sparse._cache, name), getattr(dense._cache, name))
         assert not any(array.any() for array in (*sparse._changes, *marks))
-        expected = new_presence(len(presence), topics)
-        mark_topics(counts, expected, 0, len(expected))
-        assert np.array_equal(presence, expected)
+        assert np.array_equal(presence, bits_of(counts))
+        assert np.array_equal(word_presence, bits_of(words))
     dense.close()
     sparse.close()
 

@@ -81,12 +81,14 @@ def merge_words(
     tables: Tables,
     words: WordCounts,
     cache: WordCache,
+    presence: np.ndarray,
     changes: Changes,
     marks: Marks,
 ) -> int:
     """Add all changes of the word side to it, and renew the weights of words.
 
-    The normalisers of topics are left to ``parallel.merge.refresh_topics``. Returns the tables that
+    ``presence``, a bit for each topic that has customers at a word, is up to date afterwards; the
+    normalisers of topics are left to ``parallel.merge.refresh_topics``. Returns the tables that
     were moved into range.
     """
     n_words, topics = words.customers.shape
@@ -95,7 +97,7 @@ def merge_words(
 
     def merge(begin: int, end: int, worker: int) -> int:
         return merge_word_range(
-            shape, tables, words, cache, changes, marks, added, room, begin, end, worker
+            shape, tables, words, cache, presence, changes, marks, added, room, begin, end, worker
         )
 
     repaired = _by_ranges(crew, merge, 0, n_words)
@@ -224,7 +226,9 @@ def _read_word(changes, marks, row, listed):
 
 
 @hot_kernel
-def merge_word_range(shape, tables, words, cache, changes, marks, added, room, begin, end, worker):
+def merge_word_range(
+    shape, tables, words, cache, presence, changes, marks, added, room, begin, end, worker
+):
     """Add changes to phi and gamma at words ``begin`` to ``end`` - 1, and renew their weights.
 
     ``added`` (int64 [workers, 2, topics + 1], zero at first) receives what customers and tables of
@@ -247,6 +251,7 @@ def merge_word_range(shape, tables, words, cache, changes, marks, added, room, b
             repaired += 1 if held != wanted else 0
             words.customers[row, k] = customers
             words.tables[row, k] = held
+            note_presence(presence, w, listed[0, j], customers)
             stay, opened = weight_pair(tables.topic_word, customers, held)
             cache.stay[row, k] = stay
             cache.open[row, k] = opened

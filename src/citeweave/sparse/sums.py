@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.parallel.crew import Crew
+from citeweave.parallel.crew import Crew, cut
 from citeweave.parallel.exponents import Network, Nodes
 from citeweave.sampler._compile import hot_kernel, index
 from citeweave.sampler.exponent import Exponent
@@ -46,7 +46,7 @@ class Pieces(NamedTuple):
     place: np.ndarray
     """int64 [pieces]: first entry of each piece."""
     entries: int
-    """How many entries the level has, at most."""
+    """How many entries the level has."""
 
 
 class TopicSums:
@@ -107,14 +107,17 @@ class TopicSums:
             self._share(pieces, hold)
 
     def _cut(self) -> None:
-        """Make room and pieces of like length; a node has no more topics than tables."""
-        ends = np.cumsum(self.nodes.total_tables[: self.starts[-1]])
+        """Count the topics of all nodes; make room for them and pieces of like length."""
+        crew, held = self.crew, self._held
+        parts = cut(0, len(held.end))
+        crew.run(lambda worker: _count(self.presence, held.end, parts, worker, crew.size))
+        ends = np.cumsum(held.end)
         topics = self.by_level.shape[1]
         self._pieces = []
         for begin, end in zip(self.starts[:-1], self.starts[1:], strict=True):
             first = int(ends[begin - 1]) if begin > 0 else 0
             entries = int(ends[end - 1]) - first
-            n_pieces = min(max(entries // (_SPARE * topics), 1), _MOST_PIECES, end - begin)
+            n_pieces = max(min(entries // (_SPARE * topics), _MOST_PIECES, end - begin), 1)
             wanted = first + np.arange(1, n_pieces) * entries // n_pieces
             inner = begin + np.searchsorted(ends[begin:end], wanted)
             bounds = np.concatenate([[begin], inner, [end]]).astype(np.int64)
@@ -182,6 +185,21 @@ class TopicSums:
 
 
 @hot_kernel
+def _count(presence, found, bounds, first, step):
+    """Count the topics of nodes, in pieces ``first``, ``first + step``, ..."""
+    for c in range(first, bounds.shape[0] - 1, step):
+        for n in range(bounds[c], bounds[c + 1]):
+            row = index(n)
+            count = 0
+            for i in range(presence.shape[1]):
+                bits = presence[row, index(i)]
+                while bits != np.uint64(0):  # compilers know this loop: one instruction
+                    bits &= bits - np.uint64(1)
+                    count += 1
+            found[row] = count
+
+
+@hot_kernel
 def _hold(nodes, presence, discount, bounds, place, held, first, step):
     """List the topics of one level's nodes, in pieces ``first``, ``first + step``, ..."""
     for c in range(first, bounds.shape[0] - 1, step):
@@ -202,7 +220,7 @@ def _hold(nodes, presence, discount, bounds, place, held, first, step):
             for j in range(index(held.begin[row]), index(held.end[row])):
                 k = index(held.topic[j])
                 customers = nodes.customers[row, k]
-                tables = nodes.tables[row, k] if customers > 1 else 1
+                tables = nodes.tables[row, k] if customers > 1 else customers
                 held.own[j] = customers - discount * tables
 
 
