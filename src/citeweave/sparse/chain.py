@@ -16,7 +16,8 @@ from citeweave.sparse.known import Known
 from citeweave.sparse.parameters import SparseDraws
 from citeweave.sparse.presence import new_presence
 from citeweave.sparse.slots import new_slots
-from citeweave.sparse.words import Sharing, word_sweep
+from citeweave.sparse.visits import Sharing
+from citeweave.sparse.words import word_sweep
 
 __all__ = ["SPARSE_FROM", "SparseChain", "is_sparse"]
 

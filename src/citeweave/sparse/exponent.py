@@ -99,7 +99,7 @@ def join_rates(shape, counts, parameters, exponent, rates, slots, pending, s):
 
 
 @inlined
-def _add_outside(layout, counts, parameters, rates, presence, slots, pending, slopes, level):
+def _add_outside(counts, parameters, rates, presence, slots, pending, slopes, level):
     """Sum over the topics of a node between mu and the documents that have no slot."""
     n = index(slots.node[level])
     discount = parameters.topic_discount[level]
@@ -117,14 +117,13 @@ def _add_outside(layout, counts, parameters, rates, presence, slots, pending, sl
             pending.cite[level] += own * (rates.cite[k] + slopes[0] * root)
             for other in range(level + 1):
                 m = index(slots.node[other])
-                also = counts.customers[m, k] - parameters.topic_discount[other] * counts.tables[m, k]
+                also = counts.customers[m, k]
+                also -= parameters.topic_discount[other] * counts.tables[m, k]
                 pending.both[level, other] += own * also
 
 
 @inlined
-def open_rates(
-    shape, layout, counts, parameters, exponent, rates, presence, slots, pending, listed
-):
+def open_rates(shape, counts, parameters, exponent, rates, presence, slots, pending, listed):
     """Begin with a document that has made no move yet; its slots are filled."""
     n_shared = len(shape.shared)
     slopes = root_slopes(counts, parameters, exponent)
@@ -141,9 +140,7 @@ def open_rates(
             pending.both[level, other] = 0.0
         # all topics of a listed author have slots
         if level > 0 and not (listed and level == n_shared - 1):
-            _add_outside(
-                layout, counts, parameters, rates, presence, slots, pending, slopes, level
-            )
+            _add_outside(counts, parameters, rates, presence, slots, pending, slopes, level)
     for level in range(n_shared):
         for other in range(level):
             pending.both[other, level] = pending.both[level, other]

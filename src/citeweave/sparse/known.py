@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from citeweave.sampler.refreshing import is_refreshed
 from citeweave.sparse.guesses import (
@@ -21,6 +18,10 @@ from citeweave.sparse.presence import mark_topics, new_presence
 from citeweave.sparse.rates import gather_rates, new_rates
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
     from citeweave.sampler.chain import Chain
 
 __all__ = ["Known"]

@@ -10,7 +10,14 @@ from numba.extending import intrinsic
 
 from citeweave.sampler._compile import hot_kernel, index, inlined, numba_config
 
-__all__ = ["is_present", "list_topics", "lowest_bit", "mark_topics", "new_presence", "note_presence"]
+__all__ = [
+    "is_present",
+    "list_topics",
+    "lowest_bit",
+    "mark_topics",
+    "new_presence",
+    "note_presence",
+]
 
 _WIDTH = 64
 

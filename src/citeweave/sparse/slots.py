@@ -241,7 +241,7 @@ def refresh_topic(shape, tables, parameters, slots, s, depth, listed):
 
 
 @inlined
-def add_slot(shape, layout, tables, state, cache, slots, k, listed):
+def add_slot(shape, tables, state, cache, slots, k, listed):
     """Give a topic a slot and fill it, all but what concerns words and citations."""
     counts = state.topics
     n_levels = len(shape.shared) + len(shape.document)
