@@ -5,10 +5,7 @@ left to what is there by ``device="auto"``, which then takes threads instead.
 """
 
 import warnings
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from citeweave.errors import CiteweaveError
 from citeweave.model.sweeps import SNAPSHOT
@@ -16,6 +13,7 @@ from citeweave.parallel import SnapshotChain
 from citeweave.parallel.cuda import CudaChain, CudaDevice, check_model
 from citeweave.sampler.chain import Chain, Data
 from citeweave.sampler.estimates import Sums, add_sample
+from citeweave.sparse import SparseChain, SparseSnapshotChain, is_sparse
 
 if TYPE_CHECKING:
     from citeweave.model.parameters import Plan
@@ -32,8 +30,6 @@ __all__ = [
     "keep_sample",
     "new_chain",
     "open_chains",
-    "proposal_of",
-    "set_proposal",
 ]
 
 AUTO = "auto"
@@ -107,9 +103,15 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
 
 
 def new_chain(plan: "Plan", data: Data, number: int) -> Chain:
-    """Make one chain of a plan, not yet started; close it when it is not needed any more."""
+    """Make one chain of a plan, not yet started; close it when it is not needed any more.
+
+    With many topics sweeps go over slots. That is a rule of this release, not a part of the plan: a
+    run that another kind of sweep began goes on with the same posterior.
+    """
+    sparse = is_sparse(plan.spec, plan.settings.topics)
     if plan.sweep != SNAPSHOT:
-        return Chain(plan.spec, data, plan.settings, seed=plan.seed, stream=number)
+        sequential = SparseChain if sparse else Chain
+        return sequential(plan.spec, data, plan.settings, seed=plan.seed, stream=number)
     rounds = plan.rounds or 1
     if plan.device == CUDA:
         return CudaChain(
@@ -121,7 +123,8 @@ def new_chain(plan: "Plan", data: Data, number: int) -> Chain:
             rounds=rounds,
             device=CudaDevice(),
         )
-    return SnapshotChain(
+    snapshot = SparseSnapshotChain if sparse else SnapshotChain
+    return snapshot(
         plan.spec,
         data,
         plan.settings,
@@ -138,17 +141,6 @@ def keep_sample(chain: Chain, sums: Sums) -> None:
         chain.keep_sample(sums)
     else:
         add_sample(chain, sums)
-
-
-def proposal_of(chain: Chain) -> dict[str, np.ndarray]:
-    """Give what a chain needs beside its state to go on with the same bytes, if anything."""
-    return chain.proposal() if isinstance(chain, CudaChain) else {}
-
-
-def set_proposal(chain: Chain, tables: Mapping[str, np.ndarray]) -> None:
-    """Give it back to a chain; one of another kind has no use for it."""
-    if tables and isinstance(chain, CudaChain):
-        chain.set_proposal(tables)
 
 
 def collect_samples(chain: Chain, sums: Sums) -> None:

@@ -24,8 +24,6 @@ from citeweave.model.devices import (
     collect_samples,
     keep_sample,
     new_chain,
-    proposal_of,
-    set_proposal,
 )
 from citeweave.model.parameters import Plan
 from citeweave.sampler.chain import Chain, Data, Info
@@ -218,7 +216,7 @@ class Runner:
             chain.start()
         else:
             chain.restore(restore_state(stored, chain.state))
-            set_proposal(chain, stored.proposal)
+            chain.set_proposal(stored.proposal)
             for name, trace in stored.traces.items():
                 traces[name][: len(trace)] = trace
             if stored.sums is not None:
@@ -284,7 +282,7 @@ class Runner:
             state=flatten(chain.state),
             sums=sums if sums.samples[0] else None,
             traces={name: trace[:done] for name, trace in traces.items()},
-            proposal=proposal_of(chain),
+            proposal=chain.proposal(),
         )
         write_checkpoint(folder, self.identity(number), checkpoint)
 

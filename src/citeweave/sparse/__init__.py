@@ -4,3 +4,8 @@
 the topics that it or its author has; all others are proposed from a table a word and accepted by
 Metropolis-Hastings (docs/many-topics.md). The density that is left invariant is the same.
 """
+
+from citeweave.sparse.chain import SPARSE_FROM, SparseChain, is_sparse
+from citeweave.sparse.snapshot import SparseSnapshotChain
+
+__all__ = ["SPARSE_FROM", "SparseChain", "SparseSnapshotChain", "is_sparse"]
