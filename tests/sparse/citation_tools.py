@@ -82,8 +82,6 @@ def sparse_room(chain):
     make_guesses(chain.shape, chain.state, chain._cache, guesses)
     make_citation_guesses(chain.state.parameters, guesses)
     presence, rates = new_presence(len(chain.layout.parent), topics), new_rates(topics)
-    gather_all(
-        chain._citation_level, chain.layout, chain.state, chain._exponent, presence, rates
-    )
+    gather_all(chain._citation_level, chain.layout, chain.state, chain._exponent, presence, rates)
     work = new_citation_work(topics, len(chain.spec.topic_side))
     return work, presence, guesses, rates, np.zeros(6, np.int64)

@@ -96,7 +96,9 @@ def test_a_snapshot_a_paper_is_exact(case):
     exact, _ = TinyPosterior(chain).distribution()
     seen = frequencies(run_chain(chain, RUN, 300_000)[0])
     width = len(chain.layout.word) + len(chain.layout.citing)
-    print(total_variation(marginal(exact, width), marginal(seen, width)),total_variation(exact, seen))
+    print(
+        total_variation(marginal(exact, width), marginal(seen, width)), total_variation(exact, seen)
+    )
     assert total_variation(marginal(exact, width), marginal(seen, width)) < 0.012
     assert total_variation(exact, seen) < 0.035
 

@@ -10,7 +10,7 @@ from citeweave.sampler.hierarchy import draw_addition, draw_removal, move_custom
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.words import word_sweep
 from citeweave.sparse.citations import citation_sweep
-from citeweave.sparse.ends import commit_ends, ends_change
+from citeweave.sparse.ends import commit_ends, ends_change, list_ends
 from citeweave.sparse.presence import new_presence
 from citeweave.sparse.rates import new_rates
 from reference.posterior import TinyPosterior
@@ -38,8 +38,11 @@ def _move(level, layout, tables, state, room, exponent, path, climb, e, new):
         added[side] = draw_addition(rng, tables, counts, level, new, path, climb)
         move_customer(layout, counts, level, ends[side], new, added[side], 1)
     state.assignments.citing_topic[e] = new
+    meet, listed = list_ends(layout, presence, work.touched, level, ends[0], ends[1], old)
+    if not (work.touched.topic[:listed] == new).any():
+        work.touched.topic[listed] = new
+        listed += 1
     change = ends_change(
-        layout,
         counts,
         parameters,
         presence,
@@ -47,13 +50,14 @@ def _move(level, layout, tables, state, room, exponent, path, climb, e, new):
         rates,
         work.touched,
         level,
-        ends[0],
-        ends[1],
-        (old, new),
+        meet,
+        listed,
+        old,
+        new,
         (removed[0], removed[1]),
         (added[0], added[1]),
     )
-    commit_ends(exponent, rates, work.touched)
+    commit_ends(exponent, rates, work.touched, level)
     return change
 
 

@@ -26,30 +26,35 @@ from citeweave.sampler.hierarchy import (
 )
 from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
+from citeweave.sparse.ends import (
+    Touched,
+    commit_ends,
+    ends_change,
+    list_ends,
+    new_touched,
+    own_bit,
+)
 from citeweave.sparse.guesses import draw_guess, guess_at
-from citeweave.sparse.ends import Touched, commit_ends, new_touched, ends_change
+from citeweave.sparse.prefetch import prefetch
 from citeweave.sparse.presence import lowest_bit, note_presence
 
 __all__ = ["CitationWork", "citation_sweep", "new_citation_work"]
 
 _WIDTH = 64
+_LINE = 8
+"""Words of 64 bits that come into the cache together."""
+_AHEAD = 1
+_LARGE = 1 << 20
+"""Counts from which on a sweep asks for those of the next cited paper ahead of time."""
 
 
 class CitationWork(NamedTuple):
     """Scratch of the citation sweep."""
 
-    topic: np.ndarray
-    """int64 [topics]: those weighed, the present one first."""
-    citing_weight: np.ndarray
-    """float64 [topics]: w by place in ``topic``."""
-    cited_weight: np.ndarray
-    """float64 [topics]: w'."""
     weight: np.ndarray
-    """float64 [topics]: W."""
-    path: np.ndarray
-    """int64 [2, levels]: nodes of both ends."""
-    scale: np.ndarray
-    """float64 [2, levels]: ``opening_scale`` of these nodes."""
+    """float64 [2, topics + 1]: w and w' of the topics listed in ``touched``."""
+    mass: np.ndarray
+    """float64 [topics + 1]: W."""
     climb: np.ndarray
     """float64 [levels]."""
     stay: np.ndarray
@@ -60,12 +65,8 @@ class CitationWork(NamedTuple):
 def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
     """Make scratch room for one worker."""
     return CitationWork(
-        topic=np.zeros(n_topics, np.int64),
-        citing_weight=np.zeros(n_topics),
-        cited_weight=np.zeros(n_topics),
-        weight=np.zeros(n_topics),
-        path=np.zeros((2, n_levels), np.int64),
-        scale=np.zeros((2, n_levels)),
+        weight=np.zeros((2, n_topics + 1)),
+        mass=np.zeros(n_topics + 1),
         climb=np.zeros(n_levels),
         stay=np.zeros(n_levels),
         touched=new_touched(n_topics, n_levels),
@@ -73,62 +74,75 @@ def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
 
 
 @inlined
-def _has(presence, n, k):
-    """Tell whether the bit of a topic is set."""
-    bits = presence[index(n), index(k) // index(_WIDTH)]
-    return (bits >> np.uint64(k % _WIDTH)) & np.uint64(1) != np.uint64(0)
+def _ask_bits(layout, presence, node):
+    """Request the bits of a paper and of its author."""
+    for i in range(0, presence.shape[1], _LINE):
+        prefetch(presence, index(node), index(i))
+        prefetch(presence, index(layout.parent[node]), index(i))
 
 
 @inlined
-def _find_paths(layout, work, level, first, second):
-    """Write down the nodes of both ends; returns the lowest level on which they are the same."""
-    a, b = first, second
-    meet = 0
-    for lower in range(level, -1, -1):
-        if a == b and meet < lower:
-            meet = lower
-        work.path[0, lower] = a
-        work.path[1, lower] = b
-        a, b = layout.parent[a], layout.parent[b]
-    return meet
+def _ask_counts(layout, counts, presence, node):
+    """Request the counts of a paper, and of its author in the paper's topics."""
+    n, parent = index(node), index(layout.parent[node])
+    for i in range(presence.shape[1]):
+        bits = presence[n, index(i)]
+        while bits != np.uint64(0):
+            k = index(_WIDTH * i + lowest_bit(bits))
+            bits &= bits - np.uint64(1)
+            prefetch(counts.customers, n, k)
+            prefetch(counts.tables, n, k)
+            prefetch(counts.customers, parent, k)
+            prefetch(counts.tables, parent, k)
 
 
 @inlined
-def _node_weight(tables, counts, presence, lower, n, k, weight):
-    """Weight of a topic at a node, ``weight`` being what a new table of it weighs."""
-    if _has(presence, n, k):
-        row, column = index(n), index(k)
+def _weigh_node(tables, counts, parameters, presence, work, lower, side, first, last):
+    """Take the weights of listed topics from one level to the next, at one end.
+
+    A bit that is not set leads to the counts of the present topic, which are at hand, times zero:
+    that costs less than a branch that nobody can foresee.
+    """
+    touched = work.touched
+    n = index(touched.node[side, lower])
+    scale = opening_scale(counts, parameters, lower, n, touched.node[side, lower - 1])
+    table = level_table(tables.topic, lower)
+    old = touched.topic[0]
+    for j in range(first, last):
+        k = touched.topic[index(j)]
+        bit = own_bit(presence, n, k)
+        column = index(old ^ ((k ^ old) & -bit))
         stay, opened = weight_pair(
-            level_table(tables.topic, lower),
-            counts.customers[row, column],
-            counts.tables[row, column],
+            table, bit * counts.customers[n, column], bit * counts.tables[n, column]
         )
-        return stay + opened * weight
-    return weight
+        work.weight[index(side), index(j)] = stay + opened * (
+            scale * work.weight[index(side), index(j)]
+        )
 
 
 @inlined
-def _weigh(tables, counts, presence, parameters, work, level, meet, fresh, j, k):
-    """Put a topic at place ``j`` of the list, with its weights; returns that of both ends."""
-    citing = root_weight(counts, parameters, fresh, index(k))
-    cited = citing
+def _weigh(tables, counts, parameters, presence, work, level, meet, first, last):
+    """Weigh the topics listed from ``first`` to ``last`` - 1; returns the sum of all."""
+    topic = work.touched.topic
+    fresh = new_topic_weight(counts, parameters)
+    for j in range(first, last):
+        root = root_weight(counts, parameters, fresh, index(topic[index(j)]))
+        work.weight[index(0), index(j)] = root
+        work.weight[index(1), index(j)] = root
     for lower in range(1, level + 1):
-        citing = _node_weight(
-            tables, counts, presence, lower, work.path[0, lower], k, citing * work.scale[0, lower]
-        )
-        if lower <= meet:
-            cited = citing
-        else:
-            cited = _node_weight(
-                tables, counts, presence, lower, work.path[1, lower], k, cited * work.scale[1, lower]
-            )
-    weight = parameters.topic_scale[index(k)] * citing * cited
-    place = index(j)
-    work.topic[place] = k
-    work.citing_weight[place] = citing
-    work.cited_weight[place] = cited
-    work.weight[place] = weight
-    return weight
+        for side in range(2):
+            if side == 0 or lower > meet:
+                _weigh_node(tables, counts, parameters, presence, work, lower, side, first, last)
+            else:
+                for j in range(first, last):
+                    work.weight[index(1), index(j)] = work.weight[index(0), index(j)]
+    total = 0.0
+    for j in range(first, last):
+        ends = work.weight[index(0), index(j)] * work.weight[index(1), index(j)]
+        mass = parameters.topic_scale[index(topic[index(j)])] * ends
+        work.mass[index(j)] = mass
+        total += mass
+    return total
 
 
 @inlined
@@ -138,8 +152,9 @@ def _climb(tables, counts, parameters, work, level, side, k):
     fresh = new_topic_weight(counts, parameters)
     weight = root_weight(counts, parameters, fresh, column)
     for lower in range(1, level + 1):
-        n = work.path[side, lower]
-        weight *= opening_scale(counts, parameters, lower, n, work.path[side, lower - 1])
+        n = work.touched.node[side, lower]
+        parent = work.touched.node[side, lower - 1]
+        weight *= opening_scale(counts, parameters, lower, n, parent)
         stay, opened = weight_pair(
             level_table(tables.topic, lower),
             counts.customers[index(n), column],
@@ -177,77 +192,49 @@ def _note_path(layout, counts, presence, node, old, new, out, into):
 
 
 @inlined
-def _weigh_inside(tables, counts, presence, parameters, work, level, meet, fresh, old):
-    """List and weigh the present topic, then all others inside.
-
-    Returns how many are listed, the sum of the inside weights, and whether the present topic is
-    inside without the citation.
-    """
-    first, second = index(work.path[0, level]), index(work.path[1, level])
-    _weigh(tables, counts, presence, parameters, work, level, meet, fresh, 0, old)
-    column = index(old)
-    inside = counts.customers[first, column] > 0 or counts.customers[second, column] > 0
-    total = work.weight[0] if inside else 0.0
-    listed = 1
-    for i in range(presence.shape[1]):
-        bits = presence[first, index(i)] | presence[second, index(i)]
-        if old // _WIDTH == i:
-            bits &= ~(np.uint64(1) << np.uint64(old % _WIDTH))
-        while bits != np.uint64(0):
-            k = _WIDTH * i + lowest_bit(bits)
-            bits &= bits - np.uint64(1)
-            total += _weigh(
-                tables, counts, presence, parameters, work, level, meet, fresh, listed, k
-            )
-            listed += 1
-    return listed, total, inside
-
-
-@inlined
-def _propose(rng, tables, counts, presence, parameters, guesses, work, level, meet, old, tally):
+def _propose(rng, tables, counts, parameters, presence, guesses, work, level, meet, listed, tally):
     """Propose a topic for both ends and decide on it; returns its place in the list.
 
-    A place of -1 means that the proposal is refused, 0 is the present topic.
+    A place of -1 means that the proposal is refused, 0 is the present topic, ``listed`` one that
+    was not listed and is now.
     """
-    fresh = new_topic_weight(counts, parameters)
-    shares = 1.0
+    touched = work.touched
+    old = touched.topic[0]
+    inside = False
+    outside = guesses.citation_mass[0]
     for side in range(2):
-        for lower in range(1, level + 1):
-            n, parent = work.path[side, lower], work.path[side, lower - 1]
-            work.scale[side, lower] = opening_scale(counts, parameters, lower, n, parent)
-        # of an end's weight for a topic that it does not have, that on the level above is a share
-        n = work.path[side, level]
+        n = index(touched.node[side, level])
+        inside |= counts.customers[n, index(old)] > 0
+        # a share on the level above turns into the weight of a topic that the end does not have
         discount = parameters.topic_discount[level]
-        shares *= parameters.topic_concentration[n] + discount * counts.total_tables[n]
-    listed, total, inside = _weigh_inside(
-        tables, counts, presence, parameters, work, level, meet, fresh, old
-    )
-    outside = shares * guesses.citation_mass[0]
+        outside *= parameters.topic_concentration[n] + discount * counts.total_tables[n]
+    total = _weigh(tables, counts, parameters, presence, work, level, meet, 0, listed)
+    before = work.mass[0]
+    if not inside:
+        total = max(total - before, 0.0)
     target = uniform(rng) * (total + outside)
-    place = -1
+    place = 0
     if target < total:
-        place = 0
+        place = 0 if inside else 1
         while place < listed - 1:
-            if place > 0 or inside:
-                target -= work.weight[index(place)]
-                if target < 0.0:
-                    break
+            target -= work.mass[index(place)]
+            if target < 0.0:
+                break
             place += 1
     else:
         tally[4] += 1
         new = draw_guess(rng, guesses.citation)
-        place = 0
-        while place < listed and work.topic[index(place)] != new:
+        while place < listed and touched.topic[index(place)] != new:
             place += 1
         if place == listed:
-            _weigh(tables, counts, presence, parameters, work, level, meet, fresh, place, new)
+            touched.topic[index(place)] = new
+            _weigh(tables, counts, parameters, presence, work, level, meet, place, place + 1)
     if place > 0:
-        last = index(guesses.citation.shape[0] - 1)
-        unit = outside / guesses.citation[last]
-        before, after = work.weight[0], work.weight[index(place)]
+        unit = outside / guesses.citation[index(guesses.citation.shape[0] - 1)]
+        after = work.mass[index(place)]
         back = unit * guess_at(guesses.citation, old) + (before if inside else 0.0)
-        new = work.topic[index(place)]
-        there = unit * guess_at(guesses.citation, new) + (after if place < listed else 0.0)
+        there = unit * guess_at(guesses.citation, touched.topic[index(place)])
+        there += after if place < listed else 0.0
         if uniform(rng) * before * there >= after * back:
             tally[5] += 1
             place = -1
@@ -255,9 +242,7 @@ def _propose(rng, tables, counts, presence, parameters, guesses, work, level, me
 
 
 @hot_kernel
-def citation_sweep(
-    level, layout, tables, state, work, presence, guesses, rates, exponent, tally
-):
+def citation_sweep(level, layout, tables, state, work, presence, guesses, rates, exponent, tally):
     """Visit every citation once; ``level`` is the one that citations reach.
 
     ``tally`` (int64 [6]) counts citations visited, blocked, moves accepted; its fourth entry has no
@@ -268,8 +253,13 @@ def citation_sweep(
     parameters = state.parameters
     rng = state.random
     y = state.assignments.citing_topic
-    for e in range(layout.citing.shape[0]):
+    n_citations = layout.citing.shape[0]
+    large = counts.customers.size > _LARGE
+    for e in range(n_citations):
         tally[0] += 1
+        if large and e + 3 < n_citations:
+            _ask_bits(layout, presence, layout.citation_node + layout.cited[e + 3])
+            _ask_counts(layout, counts, presence, layout.citation_node + layout.cited[e + _AHEAD])
         first = layout.citation_node + layout.citing[e]
         second = layout.citation_node + layout.cited[e]
         old = int(y[e])
@@ -283,38 +273,38 @@ def citation_sweep(
             move_customer(layout, counts, level, second, old, second_out, 1)
             tally[1] += 1
             continue
-        meet = _find_paths(layout, work, level, first, second)
+        meet, listed = list_ends(layout, presence, work.touched, level, first, second, old)
         alone = level - meet  # who climbs no further is not seen from the other end
         weight_old = -1.0
         if first_out > alone:
             weight_old = _climb(tables, counts, parameters, work, level, 1, old)
         move_customer(layout, counts, level, first, old, first_out, -1)
         place = _propose(
-            rng, tables, counts, presence, parameters, guesses, work, level, meet, old, tally
+            rng, tables, counts, parameters, presence, guesses, work, level, meet, listed, tally
         )
         new = old
         accepted = False
         if place >= 0:
-            new = work.topic[index(place)]
+            new = work.touched.topic[index(place)]
             first_in, second_in = 0, 0
             weight_new = 0.0
             for side in range(2):
                 weight_new = _climb(tables, counts, parameters, work, level, side, new)
                 depth = _draw_depth(rng, work, level)
-                move_customer(layout, counts, level, work.path[side, level], new, depth, 1)
+                node = work.touched.node[side, level]
+                move_customer(layout, counts, level, node, new, depth, 1)
                 if side == 0:
                     first_in = depth
                 else:
                     second_in = depth
             # the second end's weight beside the first's new tables, over the weight proposed with
-            coupling = weight_new / work.cited_weight[index(place)]
+            coupling = weight_new / work.weight[index(1), index(place)]
             if first_out > alone:
-                coupling *= work.cited_weight[0] / weight_old
+                coupling *= work.weight[index(1), index(0)] / weight_old
             change = 0.0
             moved = new != old or first_in != first_out or second_in != second_out
             if moved:
                 change = ends_change(
-                    layout,
                     counts,
                     parameters,
                     presence,
@@ -322,9 +312,10 @@ def citation_sweep(
                     rates,
                     work.touched,
                     level,
-                    first,
-                    second,
-                    (old, new),
+                    meet,
+                    max(listed, place + 1),
+                    old,
+                    new,
                     (first_out, second_out),
                     (first_in, second_in),
                 )
@@ -333,7 +324,7 @@ def citation_sweep(
                 tally[2] += 1
                 y[e] = new
                 if moved:
-                    commit_ends(exponent, rates, work.touched)
+                    commit_ends(exponent, rates, work.touched, level)
                     _note_path(layout, counts, presence, first, old, new, first_out, first_in)
                     _note_path(layout, counts, presence, second, old, new, second_out, second_in)
             else:

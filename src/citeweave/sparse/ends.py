@@ -1,8 +1,8 @@
 """What a citation's move does to the exponential, over the topics of the nodes that it touches.
 
 The same as `citeweave.sampler.exponent` gives, to the last few bits, with P and M as `rates` keeps
-them: what mu itself has is left out of both. A move changes the totals of nodes on one path or two,
-and with them P and M of the topics that these nodes have, and of no others but by mu, whose part
+them: what mu itself has is left out of both. A move changes the totals of nodes on two paths, and
+with them P and M of the topics that these nodes have, and of no others but by mu, whose part
 follows from the three sums in `RateSums.total`.
 """
 
@@ -13,16 +13,16 @@ import numpy as np
 from citeweave.sampler._compile import index, inlined
 from citeweave.sparse.presence import lowest_bit
 
-__all__ = ["Touched", "commit_ends", "ends_change", "new_touched"]
+__all__ = ["Touched", "commit_ends", "ends_change", "list_ends", "new_touched", "own_bit"]
 
 _WIDTH = 64
 
 
 class Touched(NamedTuple):
-    """Room for one change that is not final yet."""
+    """Topics of both ends of a citation, and room for one change that is not final yet."""
 
     topic: np.ndarray
-    """int64 [topics]: those that change."""
+    """int64 [topics + 1]: those of both papers, the present one first; then others that change."""
     stamp: np.ndarray
     """int64 [topics]: number of the last change that a topic was listed for."""
     cite: np.ndarray
@@ -32,138 +32,240 @@ class Touched(NamedTuple):
     total: np.ndarray
     """float64 [3]: of `RateSums.total`."""
     node: np.ndarray
-    """int64 [2 levels]: nodes whose weights change."""
-    weight: np.ndarray
-    """float64 [2 levels, 2]: their new weights."""
+    """int64 [2, levels]: nodes of both ends; where the paths have met, those of the first count."""
+    slope: np.ndarray
+    """float64 [2, levels, 2]: by how much a node's own counts weigh more in P and M."""
+    gain: np.ndarray
+    """float64 [2, levels, 2]: by how much its weights grow."""
+    special: np.ndarray
+    """float64 [2, 2]: what P and M of the topic left, and of the one joined, get besides."""
     count: np.ndarray
-    """int64 [3]: number of the change, topics and nodes listed."""
+    """int64 [2]: number of the change, topics that change."""
+    word: np.ndarray
+    """int64 [words + 1]: words of bits that are not zero."""
     changed: np.ndarray
     """uint64 [words of 64 topics]: topics of changes made final; whoever reads it clears it."""
 
 
 def new_touched(n_topics: int, n_levels: int) -> Touched:
     """Make room for the changes of one worker."""
+    n_words = -(-n_topics // _WIDTH)
     return Touched(
-        topic=np.zeros(n_topics, np.int64),
+        topic=np.zeros(n_topics + 1, np.int64),
         stamp=np.zeros(n_topics, np.int64),
         cite=np.zeros(n_topics),
         cited=np.zeros(n_topics),
         total=np.zeros(3),
-        node=np.zeros(2 * n_levels, np.int64),
-        weight=np.zeros((2 * n_levels, 2)),
-        count=np.zeros(3, np.int64),
-        changed=np.zeros(-(-n_topics // _WIDTH), np.uint64),
+        node=np.zeros((2, n_levels), np.int64),
+        slope=np.zeros((2, n_levels, 2)),
+        gain=np.zeros((2, n_levels, 2)),
+        special=np.zeros((2, 2)),
+        count=np.zeros(2, np.int64),
+        word=np.zeros(n_words + 1, np.int64),
+        changed=np.zeros(n_words, np.uint64),
     )
 
 
 @inlined
-def _touch(touched, now, listed, k, cite, cited):
-    """Add to the change of one topic; returns how many are listed then."""
-    k = index(k)
-    if touched.stamp[k] == now:
-        touched.cite[k] += cite
-        touched.cited[k] += cited
-        return listed
-    touched.stamp[k] = now
-    touched.cite[k] = cite
-    touched.cited[k] = cited
-    touched.topic[index(listed)] = k
-    return listed + 1
+def own_bit(presence, n, k):
+    """Give 1 where the bit of a topic is set and 0 elsewhere."""
+    bits = presence[index(n), index(k) // index(_WIDTH)]
+    return np.int64((bits >> np.uint64(k % _WIDTH)) & np.uint64(1))
 
 
 @inlined
-def _list_node(touched, n, cite, cited):
-    """Note the new weights of a node."""
-    i = index(touched.count[2])
-    touched.node[i] = n
-    touched.weight[i, 0] = cite
-    touched.weight[i, 1] = cited
-    touched.count[2] += 1
+def list_ends(layout, presence, touched, level, first, second, old):
+    """Write down the nodes of both ends and the topics of both papers, ``old`` before all others.
 
-
-@inlined
-def _touch_topics(counts, presence, touched, now, listed, n, discount, new, cite, cited):
-    """Add a node's own counts times its new slopes to the topics that it has, ``new`` among them.
-
-    Bits may be those before the move: one without customers adds nothing.
+    Returns the lowest level on which the paths have met, and how many topics there are. Bits lie
+    far apart where topics are many, so words without any are sorted out first: a branch for each
+    would go wrong too often.
     """
-    n = index(n)
+    a, b = first, second
+    meet = 0
+    for lower in range(level, -1, -1):
+        if a == b and meet < lower:
+            meet = lower
+        touched.node[0, lower] = a
+        touched.node[1, lower] = b
+        a, b = layout.parent[a], layout.parent[b]
+    n, m = index(first), index(second)
+    n_words = 0
     for i in range(presence.shape[1]):
-        bits = presence[n, index(i)]
-        if new // _WIDTH == i:
-            bits |= np.uint64(1) << np.uint64(new % _WIDTH)
+        touched.word[index(n_words)] = i
+        bits = presence[n, index(i)] | presence[m, index(i)]
+        n_words += np.int64(bits != np.uint64(0))
+    touched.topic[0] = old
+    listed = 1
+    for w in range(n_words):
+        i = touched.word[index(w)]
+        bits = presence[n, index(i)] | presence[m, index(i)]
         while bits != np.uint64(0):
-            k = index(_WIDTH * i + lowest_bit(bits))
+            k = _WIDTH * i + lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            own = counts.customers[n, k] - discount * counts.tables[n, k]
-            listed = _touch(touched, now, listed, k, cite * own, cited * own)
+            touched.topic[index(listed)] = k
+            listed += np.int64(k != old)
+    return meet, listed
+
+
+@inlined
+def _node_slopes(
+    counts, parameters, exponent, touched, lower, side, left, closed, came, opened, carry, carried
+):
+    """Work out what a move does to one node below mu, the counts being those after it.
+
+    ``left`` and ``closed`` customers and tables of the old topic went, ``came`` and ``opened`` of
+    the new one came; ``carry`` and ``carried`` are what its weights gained from its children.
+    Returns what the parent's weights gain.
+    """
+    n = touched.node[side, lower]
+    discount = parameters.topic_discount[lower]
+    seats = parameters.topic_concentration[n] + counts.total_customers[n]
+    after = 1.0 / seats
+    before = after if came == left else 1.0 / (seats - came + left)
+    fall = (left - came) * after * before  # after - before
+    cite, cited = exponent.cite_weight[n], exponent.cited_weight[n]
+    touched.gain[side, lower, 0] = carry
+    touched.gain[side, lower, 1] = carried
+    touched.slope[side, lower, 0] = carry * after + cite * fall
+    touched.slope[side, lower, 1] = carried * after + cited * fall
+    went = before * (left - discount * closed)
+    arrived = before * (came - discount * opened)
+    touched.special[0, 0] -= cite * went
+    touched.special[0, 1] -= cited * went
+    touched.special[1, 0] += cite * arrived
+    touched.special[1, 1] += cited * arrived
+    gain = discount * (opened - closed)
+    top = parameters.topic_concentration[n] + discount * counts.total_tables[n]
+    rise = gain * before + top * fall  # of the share that children take
+    return carry * top * after + cite * rise, carried * top * after + cited * rise
+
+
+@inlined
+def _climb_ends(counts, parameters, exponent, touched, level, meet, removed, added):
+    """Work out slopes of all nodes below mu; returns what mu's weights gain."""
+    touched.special[:] = 0.0
+    carry_a, carried_a, carry_b, carried_b = 0.0, 0.0, 0.0, 0.0
+    for step in range(level):
+        lower = level - step
+        if lower == meet:
+            carry_a += carry_b
+            carried_a += carried_b
+            carry_b, carried_b = 0.0, 0.0
+        for side in range(2):
+            touched.slope[side, lower, 0] = 0.0
+            touched.slope[side, lower, 1] = 0.0
+            touched.gain[side, lower, 0] = 0.0
+            touched.gain[side, lower, 1] = 0.0
+            if side == 1 and lower <= meet:
+                continue
+            carry = carry_a if side == 0 else carry_b
+            carried = carried_a if side == 0 else carried_b
+            left = 1 if step < removed[side] else 0
+            closed = 1 if step + 1 < removed[side] else 0
+            came = 1 if step < added[side] else 0
+            opened = 1 if step + 1 < added[side] else 0
+            if lower <= meet:
+                left += 1 if step < removed[1] else 0
+                closed += 1 if step + 1 < removed[1] else 0
+                came += 1 if step < added[1] else 0
+                opened += 1 if step + 1 < added[1] else 0
+            if left + came > 0 or carry != 0.0 or carried != 0.0:
+                carry, carried = _node_slopes(
+                    counts,
+                    parameters,
+                    exponent,
+                    touched,
+                    lower,
+                    side,
+                    left,
+                    closed,
+                    came,
+                    opened,
+                    carry,
+                    carried,
+                )
+            if side == 0:
+                carry_a, carried_a = carry, carried
+            else:
+                carry_b, carried_b = carry, carried
+    return carry_a + carry_b, carried_a + carried_b
+
+
+@inlined
+def _own(counts, n, k, discount):
+    """Give what a node itself has of a topic."""
+    return counts.customers[n, k] - discount * counts.tables[n, k]
+
+
+@inlined
+def _touch_papers(counts, parameters, presence, touched, level, listed, old, new):
+    """Begin the changes of the listed topics with what both papers do.
+
+    A bit that is not set leads to the count of ``old``, which is at hand, times zero.
+    """
+    now = touched.count[0]
+    discount = parameters.topic_discount[level]
+    n, m = index(touched.node[0, level]), index(touched.node[1, level])
+    cite, cited = touched.slope[0, level, 0], touched.slope[0, level, 1]
+    cite_too, cited_too = touched.slope[1, level, 0], touched.slope[1, level, 1]
+    for j in range(listed):
+        k = touched.topic[index(j)]
+        fresh = np.int64(k == new)
+        bit = own_bit(presence, n, k) | fresh
+        own = bit * _own(counts, n, index(old ^ ((k ^ old) & -bit)), discount)
+        bit = own_bit(presence, m, k) | fresh
+        other = bit * _own(counts, m, index(old ^ ((k ^ old) & -bit)), discount)
+        touched.stamp[index(k)] = now
+        touched.cite[index(k)] = cite * own + cite_too * other
+        touched.cited[index(k)] = cited * own + cited_too * other
+
+
+@inlined
+def _touch_above(counts, parameters, presence, touched, side, lower, listed, new):
+    """Add what a node between mu and the papers does; returns how many topics are listed then."""
+    cite, cited = touched.slope[side, lower, 0], touched.slope[side, lower, 1]
+    if cite == 0.0 and cited == 0.0:
+        return listed
+    now = touched.count[0]
+    n = index(touched.node[side, lower])
+    discount = parameters.topic_discount[lower]
+    n_words = 0
+    for i in range(presence.shape[1]):
+        touched.word[index(n_words)] = i
+        n_words += np.int64(presence[n, index(i)] != np.uint64(0))
+    for w in range(n_words):
+        i = touched.word[index(w)]
+        bits = presence[n, index(i)]
+        while bits != np.uint64(0):
+            place = _WIDTH * i + lowest_bit(bits)
+            k = index(place)
+            bits &= bits - np.uint64(1)
+            own = _own(counts, n, k, discount)
+            if touched.stamp[k] == now:
+                touched.cite[k] += cite * own
+                touched.cited[k] += cited * own
+            else:
+                touched.stamp[k] = now
+                touched.cite[k] = cite * own
+                touched.cited[k] = cited * own
+                touched.topic[index(listed)] = place
+                listed += 1
+    if own_bit(presence, n, new) == 0:  # it may have got this one by the move
+        own = _own(counts, n, index(new), discount)
+        touched.cite[index(new)] += cite * own
+        touched.cited[index(new)] += cited * own
     return listed
 
 
 @inlined
-def _node_change(
-    counts,
-    parameters,
-    presence,
-    exponent,
-    touched,
-    listed,
-    lower,
-    n,
-    topics,
-    left,
-    closed,
-    came,
-    opened,
-    carry,
-    carried,
-):
-    """Add the term of one node below mu, as that of the same name in `sampler.exponent` does.
-
-    Returns the topics listed and what the parent's weights gain.
-    """
-    old, new = topics
-    now = touched.count[0]
-    discount = parameters.topic_discount[lower]
-    beta = parameters.topic_concentration[n]
-    gain = opened - closed
-    after = 1.0 / (beta + counts.total_customers[n])
-    before = after if came == left else 1.0 / (beta + counts.total_customers[n] - came + left)
-    cite_before = exponent.cite_weight[n]
-    cited_before = exponent.cited_weight[n]
-    cite_after = cite_before + carry
-    cited_after = cited_before + carried
-    if carry != 0.0 or carried != 0.0:
-        _list_node(touched, n, cite_after, cited_after)
-    cite_slope = cite_after * after - cite_before * before
-    cited_slope = cited_after * after - cited_before * before
-    if cite_slope != 0.0 or cited_slope != 0.0:
-        listed = _touch_topics(
-            counts, presence, touched, now, listed, n, discount, new, cite_slope, cited_slope
-        )
-    went = before * (left - discount * closed)
-    arrived = before * (came - discount * opened)
-    listed = _touch(touched, now, listed, old, -cite_before * went, -cited_before * went)
-    listed = _touch(touched, now, listed, new, cite_before * arrived, cited_before * arrived)
-    tables = counts.total_tables[n]
-    share_after = (beta + discount * tables) * after
-    share_before = (beta + discount * (tables - gain)) * before
-    return (
-        listed,
-        cite_after * share_after - cite_before * share_before,
-        cited_after * share_after - cited_before * share_before,
-    )
-
-
-@inlined
 def _root_change(
-    counts, parameters, exponent, rates, touched, listed, topics, left, came, carry, carried
+    counts, parameters, exponent, rates, touched, listed, old, new, left, came, carry, carried
 ):
     """Add mu's term and sum the change of E over the listed topics; mu's of all others is known.
 
     ``left`` customers of mu went and ``came`` came; its weights gain ``carry`` and ``carried``.
     """
-    old, new = topics
     beta = parameters.topic_concentration[0]
     discount = parameters.topic_discount[0]
     after = 1.0 / (beta + counts.total_customers[0])
@@ -172,8 +274,8 @@ def _root_change(
     cited_before = exponent.cited_weight[0] * before
     cite_after = (exponent.cite_weight[0] + carry) * after
     cited_after = (exponent.cited_weight[0] + carried) * after
-    if carry != 0.0 or carried != 0.0:
-        _list_node(touched, 0, exponent.cite_weight[0] + carry, exponent.cited_weight[0] + carried)
+    touched.gain[0, 0, 0] = carry
+    touched.gain[0, 0, 1] = carried
     change, by_cited, by_cite, squared = 0.0, 0.0, 0.0, 0.0
     for i in range(listed):
         k = index(touched.topic[index(i)])
@@ -204,7 +306,6 @@ def _root_change(
 
 @inlined
 def ends_change(
-    layout,
     counts,
     parameters,
     presence,
@@ -212,88 +313,54 @@ def ends_change(
     rates,
     touched,
     level,
-    first,
-    second,
-    topics,
+    meet,
+    listed,
+    old,
+    new,
     removed,
     added,
 ):
-    """Change of E by a move already made: customers of ``topics[0]`` left, of ``topics[1]`` came.
+    """Change of E by a move already made: customers of ``old`` left both ends, of ``new`` came.
 
-    The rest is as that of `sampler.exponent.exponent_change`. ``presence`` may be that before the
-    move or after it. The change is left touched: ``commit_ends`` makes it final, and where it is
-    forgotten there is nothing to do.
+    ``meet`` and ``listed`` are those of ``list_ends``, but that ``new`` must be listed too; what is
+    listed is lost. ``removed`` and ``added`` are pairs of depths, counted from the papers.
+    ``presence`` may be that before the move or after it. The change is left pending:
+    ``commit_ends`` makes it final, and where it is forgotten there is nothing to do.
     """
     touched.count[0] += 1
-    touched.count[2] = 0
-    listed = 0
-    a, b = first, second
-    carry_a, carried_a, carry_b, carried_b = 0.0, 0.0, 0.0, 0.0
-    for step in range(level):
-        if a == b:  # the paths have met
-            carry_a += carry_b
-            carried_a += carried_b
-            carry_b, carried_b = 0.0, 0.0
+    carry, carried = _climb_ends(counts, parameters, exponent, touched, level, meet, removed, added)
+    wide = False
+    for lower in range(1, level + 1):
         for side in range(2):
-            if side == 1 and (b < 0 or a == b):
-                continue
-            n = a if side == 0 else b
-            carry = carry_a if side == 0 else carry_b
-            carried = carried_a if side == 0 else carried_b
-            left = 1 if step < removed[side] else 0
-            closed = 1 if step + 1 < removed[side] else 0
-            came = 1 if step < added[side] else 0
-            opened = 1 if step + 1 < added[side] else 0
-            if side == 0 and a == b:
-                left += 1 if step < removed[1] else 0
-                closed += 1 if step + 1 < removed[1] else 0
-                came += 1 if step < added[1] else 0
-                opened += 1 if step + 1 < added[1] else 0
-            if left + came > 0 or carry != 0.0 or carried != 0.0:
-                listed, carry, carried = _node_change(
-                    counts,
-                    parameters,
-                    presence,
-                    exponent,
-                    touched,
-                    listed,
-                    level - step,
-                    n,
-                    topics,
-                    left,
-                    closed,
-                    came,
-                    opened,
-                    carry,
-                    carried,
+            wide |= touched.slope[side, lower, 0] != 0.0 or touched.slope[side, lower, 1] != 0.0
+    if wide:
+        _touch_papers(counts, parameters, presence, touched, level, listed, old, new)
+        for lower in range(level - 1, 0, -1):
+            for side in range(2):
+                listed = _touch_above(
+                    counts, parameters, presence, touched, side, lower, listed, new
                 )
-            if side == 0:
-                carry_a, carried_a = carry, carried
-            else:
-                carry_b, carried_b = carry, carried
-        a = layout.parent[a]
-        if b >= 0:
-            b = layout.parent[b]
+    else:  # no totals change: these two topics do
+        touched.topic[0] = old
+        touched.topic[1] = new
+        listed = 1 if new == old else 2
+        for j in range(listed):
+            touched.cite[index(touched.topic[j])] = 0.0
+            touched.cited[index(touched.topic[j])] = 0.0
+    touched.cite[index(old)] += touched.special[0, 0]
+    touched.cited[index(old)] += touched.special[0, 1]
+    touched.cite[index(new)] += touched.special[1, 0]
+    touched.cited[index(new)] += touched.special[1, 1]
+    touched.count[1] = listed
     left = (1 if level < removed[0] else 0) + (1 if level < removed[1] else 0)
     came = (1 if level < added[0] else 0) + (1 if level < added[1] else 0)
-    touched.count[1] = listed
     return _root_change(
-        counts,
-        parameters,
-        exponent,
-        rates,
-        touched,
-        listed,
-        topics,
-        left,
-        came,
-        carry_a + carry_b,
-        carried_a + carried_b,
+        counts, parameters, exponent, rates, touched, listed, old, new, left, came, carry, carried
     )
 
 
 @inlined
-def commit_ends(exponent, rates, touched):
+def commit_ends(exponent, rates, touched, level):
     """Make the pending change final."""
     for i in range(touched.count[1]):
         k = touched.topic[index(i)]
@@ -302,7 +369,10 @@ def commit_ends(exponent, rates, touched):
         touched.changed[index(k) // index(_WIDTH)] |= np.uint64(1) << np.uint64(k % _WIDTH)
     for i in range(3):
         rates.total[i] += touched.total[i]
-    for i in range(touched.count[2]):
-        n = touched.node[i]
-        exponent.cite_weight[n] = touched.weight[i, 0]
-        exponent.cited_weight[n] = touched.weight[i, 1]
+    exponent.cite_weight[0] += touched.gain[0, 0, 0]
+    exponent.cited_weight[0] += touched.gain[0, 0, 1]
+    for lower in range(1, level):  # weights of papers are their propensities
+        for side in range(2):
+            n = touched.node[side, lower]
+            exponent.cite_weight[n] += touched.gain[side, lower, 0]
+            exponent.cited_weight[n] += touched.gain[side, lower, 1]

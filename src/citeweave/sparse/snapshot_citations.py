@@ -93,9 +93,7 @@ class Neighbourhood(NamedTuple):
     """int64 [6]: as that of ``citation_sweep``."""
 
 
-def new_neighbourhood(
-    chain, most_cited: int, changes: Changes, marks: np.ndarray
-) -> Neighbourhood:
+def new_neighbourhood(chain, most_cited: int, changes: Changes, marks: np.ndarray) -> Neighbourhood:
     """Make room for one worker; ``most_cited`` is the longest list of citations."""
     n_levels = len(chain.spec.topic_side)
     topics = chain.settings.topics
