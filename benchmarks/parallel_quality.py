@@ -47,7 +47,7 @@ from citeweave.evaluate import (
     perplexity,
 )
 from citeweave.evaluate.words import completion_words
-from citeweave.model import match_topics
+from citeweave.model import devices, match_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,8 +69,17 @@ BACKENDS: dict[str, dict[str, Any]] = {
 }
 """Options of `SCNTM` that choose a backend."""
 
+SLOTS = {
+    "slots": SEQUENTIAL,
+    "slots, threads, 1 a sweep": "threads, 1 a sweep",
+    "slots, threads, 4 a sweep": "threads, 4 a sweep",
+}
+"""Sweeps over slots whatever the number of topics, by the backend that they are to be like; all
+others sweep over all topics, however many (docs/many-topics.md)."""
+BACKENDS |= {name: BACKENDS[like] for name, like in SLOTS.items()}
+
 GROUPS = {
-    "cpu": [name for name in BACKENDS if "cuda" not in name],
+    "cpu": [name for name in BACKENDS if "cuda" not in name and name not in SLOTS],
     "cuda": [name for name in BACKENDS if "cuda" in name],
 }
 
@@ -127,6 +136,7 @@ def main() -> None:
     run.add_argument("--backends", nargs="+", choices=[*GROUPS, *BACKENDS], default=["cpu"])
     run.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
     run.add_argument("--iterations", type=int, help="instead of each corpus's own number")
+    run.add_argument("--topics", type=int, help="instead of each corpus's own number")
     run.add_argument("--threads", type=int, default=1, help="to score with; changes no figure")
     run.add_argument("--minutes", type=float, default=float("inf"), help="begin no task after")
     run.add_argument("--out", type=Path, required=True)
@@ -183,7 +193,13 @@ def plan_tasks(options: argparse.Namespace) -> Iterator[Task]:
         for corpus in options.corpora:
             topics, iterations = WORK[corpus]
             for backend in backends:
-                yield Task(corpus, backend, seed, topics, options.iterations or iterations)
+                yield Task(
+                    corpus,
+                    backend,
+                    seed,
+                    options.topics or topics,
+                    options.iterations or iterations,
+                )
 
 
 def read_lines(files: Iterable[Path]) -> list[dict[str, Any]]:
@@ -219,10 +235,20 @@ def new_model(task: Task) -> SCNTM:
     )
 
 
+def fit_model(task: Task, corpus: Corpus) -> SCNTM:
+    """Fit the model of a task, over slots or over all topics as its backend says."""
+    rule = devices.is_sparse
+    devices.is_sparse = lambda *_: task.backend in SLOTS
+    try:
+        return new_model(task).fit(corpus)
+    finally:
+        devices.is_sparse = rule
+
+
 def warm_up(task: Task) -> None:
     """Compile what a task needs, outside the clock: on a GPU, for its number of topics."""
     small = simulate(documents=40, vocabulary=30, topics=3, authors=9, citations=40).corpus
-    new_model(dataclasses.replace(task, iterations=4)).fit(small)
+    fit_model(dataclasses.replace(task, iterations=4), small)
 
 
 @lru_cache(maxsize=1)
@@ -267,7 +293,7 @@ def measure(task: Task, data: Path | None, threads: int = 1) -> dict[str, Any]:
     train, pairs = hold_out_citations(split.train, share=HELD_OUT, seed=task.seed)
     negatives = negative_pairs(split.train, pairs, each=NEGATIVES, seed=task.seed)
     wall, cpu = time.perf_counter(), time.process_time()
-    model = new_model(task).fit(train)
+    model = fit_model(task, train)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     scores, _ = model_scores(model, propensities=False)
     folded = perplexity(
