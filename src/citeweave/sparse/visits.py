@@ -12,7 +12,8 @@ import numpy as np
 from citeweave.parallel.world import Changes
 from citeweave.sampler._compile import index, inlined
 from citeweave.sparse.exponent import leave_rates, open_rates
-from citeweave.sparse.presence import lowest_bit, note_presence
+from citeweave.sparse.prefetch import prefetch
+from citeweave.sparse.presence import is_present, lowest_bit, note_presence
 from citeweave.sparse.slots import add_slot, fill_word, refresh_burst
 
 __all__ = ["Sharing", "close_run", "leave_document", "open_document", "open_run"]
@@ -155,6 +156,27 @@ def open_run(shape, state, cache, word_presence, slots, w, run_begin, run_end):
     slots.gamma[1] = state.words.background_tables[w]
     slots.gamma_pair[0] = cache.background_stay[w]
     slots.gamma_pair[1] = cache.background_open[w]
+
+
+@inlined
+def read_ahead(layout, state, cache, word_presence, slots, guesses, run_end, end):
+    """Ask for what the next word will need, and for the bits of the one after it."""
+    if run_end >= end:
+        return
+    w = index(layout.word[run_end])
+    for s in range(index(slots.used[0])):
+        k = index(slots.topic[s])
+        if is_present(word_presence, w, k):
+            prefetch(cache.stay, w, k)
+            prefetch(cache.open, w, k)
+    k = index(state.assignments.topic[run_end])
+    prefetch(state.words.customers, w, k)
+    prefetch(state.words.tables, w, k)
+    prefetch(guesses.word, w, k)
+    if run_end + 1 < end:
+        w = index(layout.word[run_end + 1])
+        for i in range(0, word_presence.shape[1], 8):
+            prefetch(word_presence, w, index(i))
 
 
 @inlined

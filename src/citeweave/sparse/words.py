@@ -28,7 +28,7 @@ from citeweave.sparse.slots import (
     shift_topic,
     shift_word,
 )
-from citeweave.sparse.visits import close_run, leave_document, open_document, open_run
+from citeweave.sparse.visits import close_run, leave_document, open_document, open_run, read_ahead
 
 __all__ = ["word_sweep"]
 
@@ -100,6 +100,7 @@ def word_sweep(
             while run_end < end and layout.word[run_end] == layout.word[run_begin]:
                 run_end += 1
             open_run(shape, state, cache, word_presence, slots, w, run_begin, run_end)
+            read_ahead(layout, state, cache, word_presence, slots, guesses, run_end, end)
             for i in range(run_begin, run_end):
                 before[i - run_begin] = z[i]
                 old = index(slots.place[index(z[i])])
