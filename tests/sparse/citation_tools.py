@@ -12,6 +12,8 @@ from citeweave.sparse.citations import new_citation_work
 from citeweave.sparse.guesses import make_citation_guesses, make_guesses, new_guesses
 from citeweave.sparse.presence import mark_topics, new_presence
 from citeweave.sparse.rates import gather_rates, new_rates
+from reference.posterior import TinyPosterior
+from reference.run import frequencies, marginal, run_chain, total_variation
 
 SPECS = {
     "authors": preset("scntm"),
@@ -32,7 +34,7 @@ def cited_data(spec, *, documents=60, authors=6, citations=200, seed=3):
     rng = np.random.default_rng(seed)
     lengths = rng.poisson(12, documents)
     field = rng.integers(3, size=documents)
-    tokens = [rng.geometric(0.2, n).clip(max=10) + 10 * f for n, f in zip(lengths, field)]
+    tokens = rng.geometric(0.2, lengths.sum()).clip(max=10) + 10 * np.repeat(field, lengths)
     group = rng.integers(authors, size=documents)
     citing = np.sort(rng.integers(documents, size=citations))
     cited = rng.integers(documents, size=citations)
@@ -44,7 +46,7 @@ def cited_data(spec, *, documents=60, authors=6, citations=200, seed=3):
         3: (np.zeros(2, int), np.arange(authors) % 2, group),
     }[spec.n_shared]
     return Data(
-        tokens=np.concatenate(tokens).astype(np.int32),
+        tokens=tokens.astype(np.int32),
         offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         n_words=31,
         parents=(*shared, *(places,) * (spec.n_document - 1)),
@@ -85,3 +87,29 @@ def sparse_room(chain):
     gather_all(chain._citation_level, chain.layout, chain.state, chain._exponent, presence, rates)
     work = new_citation_work(topics, len(chain.spec.topic_side))
     return work, presence, guesses, rates, np.zeros(6, np.int64)
+
+
+def citation_lists(chain):
+    """Find out where the citations begin that a paper makes, and which it receives."""
+    layout = chain.layout
+    made, received = (
+        np.bincount(ends, minlength=chain.n_documents) for ends in (layout.citing, layout.cited)
+    )
+    return (
+        np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
+        np.concatenate([[0], np.cumsum(received)]).astype(np.int64),
+        np.argsort(layout.cited, kind="stable").astype(np.int64),
+    )
+
+
+def distances(chain, runner, sweeps):
+    """Total variation of assignments alone, and of assignments with each side's tables."""
+    topic_exact, word_exact = TinyPosterior(chain).distribution()
+    topic_rows, word_rows = run_chain(chain, runner, sweeps)
+    topic_seen, word_seen = frequencies(topic_rows), frequencies(word_rows)
+    width = len(chain.layout.word) + len(chain.layout.citing)
+    return (
+        total_variation(marginal(topic_exact, width), marginal(topic_seen, width)),
+        total_variation(topic_exact, topic_seen),
+        total_variation(word_exact, word_seen),
+    )

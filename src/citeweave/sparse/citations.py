@@ -38,14 +38,15 @@ from citeweave.sparse.guesses import draw_guess, guess_at
 from citeweave.sparse.prefetch import prefetch
 from citeweave.sparse.presence import lowest_bit, note_presence
 
-__all__ = ["CitationWork", "citation_sweep", "new_citation_work"]
+__all__ = ["CitationWork", "ask_bits", "citation_sweep", "new_citation_work"]
 
 _WIDTH = 64
 _LINE = 8
 """Words of 64 bits that come into the cache together."""
 _AHEAD = 1
 _LARGE = 1 << 20
-"""Counts from which on a sweep asks for those of the next cited paper ahead of time."""
+_MANY = 1000
+"""Counts and citations from which on a sweep asks for those of the next one ahead of time."""
 
 
 class CitationWork(NamedTuple):
@@ -60,21 +61,27 @@ class CitationWork(NamedTuple):
     stay: np.ndarray
     """float64 [levels]."""
     touched: Touched
+    log: np.ndarray
+    """int32 [entries, 2]: nodes above papers and topics of theirs that moved, if anybody asks."""
+    logged: np.ndarray
+    """int64 [1]: entries made; whoever reads them starts anew."""
 
 
-def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
-    """Make scratch room for one worker."""
+def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> CitationWork:
+    """Make scratch room for one worker, who has a log of ``n_logged`` citations or none."""
     return CitationWork(
         weight=np.zeros((2, n_topics + 1)),
         mass=np.zeros(n_topics + 1),
         climb=np.zeros(n_levels),
         stay=np.zeros(n_levels),
         touched=new_touched(n_topics, n_levels),
+        log=np.zeros((4 * n_levels * n_logged, 2), np.int32),
+        logged=np.zeros(1, np.int64),
     )
 
 
 @inlined
-def _ask_bits(layout, presence, node):
+def ask_bits(layout, presence, node):
     """Request the bits of a paper and of its author."""
     for i in range(0, presence.shape[1], _LINE):
         prefetch(presence, index(node), index(i))
@@ -179,16 +186,25 @@ def _draw_depth(rng, work, level):
 
 
 @inlined
-def _note_path(layout, counts, presence, node, old, new, out, into):
+def _note_topic(counts, presence, work, step, n, k):
+    """Bring one bit up to date, and log it where it is that of a node above papers."""
+    note_presence(presence, n, k, counts.customers[index(n), index(k)])
+    if step > 0 and work.log.shape[0] > 0:
+        i = index(work.logged[0])
+        work.log[i, 0] = n
+        work.log[i, 1] = k
+        work.logged[0] += 1
+
+
+@inlined
+def _note_path(counts, presence, work, level, side, old, new, out, into):
     """Bring the bits of one end up to date, both moves being made."""
-    n = node
     for step in range(max(out, into)):
-        row = index(n)
+        n = work.touched.node[side, level - step]
         if step < out:
-            note_presence(presence, n, old, counts.customers[row, index(old)])
+            _note_topic(counts, presence, work, step, n, old)
         if step < into:
-            note_presence(presence, n, new, counts.customers[row, index(new)])
-        n = layout.parent[n]
+            _note_topic(counts, presence, work, step, n, new)
 
 
 @inlined
@@ -254,11 +270,11 @@ def citation_sweep(level, layout, tables, state, work, presence, guesses, rates,
     rng = state.random
     y = state.assignments.citing_topic
     n_citations = layout.citing.shape[0]
-    large = counts.customers.size > _LARGE
+    large = counts.customers.size > _LARGE and n_citations > _MANY
     for e in range(n_citations):
         tally[0] += 1
         if large and e + 3 < n_citations:
-            _ask_bits(layout, presence, layout.citation_node + layout.cited[e + 3])
+            ask_bits(layout, presence, layout.citation_node + layout.cited[e + 3])
             _ask_counts(layout, counts, presence, layout.citation_node + layout.cited[e + _AHEAD])
         first = layout.citation_node + layout.citing[e]
         second = layout.citation_node + layout.cited[e]
@@ -325,8 +341,8 @@ def citation_sweep(level, layout, tables, state, work, presence, guesses, rates,
                 y[e] = new
                 if moved:
                     commit_ends(exponent, rates, work.touched, level)
-                    _note_path(layout, counts, presence, first, old, new, first_out, first_in)
-                    _note_path(layout, counts, presence, second, old, new, second_out, second_in)
+                    _note_path(counts, presence, work, level, 0, old, new, first_out, first_in)
+                    _note_path(counts, presence, work, level, 1, old, new, second_out, second_in)
             else:
                 move_customer(layout, counts, level, second, new, second_in, -1)
                 move_customer(layout, counts, level, first, new, first_in, -1)

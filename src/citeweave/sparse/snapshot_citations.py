@@ -2,8 +2,8 @@
 
 The unit is the citing document, as there: it moves its citations by the kernel of the sequential
 sweep, in rows of its own that hold the nodes of both ends. Rows are empty between documents, and a
-node fills and empties the topics that it has. Rows of mu and of nodes of many topics stay for a
-whole round, and so do the sums of `rates`: what a document changed of them is put back after it.
+node fills and empties the topics that it has. Rows of shared nodes stay for a whole round where
+memory allows, and so do the sums of `rates`: what a document changed of them is put back after it.
 """
 
 from typing import NamedTuple
@@ -14,17 +14,15 @@ from citeweave.parallel.streams import CITATIONS, open_stream
 from citeweave.parallel.world import Changes, new_counts
 from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.arrays import TopicCounts
-from citeweave.sparse.citations import CitationWork, citation_sweep, new_citation_work
+from citeweave.sparse.citations import CitationWork, ask_bits, citation_sweep, new_citation_work
 from citeweave.sparse.presence import lowest_bit, new_presence, note_presence
 from citeweave.sparse.rates import RateSums, new_rates
 
 __all__ = ["Neighbourhood", "new_neighbourhood", "note_moved_documents", "sweep_citing"]
 
 _WIDTH = 64
-_MANY = 128
-"""Topics from which on the row of a shared node stays for a round."""
-_MOST_KEPT = 64
-"""Rows that stay, besides that of mu."""
+_MOST_BYTES = 1 << 31
+"""Largest room for rows that stay, of all workers together."""
 
 
 class Near(NamedTuple):
@@ -89,6 +87,8 @@ class Neighbourhood(NamedTuple):
     """Those of the same worker's world."""
     marks: np.ndarray
     """uint64 [shared nodes, words of 64 topics]: where ``changes`` of nodes may not be zero."""
+    rows: np.ndarray
+    """int64 [3]: rows for nodes that stay, how many of them do, and of others after them."""
     tally: np.ndarray
     """int64 [6]: as that of ``citation_sweep``."""
 
@@ -98,14 +98,16 @@ def new_neighbourhood(chain, most_cited: int, changes: Changes, marks: np.ndarra
     n_levels = len(chain.spec.topic_side)
     topics = chain.settings.topics
     n_nodes = len(chain.layout.parent)
-    rows = min((most_cited + 1) * n_levels + _MOST_KEPT, n_nodes)
+    n_shared = len(marks)
+    staying = min(n_shared, max(_MOST_BYTES // (8 * topics * getattr(chain, "threads", 1)), 1))
+    rows = staying + (most_cited + 1) * n_levels
     return Neighbourhood(
         topics=new_counts(rows, topics),
         presence=new_presence(rows, topics),
         parent=np.zeros(rows, np.int32),
         concentration=np.zeros(rows),
         weights=Weights(np.zeros(rows), np.zeros(rows)),
-        work=new_citation_work(topics, n_levels),
+        work=new_citation_work(topics, n_levels, most_cited),
         rates=new_rates(topics),
         citing=np.zeros(most_cited, np.int32),
         cited=np.zeros(most_cited, np.int32),
@@ -115,6 +117,7 @@ def new_neighbourhood(chain, most_cited: int, changes: Changes, marks: np.ndarra
         random=np.zeros(4, np.uint64),
         changes=changes,
         marks=marks,
+        rows=np.array([staying, 0, 0]),
         tally=np.zeros(6, np.int64),
     )
 
@@ -164,32 +167,36 @@ def _empty_row(presence, here, place):
 
 
 @inlined
-def _settle_in(layout, state, exponent, presence, here, node, n):
-    """Copy a node and those above it that are not here yet; mu is.
+def _settle_in(n_shared, layout, state, exponent, presence, here, level, node):
+    """Copy a node of the citation level and those above it that are not here yet; mu is.
 
-    ``n`` nodes are here already; returns how many are now.
+    Shared nodes stay where there is room for all of the path: above one that stays all others do.
     """
+    stays = here.rows[1] + level - 1 <= here.rows[0]
     below = -1
     current = node
     while True:
         place = here.place[current]
         known = place >= 0
         if not known:
-            place = n
-            n += 1
+            kind = 1 if stays and current < n_shared else 2
+            place = here.rows[kind] + (here.rows[0] if kind == 2 else 0)
+            here.rows[kind] += 1
             _fill_row(state, exponent, presence, here, place, current)
         if below >= 0:
             here.parent[below] = place
         if known:
-            return n
+            break
         below = place
         current = layout.parent[current]
 
 
 @hot_kernel
-def _open_round(n_shared, layout, state, exponent, presence, rates, here):
-    """Copy mu, nodes of many topics and the sums; returns how many rows stay."""
+def _open_round(state, exponent, presence, rates, here):
+    """Copy mu and the sums."""
     here.parent[0] = 0
+    here.rows[1] = 1
+    here.rows[2] = 0
     _fill_row(state, exponent, presence, here, 0, 0)
     for k in range(index(rates.cite.shape[0])):
         here.rates.cite[k] = rates.cite[k]
@@ -197,18 +204,6 @@ def _open_round(n_shared, layout, state, exponent, presence, rates, here):
     for i in range(3):
         here.rates.total[i] = rates.total[i]
     here.work.touched.changed[:] = 0
-    n = 1
-    for node in range(1, n_shared):
-        topics = 0
-        for j in range(presence.shape[1]):
-            bits = presence[index(node), index(j)]
-            while bits != np.uint64(0):
-                bits &= bits - np.uint64(1)
-                topics += 1
-        # a parent has the topics of its children and comes first, so it is here
-        if topics >= _MANY and n <= _MOST_KEPT:
-            n = _settle_in(layout, state, exponent, presence, here, node, n)
-    return n
 
 
 @inlined
@@ -239,7 +234,7 @@ def _note_shared(here, counts, place, node, topic):
 
 
 @inlined
-def _move_out(state, exponent, presence, rates, here, record, first, last, n_kept, n_nodes):
+def _move_out(state, exponent, presence, rates, here, record, first, last):
     """Note what was done, at documents by citation, and leave all as it was found."""
     counts = state.topics
     for e in range(first, last):
@@ -251,12 +246,14 @@ def _move_out(state, exponent, presence, rates, here, record, first, last, n_kep
                 _note(here, counts, record, e, end, place, here.node[place], which, topic)
             while place > 0:
                 place = here.parent[place]
-                node = here.node[place]
-                for which in range(2):
-                    _note_shared(here, counts, place, node, np.int64(record[e, which]))
-                _copy_totals(state, exponent, here, place, node)
-    for place in range(n_kept, n_nodes):
-        _empty_row(presence, here, place)
+                _copy_totals(state, exponent, here, place, here.node[place])
+    for i in range(here.work.logged[0]):
+        place = here.work.log[index(i), index(0)]
+        _note_shared(here, counts, place, here.node[place], here.work.log[index(i), index(1)])
+    here.work.logged[0] = 0
+    for i in range(here.rows[2]):
+        _empty_row(presence, here, here.rows[0] + i)
+    here.rows[2] = 0
     changed = here.work.touched.changed
     for j in range(changed.shape[0]):
         bits = changed[index(j)]
@@ -295,16 +292,20 @@ def sweep_citing(
     """
     y = state.assignments.citing_topic
     parameters = state.parameters
-    n_kept = _open_round(n_shared, layout, state, exponent, presence, rates, here)
+    _open_round(state, exponent, presence, rates, here)
     for d in range(docs[0], docs[1], docs[2]):
         first, last = start[d], start[d + 1]
         if first == last:
             continue
+        after = d + docs[2]
+        if after < docs[1]:
+            for e in range(start[after], start[after + 1]):
+                ask_bits(layout, presence, layout.citation_node + layout.cited[e])
         node = layout.citation_node + d
-        n = _settle_in(layout, state, exponent, presence, here, node, n_kept)
+        _settle_in(n_shared, layout, state, exponent, presence, here, level, node)
         for e in range(first, last):
             cited = layout.citation_node + layout.cited[e]
-            n = _settle_in(layout, state, exponent, presence, here, cited, n)
+            _settle_in(n_shared, layout, state, exponent, presence, here, level, cited)
             here.citing[e - first] = here.place[node]
             here.cited[e - first] = here.place[cited]
             here.topic[e - first] = y[e]
@@ -332,8 +333,8 @@ def sweep_citing(
         for e in range(first, last):
             y[e] = here.topic[e - first]
             record[e, 1] = y[e]
-        _move_out(state, exponent, presence, rates, here, record, first, last, n_kept, n)
-    for place in range(n_kept):
+        _move_out(state, exponent, presence, rates, here, record, first, last)
+    for place in range(here.rows[1]):
         _empty_row(presence, here, place)
 
 
