@@ -28,6 +28,7 @@ from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
 from citeweave.sparse.ends import (
     Touched,
+    busy_words,
     commit_ends,
     ends_change,
     list_ends,
@@ -89,10 +90,11 @@ def ask_bits(layout, presence, node):
 
 
 @inlined
-def _ask_counts(layout, counts, presence, node):
+def _ask_counts(layout, counts, presence, word, node):
     """Request the counts of a paper, and of its author in the paper's topics."""
     n, parent = index(node), index(layout.parent[node])
-    for i in range(presence.shape[1]):
+    for w in range(busy_words(presence, n, word)):
+        i = word[index(w)]
         bits = presence[n, index(i)]
         while bits != np.uint64(0):
             k = index(_WIDTH * i + lowest_bit(bits))
@@ -275,7 +277,8 @@ def citation_sweep(level, layout, tables, state, work, presence, guesses, rates,
         tally[0] += 1
         if large and e + 3 < n_citations:
             ask_bits(layout, presence, layout.citation_node + layout.cited[e + 3])
-            _ask_counts(layout, counts, presence, layout.citation_node + layout.cited[e + _AHEAD])
+            ahead = layout.citation_node + layout.cited[e + _AHEAD]
+            _ask_counts(layout, counts, presence, work.touched.word, ahead)
         first = layout.citation_node + layout.citing[e]
         second = layout.citation_node + layout.cited[e]
         old = int(y[e])

@@ -13,7 +13,15 @@ import numpy as np
 from citeweave.sampler._compile import index, inlined
 from citeweave.sparse.presence import lowest_bit
 
-__all__ = ["Touched", "commit_ends", "ends_change", "list_ends", "new_touched", "own_bit"]
+__all__ = [
+    "Touched",
+    "busy_words",
+    "commit_ends",
+    "ends_change",
+    "list_ends",
+    "new_touched",
+    "own_bit",
+]
 
 _WIDTH = 64
 
@@ -39,7 +47,7 @@ class Touched(NamedTuple):
     """float64 [2, levels, 2]: by how much its weights grow."""
     special: np.ndarray
     """float64 [2, 2]: what P and M of the topic left, and of the one joined, get besides."""
-    count: np.ndarray
+    counter: np.ndarray
     """int64 [2]: number of the change, topics that change."""
     word: np.ndarray
     """int64 [words + 1]: words of bits that are not zero."""
@@ -60,7 +68,7 @@ def new_touched(n_topics: int, n_levels: int) -> Touched:
         slope=np.zeros((2, n_levels, 2)),
         gain=np.zeros((2, n_levels, 2)),
         special=np.zeros((2, 2)),
-        count=np.zeros(2, np.int64),
+        counter=np.zeros(2, np.int64),
         word=np.zeros(n_words + 1, np.int64),
         changed=np.zeros(n_words, np.uint64),
     )
@@ -74,12 +82,23 @@ def own_bit(presence, n, k):
 
 
 @inlined
+def busy_words(presence, n, word):
+    """Write down which words of a node's bits are not zero; returns how many.
+
+    Bits lie far apart where topics are many: a branch for each word would go wrong too often.
+    """
+    found = 0
+    for i in range(presence.shape[1]):
+        word[index(found)] = i
+        found += np.int64(presence[n, index(i)] != np.uint64(0))
+    return found
+
+
+@inlined
 def list_ends(layout, presence, touched, level, first, second, old):
     """Write down the nodes of both ends and the topics of both papers, ``old`` before all others.
 
-    Returns the lowest level on which the paths have met, and how many topics there are. Bits lie
-    far apart where topics are many, so words without any are sorted out first: a branch for each
-    would go wrong too often.
+    Returns the lowest level on which the paths have met, and how many topics there are.
     """
     a, b = first, second
     meet = 0
@@ -204,7 +223,7 @@ def _touch_papers(counts, parameters, presence, touched, level, listed, old, new
 
     A bit that is not set leads to the count of ``old``, which is at hand, times zero.
     """
-    now = touched.count[0]
+    now = touched.counter[0]
     discount = parameters.topic_discount[level]
     n, m = index(touched.node[0, level]), index(touched.node[1, level])
     cite, cited = touched.slope[0, level, 0], touched.slope[0, level, 1]
@@ -227,14 +246,10 @@ def _touch_above(counts, parameters, presence, touched, side, lower, listed, new
     cite, cited = touched.slope[side, lower, 0], touched.slope[side, lower, 1]
     if cite == 0.0 and cited == 0.0:
         return listed
-    now = touched.count[0]
+    now = touched.counter[0]
     n = index(touched.node[side, lower])
     discount = parameters.topic_discount[lower]
-    n_words = 0
-    for i in range(presence.shape[1]):
-        touched.word[index(n_words)] = i
-        n_words += np.int64(presence[n, index(i)] != np.uint64(0))
-    for w in range(n_words):
+    for w in range(busy_words(presence, n, touched.word)):
         i = touched.word[index(w)]
         bits = presence[n, index(i)]
         while bits != np.uint64(0):
@@ -327,7 +342,7 @@ def ends_change(
     ``presence`` may be that before the move or after it. The change is left pending:
     ``commit_ends`` makes it final, and where it is forgotten there is nothing to do.
     """
-    touched.count[0] += 1
+    touched.counter[0] += 1
     carry, carried = _climb_ends(counts, parameters, exponent, touched, level, meet, removed, added)
     wide = False
     for lower in range(1, level + 1):
@@ -351,7 +366,7 @@ def ends_change(
     touched.cited[index(old)] += touched.special[0, 1]
     touched.cite[index(new)] += touched.special[1, 0]
     touched.cited[index(new)] += touched.special[1, 1]
-    touched.count[1] = listed
+    touched.counter[1] = listed
     left = (1 if level < removed[0] else 0) + (1 if level < removed[1] else 0)
     came = (1 if level < added[0] else 0) + (1 if level < added[1] else 0)
     return _root_change(
@@ -362,7 +377,7 @@ def ends_change(
 @inlined
 def commit_ends(exponent, rates, touched, level):
     """Make the pending change final."""
-    for i in range(touched.count[1]):
+    for i in range(touched.counter[1]):
         k = touched.topic[index(i)]
         rates.cite[index(k)] += touched.cite[index(k)]
         rates.cited[index(k)] += touched.cited[index(k)]

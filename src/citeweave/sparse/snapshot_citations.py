@@ -15,6 +15,7 @@ from citeweave.parallel.world import Changes, new_counts
 from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.arrays import TopicCounts
 from citeweave.sparse.citations import CitationWork, ask_bits, citation_sweep, new_citation_work
+from citeweave.sparse.ends import busy_words
 from citeweave.sparse.presence import lowest_bit, new_presence, note_presence
 from citeweave.sparse.rates import RateSums, new_rates
 
@@ -141,9 +142,12 @@ def _fill_row(state, exponent, presence, here, place, node):
     here.node[i] = node
     here.concentration[i] = state.parameters.topic_concentration[n]
     _copy_totals(state, exponent, here, i, n)
-    for j in range(presence.shape[1]):
+    for j in range(index(presence.shape[1])):
+        here.presence[i, j] = presence[n, j]
+    word = here.work.touched.word
+    for w in range(busy_words(presence, n, word)):
+        j = word[index(w)]
         bits = presence[n, index(j)]
-        here.presence[i, index(j)] = bits
         while bits != np.uint64(0):
             k = index(_WIDTH * j + lowest_bit(bits))
             bits &= bits - np.uint64(1)
@@ -157,7 +161,9 @@ def _empty_row(presence, here, place):
     i = index(place)
     n = index(here.node[i])
     here.place[n] = -1
-    for j in range(presence.shape[1]):
+    word = here.work.touched.word
+    for w in range(busy_words(presence, n, word)):
+        j = word[index(w)]
         bits = presence[n, index(j)]
         while bits != np.uint64(0):
             k = index(_WIDTH * j + lowest_bit(bits))
