@@ -48,6 +48,7 @@ def main() -> None:
         each.add_argument("--model", default="scntm")
     cost.add_argument("--before", type=int, default=8, help="steps before the clock runs")
     cost.add_argument("--repeats", type=int, default=3)
+    cost.add_argument("--threads", type=int, nargs="+", default=[1], help="of snapshot sweeps")
     trace.add_argument("--seconds", type=float, default=60.0, help="of processor, each chain")
     trace.add_argument("--iterations", type=int, default=200, help="at most")
     trace.add_argument("--seeds", type=int, nargs="+", default=[1])
@@ -58,43 +59,58 @@ def main() -> None:
     {"cost": write_costs, "trace": write_traces}[options.command](data, options)
 
 
-def new_chain(data: Data, kind: str, topics: int, model: str, seed: int = 1) -> Chain:
+def new_chain(
+    data: Data, kind: str, topics: int, model: str, *, seed: int = 1, threads: int = 1
+) -> Chain:
     """Make a chain and start it; citations count from the second step on."""
-    chain = KINDS[kind](preset(model), data, Settings(topics=topics, network_from=1), seed=seed)
+    settings = Settings(topics=topics, network_from=1)
+    more = {"threads": threads} if kind.endswith("snapshot") else {}
+    chain = KINDS[kind](preset(model), data, settings, seed=seed, **more)
     chain.start()
     return chain
 
 
-def timed_step(chain: Chain) -> tuple[float, Info]:
-    """Take a step and give the seconds of processor that it took."""
-    began = time.process_time()
+def timed_step(chain: Chain) -> tuple[float, float, Info]:
+    """Take a step and give the seconds of processor and by the clock that it took."""
+    clock, processor = time.perf_counter(), time.process_time()
     info = chain.step()
-    return time.process_time() - began, info
+    return time.process_time() - processor, time.perf_counter() - clock, info
 
 
 def write_costs(data: Data, options: argparse.Namespace) -> None:
     """Print a table in Markdown; a step in which proposals are made anew is no different a step."""
-    print("| topics | sweeps | ns of processor a token (range) | times fewest | acceptance |")
-    print("| --: | --- | --: | --: | --: |", flush=True)
-    first: dict[str, float] = {}
+    columns = ("topics", "sweeps", "threads", "processor, ns a token (range)", "clock, ns a token")
+    print("| " + " | ".join((*columns, "times fewest topics", "acceptance")) + " |")
+    print("| --: | --- | --: | --: | --: | --: | --: |", flush=True)
+    first: dict[tuple[str, int], float] = {}
     load = [os.getloadavg()[0]]
     for topics in options.topics:
-        chains = {kind: new_chain(data, kind, topics, options.model) for kind in options.kinds}
+        chosen = [
+            (kind, n)
+            for kind in options.kinds
+            for n in (options.threads if kind.endswith("snapshot") else [1])
+        ]
+        chains = {
+            (kind, n): new_chain(data, kind, topics, options.model, threads=n) for kind, n in chosen
+        }
         for chain in chains.values():
             for _ in range(options.before):
                 chain.step()
-        turns: dict[str, list[float]] = {kind: [] for kind in chains}
-        info: dict[str, Info] = {}
+        turns: dict[tuple[str, int], list[tuple[float, float]]] = {name: [] for name in chains}
+        info: dict[tuple[str, int], Info] = {}
         for _ in range(options.repeats):
-            for kind, chain in chains.items():
-                seconds, info[kind] = timed_step(chain)
-                turns[kind].append(1e9 * seconds / len(data.tokens))
-        for kind, found in turns.items():
-            first.setdefault(kind, median(found))
+            for name, chain in chains.items():
+                processor, clock, info[name] = timed_step(chain)
+                scale = 1e9 / len(data.tokens)
+                turns[name].append((scale * processor, scale * clock))
+        for name, found in turns.items():
+            processors, clocks = zip(*found, strict=True)
+            clock = median(clocks)
+            first.setdefault(name, clock)
             print(
-                f"| {topics:,} | {kind} | {median(found):,.0f} ({min(found):,.0f} to "
-                f"{max(found):,.0f}) | {median(found) / first[kind]:.1f} | "
-                f"{info[kind].acceptance:.3f} |",
+                f"| {topics:,} | {name[0]} | {name[1]} | {median(processors):,.0f} "
+                f"({min(processors):,.0f} to {max(processors):,.0f}) | {clock:,.0f} | "
+                f"{clock / first[name]:.1f} | {info[name].acceptance:.3f} |",
                 flush=True,
             )
         for chain in chains.values():
@@ -121,11 +137,11 @@ def run_trace(
     data: Data, kind: str, topics: int, seed: int, options: argparse.Namespace
 ) -> list[tuple[float, float, int]]:
     """Give seconds so far, log likelihood a word and topics in use after each step."""
-    chain = new_chain(data, kind, topics, options.model, seed)
+    chain = new_chain(data, kind, topics, options.model, seed=seed)
     timed_step(chain)  # may be compiling
     seconds, trace = 0.0, []
     while len(trace) < options.iterations and seconds < options.seconds:
-        step, info = timed_step(chain)
+        step, _, info = timed_step(chain)
         seconds += step
         trace.append((seconds, info.log_likelihood / len(data.tokens), info.topics))
     chain.close()

@@ -81,7 +81,7 @@ def sparse_room(chain):
     guesses = new_guesses(
         chain.layout, chain.spec.n_shared, len(chain.state.words.customers), topics
     )
-    make_guesses(chain.shape, chain.state, chain._cache, guesses)
+    make_guesses(chain.shape, chain.layout, chain.tables, chain.state, chain._cache, guesses)
     make_citation_guesses(chain.state.parameters, guesses)
     presence, rates = new_presence(len(chain.layout.parent), topics), new_rates(topics)
     gather_all(chain._citation_level, chain.layout, chain.state, chain._exponent, presence, rates)

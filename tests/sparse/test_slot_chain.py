@@ -99,7 +99,7 @@ def test_threads_leave_no_trace():
 def test_a_chain_goes_on_alike_with_its_tables(kind):
     chain = make(40, kind=kind)
     chain.start()
-    for _ in range(8):
+    for _ in range(7):
         chain.step()
     assert not is_refreshed(chain.iteration)
     alike, other = make(40, kind=kind, seed=7), make(40, kind=kind, seed=7)

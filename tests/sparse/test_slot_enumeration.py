@@ -31,9 +31,9 @@ def test_frequencies_match_the_posterior(case, most_listed):
     assignments, topic_side, word_side = distances(
         slot_chain(spec, most_listed=most_listed, **corpus), SWEEPS
     )
-    assert assignments < 0.025
-    assert topic_side < 0.045
-    assert word_side < 0.03
+    assert assignments < 0.035
+    assert topic_side < 0.05
+    assert word_side < 0.035
 
 
 @pytest.mark.parametrize("case", ["two authors", "five topics"])
@@ -41,9 +41,9 @@ def test_a_snapshot_a_paper_is_exact(case):
     spec, corpus = CASES[case]
     chain = slot_chain(spec, rounds=2, **corpus)
     assignments, topic_side, word_side = distances(chain, SWEEPS, run_snapshots)
-    assert assignments < 0.025
-    assert topic_side < 0.045
-    assert word_side < 0.03
+    assert assignments < 0.035
+    assert topic_side < 0.05
+    assert word_side < 0.035
 
 
 @pytest.mark.long

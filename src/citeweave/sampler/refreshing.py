@@ -1,19 +1,19 @@
 """When proposals are made anew: tables that stand still between ever rarer iterations."""
 
-__all__ = ["is_refreshed"]
+from math import isqrt
 
-_GROWTH = 1.3
+__all__ = ["is_refreshed"]
 
 
 def is_refreshed(iteration: int) -> bool:
     """Say whether tables are made anew before an iteration: more and more rarely.
 
-    The iterations are 0, 1, 2, 3, ..., each 1.3 times the one before.
+    The gap after iteration i is the square root of i: 94 times in 2,000 iterations.
 
     >>> [i for i in range(40) if is_refreshed(i)]
-    [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 14, 18, 23, 29, 37]
+    [0, 1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 24, 28, 33, 38]
     """
     at = 0
     while at < iteration:
-        at = max(at + 1, int(at * _GROWTH))
+        at += max(isqrt(at), 1)
     return at == iteration

@@ -14,8 +14,8 @@ import numpy as np
 
 from citeweave.errors import ParameterError
 from citeweave.sampler._compile import hot_kernel, index, inlined
-from citeweave.sampler.arrays import Layout, Parameters, State, TopicCounts
-from citeweave.sampler.hierarchy import new_topic_weight, root_weight
+from citeweave.sampler.arrays import Layout, Parameters, Shape, State, Tables, TopicCounts
+from citeweave.sampler.hierarchy import node_weights
 from citeweave.sampler.random import uniform
 from citeweave.sampler.word_side import WordCache, background_weight
 
@@ -46,7 +46,7 @@ class Guesses(NamedTuple):
     word_mass: np.ndarray
     """float64 [words]: the weight that a word's whole table stands for."""
     root: np.ndarray
-    """float64 [topics]: shares at mu when the tables were made."""
+    """float64 [topics]: shares of topics above documents when the tables were made."""
     citation: np.ndarray
     """uint32 [topics]: cumulative, of a citation's topic."""
     citation_mass: np.ndarray
@@ -85,13 +85,39 @@ def _accumulate(weights, cumulative):
 
 
 @hot_kernel
+def _fill_shares(layout, n_shared, tables, state, guesses, path, weights):
+    """Set the share of each topic that documents have nothing of.
+
+    A listed author has nothing of it either: then it comes from mu. Of all others it comes from the
+    author, who is much more decided than mu is; they are taken together.
+    """
+    counts, parameters = state.topics, state.parameters
+    level = n_shared - 1
+    first, last = layout.level_start[level], layout.level_start[n_shared]
+    everybody, listed = 0.0, 0.0
+    for n in range(first, last):
+        everybody += counts.total_customers[n]
+        if n_shared == 1 or guesses.listed[n - first] > 0:
+            listed += counts.total_customers[n]
+    everybody = max(everybody, 1.0)
+    node_weights(tables, layout, counts, parameters, 0, 0, path, weights)
+    share = listed / everybody
+    share /= parameters.topic_concentration[0] + counts.total_customers[0]
+    for k in range(weights.shape[0]):
+        guesses.root[k] = share * weights[k]
+    for n in range(first, last):
+        if n_shared > 1 and guesses.listed[n - first] == 0 and counts.total_customers[n] > 0:
+            node_weights(tables, layout, counts, parameters, level, n, path, weights)
+            share = counts.total_customers[n] / everybody
+            share /= parameters.topic_concentration[n] + counts.total_customers[n]
+            for k in range(weights.shape[0]):
+                guesses.root[k] += share * weights[k]
+
+
+@hot_kernel
 def _fill_words(shape, state, cache, guesses, weights):
-    counts, words, parameters = state.topics, state.words, state.parameters
+    words, parameters = state.words, state.parameters
     n_words, n_topics = guesses.word.shape
-    new = new_topic_weight(counts, parameters)
-    seats = parameters.topic_concentration[0] + counts.total_customers[0]
-    for k in range(n_topics):
-        guesses.root[k] = root_weight(counts, parameters, new, k) / seats
     for w in range(n_words):
         background = background_weight(shape, words, parameters, cache, w)
         row = index(w)
@@ -103,9 +129,14 @@ def _fill_words(shape, state, cache, guesses, weights):
         guesses.word_mass[row] = _accumulate(weights, guesses.word[row])
 
 
-def make_guesses(shape, state: State, cache: WordCache, guesses: Guesses) -> None:
-    """Make the words' tables from the counts as they stand."""
-    _fill_words(shape, state, cache, guesses, np.zeros(len(guesses.root)))
+def make_guesses(
+    shape: Shape, layout: Layout, tables: Tables, state: State, cache: WordCache, guesses: Guesses
+) -> None:
+    """Make the words' tables from the counts as they stand; who is listed is settled already."""
+    room = np.zeros(len(guesses.root))
+    path = np.zeros(len(layout.level_start), np.int64)
+    _fill_shares(layout, len(shape.shared), tables, state, guesses, path, room)
+    _fill_words(shape, state, cache, guesses, room)
 
 
 def make_citation_guesses(parameters: Parameters, guesses: Guesses) -> None:

@@ -75,7 +75,9 @@ class Known:
         chain = self._chain
         counts, n_shared = chain.state.topics, chain.spec.n_shared
         choose_listed(chain.layout, counts, n_shared, self.guesses, most_listed)
-        make_guesses(chain.shape, chain.state, chain.cache, self.guesses)
+        make_guesses(
+            chain.shape, chain.layout, chain.tables, chain.state, chain.cache, self.guesses
+        )
         self._made = True
 
     def forget(self) -> None:
