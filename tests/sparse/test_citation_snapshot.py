@@ -112,6 +112,8 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
     *room, (levels, n_shared, _) = snapshot_room(chain, n)
     here, presence, guesses, rates, moves, lists, changes = room
     work, bits, _, sums, tally = sparse_room(twin)
+    for wide in (here.work.wide, work.wide):
+        wide.size[1] = 25  # some nodes above papers have as many topics
     for d in range(n):
         gather_all(level, chain.layout, chain.state, chain._exponent, presence, rates)
         key = np.uint64(100 + d)

@@ -17,6 +17,7 @@ from citeweave.sparse.citations import citation_sweep
 from citeweave.sparse.ends import commit_ends, ends_change, list_ends
 from citeweave.sparse.presence import new_presence
 from citeweave.sparse.rates import new_rates
+from citeweave.sparse.wide import close_wide, open_wide
 from reference.run import make_runner
 from reference.tiny import tiny_chain
 
@@ -28,12 +29,14 @@ def _move(level, layout, tables, state, room, exponent, path, climb, e, new):
     counts, parameters, rng = state.topics, state.parameters, state.random
     ends = (layout.citation_node + layout.citing[e], layout.citation_node + layout.cited[e])
     old = int(state.assignments.citing_topic[e])
+    open_wide(layout, counts, parameters, presence, exponent, rates, work.wide)
     removed, added = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for side in (1, 0):
         removed[side] = draw_removal(rng, layout, counts, level, ends[side], old)
         if removed[side] == 0:
             if side == 0:
                 move_customer(layout, counts, level, ends[1], old, removed[1], 1)
+            close_wide(parameters, rates, work.wide)
             return np.nan
         move_customer(layout, counts, level, ends[side], old, removed[side], -1)
     for side in (0, 1):
@@ -52,6 +55,7 @@ def _move(level, layout, tables, state, room, exponent, path, climb, e, new):
         exponent,
         rates,
         work.touched,
+        work.wide,
         level,
         meet,
         listed,
@@ -60,7 +64,8 @@ def _move(level, layout, tables, state, room, exponent, path, climb, e, new):
         (removed[0], removed[1]),
         (added[0], added[1]),
     )
-    commit_ends(exponent, rates, work.touched, level)
+    commit_ends(parameters, exponent, rates, work.touched, work.wide, level, old, new)
+    close_wide(parameters, rates, work.wide)
     return change
 
 
@@ -87,10 +92,12 @@ def _expect_sums(chain, room):
 
 
 @pytest.mark.parametrize("model", SPECS)
-@pytest.mark.parametrize("topics", [3, 8])
-def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics):
+@pytest.mark.parametrize(("topics", "many"), [(3, 100), (8, 1), (8, 6)])
+def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics, many):
+    """Whether no node but mu is wide, or all above papers are, or some."""
     chain = cited_chain(model, topics, authors=3)
     room = sparse_room(chain)
+    room[0].wide.size[1] = many
     levels = len(chain.spec.topic_side)
     before = _rebuilt(chain)[3]
     seen = []

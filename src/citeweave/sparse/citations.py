@@ -38,8 +38,9 @@ from citeweave.sparse.ends import (
 from citeweave.sparse.guesses import draw_guess, guess_at
 from citeweave.sparse.prefetch import prefetch
 from citeweave.sparse.presence import lowest_bit, note_presence
+from citeweave.sparse.wide import Wide, close_wide, new_wide, open_wide
 
-__all__ = ["CitationWork", "ask_bits", "citation_sweep", "new_citation_work"]
+__all__ = ["CitationWork", "ask_bits", "citation_sweep", "new_citation_work", "sweep_opened"]
 
 _WIDTH = 64
 _LINE = 8
@@ -64,6 +65,7 @@ class CitationWork(NamedTuple):
     stay: np.ndarray
     """float64 [levels]."""
     touched: Touched
+    wide: Wide
     log: np.ndarray
     """int32 [entries, 2]: nodes above papers and topics of theirs that moved, if anybody asks."""
     logged: np.ndarray
@@ -79,6 +81,7 @@ def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> Citati
         climb=np.zeros(n_levels),
         stay=np.zeros(n_levels),
         touched=new_touched(n_topics, n_levels),
+        wide=new_wide(n_topics),
         log=np.zeros((4 * n_levels * n_logged, 2), np.int32),
         logged=np.zeros(1, np.int64),
     )
@@ -262,13 +265,8 @@ def _propose(rng, tables, counts, parameters, presence, guesses, work, level, me
 
 
 @hot_kernel
-def citation_sweep(level, layout, tables, state, work, presence, guesses, rates, exponent, tally):
-    """Visit every citation once; ``level`` is the one that citations reach.
-
-    ``tally`` (int64 [6]) counts citations visited, blocked, moves accepted; its fourth entry has no
-    meaning; then topics proposed from ``guesses``, and proposals refused before tables were drawn.
-    Of ``exponent`` the weights are kept up to date; its sums P and M are those of ``rates``.
-    """
+def sweep_opened(level, layout, tables, state, work, presence, guesses, rates, exponent, tally):
+    """Visit every citation once; as ``citation_sweep``, but that ``work.wide`` is opened."""
     counts = state.topics
     parameters = state.parameters
     rng = state.random
@@ -332,6 +330,7 @@ def citation_sweep(level, layout, tables, state, work, presence, guesses, rates,
                     exponent,
                     rates,
                     work.touched,
+                    work.wide,
                     level,
                     meet,
                     max(listed, place + 1),
@@ -345,7 +344,9 @@ def citation_sweep(level, layout, tables, state, work, presence, guesses, rates,
                 tally[2] += 1
                 y[e] = new
                 if moved:
-                    commit_ends(exponent, rates, work.touched, level)
+                    commit_ends(
+                        parameters, exponent, rates, work.touched, work.wide, level, old, new
+                    )
                     _note_path(counts, presence, work, level, 0, old, new, first_out, first_in)
                     _note_path(counts, presence, work, level, 1, old, new, second_out, second_in)
             else:
@@ -354,3 +355,17 @@ def citation_sweep(level, layout, tables, state, work, presence, guesses, rates,
         if not accepted:
             move_customer(layout, counts, level, first, old, first_out, 1)
             move_customer(layout, counts, level, second, old, second_out, 1)
+
+
+@hot_kernel
+def citation_sweep(level, layout, tables, state, work, presence, guesses, rates, exponent, tally):
+    """Visit every citation once; ``level`` is the one that citations reach.
+
+    ``tally`` (int64 [6]) counts citations visited, blocked, moves accepted; its fourth entry has no
+    meaning; then topics proposed from ``guesses``, and proposals refused before tables were drawn.
+    Of ``exponent`` the weights are kept up to date; its sums P and M are those of ``rates``.
+    """
+    counts, parameters = state.topics, state.parameters
+    open_wide(layout, counts, parameters, presence, exponent, rates, work.wide)
+    sweep_opened(level, layout, tables, state, work, presence, guesses, rates, exponent, tally)
+    close_wide(parameters, rates, work.wide)

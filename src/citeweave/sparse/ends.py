@@ -1,9 +1,8 @@
 """What a citation's move does to the exponential, over the topics of the nodes that it touches.
 
-The same as `citeweave.sampler.exponent` gives, to the last few bits, with P and M as `rates` keeps
-them: what mu itself has is left out of both. A move changes the totals of nodes on two paths, and
-with them P and M of the topics that these nodes have, and of no others but by mu, whose part
-follows from the three sums in `RateSums.total`.
+The same as `citeweave.sampler.exponent` gives, to the last few bits. A move changes the totals of
+nodes on two paths, and with them P and M of the topics that these nodes have. Nodes of few topics
+are gone through topic by topic; what those of many do, mu among them, `wide` tells.
 """
 
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import numpy as np
 
 from citeweave.sampler._compile import index, inlined
 from citeweave.sparse.presence import lowest_bit
+from citeweave.sparse.wide import find_wide
 
 __all__ = [
     "Touched",
@@ -37,8 +37,6 @@ class Touched(NamedTuple):
     """float64 [topics]: by topic, change of `RateSums.cite`; of listed topics only."""
     cited: np.ndarray
     """float64 [topics]: of `RateSums.cited`."""
-    total: np.ndarray
-    """float64 [3]: of `RateSums.total`."""
     node: np.ndarray
     """int64 [2, levels]: nodes of both ends; where the paths have met, those of the first count."""
     slope: np.ndarray
@@ -63,7 +61,6 @@ def new_touched(n_topics: int, n_levels: int) -> Touched:
         stamp=np.zeros(n_topics, np.int64),
         cite=np.zeros(n_topics),
         cited=np.zeros(n_topics),
-        total=np.zeros(3),
         node=np.zeros((2, n_levels), np.int64),
         slope=np.zeros((2, n_levels, 2)),
         gain=np.zeros((2, n_levels, 2)),
@@ -129,7 +126,19 @@ def list_ends(layout, presence, touched, level, first, second, old):
 
 @inlined
 def _node_slopes(
-    counts, parameters, exponent, touched, lower, side, left, closed, came, opened, carry, carried
+    counts,
+    parameters,
+    exponent,
+    touched,
+    wide,
+    lower,
+    side,
+    left,
+    closed,
+    came,
+    opened,
+    carry,
+    carried,
 ):
     """Work out what a move does to one node below mu, the counts being those after it.
 
@@ -146,14 +155,21 @@ def _node_slopes(
     cite, cited = exponent.cite_weight[n], exponent.cited_weight[n]
     touched.gain[side, lower, 0] = carry
     touched.gain[side, lower, 1] = carried
-    touched.slope[side, lower, 0] = carry * after + cite * fall
-    touched.slope[side, lower, 1] = carried * after + cited * fall
-    went = before * (left - discount * closed)
-    arrived = before * (came - discount * opened)
-    touched.special[0, 0] -= cite * went
-    touched.special[0, 1] -= cited * went
-    touched.special[1, 0] += cite * arrived
-    touched.special[1, 1] += cited * arrived
+    went = left - discount * closed
+    arrived = came - discount * opened
+    j = find_wide(wide, n)
+    if j > 0:
+        wide.gain[j, 0] = carry * after + cite * fall
+        wide.gain[j, 1] = carried * after + cited * fall
+        wide.shift[0, j] = -went
+        wide.shift[1, j] = arrived
+    else:
+        touched.slope[side, lower, 0] = carry * after + cite * fall
+        touched.slope[side, lower, 1] = carried * after + cited * fall
+        touched.special[0, 0] -= cite * before * went
+        touched.special[0, 1] -= cited * before * went
+        touched.special[1, 0] += cite * before * arrived
+        touched.special[1, 1] += cited * before * arrived
     gain = discount * (opened - closed)
     top = parameters.topic_concentration[n] + discount * counts.total_tables[n]
     rise = gain * before + top * fall  # of the share that children take
@@ -161,7 +177,7 @@ def _node_slopes(
 
 
 @inlined
-def _climb_ends(counts, parameters, exponent, touched, level, meet, removed, added):
+def _climb_ends(counts, parameters, exponent, touched, wide, level, meet, removed, added):
     """Work out slopes of all nodes below mu; returns what mu's weights gain."""
     touched.special[:] = 0.0
     carry_a, carried_a, carry_b, carried_b = 0.0, 0.0, 0.0, 0.0
@@ -195,6 +211,7 @@ def _climb_ends(counts, parameters, exponent, touched, level, meet, removed, add
                     parameters,
                     exponent,
                     touched,
+                    wide,
                     lower,
                     side,
                     left,
@@ -274,49 +291,78 @@ def _touch_above(counts, parameters, presence, touched, side, lower, listed, new
 
 
 @inlined
-def _root_change(
-    counts, parameters, exponent, rates, touched, listed, old, new, left, came, carry, carried
-):
-    """Add mu's term and sum the change of E over the listed topics; mu's of all others is known.
+def _root_own(parameters, customers):
+    """Give what mu has of a topic: its customers less the discount of its one table."""
+    return customers - parameters.topic_discount[0] if customers > 0 else 0.0
 
-    ``left`` customers of mu went and ``came`` came; its weights gain ``carry`` and ``carried``.
-    """
-    beta = parameters.topic_concentration[0]
-    discount = parameters.topic_discount[0]
-    after = 1.0 / (beta + counts.total_customers[0])
-    before = after if came == left else 1.0 / (beta + counts.total_customers[0] - came + left)
-    cite_before = exponent.cite_weight[0] * before
-    cited_before = exponent.cited_weight[0] * before
-    cite_after = (exponent.cite_weight[0] + carry) * after
-    cited_after = (exponent.cited_weight[0] + carried) * after
-    touched.gain[0, 0, 0] = carry
-    touched.gain[0, 0, 1] = carried
-    change, by_cited, by_cite, squared = 0.0, 0.0, 0.0, 0.0
+
+@inlined
+def _root_slopes(counts, parameters, exponent, touched, wide, old, new, left, came):
+    """Work out what a move does to mu, whose weights' gain is known."""
+    carry, carried = touched.gain[0, 0, 0], touched.gain[0, 0, 1]
+    seats = parameters.topic_concentration[0] + counts.total_customers[0]
+    after = 1.0 / seats
+    before = after if came == left else 1.0 / (seats - came + left)
+    fall = (left - came) * after * before
+    wide.gain[0, 0] = carry * after + exponent.cite_weight[0] * fall
+    wide.gain[0, 1] = carried * after + exponent.cited_weight[0] * fall
+    customers = counts.customers[0, index(old)]
+    earlier = customers + left - (came if old == new else 0)
+    wide.shift[0, 0] = _root_own(parameters, customers) - _root_own(parameters, earlier)
+    customers = counts.customers[0, index(new)]
+    earlier = customers - came
+    wide.shift[1, 0] = 0.0
+    if old != new:
+        wide.shift[1, 0] = _root_own(parameters, customers) - _root_own(parameters, earlier)
+
+
+@inlined
+def _shifted(wide, which, side):
+    """Give what new counts of wide nodes do to P or M of the topic left, or of the one joined."""
+    total = 0.0
+    for j in range(wide.size[0]):
+        total += (wide.slope[j, side] + wide.gain[j, side]) * wide.shift[which, j]
+    return total
+
+
+@inlined
+def _sum_change(parameters, rates, touched, wide, listed, old, new):
+    """Sum the change of E: what slopes of wide nodes do to all topics, the rest to listed ones."""
+    size = index(wide.size[0])
+    change = 0.0
+    for j in range(size):
+        cite, cited = wide.gain[j, 0], wide.gain[j, 1]
+        if cite != 0.0 or cited != 0.0:
+            change += cite * wide.sums[j, 0] + cited * wide.sums[j, 1]
+            for m in range(size):
+                change += cite * wide.gain[m, 1] * wide.both[j, m]
+    touched.special[0, 0] = _shifted(wide, 0, 0)
+    touched.special[0, 1] = _shifted(wide, 0, 1)
+    touched.special[1, 0] = _shifted(wide, 1, 0)
+    touched.special[1, 1] = _shifted(wide, 1, 1)
     for i in range(listed):
         k = index(touched.topic[index(i)])
-        customers = counts.customers[0, k]
-        earlier = customers
-        if k == index(old):
-            earlier += left
-        if k == index(new):
-            earlier -= came
-        own = customers - discount if customers > 0 else 0.0
-        own_before = earlier - discount if earlier > 0 else 0.0
-        scale = parameters.topic_scale[k]
         cite, cited = rates.cite[k], rates.cited[k]
-        more, more_cited = touched.cite[k], touched.cited[k]
-        change += scale * (more * (cited + more_cited) + cite * more_cited)
-        by_cited += scale * (own * (cited + more_cited) - own_before * cited)
-        by_cite += scale * (own * (cite + more) - own_before * cite)
-        squared += scale * (own * own - own_before * own_before)
-    touched.total[0] = by_cited
-    touched.total[1] = by_cite
-    touched.total[2] = squared
-    change += cite_after * by_cited + (cite_after - cite_before) * rates.total[0]
-    change += cited_after * by_cite + (cited_after - cited_before) * rates.total[1]
-    both = cite_after * cited_after
-    change += both * squared + (both - cite_before * cited_before) * rates.total[2]
+        for j in range(size):
+            own = wide.own[k, j]
+            cite += (wide.slope[j, 0] + wide.gain[j, 0]) * own
+            cited += (wide.slope[j, 1] + wide.gain[j, 1]) * own
+        more, more_cited = _whole_change(touched, k, old, new)
+        change += parameters.topic_scale[k] * (more * (cited + more_cited) + cite * more_cited)
     return change
+
+
+@inlined
+def _whole_change(touched, k, old, new):
+    """Give the change of P and M of a listed topic besides by wide nodes' slopes."""
+    more, more_cited = touched.cite[k], touched.cited[k]
+    if k == index(old):
+        more += touched.special[0, 0]
+        more_cited += touched.special[0, 1]
+    if k == index(new):
+        more += touched.special[1, 0]
+        more_cited += touched.special[1, 1]
+    return more, more_cited
 
 
 @inlined
@@ -327,6 +373,7 @@ def ends_change(
     exponent,
     rates,
     touched,
+    wide,
     level,
     meet,
     listed,
@@ -343,12 +390,19 @@ def ends_change(
     ``commit_ends`` makes it final, and where it is forgotten there is nothing to do.
     """
     touched.counter[0] += 1
-    carry, carried = _climb_ends(counts, parameters, exponent, touched, level, meet, removed, added)
-    wide = False
+    for j in range(wide.size[0]):
+        wide.gain[j, 0] = 0.0
+        wide.gain[j, 1] = 0.0
+        wide.shift[0, j] = 0.0
+        wide.shift[1, j] = 0.0
+    carry, carried = _climb_ends(
+        counts, parameters, exponent, touched, wide, level, meet, removed, added
+    )
+    sloped = False
     for lower in range(1, level + 1):
         for side in range(2):
-            wide |= touched.slope[side, lower, 0] != 0.0 or touched.slope[side, lower, 1] != 0.0
-    if wide:
+            sloped |= touched.slope[side, lower, 0] != 0.0 or touched.slope[side, lower, 1] != 0.0
+    if sloped:
         _touch_papers(counts, parameters, presence, touched, level, listed, old, new)
         for lower in range(level - 1, 0, -1):
             for side in range(2):
@@ -369,21 +423,76 @@ def ends_change(
     touched.counter[1] = listed
     left = (1 if level < removed[0] else 0) + (1 if level < removed[1] else 0)
     came = (1 if level < added[0] else 0) + (1 if level < added[1] else 0)
-    return _root_change(
-        counts, parameters, exponent, rates, touched, listed, old, new, left, came, carry, carried
-    )
+    touched.gain[0, 0, 0] = carry
+    touched.gain[0, 0, 1] = carried
+    _root_slopes(counts, parameters, exponent, touched, wide, old, new, left, came)
+    return _sum_change(parameters, rates, touched, wide, listed, old, new)
 
 
 @inlined
-def commit_ends(exponent, rates, touched, level):
-    """Make the pending change final."""
+def _commit_sums(parameters, rates, touched, wide, old, new):
+    """Bring the sums of wide nodes up to date, and `RateSums` with them."""
+    size = index(wide.size[0])
+    for m in range(size):
+        cite, cited = wide.gain[m, 0], wide.gain[m, 1]
+        if cite != 0.0 or cited != 0.0:
+            wide.slope[m, 0] += cite
+            wide.slope[m, 1] += cited
+            for j in range(size):
+                wide.sums[j, 0] += cited * wide.both[m, j]
+                wide.sums[j, 1] += cite * wide.both[m, j]
     for i in range(touched.counter[1]):
         k = touched.topic[index(i)]
-        rates.cite[index(k)] += touched.cite[index(k)]
-        rates.cited[index(k)] += touched.cited[index(k)]
-        touched.changed[index(k) // index(_WIDTH)] |= np.uint64(1) << np.uint64(k % _WIDTH)
-    for i in range(3):
-        rates.total[i] += touched.total[i]
+        place = index(k)
+        more, more_cited = _whole_change(touched, place, old, new)
+        more *= parameters.topic_scale[place]
+        more_cited *= parameters.topic_scale[place]
+        for j in range(size):
+            wide.sums[j, 0] += more_cited * wide.own[place, j]
+            wide.sums[j, 1] += more * wide.own[place, j]
+        rates.cite[place] += touched.cite[place]
+        rates.cited[place] += touched.cited[place]
+        touched.changed[place // index(_WIDTH)] |= np.uint64(1) << np.uint64(k % _WIDTH)
+
+
+@inlined
+def _commit_own(parameters, rates, wide, which, topic):
+    """Give wide nodes their new counts of the topic left, or of the one joined."""
+    size = index(wide.size[0])
+    k = index(topic)
+    moved = False
+    cite, cited = rates.cite[k], rates.cited[k]
+    for j in range(size):
+        own = wide.own[k, j] + wide.shift[which, j]
+        moved |= wide.shift[which, j] != 0.0
+        cite += wide.slope[j, 0] * own
+        cited += wide.slope[j, 1] * own
+    if not moved:
+        return
+    scale = parameters.topic_scale[k]
+    for j in range(size):
+        shift = wide.shift[which, j]
+        if shift != 0.0:
+            wide.sums[j, 0] += scale * shift * cited
+            wide.sums[j, 1] += scale * shift * cite
+            # one node after the other: own own' changes by what the others have by then
+            wide.both[j, j] += scale * shift * shift
+            for m in range(size):
+                wide.both[j, m] += scale * shift * wide.own[k, m]
+                wide.both[m, j] += scale * shift * wide.own[k, m]
+            wide.own[k, j] += shift
+
+
+@inlined
+def commit_ends(parameters, exponent, rates, touched, wide, level, old, new):
+    """Make the pending change final."""
+    _commit_sums(parameters, rates, touched, wide, old, new)
+    if old == new:
+        for j in range(wide.size[0]):
+            wide.shift[0, j] += wide.shift[1, j]
+    _commit_own(parameters, rates, wide, 0, old)
+    if old != new:
+        _commit_own(parameters, rates, wide, 1, new)
     exponent.cite_weight[0] += touched.gain[0, 0, 0]
     exponent.cited_weight[0] += touched.gain[0, 0, 1]
     for lower in range(1, level):  # weights of papers are their propensities

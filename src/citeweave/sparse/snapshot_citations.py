@@ -14,10 +14,20 @@ from citeweave.parallel.streams import CITATIONS, open_stream
 from citeweave.parallel.world import Changes, new_counts
 from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.arrays import TopicCounts
-from citeweave.sparse.citations import CitationWork, ask_bits, citation_sweep, new_citation_work
+from citeweave.sparse.citations import CitationWork, ask_bits, new_citation_work, sweep_opened
 from citeweave.sparse.ends import busy_words
 from citeweave.sparse.presence import lowest_bit, new_presence, note_presence
 from citeweave.sparse.rates import RateSums, new_rates
+from citeweave.sparse.wide import (
+    Wide,
+    add_wide,
+    choose_wide,
+    copy_wide,
+    new_wide,
+    node_level,
+    restore_wide,
+    sum_wide,
+)
 
 __all__ = ["Neighbourhood", "new_neighbourhood", "note_moved_documents", "sweep_citing"]
 
@@ -27,7 +37,7 @@ _MOST_BYTES = 1 << 31
 
 
 class Near(NamedTuple):
-    """What ``citation_sweep`` reads of a `Layout`; a call hands over every array of a tuple."""
+    """What ``sweep_opened`` reads of a `Layout`; a call hands over every array of a tuple."""
 
     parent: np.ndarray
     citing: np.ndarray
@@ -76,6 +86,10 @@ class Neighbourhood(NamedTuple):
     weights: Weights
     work: CitationWork
     rates: RateSums
+    base: RateSums
+    """What ``rates`` are before a document moves."""
+    base_wide: Wide
+    """What wide nodes are then."""
     citing: np.ndarray
     cited: np.ndarray
     topic: np.ndarray
@@ -110,6 +124,8 @@ def new_neighbourhood(chain, most_cited: int, changes: Changes, marks: np.ndarra
         weights=Weights(np.zeros(rows), np.zeros(rows)),
         work=new_citation_work(topics, n_levels, most_cited),
         rates=new_rates(topics),
+        base=new_rates(topics),
+        base_wide=new_wide(topics),
         citing=np.zeros(most_cited, np.int32),
         cited=np.zeros(most_cited, np.int32),
         topic=np.zeros(most_cited, np.int16),
@@ -198,18 +214,34 @@ def _settle_in(n_shared, layout, state, exponent, presence, here, level, node):
 
 
 @hot_kernel
-def _open_round(state, exponent, presence, rates, here):
-    """Copy mu and the sums."""
+def _open_round(level, n_shared, layout, state, exponent, presence, rates, here):
+    """Copy mu, wide nodes and the sums."""
+    mine, wide, parameters = here.rates, here.work.wide, state.parameters
     here.parent[0] = 0
     here.rows[1] = 1
     here.rows[2] = 0
     _fill_row(state, exponent, presence, here, 0, 0)
     for k in range(index(rates.cite.shape[0])):
-        here.rates.cite[k] = rates.cite[k]
-        here.rates.cited[k] = rates.cited[k]
-    for i in range(3):
-        here.rates.total[i] = rates.total[i]
+        mine.cite[k] = rates.cite[k]
+        mine.cited[k] = rates.cited[k]
     here.work.touched.changed[:] = 0
+    wide.size[0] = 0
+    found = choose_wide(presence, wide, n_shared)
+    add_wide(state.topics, parameters, presence, exponent, mine, wide, 0, 0)
+    for j in range(1, found + 1):
+        node = wide.node[j]
+        if here.rows[1] + level - 1 > here.rows[0]:  # its row would not stay
+            break
+        lower = node_level(layout, node)
+        add_wide(state.topics, parameters, presence, exponent, mine, wide, node, lower)
+        _settle_in(n_shared, layout, state, exponent, presence, here, level, node)
+        wide.node[j] = here.place[node]
+    sum_wide(parameters, mine, wide)
+    copy_wide(wide, here.base_wide)
+    for k in range(index(rates.cite.shape[0])):
+        here.base.cite[k] = mine.cite[k]
+        here.base.cited[k] = mine.cited[k]
+        restore_wide(here.base_wide, wide, k)
 
 
 @inlined
@@ -240,7 +272,7 @@ def _note_shared(here, counts, place, node, topic):
 
 
 @inlined
-def _move_out(state, exponent, presence, rates, here, record, first, last):
+def _move_out(state, exponent, presence, here, record, first, last):
     """Note what was done, at documents by citation, and leave all as it was found."""
     counts = state.topics
     for e in range(first, last):
@@ -261,16 +293,19 @@ def _move_out(state, exponent, presence, rates, here, record, first, last):
         _empty_row(presence, here, here.rows[0] + i)
     here.rows[2] = 0
     changed = here.work.touched.changed
+    moved = False
     for j in range(changed.shape[0]):
         bits = changed[index(j)]
         changed[index(j)] = np.uint64(0)
         while bits != np.uint64(0):
             k = index(_WIDTH * j + lowest_bit(bits))
             bits &= bits - np.uint64(1)
-            here.rates.cite[k] = rates.cite[k]
-            here.rates.cited[k] = rates.cited[k]
-    for i in range(3):
-        here.rates.total[i] = rates.total[i]
+            here.rates.cite[k] = here.base.cite[k]
+            here.rates.cited[k] = here.base.cited[k]
+            restore_wide(here.work.wide, here.base_wide, k)
+            moved = True
+    if moved:
+        copy_wide(here.base_wide, here.work.wide)
 
 
 @hot_kernel
@@ -298,7 +333,7 @@ def sweep_citing(
     """
     y = state.assignments.citing_topic
     parameters = state.parameters
-    _open_round(state, exponent, presence, rates, here)
+    _open_round(level, n_shared, layout, state, exponent, presence, rates, here)
     for d in range(docs[0], docs[1], docs[2]):
         first, last = start[d], start[d + 1]
         if first == last:
@@ -324,7 +359,7 @@ def sweep_citing(
             Scales(parameters.topic_discount, here.concentration, parameters.topic_scale),
             here.random,
         )
-        citation_sweep(
+        sweep_opened(
             level,
             near,
             tables,
@@ -339,7 +374,7 @@ def sweep_citing(
         for e in range(first, last):
             y[e] = here.topic[e - first]
             record[e, 1] = y[e]
-        _move_out(state, exponent, presence, rates, here, record, first, last)
+        _move_out(state, exponent, presence, here, record, first, last)
     for place in range(here.rows[1]):
         _empty_row(presence, here, place)
 
