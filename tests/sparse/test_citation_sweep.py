@@ -14,9 +14,10 @@ from citeweave.sampler.hierarchy import draw_addition, draw_removal, move_custom
 from citeweave.sampler.invariants import check_state
 from citeweave.sampler.words import word_sweep
 from citeweave.sparse.citations import citation_sweep
-from citeweave.sparse.ends import commit_ends, ends_change, list_ends
+from citeweave.sparse.ends import commit_ends, ends_change
 from citeweave.sparse.presence import new_presence
 from citeweave.sparse.rates import new_rates
+from citeweave.sparse.touched import list_ends
 from citeweave.sparse.wide import close_wide, open_wide
 from reference.run import make_runner
 from reference.tiny import tiny_chain

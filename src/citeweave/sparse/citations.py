@@ -26,18 +26,11 @@ from citeweave.sampler.hierarchy import (
 )
 from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
-from citeweave.sparse.ends import (
-    Touched,
-    busy_words,
-    commit_ends,
-    ends_change,
-    list_ends,
-    new_touched,
-    own_bit,
-)
+from citeweave.sparse.ends import commit_ends, ends_change
 from citeweave.sparse.guesses import draw_guess, guess_at
 from citeweave.sparse.prefetch import prefetch
 from citeweave.sparse.presence import lowest_bit, note_presence
+from citeweave.sparse.touched import Touched, busy_words, list_ends, new_touched, own_bit
 from citeweave.sparse.wide import Wide, close_wide, new_wide, open_wide
 
 __all__ = ["CitationWork", "ask_bits", "citation_sweep", "new_citation_work", "sweep_opened"]

@@ -15,9 +15,9 @@ from citeweave.parallel.world import Changes, new_counts
 from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.arrays import TopicCounts
 from citeweave.sparse.citations import CitationWork, ask_bits, new_citation_work, sweep_opened
-from citeweave.sparse.ends import busy_words
 from citeweave.sparse.presence import lowest_bit, new_presence, note_presence
 from citeweave.sparse.rates import RateSums, new_rates
+from citeweave.sparse.touched import busy_words
 from citeweave.sparse.wide import (
     Wide,
     add_wide,
