@@ -86,7 +86,7 @@ def run_snapshots(chain: SnapshotChain, sweeps: int):
     """Run and return the visited topic-side and word-side states, one a row."""
     world = chain._workers()[0]
     networked = chain.spec.citations is not None
-    level = chain._citation_level
+    level = chain.citation_level
     sizes = (level, chain.spec.n_shared, chain._n_shared)
     topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
     word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
@@ -101,8 +101,8 @@ def run_snapshots(chain: SnapshotChain, sweeps: int):
         sizes,
         (chain.shape, chain._paths, chain.layout, chain.tables),
         chain.state,
-        chain._cache,
-        chain._exponent,
+        chain.cache,
+        chain.exponent,
         (world, chain._changes, np.zeros((1, 2, chain.settings.topics + 1), np.int64)),
         network,
         (topic_rows, word_rows),

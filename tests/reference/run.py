@@ -74,13 +74,13 @@ def run_chain(chain, runner, sweeps, *, thin=2):
     runner(
         sweeps,
         thin,
-        chain._citation_level,
+        chain.citation_level,
         (chain.shape, chain.layout, chain.tables),
         chain.state,
-        chain._cache,
+        chain.cache,
         chain._work,
         chain._citation_work,
-        chain._exponent,
+        chain.exponent,
         (topic_rows, word_rows),
     )
     return topic_rows, word_rows

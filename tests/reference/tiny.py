@@ -52,5 +52,5 @@ def tiny_chain(spec, *, topics=2, seed=3, modules=None, **corpus):
     parameters.word_concentration[:] = [1.2, 0.6]
     parameters.topic_word_concentration[:] = 0.9
     refresh = modules["word_side"].refresh_word_cache
-    refresh(chain.tables, chain.state.words, parameters, chain._cache)
+    refresh(chain.tables, chain.state.words, parameters, chain.cache)
     return chain

@@ -57,8 +57,8 @@ def test_draws_have_the_mean_and_spread_of_their_density(level, pooled):
             chain.state,
             PRIOR,
             np.full(4, pooled, np.uint8),
-            chain._citation_level,
-            chain._exponent,
+            chain.citation_level,
+            chain.exponent,
             level,
             level + 1,
         )

@@ -55,7 +55,7 @@ def propensity_draws(module, steps):
         citations=((0, 1),),
     )
     parameters = chain.state.parameters
-    level = chain._citation_level
+    level = chain.citation_level
     means = np.zeros((n, 3))
     for d in range(n):
         node = chain.layout.citation_node + d
@@ -82,7 +82,7 @@ def propensity_draws(module, steps):
         )
         made, received = real_propensities.degrees(citing, cited, n, self_citation=0)
         chain._rebuild_exponent()
-        module.draw_propensities(level, layout, state, made, received, prior, chain._exponent)
+        module.draw_propensities(level, layout, state, made, received, prior, chain.exponent)
         draws.append(np.concatenate([parameters.cite, parameters.cited, parameters.topic_scale]))
     return np.array(draws), stats.gamma(prior[0], scale=1 / prior[1])
 
@@ -108,5 +108,5 @@ def test_a_fresh_draw_of_words_is_a_valid_state():
     chain = Chain(spec, data, Settings(topics=3, debug=True), seed=1)
     chain.start()
     redraw_words(chain, np.random.default_rng(1))
-    refresh_word_cache(chain.tables, chain.state.words, chain.state.parameters, chain._cache)
+    refresh_word_cache(chain.tables, chain.state.words, chain.state.parameters, chain.cache)
     chain.step()

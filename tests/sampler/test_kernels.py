@@ -58,7 +58,7 @@ def test_document_topics_is_the_recovered_vector(chain):
             chain.layout,
             chain.state.topics,
             chain.state.parameters,
-            chain._citation_level,
+            chain.citation_level,
             node,
             out,
         )
@@ -68,7 +68,7 @@ def test_document_topics_is_the_recovered_vector(chain):
 def test_total_rate_is_the_sum_over_all_pairs_and_topics(chain):
     chain._rebuild_exponent()
     expected = TinyPosterior(chain).rate(*counts_by_node(chain))
-    assert total_rate(chain._exponent, chain.state.parameters) == pytest.approx(expected, rel=1e-12)
+    assert total_rate(chain.exponent, chain.state.parameters) == pytest.approx(expected, rel=1e-12)
 
 
 def joint(chain, counts):
@@ -94,7 +94,7 @@ def _root(parameters):
 @pytest.mark.parametrize("topic", range(3))
 def test_path_weight_sums_the_joint_over_all_depths(chain, topic):
     """Add a customer at each possible depth, weighed by f and its binomials: their sum is it."""
-    level = chain._citation_level
+    level = chain.citation_level
     node = chain.layout.citation_node
     path, climb = np.zeros(4, np.int64), np.zeros(4)
     weight = path_weight(
@@ -129,7 +129,7 @@ def test_path_weight_sums_the_joint_over_all_depths(chain, topic):
 
 
 def test_node_weights_are_all_path_weights(chain):
-    level, node = chain._citation_level, chain.layout.citation_node + 1
+    level, node = chain.citation_level, chain.layout.citation_node + 1
     path, climb, weights = np.zeros(4, np.int64), np.zeros(4), np.zeros(3)
     common = (chain.tables, chain.layout, chain.state.topics, chain.state.parameters, level, node)
     node_weights(*common, path, weights)
@@ -142,11 +142,11 @@ def test_incremental_exponent_equals_a_rebuild_through_sweeps(chain):
     names = ("cite_sum", "cited_sum", "cite_weight", "cited_weight")
 
     def kept_equals_rebuilt():
-        kept = [getattr(chain._exponent, name).copy() for name in names]
+        kept = [getattr(chain.exponent, name).copy() for name in names]
         chain._rebuild_exponent()
         for name, value in zip(names, kept, strict=True):
             np.testing.assert_allclose(
-                value, getattr(chain._exponent, name), rtol=1e-9, atol=1e-12, err_msg=name
+                value, getattr(chain.exponent, name), rtol=1e-9, atol=1e-12, err_msg=name
             )
 
     for _ in range(30):
@@ -154,12 +154,12 @@ def test_incremental_exponent_equals_a_rebuild_through_sweeps(chain):
         chain._sweep_words(0)
         kept_equals_rebuilt()
         citation_sweep(
-            chain._citation_level,
+            chain.citation_level,
             chain.layout,
             chain.tables,
             chain.state,
             chain._citation_work,
-            chain._exponent,
+            chain.exponent,
             np.zeros(4, np.int64),
         )
         kept_equals_rebuilt()

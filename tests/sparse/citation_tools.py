@@ -5,6 +5,7 @@ from dataclasses import replace
 import numba
 import numpy as np
 
+from citeweave.parallel.crew import Crew
 from citeweave.sampler.chain import Chain, Data, Settings
 from citeweave.sampler.exponent import rebuild_exponent
 from citeweave.sampler.spec import Level, preset
@@ -81,10 +82,12 @@ def sparse_room(chain):
     guesses = new_guesses(
         chain.layout, chain.spec.n_shared, len(chain.state.words.customers), topics
     )
-    make_guesses(chain.shape, chain.layout, chain.tables, chain.state, chain._cache, guesses)
+    make_guesses(
+        Crew(1), chain.shape, chain.layout, chain.tables, chain.state, chain.cache, guesses
+    )
     make_citation_guesses(chain.state.parameters, guesses)
     presence, rates = new_presence(len(chain.layout.parent), topics), new_rates(topics)
-    gather_all(chain._citation_level, chain.layout, chain.state, chain._exponent, presence, rates)
+    gather_all(chain.citation_level, chain.layout, chain.state, chain.exponent, presence, rates)
     work = new_citation_work(topics, len(chain.spec.topic_side))
     return work, presence, guesses, rates, np.zeros(6, np.int64)
 

@@ -108,14 +108,14 @@ def _open(key, document, rng):
 def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
     """Paper after paper, with the same random stream, both leave the same counts."""
     chain, twin = (cited_chain(model, 70, documents=30) for _ in range(2))
-    level, n = chain._citation_level, chain.n_documents
+    level, n = chain.citation_level, chain.n_documents
     *room, (levels, n_shared, _) = snapshot_room(chain, n)
     here, presence, guesses, rates, moves, lists, changes = room
     work, bits, _, sums, tally = sparse_room(twin)
     for wide in (here.work.wide, work.wide):
         wide.size[1] = 25  # some nodes above papers have as many topics
     for d in range(n):
-        gather_all(level, chain.layout, chain.state, chain._exponent, presence, rates)
+        gather_all(level, chain.layout, chain.state, chain.exponent, presence, rates)
         key = np.uint64(100 + d)
         sweep_citing(
             level,
@@ -124,7 +124,7 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
             chain.layout,
             chain.tables,
             chain.state,
-            chain._exponent,
+            chain.exponent,
             presence,
             guesses,
             rates,
@@ -139,7 +139,7 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
         for lower in range(levels - 1, -1, -1):
             first, last = chain.layout.level_start[lower : lower + 2]
             merge_nodes(chain.layout.parent, chain.state.topics, changes, first, last, 0)
-        gather_all(level, twin.layout, twin.state, twin._exponent, bits, sums)
+        gather_all(level, twin.layout, twin.state, twin.exponent, bits, sums)
         _open(key, d, twin.state.random)
         made = slice(lists[0][d], lists[0][d + 1])
         own = twin.state.assignments.citing_topic[made]
@@ -152,7 +152,7 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
             bits,
             guesses,
             sums,
-            twin._exponent,
+            twin.exponent,
             tally,
         )
         for mine, others in zip(chain.state.topics, twin.state.topics, strict=True):
@@ -177,7 +177,7 @@ def test_a_round_leaves_nothing_behind(model, topics, most_bytes, monkeypatch):
     spec = chain.spec
     room = snapshot_room(chain, 1)
     here, presence, guesses, rates, moves, lists, changes, (_, n_shared, _) = room
-    level, n = chain._citation_level, chain.n_documents
+    level, n = chain.citation_level, chain.n_documents
     before = chain.state.topics.customers[:n_shared].copy()
     key, docs = np.uint64(7), np.array([0, n, 1])
     sweep_citing(
@@ -187,7 +187,7 @@ def test_a_round_leaves_nothing_behind(model, topics, most_bytes, monkeypatch):
         chain.layout,
         chain.tables,
         chain.state,
-        chain._exponent,
+        chain.exponent,
         presence,
         guesses,
         rates,
@@ -212,6 +212,6 @@ def test_a_round_leaves_nothing_behind(model, topics, most_bytes, monkeypatch):
         merge_nodes(chain.layout.parent, chain.state.topics, changes, first, last, 0)
     check_state(spec, chain.layout, chain.state)
     made = presence.copy()
-    gather_all(level, chain.layout, chain.state, chain._exponent, made, rates)
+    gather_all(level, chain.layout, chain.state, chain.exponent, made, rates)
     first, last = chain.layout.level_start[spec.n_shared : spec.n_shared + 2]
     np.testing.assert_array_equal(presence[first:last], made[first:last])

@@ -74,10 +74,10 @@ def _rebuilt(chain):
     """Give the sums and the rate of all citations, over all topics, from the counts."""
     room = new_presence(len(chain.layout.parent), chain.settings.topics)
     rates = new_rates(chain.settings.topics)
-    exponent = chain._exponent._replace(
-        **{name: getattr(chain._exponent, name).copy() for name in chain._exponent._fields}
+    exponent = chain.exponent._replace(
+        **{name: getattr(chain.exponent, name).copy() for name in chain.exponent._fields}
     )
-    gather_all(chain._citation_level, chain.layout, chain.state, exponent, room, rates)
+    gather_all(chain.citation_level, chain.layout, chain.state, exponent, room, rates)
     return room, rates, exponent, total_rate(exponent, chain.state.parameters)
 
 
@@ -87,7 +87,7 @@ def _expect_sums(chain, room):
     for kept, made in zip(room[3], rates, strict=True):
         np.testing.assert_allclose(kept, made, rtol=1e-9, atol=1e-9)
     for name in ("cite_weight", "cited_weight"):
-        kept, made = getattr(chain._exponent, name), getattr(exponent, name)
+        kept, made = getattr(chain.exponent, name), getattr(exponent, name)
         np.testing.assert_allclose(kept, made, rtol=1e-9)
     return presence
 
@@ -105,12 +105,12 @@ def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics, many)
     rng = np.random.default_rng(1)
     for e in range(120):
         change = _move(
-            chain._citation_level,
+            chain.citation_level,
             chain.layout,
             chain.tables,
             chain.state,
             room,
-            chain._exponent,
+            chain.exponent,
             np.zeros(levels, np.int64),
             np.zeros(levels),
             e,
@@ -132,7 +132,7 @@ def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics, many)
 def _sweep(chain, room):
     work, presence, guesses, rates, tally = room
     citation_sweep(
-        chain._citation_level,
+        chain.citation_level,
         chain.layout,
         chain.tables,
         chain.state,
@@ -140,7 +140,7 @@ def _sweep(chain, room):
         presence,
         guesses,
         rates,
-        chain._exponent,
+        chain.exponent,
         tally,
     )
 

@@ -83,7 +83,7 @@ def test_marked_changes_merge_as_all_do(data, topics, threads):
             sparse.shape,
             sparse.tables,
             words,
-            sparse._cache,
+            sparse.cache,
             word_presence,
             sparse._changes,
             marks,
@@ -99,7 +99,7 @@ def test_marked_changes_merge_as_all_do(data, topics, threads):
         ):
             assert np.array_equal(mine, theirs)
         for name in ("stay", "open", "background_stay", "background_open"):
-            assert np.array_equal(getattr(sparse._cache, name), getattr(dense._cache, name))
+            assert np.array_equal(getattr(sparse.cache, name), getattr(dense.cache, name))
         assert not any(array.any() for array in (*sparse._changes, *marks))
         assert np.array_equal(presence, bits_of(counts))
         assert np.array_equal(word_presence, bits_of(words))

@@ -86,11 +86,6 @@ class SnapshotChain(Chain):
         self.repaired = np.zeros(2, np.int64)
         """Tables moved into range so far: on the topic side and on the word side."""
         self.crew = Crew(self.threads)
-        self.exponent = self._exponent
-        self.citation_level = self._citation_level
-        self.pooled = self._pooled
-        self.words_pooled = self._words_pooled
-        self.degrees = self._degrees
         self._draws = Draws(self)
         self._n_shared = int(self.layout.level_start[spec.n_shared])
         self._paths = find_paths(self.layout, len(spec.topic_side))
@@ -158,15 +153,15 @@ class SnapshotChain(Chain):
         return np.sum([world.tally for world in worlds], axis=0)
 
     def _words_of(self, key: np.uint64, round_: int, worker: int) -> None:
-        copy_snapshot(self._worlds[worker], self.state.words, self._cache)
+        copy_snapshot(self._worlds[worker], self.state.words, self.cache)
         self._sweep_documents(
             self.shape,
             self._paths,
             self.layout,
             self.tables,
             self.state,
-            self._cache,
-            self._exponent,
+            self.cache,
+            self.exponent,
             self._worlds[worker],
             key,
             self._documents_of(round_, worker),
@@ -186,13 +181,13 @@ class SnapshotChain(Chain):
 
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         sweep_citing(
-            self._citation_level,
+            self.citation_level,
             self._n_shared,
             self._cites,
             self.layout,
             self.tables,
             self.state,
-            self._exponent,
+            self.exponent,
             self._neighbourhoods[worker],
             self._moves,
             key,
@@ -210,7 +205,7 @@ class SnapshotChain(Chain):
                 self.shape,
                 self.tables,
                 words,
-                self._cache,
+                self.cache,
                 self._changes,
                 totals,
                 begin,
@@ -220,7 +215,7 @@ class SnapshotChain(Chain):
 
         self.repaired[1] += self._by_ranges(merge, 0, n_words)
         finish_words(words, totals)
-        refresh_topics(words, self.state.parameters, self._cache)
+        refresh_topics(words, self.state.parameters, self.cache)
 
     def _merge_nodes(self) -> None:
         """Add all changes of nodes above documents to them, lowest level first."""
@@ -269,7 +264,7 @@ class SnapshotChain(Chain):
 
     def _refresh_cache(self) -> None:
         """Renew what depends on concentrations; merging keeps the rest up to date."""
-        refresh_topics(self.state.words, self.state.parameters, self._cache)
+        refresh_topics(self.state.words, self.state.parameters, self.cache)
 
     def _draw_concentrations(self) -> None:
         self._draws.draw_concentrations()

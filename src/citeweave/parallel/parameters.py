@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,15 +18,43 @@ from citeweave.sampler.concentrations import draw_topic_concentrations
 from citeweave.sampler.random import standard_gamma
 
 if TYPE_CHECKING:
-    from citeweave.parallel.chain import SnapshotChain
+    from citeweave.parallel.crew import Crew
+    from citeweave.sampler.arrays import Layout, Shape, State
+    from citeweave.sampler.chain import Settings
+    from citeweave.sampler.exponent import Exponent
+    from citeweave.sampler.spec import ModelSpec
 
-__all__ = ["Draws"]
+__all__ = ["CrewedChain", "Draws"]
+
+
+class CrewedChain(Protocol):
+    """What `Draws` reads of a chain: a `Chain` with a crew of threads."""
+
+    crew: Crew
+    spec: ModelSpec
+    settings: Settings
+    shape: Shape
+    layout: Layout
+    state: State
+    exponent: Exponent
+    citation_level: int
+    pooled: np.ndarray
+    words_pooled: bool
+    degrees: tuple[np.ndarray, np.ndarray]
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+
+    @property
+    def network_on(self) -> bool:
+        """Whether citations count by now."""
 
 
 class Draws:
     """Concentrations, propensities, the sums of the exponential and the likelihood of a chain."""
 
-    def __init__(self, chain: SnapshotChain) -> None:
+    def __init__(self, chain: CrewedChain) -> None:
         self.chain = chain
         self.crew = chain.crew
         self.documents = cut(0, chain.n_documents)

@@ -138,23 +138,28 @@ class Chain:
     def _finish(self, spec: ModelSpec, data: Data, settings: Settings) -> None:
         n_levels = len(spec.topic_side)
         n_paths = int(np.diff(data.leaf_start).max(initial=1))
-        self._cache = new_word_cache(data.n_words, settings.topics)
+        self.cache = new_word_cache(data.n_words, settings.topics)
+        """Weights of words, kept up to date by sweeps."""
         self._work = new_word_work(settings.topics, n_paths, spec.n_shared, spec.n_document)
         self._citation_work = new_citation_work(settings.topics, n_levels)
-        self._citation_level = n_levels - 1 - spec.below_citations
+        self.citation_level = n_levels - 1 - spec.below_citations
+        """Level of the topic side that citations reach."""
         networked = spec.citations is not None
-        self._exponent = new_exponent(
+        self.exponent = new_exponent(
             len(self.layout.parent) if networked else 1, settings.topics, n_levels
         )
-        self._pooled = np.array([lv.shared_concentration for lv in spec.topic_side], np.uint8)
+        """Sums of the citation likelihood."""
+        self.pooled = np.array([lv.shared_concentration for lv in spec.topic_side], np.uint8)
+        """By level of the topic side: whether its nodes share one concentration."""
         topic_level = spec.word_level("topic")
-        self._words_pooled = topic_level is None or topic_level.shared_concentration
-        self._degrees = degrees(
+        self.words_pooled = topic_level is None or topic_level.shared_concentration
+        self.degrees = degrees(
             data.citing,
             data.cited,
             len(data.offsets) - 1,
             self_citation=settings.self_citation,
         )
+        """Citations made and received by each document."""
         self._background = np.zeros(data.n_words)
         self._means = np.zeros((data.n_words, settings.topics))
 
@@ -175,14 +180,14 @@ class Chain:
 
     def start(self) -> None:
         """Give every token a first topic and build all counts (step 1 of alg:gibbs)."""
-        refresh_word_cache(self.tables, self.state.words, self.state.parameters, self._cache)
+        refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
         self._sweep_words(RANDOM_START)
 
     def restore(self, state: State) -> None:
         """Go on from a stored state: everything else is a function of it."""
         for mine, theirs in zip(_flat(self.state), _flat(state), strict=True):
             mine[...] = theirs
-        refresh_word_cache(self.tables, self.state.words, self.state.parameters, self._cache)
+        refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
 
     def step(self) -> Info:
         """Take the chain one iteration on."""
@@ -210,7 +215,7 @@ class Chain:
             if self.settings.sample_propensities:
                 self._draw_propensities()
             self._rebuild_exponent()
-            exponent = self._exponent
+            exponent = self.exponent
             rate = float(parameters.topic_scale @ (exponent.cite_sum * exponent.cited_sum))
         log_likelihood = self._log_likelihood()
         state.clock[0] += 1
@@ -266,9 +271,9 @@ class Chain:
             self.layout,
             self.tables,
             self.state,
-            self._cache,
+            self.cache,
             self._work,
-            self._exponent,
+            self.exponent,
             0,
             self.n_documents,
             mode,
@@ -279,33 +284,33 @@ class Chain:
     def _sweep_citations(self) -> Array:
         tally = np.zeros(4, np.int64)
         citation_sweep(
-            self._citation_level,
+            self.citation_level,
             self.layout,
             self.tables,
             self.state,
             self._citation_work,
-            self._exponent,
+            self.exponent,
             tally,
         )
         return tally
 
     def _refresh_cache(self) -> None:
         """Renew the cached weights of words before a sweep."""
-        refresh_word_cache(self.tables, self.state.words, self.state.parameters, self._cache)
+        refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
 
     def _rebuild_exponent(self) -> None:
         rebuild_exponent(
             self.layout,
             self.state.topics,
             self.state.parameters,
-            self._citation_level,
-            self._exponent,
+            self.citation_level,
+            self.exponent,
         )
 
     def _switch_network_on(self) -> None:
         """Give citations their first topics, with rates that expect as many as there are."""
         self._rebuild_exponent()
-        expected = float(self._exponent.cite_sum @ self._exponent.cited_sum)
+        expected = float(self.exponent.cite_sum @ self.exponent.cited_sum)
         n_citations = len(self.layout.citing)
         self.state.parameters.topic_scale[:] = max(n_citations, 1) / max(expected, 1e-12)
         self._start_citations()
@@ -317,17 +322,17 @@ class Chain:
     def _start_citations(self) -> None:
         """Give every citation its first topic."""
         work = new_citation_work(self.settings.topics, len(self.spec.topic_side))
-        start_citations(self._citation_level, self.layout, self.tables, self.state, work)
+        start_citations(self.citation_level, self.layout, self.tables, self.state, work)
 
     def _draw_propensities(self) -> None:
         self._rebuild_exponent()
         draw_propensities(
-            self._citation_level,
+            self.citation_level,
             self.layout,
             self.state,
-            *self._degrees,
+            *self.degrees,
             np.array(self.settings.propensity_prior),
-            self._exponent,
+            self.exponent,
         )
 
     def _log_likelihood(self) -> float:
@@ -346,9 +351,9 @@ class Chain:
             self.layout,
             self.state,
             prior,
-            self._pooled,
-            self._citation_level if self.network_on else -1,
-            self._exponent,
+            self.pooled,
+            self.citation_level if self.network_on else -1,
+            self.exponent,
             0,
             len(self.spec.topic_side),
         )
@@ -356,7 +361,7 @@ class Chain:
     def _draw_word_concentrations(self, state: State) -> None:
         """Draw those of the word side, with the generator of the state given."""
         prior = np.array(self.settings.concentration_prior)
-        draw_word_concentrations(self.shape, self.layout, state, prior, self._words_pooled)
+        draw_word_concentrations(self.shape, self.layout, state, prior, self.words_pooled)
 
 
 def _flat(state: State) -> list[Array]:

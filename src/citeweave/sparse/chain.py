@@ -50,17 +50,11 @@ class SparseChain(Chain):
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         n_levels = len(spec.topic_side)
         self.crew = Crew(1)
-        self.cache = self._cache
-        self.exponent = self._exponent
-        self.citation_level = self._citation_level
-        self.pooled = self._pooled
-        self.words_pooled = self._words_pooled
-        self.degrees = self._degrees
         self.known = Known(self)
         self._draws = SparseDraws(self, self.known.nodes)
         self._slots = new_slots(settings.topics, n_levels)
         self._pending = new_pending(n_levels, spec.n_shared)
-        self._citation_work = new_citation_work(settings.topics, n_levels)
+        self._ends_work = new_citation_work(settings.topics, n_levels)
         nothing = Changes(*(array[0] for array in new_changes(1, 1, 1, 1)))
         self._sharing = Sharing((), nothing, new_presence(1, 1), new_presence(1, 1))
         self._before = np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16)
@@ -99,14 +93,14 @@ class SparseChain(Chain):
             self.layout,
             self.tables,
             self.state,
-            self._cache,
+            self.cache,
             self._slots,
             self._pending,
             known.nodes,
             known.words,
             known.guesses,
             known.rates,
-            self._exponent,
+            self.exponent,
             self._sharing,
             self._before,
             np.uint64(0),
@@ -121,15 +115,15 @@ class SparseChain(Chain):
         known.before_citations()
         tally = np.zeros(6, np.int64)
         citation_sweep(
-            self._citation_level,
+            self.citation_level,
             self.layout,
             self.tables,
             self.state,
-            self._citation_work,
+            self._ends_work,
             known.nodes,
             known.guesses,
             known.rates,
-            self._exponent,
+            self.exponent,
             tally,
         )
         self._draws.counts_moved()
@@ -144,7 +138,7 @@ class SparseChain(Chain):
 
     def _refresh_cache(self) -> None:
         """Renew what depends on concentrations; sweeps keep the rest up to date."""
-        refresh_topics(self.state.words, self.state.parameters, self._cache)
+        refresh_topics(self.state.words, self.state.parameters, self.cache)
 
     def _draw_concentrations(self) -> None:
         self._draws.draw_concentrations()

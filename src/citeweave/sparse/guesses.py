@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.errors import ParameterError
+from citeweave.parallel.crew import Crew
 from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.arrays import Layout, Parameters, Shape, State, Tables, TopicCounts
 from citeweave.sampler.hierarchy import node_weights
@@ -115,10 +116,10 @@ def _fill_shares(layout, n_shared, tables, state, guesses, path, weights):
 
 
 @hot_kernel
-def _fill_words(shape, state, cache, guesses, weights):
+def _fill_words(shape, state, cache, guesses, weights, first, last):
     words, parameters = state.words, state.parameters
-    n_words, n_topics = guesses.word.shape
-    for w in range(n_words):
+    n_topics = guesses.word.shape[1]
+    for w in range(first, last):
         background = background_weight(shape, words, parameters, cache, w)
         row = index(w)
         for j in range(n_topics):
@@ -130,13 +131,25 @@ def _fill_words(shape, state, cache, guesses, weights):
 
 
 def make_guesses(
-    shape: Shape, layout: Layout, tables: Tables, state: State, cache: WordCache, guesses: Guesses
+    crew: Crew,
+    shape: Shape,
+    layout: Layout,
+    tables: Tables,
+    state: State,
+    cache: WordCache,
+    guesses: Guesses,
 ) -> None:
     """Make the words' tables from the counts as they stand; who is listed is settled already."""
-    room = np.zeros(len(guesses.root))
+    n_words, n_topics = guesses.word.shape
+    rooms = np.zeros((crew.size, n_topics))
     path = np.zeros(len(layout.level_start), np.int64)
-    _fill_shares(layout, len(shape.shared), tables, state, guesses, path, room)
-    _fill_words(shape, state, cache, guesses, room)
+    _fill_shares(layout, len(shape.shared), tables, state, guesses, path, rooms[0])
+
+    def fill(worker: int) -> None:
+        first, last = (n_words * i // crew.size for i in (worker, worker + 1))
+        _fill_words(shape, state, cache, guesses, rooms[worker], first, last)
+
+    crew.run(fill)
 
 
 def make_citation_guesses(parameters: Parameters, guesses: Guesses) -> None:

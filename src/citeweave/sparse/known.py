@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from citeweave.sampler.chain import Chain
+    from citeweave.sparse.chain import SparseChain
+    from citeweave.sparse.snapshot import SparseSnapshotChain
 
 __all__ = ["Known"]
 
@@ -36,7 +37,7 @@ class Known:
         Whose state it is about.
     """
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: SparseChain | SparseSnapshotChain) -> None:
         self._chain = chain
         n_words, topics = chain.state.words.customers.shape
         self.nodes = new_presence(len(chain.layout.parent), topics)
@@ -76,7 +77,13 @@ class Known:
         counts, n_shared = chain.state.topics, chain.spec.n_shared
         choose_listed(chain.layout, counts, n_shared, self.guesses, most_listed)
         make_guesses(
-            chain.shape, chain.layout, chain.tables, chain.state, chain.cache, self.guesses
+            chain.crew,
+            chain.shape,
+            chain.layout,
+            chain.tables,
+            chain.state,
+            chain.cache,
+            self.guesses,
         )
         self._made = True
 

@@ -16,7 +16,7 @@ from citeweave.sparse.sums import TopicSums
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from citeweave.parallel.chain import SnapshotChain
+    from citeweave.parallel.parameters import CrewedChain
 
 __all__ = ["SparseDraws", "slice_draw"]
 
@@ -35,7 +35,7 @@ class SparseDraws(Draws):
         ``counts_moved``.
     """
 
-    def __init__(self, chain: SnapshotChain, presence: np.ndarray) -> None:
+    def __init__(self, chain: CrewedChain, presence: np.ndarray) -> None:
         super().__init__(chain)
         self._gathered = False
         if chain.spec.citations is not None:

@@ -72,7 +72,6 @@ class SparseSnapshotChain(SnapshotChain):
         super().__init__(
             spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
         )
-        self.cache = self._cache
         self.known = Known(self)
         self._draws: SparseDraws = SparseDraws(self, self.known.nodes)
 
@@ -155,14 +154,14 @@ class SparseSnapshotChain(SnapshotChain):
             self.layout,
             self.tables,
             self.state,
-            self._cache,
+            self.cache,
             room.slots,
             room.pending,
             known.nodes,
             known.words,
             known.guesses,
             known.rates,
-            self._exponent,
+            self.exponent,
             room.sharing,
             room.before,
             key,
@@ -187,13 +186,13 @@ class SparseSnapshotChain(SnapshotChain):
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         known = self.known
         sweep_citing(
-            self._citation_level,
+            self.citation_level,
             self._n_shared,
             self._cites,
             self.layout,
             self.tables,
             self.state,
-            self._exponent,
+            self.exponent,
             known.nodes,
             known.guesses,
             known.rates,
@@ -210,12 +209,12 @@ class SparseSnapshotChain(SnapshotChain):
             self.shape,
             self.tables,
             words,
-            self._cache,
+            self.cache,
             self.known.words,
             self._rooms.changes,
             self._rooms.marks,
         )
-        refresh_topics(words, self.state.parameters, self._cache)
+        refresh_topics(words, self.state.parameters, self.cache)
 
     def _merge_nodes(self) -> None:
         self.repaired[0] += merge_nodes(

@@ -208,11 +208,6 @@ class CudaChain(Chain):
         self.host = state
 
     @property
-    def citation_level(self) -> int:
-        """The topic-side level that citations reach."""
-        return self._citation_level
-
-    @property
     def iteration(self) -> int:
         """Iterations done."""
         return int(self.host.clock[0])
@@ -372,7 +367,7 @@ class CudaChain(Chain):
                 threads=self._grouping.threads,
             )
             self.run("add_moves", len(self.layout.citing), round_, self.rounds)
-            for level in range(self._citation_level, self.spec.n_shared - 1, -1):
+            for level in range(self.citation_level, self.spec.n_shared - 1, -1):
                 self.run("repair_documents", level)
             self._repair_nodes()
 

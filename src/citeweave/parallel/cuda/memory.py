@@ -151,7 +151,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
     cite_order, cite_rounds = _by_round(made, rounds)
     child, segment_start, node_segment = _children(chain)
     tables = ratio_tables(chain)
-    degrees = chain._degrees  # noqa: SLF001 - the chain is the caller
+    degrees = chain.degrees
     arrays = {
         "word": layout.word,
         "document_start": layout.document_start,
@@ -191,7 +191,7 @@ def room_arrays(
     n_words = chain.state.words.customers.shape[0]
     networked = chain.spec.citations is not None
     n_citations = len(layout.citing) if networked else 0
-    citation_level = chain._citation_level  # noqa: SLF001 - the chain is the caller
+    citation_level = chain.citation_level
     weighted = n_nodes if networked else 0
     rows = 0 if plan.rows_shared else max(plan.word_rows, plan.cite_rows, burst_rows(topics))
     floats = plan.row_floats(rows, plan.lanes) if rows else 0
