@@ -13,6 +13,7 @@ from citeweave.parallel.citations import (
     sweep_citing,
 )
 from citeweave.parallel.crew import Crew
+from citeweave.parallel.crewed import CrewedChain
 from citeweave.parallel.merge import (
     add_moves,
     finish_words,
@@ -34,7 +35,7 @@ from citeweave.parallel.world import (
     new_world,
     word_places,
 )
-from citeweave.sampler.chain import Chain, Data, Settings
+from citeweave.sampler.chain import Data, Settings
 from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.words import SWEEP
 
@@ -44,7 +45,7 @@ _FEW = 256
 """Levels of fewer nodes are not worth waking a thread for."""
 
 
-class SnapshotChain(Chain):
+class SnapshotChain(CrewedChain):
     """A chain of snapshot sweeps, in threads.
 
     A document's own counts move exactly, token by token. Counts above documents are read from a
@@ -115,10 +116,6 @@ class SnapshotChain(Chain):
         )
         self._most_cited = int(made.max(initial=1))
         self._moves = new_moves(len(self.layout.citing))
-
-    def close(self) -> None:
-        """End the threads; another step would begin new ones."""
-        self.crew.close()
 
     def _workers(self) -> list[World]:
         """Make the workers' worlds when they are first needed."""
@@ -258,22 +255,6 @@ class SnapshotChain(Chain):
 
         self.crew.run(share)
         return sum(found)
-
-    def _rebuild_exponent(self) -> None:
-        self._draws.rebuild()
-
-    def _refresh_cache(self) -> None:
-        """Renew what depends on concentrations; merging keeps the rest up to date."""
-        refresh_topics(self.state.words, self.state.parameters, self.cache)
-
-    def _draw_concentrations(self) -> None:
-        self._draws.draw_concentrations()
-
-    def _draw_propensities(self) -> None:
-        self._draws.draw_propensities()
-
-    def _log_likelihood(self) -> float:
-        return self._draws.log_likelihood()
 
     def _rounds(self) -> Iterator[tuple[int, np.uint64]]:
         """Give each round's number and the key of its documents' streams."""

@@ -18,7 +18,16 @@ from citeweave.sampler.arrays import TopicCounts
 from citeweave.sampler.citations import CitationWork, citation_sweep, new_citation_work
 from citeweave.sampler.exponent import Exponent, new_exponent
 
-__all__ = ["Neighbourhood", "new_moves", "new_neighbourhood", "sweep_citing"]
+__all__ = [
+    "Near",
+    "Neighbourhood",
+    "Own",
+    "Rates",
+    "Topics",
+    "new_moves",
+    "new_neighbourhood",
+    "sweep_citing",
+]
 
 
 class Near(NamedTuple):

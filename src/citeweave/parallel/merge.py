@@ -17,11 +17,18 @@ from citeweave.sampler.arrays import Parameters, WordCounts
 from citeweave.sampler.stirling import weight_pair
 from citeweave.sampler.word_side import WordCache
 
-__all__ = ["add_moves", "finish_words", "merge_nodes", "merge_words", "refresh_topics"]
+__all__ = [
+    "add_moves",
+    "finish_words",
+    "merge_nodes",
+    "merge_words",
+    "refresh_topics",
+    "valid_tables",
+]
 
 
 @inlined
-def _valid(customers, tables):
+def valid_tables(customers, tables):
     """Give the number of tables in range that is nearest."""
     if customers <= 0:
         return 0
@@ -51,7 +58,7 @@ def merge_nodes(parent, counts, changes, begin, end, worker):
             if n == 0:  # a topic's table stands while anybody sits there
                 tables = 1 if customers > 0 else 0
             else:
-                tables = _valid(customers, wanted)
+                tables = valid_tables(customers, wanted)
                 if tables != wanted:
                     repaired += 1
                     changes.node_customers[worker, parent[n], k] += tables - wanted
@@ -90,7 +97,7 @@ def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker
                     moved = True
             held = wanted
             if moved:
-                held = _valid(customers, wanted)
+                held = valid_tables(customers, wanted)
                 repaired += 1 if held != wanted else 0
                 words.customers[w, k] = customers
                 words.tables[w, k] = held
@@ -105,7 +112,7 @@ def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker
             for i in range(n_workers):
                 wanted += changes.background_tables[i, w]
                 changes.background_tables[i, w] = 0
-            held = _valid(below, wanted)
+            held = valid_tables(below, wanted)
             repaired += 1 if held != wanted else 0
             words.background_customers[w] = below
             words.background_tables[w] = held
@@ -152,7 +159,9 @@ def _repair_move(counts, changes, parent, node, record, e, worker):
     repaired = 0
     for which in range(2):
         k = index(record[e, which])
-        moved = _valid(counts.customers[node, k], counts.tables[node, k]) - counts.tables[node, k]
+        moved = (
+            valid_tables(counts.customers[node, k], counts.tables[node, k]) - counts.tables[node, k]
+        )
         if moved != 0:
             repaired += 1
             counts.tables[node, k] += moved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,44 +11,16 @@ from citeweave.parallel.auxiliaries import gather_bursts, gather_nodes, gather_o
 from citeweave.parallel.crew import cut
 from citeweave.parallel.exponents import Network, new_network, node_view, rebuild
 from citeweave.parallel.likelihood import log_likelihood
-from citeweave.parallel.propensities import _draw, draw_documents, draw_scales
+from citeweave.parallel.propensities import draw_at_rates, draw_documents, draw_scales
 from citeweave.parallel.slices import draw_pooled, find_terms
 from citeweave.parallel.streams import next_key
 from citeweave.sampler.concentrations import draw_topic_concentrations
 from citeweave.sampler.random import standard_gamma
 
 if TYPE_CHECKING:
-    from citeweave.parallel.crew import Crew
-    from citeweave.sampler.arrays import Layout, Shape, State
-    from citeweave.sampler.chain import Settings
-    from citeweave.sampler.exponent import Exponent
-    from citeweave.sampler.spec import ModelSpec
+    from citeweave.parallel.crewed import CrewedChain
 
-__all__ = ["CrewedChain", "Draws"]
-
-
-class CrewedChain(Protocol):
-    """What `Draws` reads of a chain: a `Chain` with a crew of threads."""
-
-    crew: Crew
-    spec: ModelSpec
-    settings: Settings
-    shape: Shape
-    layout: Layout
-    state: State
-    exponent: Exponent
-    citation_level: int
-    pooled: np.ndarray
-    words_pooled: bool
-    degrees: tuple[np.ndarray, np.ndarray]
-
-    @property
-    def n_documents(self) -> int:
-        """Number of documents."""
-
-    @property
-    def network_on(self) -> bool:
-        """Whether citations count by now."""
+__all__ = ["Draws"]
 
 
 class Draws:
@@ -125,7 +97,7 @@ class Draws:
         """Draw them where the rates of all nodes are there already."""
         rate, bounds, crew = self._network.rate, self._network.bounds[-1], self.crew
         crew.run(
-            lambda worker: _draw(
+            lambda worker: draw_at_rates(
                 rate, prior, degree, values, key, bounds, self._randoms, worker, crew.size
             )
         )

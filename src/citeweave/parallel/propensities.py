@@ -8,11 +8,11 @@ from citeweave.parallel.streams import open_stream
 from citeweave.sampler._compile import hot_kernel
 from citeweave.sampler.random import standard_gamma
 
-__all__ = ["draw_documents", "draw_scales"]
+__all__ = ["draw_at_rates", "draw_documents", "draw_scales"]
 
 
 @hot_kernel
-def _draw(rate, prior, degree, values, key, bounds, randoms, first, step):
+def draw_at_rates(rate, prior, degree, values, key, bounds, randoms, first, step):
     """Draw the propensities of the documents of some pieces from their Gamma conditionals."""
     rng = randoms[first]
     for c in range(first, bounds.shape[0] - 1, step):
@@ -42,7 +42,7 @@ def draw_documents(
 
     def draw(worker: int) -> None:
         rate_nodes(nodes, discounts[last], network.rate, slope, bounds, worker, crew.size)
-        _draw(network.rate, prior, degree, values, key, bounds, randoms, worker, crew.size)
+        draw_at_rates(network.rate, prior, degree, values, key, bounds, randoms, worker, crew.size)
 
     crew.run(draw)
 

@@ -19,6 +19,7 @@ __all__ = [
     "draw_word_addition",
     "draw_word_removal",
     "in_blocks",
+    "leaves_table",
     "move_word",
     "new_word_cache",
     "padded",
@@ -155,7 +156,7 @@ def move_word(shape, tables, words, parameters, cache, work, w, k, depth, sign):
 
 
 @inlined
-def _leaves_table(rng, customers, tables):
+def leaves_table(rng, customers, tables):
     """Draw u ~ Bernoulli(t / c): 1 if the customer takes a table along, -1 where it cannot."""
     if tables == customers:
         return 1
@@ -169,16 +170,16 @@ def draw_word_removal(rng, shape, words, work, w, k):
     """Draw how far a token's word had climbed, 0 where the removal is blocked."""
     depth = 1
     if len(shape.burst) > 0:
-        taken = _leaves_table(rng, work.run_customers[k], work.run_tables[k])
+        taken = leaves_table(rng, work.run_customers[k], work.run_tables[k])
         if taken < 1:
             return depth if taken == 0 else 0
         depth += 1
-    taken = _leaves_table(rng, words.customers[w, k], words.tables[w, k])
+    taken = leaves_table(rng, words.customers[w, k], words.tables[w, k])
     if taken < 1:
         return depth if taken == 0 else 0
     depth += 1
     if len(shape.background) > 0:
-        taken = _leaves_table(rng, words.background_customers[w], words.background_tables[w])
+        taken = leaves_table(rng, words.background_customers[w], words.background_tables[w])
         if taken < 1:
             return depth if taken == 0 else 0
         depth += 1

@@ -1,21 +1,17 @@
 """A chain whose sweeps go over slots, one document after the other."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from citeweave.parallel.crew import Crew
-from citeweave.parallel.merge import refresh_topics
 from citeweave.parallel.world import Changes, new_changes
-from citeweave.sampler.chain import Chain, Data, Settings
+from citeweave.sampler.chain import Data, Settings
 from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.words import SWEEP
 from citeweave.sparse.citations import citation_sweep, new_citation_work
 from citeweave.sparse.exponent import new_pending
-from citeweave.sparse.known import Known
-from citeweave.sparse.parameters import SparseDraws
 from citeweave.sparse.presence import new_presence
 from citeweave.sparse.slots import new_slots
+from citeweave.sparse.slotted import SlottedChain
 from citeweave.sparse.visits import Sharing
 from citeweave.sparse.words import word_sweep
 
@@ -33,7 +29,7 @@ def is_sparse(spec: ModelSpec, topics: int) -> bool:
     return topics >= SPARSE_FROM and not spec.words_choose_author
 
 
-class SparseChain(Chain):
+class SparseChain(SlottedChain):
     """A sequential chain for many topics: the same posterior as `Chain`, other draws.
 
     The rest of a step is that of snapshot chains, over the topics that nodes have.
@@ -50,33 +46,13 @@ class SparseChain(Chain):
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         n_levels = len(spec.topic_side)
         self.crew = Crew(1)
-        self.known = Known(self)
-        self._draws = SparseDraws(self, self.known.nodes)
+        self._learn()
         self._slots = new_slots(settings.topics, n_levels)
         self._pending = new_pending(n_levels, spec.n_shared)
         self._ends_work = new_citation_work(settings.topics, n_levels)
         nothing = Changes(*(array[0] for array in new_changes(1, 1, 1, 1)))
         self._sharing = Sharing((), nothing, new_presence(1, 1), new_presence(1, 1))
         self._before = np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16)
-
-    def restore(self, state) -> None:
-        """Go on from a stored state, with new tables of proposals; see `set_proposal`."""
-        super().restore(state)
-        self._counts_set()
-        self.known.forget()
-
-    def proposal(self) -> dict[str, np.ndarray]:
-        """Copy the tables that topics are proposed from, which a state does not tell."""
-        return self.known.export()
-
-    def set_proposal(self, tables: Mapping[str, np.ndarray]) -> None:
-        """Go on with the tables of another chain of the same corpus and number of topics."""
-        self.known.restore(tables)
-
-    def _counts_set(self) -> None:
-        """Take in counts that no sweep over slots has made."""
-        self.known.mark()
-        self._draws.counts_moved()
 
     def _sweep_words(self, mode: int) -> np.ndarray:
         if mode != SWEEP:
@@ -128,23 +104,3 @@ class SparseChain(Chain):
         )
         self._draws.counts_moved()
         return tally
-
-    def _start_citations(self) -> None:
-        super()._start_citations()
-        self._counts_set()
-
-    def _rebuild_exponent(self) -> None:
-        self._draws.rebuild()
-
-    def _refresh_cache(self) -> None:
-        """Renew what depends on concentrations; sweeps keep the rest up to date."""
-        refresh_topics(self.state.words, self.state.parameters, self.cache)
-
-    def _draw_concentrations(self) -> None:
-        self._draws.draw_concentrations()
-
-    def _draw_propensities(self) -> None:
-        self._draws.draw_propensities()
-
-    def _log_likelihood(self) -> float:
-        return self._draws.log_likelihood()

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from citeweave.sparse.chain import SparseChain
-    from citeweave.sparse.snapshot import SparseSnapshotChain
+    from citeweave.parallel.crewed import CrewedChain
 
 __all__ = ["Known"]
 
@@ -37,7 +36,7 @@ class Known:
         Whose state it is about.
     """
 
-    def __init__(self, chain: SparseChain | SparseSnapshotChain) -> None:
+    def __init__(self, chain: CrewedChain) -> None:
         self._chain = chain
         n_words, topics = chain.state.words.customers.shape
         self.nodes = new_presence(len(chain.layout.parent), topics)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.parallel.crew import Crew
+from citeweave.parallel.merge import valid_tables
 from citeweave.parallel.world import Changes
 from citeweave.sampler._compile import hot_kernel, index, inlined
 from citeweave.sampler.arrays import Layout, Shape, Tables, TopicCounts, WordCounts
@@ -130,14 +131,6 @@ def mark(marks, row, topic):
 
 
 @inlined
-def _valid(customers, tables):
-    """Give the number of tables in range that is nearest."""
-    if customers <= 0:
-        return 0
-    return min(max(tables, 1), customers)
-
-
-@inlined
 def _take_marks(marks, row, i):
     """Give the bits that any worker has set in one word of a row, and clear them."""
     bits = np.uint64(0)
@@ -178,7 +171,7 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
                 if n == 0:  # a topic's table stands while anybody sits there
                     tables = 1 if customers > 0 else 0
                 else:
-                    tables = _valid(customers, wanted)
+                    tables = valid_tables(customers, wanted)
                     if tables != wanted:
                         repaired += 1
                         changes.node_customers[worker, parent[n], k] += tables - wanted
@@ -247,7 +240,7 @@ def merge_word_range(
             before = words.tables[row, k]
             customers = words.customers[row, k] + listed[1, j]
             wanted = before + listed[2, j]
-            held = _valid(customers, wanted)
+            held = valid_tables(customers, wanted)
             repaired += 1 if held != wanted else 0
             words.customers[row, k] = customers
             words.tables[row, k] = held
@@ -264,7 +257,7 @@ def merge_word_range(
                 wanted += changes.background_tables[j, row]
                 changes.background_tables[j, row] = 0
             if below != words.background_customers[row] or wanted != words.background_tables[row]:
-                held = _valid(below, wanted)
+                held = valid_tables(below, wanted)
                 repaired += 1 if held != wanted else 0
                 gained[0, n_topics] += below - words.background_customers[row]
                 gained[1, n_topics] += held - words.background_tables[row]

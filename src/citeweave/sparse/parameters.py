@@ -16,7 +16,7 @@ from citeweave.sparse.sums import TopicSums
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from citeweave.parallel.parameters import CrewedChain
+    from citeweave.parallel.crewed import CrewedChain
 
 __all__ = ["SparseDraws", "slice_draw"]
 

@@ -14,7 +14,7 @@ from citeweave.sampler._compile import index, inlined
 from citeweave.sampler.arrays import level_table
 from citeweave.sampler.random import uniform
 from citeweave.sampler.stirling import weight_pair
-from citeweave.sampler.word_side import BLOCK, in_blocks, padded
+from citeweave.sampler.word_side import BLOCK, in_blocks, leaves_table, padded
 from citeweave.sparse.presence import is_present
 
 __all__ = [
@@ -320,32 +320,22 @@ def draw_topic_removal(rng, shape, slots, s):
 
 
 @inlined
-def _leaves_table(rng, customers, tables):
-    """Draw u ~ Bernoulli(t / c): 1 if the customer takes a table along, -1 where it cannot."""
-    if tables == customers:
-        return 1
-    if uniform(rng) * customers >= tables:
-        return 0
-    return 1 if tables > 1 else -1
-
-
-@inlined
 def draw_word_removal(rng, shape, words, slots, w, s):
     """Draw how far a token's word had climbed, 0 where its removal is blocked."""
     depth = 1
     if len(shape.burst) > 0:
-        taken = _leaves_table(rng, slots.run_customers[s], slots.run_tables[s])
+        taken = leaves_table(rng, slots.run_customers[s], slots.run_tables[s])
         if taken < 1:
             return depth if taken == 0 else 0
         depth += 1
     k = index(slots.topic[s])
     customers = words.customers[w, k] + slots.word_customers[s]
-    taken = _leaves_table(rng, customers, words.tables[w, k] + slots.word_tables[s])
+    taken = leaves_table(rng, customers, words.tables[w, k] + slots.word_tables[s])
     if taken < 1:
         return depth if taken == 0 else 0
     depth += 1
     if len(shape.background) > 0:
-        taken = _leaves_table(rng, slots.gamma[0], slots.gamma[1])
+        taken = leaves_table(rng, slots.gamma[0], slots.gamma[1])
         if taken < 1:
             return depth if taken == 0 else 0
         depth += 1

@@ -1,6 +1,5 @@
 """A chain of snapshot sweeps over slots, in threads."""
 
-from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -13,10 +12,9 @@ from citeweave.sampler.chain import Data, Settings
 from citeweave.sampler.spec import ModelSpec
 from citeweave.sampler.words import SWEEP
 from citeweave.sparse.exponent import Pending, new_pending
-from citeweave.sparse.known import Known
 from citeweave.sparse.merge import Marks, mark_moves, merge_nodes, merge_words, new_marks
-from citeweave.sparse.parameters import SparseDraws
 from citeweave.sparse.slots import Slots, new_slots
+from citeweave.sparse.slotted import SlottedChain
 from citeweave.sparse.snapshot_citations import (
     Neighbourhood,
     new_neighbourhood,
@@ -49,7 +47,7 @@ class Rooms(NamedTuple):
     workers: list[Worker]
 
 
-class SparseSnapshotChain(SnapshotChain):
+class SparseSnapshotChain(SlottedChain, SnapshotChain):
     """A chain of snapshot sweeps for many topics: what `SnapshotChain` is, over slots.
 
     Parameters
@@ -72,31 +70,7 @@ class SparseSnapshotChain(SnapshotChain):
         super().__init__(
             spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
         )
-        self.known = Known(self)
-        self._draws: SparseDraws = SparseDraws(self, self.known.nodes)
-
-    def restore(self, state) -> None:
-        """Go on from a stored state, with new tables of proposals; see `set_proposal`."""
-        super().restore(state)
-        self._counts_set()
-        self.known.forget()
-
-    def proposal(self) -> dict[str, np.ndarray]:
-        """Copy the tables that topics are proposed from, which a state does not tell."""
-        return self.known.export()
-
-    def set_proposal(self, tables: Mapping[str, np.ndarray]) -> None:
-        """Go on with the tables of another chain of the same corpus and number of topics."""
-        self.known.restore(tables)
-
-    def _counts_set(self) -> None:
-        """Take in counts that no sweep over slots has made."""
-        self.known.mark()
-        self._draws.counts_moved()
-
-    def _start_citations(self) -> None:
-        super()._start_citations()
-        self._counts_set()
+        self._learn()
 
     @cached_property
     def _rooms(self) -> Rooms:

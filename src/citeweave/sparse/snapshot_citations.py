@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.parallel.citations import Near, Own, Rates, Topics
 from citeweave.parallel.streams import CITATIONS, open_stream
 from citeweave.parallel.world import Changes, new_counts
 from citeweave.sampler._compile import hot_kernel, index, inlined
@@ -36,40 +37,8 @@ _MOST_BYTES = 1 << 31
 """Largest room for rows that stay, of all workers together."""
 
 
-class Near(NamedTuple):
-    """What ``sweep_opened`` reads of a `Layout`; a call hands over every array of a tuple."""
-
-    parent: np.ndarray
-    citing: np.ndarray
-    cited: np.ndarray
-    citation_node: int
-
-
-class Topics(NamedTuple):
-    """What it reads of `Assignments`."""
-
-    citing_topic: np.ndarray
-
-
-class Scales(NamedTuple):
-    """What it reads of `Parameters`."""
-
-    topic_discount: np.ndarray
-    topic_concentration: np.ndarray
-    topic_scale: np.ndarray
-
-
-class Own(NamedTuple):
-    """What it reads of a `State`."""
-
-    topics: TopicCounts
-    assignments: Topics
-    parameters: Scales
-    random: np.ndarray
-
-
 class Weights(NamedTuple):
-    """What it reads and writes of an `Exponent`."""
+    """What ``sweep_opened`` reads and writes of an `Exponent`."""
 
     cite_weight: np.ndarray
     cited_weight: np.ndarray
@@ -356,7 +325,7 @@ def sweep_citing(
         own = Own(
             here.topics,
             Topics(here.topic),
-            Scales(parameters.topic_discount, here.concentration, parameters.topic_scale),
+            Rates(parameters.topic_discount, here.concentration, parameters.topic_scale),
             here.random,
         )
         sweep_opened(
