@@ -1,7 +1,12 @@
 """Sweeps over slots: long-run frequencies against the listed posterior."""
 
+import importlib
+from pathlib import Path
+
 import pytest
-from sparse_tools import RUN, distances, run_snapshots, slot_chain
+from sparse_tools import RUN, distances, make_runner, run_snapshots, slot_chain
+
+import citeweave.sparse
 
 SWEEPS = 200_000
 CITED = {"documents": ((0,), (0,)), "groups": (0, 0), "citations": ((0, 1),), "topics": 5}
@@ -54,3 +59,42 @@ def test_frequencies_come_ever_nearer(case):
     assert assignments < 0.007
     assert topic_side < 0.012
     assert word_side < 0.008
+
+
+def broken_sweep(file, right, wrong, folder, monkeypatch):
+    """Give the word sweep with one line of one file replaced."""
+    names = {"proposing": f"broken_{file}_proposing", "words": f"broken_{file}_words"}
+    for name, other in names.items():
+        source = (Path(citeweave.sparse.__file__).parent / f"{name}.py").read_text()
+        if name == file:
+            assert source.count(right) == 1
+            source = source.replace(right, wrong)
+        source = source.replace("citeweave.sparse.proposing", names["proposing"])
+        (folder / f"{other}.py").write_text(source)
+    monkeypatch.syspath_prepend(folder)
+    return importlib.import_module(names["words"]).word_sweep
+
+
+def test_taking_every_proposal_is_seen(tmp_path, monkeypatch):
+    sweep = broken_sweep(
+        "proposing",
+        "if uniform(rng) * (before * coming) >= after * leaving:",
+        "if uniform(rng) > 2.0:",
+        tmp_path,
+        monkeypatch,
+    )
+    spec, corpus = CASES["no author"]
+    assert min(distances(slot_chain(spec, **corpus), SWEEPS, make_runner(sweep))) > 0.07
+
+
+@pytest.mark.long
+def test_words_without_the_exponential_are_seen(tmp_path, monkeypatch):
+    sweep = broken_sweep(
+        "words",
+        "if change <= 0.0 or uniform(rng) < np.exp(-change):",
+        "if change < np.inf:",
+        tmp_path,
+        monkeypatch,
+    )
+    spec, corpus = CASES["two papers of one author and a citation"]
+    assert distances(slot_chain(spec, **corpus), SWEEPS, make_runner(sweep))[0] > 0.07
