@@ -91,7 +91,7 @@ def test_several_chains_take_turns(corpus):
 
 
 @pytest.mark.usefixtures("twin")
-@pytest.mark.parametrize(("iteration", "topics"), [(3, 5), (9, 5), (8, 130)])
+@pytest.mark.parametrize(("iteration", "topics"), [(3, 5), (9, 5), (7, 300)])
 def test_resumed_on_the_gpu_with_the_same_bytes(corpus, tmp_path, iteration, topics):
     """With many topics there are proposal tables of an earlier iteration to be stored, too."""
     options = ON_GPU | {"topics": topics}
@@ -104,10 +104,14 @@ def test_resumed_on_the_gpu_with_the_same_bytes(corpus, tmp_path, iteration, top
 
 
 @pytest.mark.usefixtures("twin")
-@pytest.mark.parametrize(("first", "second"), [("cuda", "cpu"), ("cpu", "cuda")])
-def test_begun_on_one_and_resumed_on_the_other(corpus, tmp_path, first, second):
-    options = QUICK | {"sweep": "snapshot", "rounds": 2}
-    stopped(corpus, tmp_path / "run", 8, **options, device=first)
+@pytest.mark.parametrize(
+    ("first", "second", "topics"),
+    [("cuda", "cpu", 5), ("cpu", "cuda", 5), ("cuda", "cpu", 300), ("cpu", "cuda", 300)],
+)
+def test_begun_on_one_and_resumed_on_the_other(corpus, tmp_path, first, second, topics):
+    """With many topics tables of proposals go along."""
+    options = QUICK | {"sweep": "snapshot", "rounds": 2, "topics": topics}
+    stopped(corpus, tmp_path / "run", 7, **options, device=first)
     model = citeweave.resume(tmp_path / "run", device=second)
     assert model.n_iter_ == 12
     assert model._result.samples == 6
