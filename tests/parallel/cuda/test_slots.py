@@ -16,6 +16,7 @@ from citeweave.parallel.cuda import CudaChain
 from citeweave.sampler.chain import Settings, _flat
 from citeweave.sampler.refreshing import is_refreshed
 from citeweave.sampler.spec import preset
+from citeweave.sparse import SparseChain
 from reference.posterior import TinyPosterior
 from reference.run import frequencies, marginal, total_variation
 from reference.tiny import tiny_chain
@@ -228,3 +229,25 @@ def test_frequencies_match_the_posterior_with_citations(most_listed, monkeypatch
     assert assignments < 0.04
     assert topic_side < 0.055
     assert word_side < 0.04
+
+
+@pytest.mark.parametrize("most_listed", [0, 3, 64])
+def test_tables_are_those_of_the_cpu(most_listed, monkeypatch):
+    """Up to rounding: the CPU makes them in double precision."""
+    monkeypatch.setattr(proposals_module, "_MOST_LISTED", most_listed)
+    chain = make(40)
+    chain.start()
+    for _ in range(3):
+        chain.step()
+    chain.proposals.refresh()
+    mine = chain.proposal()
+    spec = preset("scntm")
+    other = SparseChain(spec, small_data(spec), Settings(topics=40), seed=1)
+    other.restore(chain.state)
+    other.known.refresh(most_listed)
+    theirs = other.proposal()
+    np.testing.assert_array_equal(mine["listed"], theirs["listed"])
+    for name in ("guess_root", "guess_mass"):
+        np.testing.assert_allclose(mine[name][:40], theirs[name][:40], rtol=1e-4)
+    whole = np.stack([tables["guess"].reshape(-1, 40) for tables in (mine, theirs)]).astype(float)
+    np.testing.assert_allclose(whole[0], whole[1], atol=1e-4 * whole.max())

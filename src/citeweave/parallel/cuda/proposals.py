@@ -113,6 +113,7 @@ class Proposals:
         """Make the tables from the counts as they stand."""
         chain = self._chain
         chain.run("choose_listed", _MOST_LISTED)
+        chain.run("make_shares")
         chain.run("make_guesses")
         self._made = True
 

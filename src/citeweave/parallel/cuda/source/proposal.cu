@@ -37,16 +37,59 @@ KERNEL choose_listed(int most) {
 #endif
 }
 
-// A word's guesses: the weight that every topic would have for it in a document that has nothing,
-// under an author who has nothing, as the counts stand; and a hundredth spread over all topics.
-// ``guess_mass`` is the sum that the whole numbers stand for.
-KERNEL make_guesses() {
+// The share of each topic that a document has nothing of. A listed author has nothing of it either:
+// then it comes from mu. Of all others it comes from the author, who is much more decided than mu is;
+// they are taken together. A thread has a topic and goes over all of them in their order.
+KERNEL make_shares() {
 #if SPARSE
-  float beta = (float)ctx.topic_word_concentration[0];
   int used = (int)ctx.total_tables[0];
   float seats = (float)ctx.topic_concentration[0] + (float)ctx.total_customers[0];
   float fresh = ((float)ctx.topic_concentration[0] + topic_discount(0) * (float)used) /
                 (float)(used < K ? K - used : 1);
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x) {
+    float root = root_value(ctx.customers[k], topic_discount(0), fresh);
+#if N_SHARED == 1
+    ctx.guess_root[k] = root / seats;
+#else
+    const int level = N_SHARED - 1;
+    double everybody = 0.0, others = 0.0, share = 0.0;
+    for (i64 n = ctx.level_start[level]; n < ctx.level_start[level + 1]; n++) {
+      double customers = (double)ctx.total_customers[n];
+      everybody += customers;
+      if (listed((int)n) || customers == 0.0) continue;
+      others += customers;
+      i64 path[N_SHARED];
+      i64 above = n;
+#pragma unroll
+      for (int i = level; i >= 0; i--) {
+        path[i] = above;
+        above = ctx.parent[above];
+      }
+      float weight = root;
+#pragma unroll
+      for (int i = 1; i < N_SHARED; i++) {
+        i64 m = path[i], parent = path[i - 1];
+        Pair pair = weight_pair(i, ctx.customers[m * K + k], ctx.tables[m * K + k]);
+        float scale = ((float)ctx.topic_concentration[m] +
+                       topic_discount(i) * (float)ctx.total_tables[m]) /
+                      ((float)ctx.topic_concentration[parent] + (float)ctx.total_customers[parent]);
+        weight = pair.stay + pair.open * (scale * weight);
+      }
+      share += customers * weight / (ctx.topic_concentration[n] + customers);
+    }
+    share += (everybody - others) * (double)(root / seats);
+    ctx.guess_root[k] = (float)(share / (everybody > 0.0 ? everybody : 1.0));
+#endif
+  }
+#endif
+}
+
+// A word's guesses: the weight that every topic would have for it in a document that has nothing of
+// it (make_shares), as the counts stand; and a hundredth spread over all topics. ``guess_mass`` is
+// the sum that the whole numbers stand for.
+KERNEL make_guesses() {
+#if SPARSE
+  float beta = (float)ctx.topic_word_concentration[0];
   for (i64 w = first_group(); w < N_WORDS; w += all_groups()) {
     float background = 1.0f / N_WORDS;
 #if BACKGROUND
@@ -63,19 +106,17 @@ KERNEL make_guesses() {
       float inverse = 1.0f / (beta + (float)ctx.word_total_customers[k]);
       float opening = (beta + word_discount(1) * (float)ctx.word_total_tables[k]) * inverse;
       float value = ctx.stay[w * K + k] * inverse + ctx.open[w * K + k] * opening * background;
-      weight[k] = value * root_value(ctx.customers[k], topic_discount(0), fresh) / seats;
+      weight[k] = value * ctx.guess_root[k];
       sum += weight[k];
     }
     sum = accumulate_guess(ctx.guess + w * K, sum);
     if (lane_id() == 0) ctx.guess_mass[w] = sum;
   }
-  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x)
-    ctx.guess_root[k] = root_value(ctx.customers[k], topic_discount(0), fresh) / seats;
 #endif
 }
 
-// One group: guesses of a citation's topic, lambdaT_k times the squared share at mu. Shares are
-// those of the words' guesses; lambdaT is the present one, which no citation's topic has a part in
+// One group: guesses of a citation's topic, lambdaT_k times the squared share. Shares are those of
+// the words' guesses; lambdaT is the present one, which no citation's topic has a part in
 // while topics are drawn.
 KERNEL make_cite_guesses() {
 #if SPARSE && NETWORK
