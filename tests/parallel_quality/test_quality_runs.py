@@ -22,6 +22,7 @@ def options(path, **changes):
         "backends": [SEQUENTIAL, "threads, 4 a sweep"],
         "seeds": [0],
         "iterations": 4,
+        "topics": None,
         "threads": 1,
         "minutes": float("inf"),
         "out": path,
