@@ -58,12 +58,11 @@ def word_sweep(
     ``before`` (int16) has room for the topics of the longest run of a word; ``docs`` (int64 [3]) is
     first document, end and step. In snapshots each document has its own random stream of ``key``.
     ``tally`` (int64 [7]) counts tokens visited, blocked, moves that the exponential had a say in,
-    and of these the rejected; then (after an entry without meaning) proposals from guesses and
+    and of these the rejected; the next entry stays as it is; then proposals from guesses and
     proposals refused.
     """
     parameters, words = state.parameters, state.words
     z = state.assignments.topic
-    n_levels = len(shape.shared) + len(shape.document)
     n_words = words.customers.shape[0]
     below = shape.below_citations
     on = len(shape.network) > 0 and state.clock[1] > 0
@@ -165,4 +164,3 @@ def word_sweep(
         leave_document(
             shape, state, cache, slots, pending, presence, rates, exponent, sharing, listed, on
         )
-    tally[4] += n_levels
