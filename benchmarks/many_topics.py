@@ -48,6 +48,7 @@ def main() -> None:
         each.add_argument("--model", default="scntm")
     cost.add_argument("--before", type=int, default=8, help="steps before the clock runs")
     cost.add_argument("--repeats", type=int, default=3)
+    cost.add_argument("--rounds", type=int, default=1, help="snapshots a sweep")
     cost.add_argument("--threads", type=int, nargs="+", default=[1], help="of snapshot sweeps")
     trace.add_argument("--seconds", type=float, default=60.0, help="of processor, each chain")
     trace.add_argument("--iterations", type=int, default=200, help="at most")
@@ -60,11 +61,18 @@ def main() -> None:
 
 
 def new_chain(
-    data: Data, kind: str, topics: int, model: str, *, seed: int = 1, threads: int = 1
+    data: Data,
+    kind: str,
+    topics: int,
+    model: str,
+    *,
+    seed: int = 1,
+    threads: int = 1,
+    rounds: int = 1,
 ) -> Chain:
     """Make a chain and start it; citations count from the second step on."""
     settings = Settings(topics=topics, network_from=1)
-    more = {"threads": threads} if kind.endswith("snapshot") else {}
+    more = {"threads": threads, "rounds": rounds} if kind.endswith("snapshot") else {}
     chain = KINDS[kind](preset(model), data, settings, seed=seed, **more)
     chain.start()
     return chain
@@ -91,7 +99,10 @@ def write_costs(data: Data, options: argparse.Namespace) -> None:
             for n in (options.threads if kind.endswith("snapshot") else [1])
         ]
         chains = {
-            (kind, n): new_chain(data, kind, topics, options.model, threads=n) for kind, n in chosen
+            (kind, n): new_chain(
+                data, kind, topics, options.model, threads=n, rounds=options.rounds
+            )
+            for kind, n in chosen
         }
         for chain in chains.values():
             for _ in range(options.before):
