@@ -10,13 +10,13 @@ import sys
 import time
 from pathlib import Path
 
+from citeweave.engines.cuda import CudaDevice
 from citeweave.errors import CiteweaveError
-from citeweave.parallel.cuda import CudaDevice
 
 ROOT = Path(__file__).parents[1]
 
 PARTS = {
-    "checks": ["-m", "pytest", "tests/parallel/cuda", "-m", "gpu"],
+    "checks": ["-m", "pytest", "tests/engines/cuda", "-m", "gpu"],
     "parts of an iteration": ["benchmarks/parallel.py", "--topics", "20", "50", "200"],
     "ten times the size": ["benchmarks/parallel.py", "--topics", "20", "--scale", "10"],
     "many topics": ["benchmarks/parallel_topics.py", "--topics", "1000", "4096", "--dense"],

@@ -19,10 +19,10 @@ from statistics import median
 import numpy as np
 from benchmarks.parallel import draw_data
 
-from citeweave.parallel import SnapshotChain
-from citeweave.sampler.chain import Chain, Data, Info, Settings
-from citeweave.sampler.spec import preset
-from citeweave.sparse import SparseChain, SparseSnapshotChain
+from citeweave.engines.core.spec import preset
+from citeweave.engines.dense.chain import Chain, Data, Info, Settings
+from citeweave.engines.slots import SparseChain, SparseSnapshotChain
+from citeweave.engines.threads import SnapshotChain
 
 KINDS: dict[str, Callable[..., Chain]] = {
     "all topics": Chain,

@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from citeweave.parallel.cuda import CudaChain
-from citeweave.sampler.chain import Data, Settings
-from citeweave.sampler.estimates import new_sums
-from citeweave.sampler.invariants import check_state
-from citeweave.sampler.spec import preset
+from citeweave.engines.core.estimates import new_sums
+from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.spec import preset
+from citeweave.engines.cuda import CudaChain
+from citeweave.engines.dense.chain import Data, Settings
 
 _ALL = 2000
 _WARM = 12

@@ -19,19 +19,19 @@ import numpy as np
 from benchmarks.parallel_quality_tables import CONTROL, SEQUENTIAL, Difference, certain, mark
 from benchmarks.parallel_quality_tables import mean_and_spread as shown
 
+from citeweave.engines.core.estimates import add_sample, new_sums, take_means
+from citeweave.engines.core.random import new_generator
+from citeweave.engines.core.spec import preset
+from citeweave.engines.dense.chain import Chain, Settings
+from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError
 from citeweave.model.groups import build_tree
-from citeweave.parallel import SnapshotChain
-from citeweave.sampler.chain import Chain, Settings
-from citeweave.sampler.estimates import add_sample, new_sums, take_means
-from citeweave.sampler.random import new_generator
-from citeweave.sampler.spec import preset
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from citeweave.sampler.chain import Data
+    from citeweave.engines.dense.chain import Data
 
 ROUNDS = (1, 4, 16)
 EVERY = 3
@@ -102,7 +102,7 @@ def _chain(
         return Chain(spec, data, settings, seed=seed)
     if backend.startswith("threads"):
         return SnapshotChain(spec, data, settings, seed=seed, rounds=rounds)
-    from citeweave.parallel.cuda import CudaChain  # noqa: PLC0415 (an extra)
+    from citeweave.engines.cuda import CudaChain  # noqa: PLC0415 (an extra)
 
     return CudaChain(spec, data, settings, seed=seed, rounds=rounds)
 

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-import citeweave.parallel.cuda.chain as chain_module
-from citeweave.parallel.cuda import CudaChain
-from citeweave.parallel.cuda.program import Grouping
-from citeweave.sampler.chain import Data, Settings
-from citeweave.sampler.invariants import check_state
-from citeweave.sampler.spec import preset
 from parallel import draw_data, stages
+
+import citeweave.engines.cuda.chain as chain_module
+from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.spec import preset
+from citeweave.engines.cuda import CudaChain
+from citeweave.engines.cuda.program import Grouping
+from citeweave.engines.dense.chain import Data, Settings
 
 
 def run_chain(

@@ -25,12 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from benchmarks.parallel import draw_data
 
+from citeweave.engines.core.estimates import add_sample, new_sums, take_means
+from citeweave.engines.core.spec import preset
+from citeweave.engines.dense.chain import Chain, Data, Settings
+from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError
 from citeweave.model.sweeps import default_rounds
-from citeweave.parallel import SnapshotChain
-from citeweave.sampler.chain import Chain, Data, Settings
-from citeweave.sampler.estimates import add_sample, new_sums, take_means
-from citeweave.sampler.spec import preset
 
 STAGES = [
     "sequential,threads-1,threads-2,threads-4:60",
@@ -181,7 +181,7 @@ def new_chain(name: str, data: Data, *, topics: int, seed: int) -> Chain:
     if kind == "threads":
         rounds = default_rounds(len(data.tokens), data.n_words * topics)
         return SnapshotChain(spec, data, settings, seed=seed, threads=number, rounds=rounds)
-    from citeweave.parallel.cuda import CudaChain  # noqa: PLC0415 (an extra)
+    from citeweave.engines.cuda import CudaChain  # noqa: PLC0415 (an extra)
 
     return CudaChain(spec, data, settings, seed=seed, rounds=number)
 

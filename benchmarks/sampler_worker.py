@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from citeweave.sampler.chain import Chain, Info
+    from citeweave.engines.dense.chain import Chain, Info
 
 
 FEW_TOPICS_ETA = 0.5
@@ -44,8 +44,8 @@ class Citeweave:
         import numpy as np
 
         from citeweave.corpus import Corpus
-        from citeweave.sampler.chain import Chain, Data, Settings
-        from citeweave.sampler.spec import preset
+        from citeweave.engines.core.spec import preset
+        from citeweave.engines.dense.chain import Chain, Data, Settings
 
         corpus = Corpus.load(job["corpus"])
         documents = np.arange(corpus.n_documents)

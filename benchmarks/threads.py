@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from citeweave import SCNTM, preset, simulate
+from citeweave.engines.core.random import new_generator
 from citeweave.evaluate import evaluate, hold_out
 from citeweave.model.devices import new_chain
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
-from citeweave.sampler.random import new_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from citeweave.corpus import Corpus
-    from citeweave.parallel.crew import Crew
-    from citeweave.sampler.chain import Chain, Data
+    from citeweave.engines.dense.chain import Chain, Data
+    from citeweave.engines.threads.crew import Crew
 
 
 class Turn(NamedTuple):

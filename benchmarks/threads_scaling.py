@@ -16,9 +16,9 @@ from statistics import median
 from benchmarks.parallel import draw_data
 from benchmarks.threads import Path
 
-from citeweave.parallel import SnapshotChain
-from citeweave.sampler.chain import Chain, Data, Settings
-from citeweave.sampler.spec import preset
+from citeweave.engines.core.spec import preset
+from citeweave.engines.dense.chain import Chain, Data, Settings
+from citeweave.engines.threads import SnapshotChain
 
 _COLUMNS = (
     "topics",

@@ -3,13 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from citeweave._moved import keep_old_names
+
 if TYPE_CHECKING:
     from citeweave import datasets
     from citeweave.baselines import load
     from citeweave.corpus import Corpus
+    from citeweave.engines.core.spec import Level, ModelSpec, preset
     from citeweave.importing import read
     from citeweave.model import SCNTM, resume
-    from citeweave.sampler.spec import Level, ModelSpec, preset
     from citeweave.simulate import simulate
 
 __all__ = [
@@ -28,6 +30,8 @@ __all__ = [
 
 __version__ = "0.1.0"
 
+keep_old_names()
+
 # Imported when first asked for, so that `import citeweave` does not wait for the compiler.
 _HOMES = {
     "Corpus": "citeweave.corpus",
@@ -37,9 +41,9 @@ _HOMES = {
     "simulate": "citeweave.simulate",
     "read": "citeweave.importing",
     "datasets": "citeweave.datasets",
-    "ModelSpec": "citeweave.sampler.spec",
-    "Level": "citeweave.sampler.spec",
-    "preset": "citeweave.sampler.spec",
+    "ModelSpec": "citeweave.engines.core.spec",
+    "Level": "citeweave.engines.core.spec",
+    "preset": "citeweave.engines.core.spec",
 }
 
 

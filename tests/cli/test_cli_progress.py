@@ -19,8 +19,8 @@ from citeweave.cli.progress import (
     short,
     time_left,
 )
+from citeweave.engines.dense.chain import Info
 from citeweave.model import Progress
-from citeweave.sampler.chain import Info
 
 
 def news(

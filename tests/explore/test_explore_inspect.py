@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from citeweave import SCNTM
+from citeweave.engines.dense.chain import Chain
 from citeweave.errors import NotFoundError, RunError
 from citeweave.explore import Exploration, inspect
 from citeweave.model.checkpoint import flatten
 from citeweave.model.groups import build_tree
 from citeweave.model.last_state import LastState, last_state
 from citeweave.model.parameters import make_plan
-from citeweave.sampler.chain import Chain
 
 
 @pytest.mark.parametrize("chain", [None, 0, 1])

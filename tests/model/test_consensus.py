@@ -5,10 +5,10 @@ import pytest
 from model_tools import QUICK
 
 from citeweave import SCNTM, load
+from citeweave.engines.core.estimates import Sums
 from citeweave.model.consensus import align_topics, consensus_memberships
 from citeweave.model.matching import combine_chains
 from citeweave.model.scoring import plug_in_log_likelihood
-from citeweave.sampler.estimates import Sums
 
 
 def clusters(seed, documents=300, topics=4):

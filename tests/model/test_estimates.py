@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from citeweave import SCNTM
+from citeweave.engines.core.estimates import Sums, add_sample, merge_sums, new_sums, take_means
+from citeweave.engines.dense.chain import Chain
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
 from citeweave.model.results import name_estimates
-from citeweave.sampler.chain import Chain
-from citeweave.sampler.estimates import Sums, add_sample, merge_sums, new_sums, take_means
 
 
 def run_chain(corpus, *, model="scntm", seed=1, iterations=12):

@@ -5,8 +5,8 @@ import pytest
 from model_tools import QUICK
 
 from citeweave import SCNTM
+from citeweave.engines.core.estimates import Sums
 from citeweave.model.matching import combine_chains, match_topics
-from citeweave.sampler.estimates import Sums
 
 
 def phi(k=4, v=30, seed=0):

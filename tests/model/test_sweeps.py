@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 import citeweave
 from citeweave import SCNTM
 from citeweave.cli.main import app
+from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError, RunError
 from citeweave.model import sweeps
 from citeweave.model.devices import new_chain
 from citeweave.model.parameters import RULES, make_plan
 from citeweave.model.runner import RunInterrupted
 from citeweave.model.sweeps import SMALL_CORPUS, choose_sweep
-from citeweave.parallel import SnapshotChain
 
 DOCS = Path(__file__).parents[2] / "docs"
 SNAPSHOT = QUICK | {"sweep": "snapshot", "rounds": 3}

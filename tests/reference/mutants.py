@@ -6,12 +6,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import citeweave.sampler
+import citeweave.engines
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One line of one file replaced; the line must be there exactly once."""
+    """One line of one file of the engines replaced; it must be there exactly once."""
 
     file: str
     right: str
@@ -21,23 +21,25 @@ class Mistake:
 MISTAKES = {
     "indicator binomial left out": [
         Mistake(
-            "stirling.py",
+            "core/stirling.py",
             "entry[:, 0] = (c - t * discount + row) * (c + 1 - t) / (c + 1)",
             "entry[:, 0] = c - t * discount + row",
         ),
         Mistake(
-            "stirling.py",
+            "core/stirling.py",
             "entry[:-1, 1] = (1.0 + (c - t[1:] * discount) / row[1:]) * t[1:] / (c + 1)",
             "entry[:-1, 1] = 1.0 + (c - t[1:] * discount) / row[1:]",
         ),
     ],
     "blocked removal ignored": [
-        Mistake("hierarchy.py", "                return 0", "                return depth"),
-        Mistake("word_side.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"),
+        Mistake("core/hierarchy.py", "                return 0", "                return depth"),
+        Mistake(
+            "core/word_side.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"
+        ),
     ],
     "customers leave only with their table": [
         Mistake(
-            "hierarchy.py",
+            "core/hierarchy.py",
             "        counts.customers[n, topic] += sign\n",
             "        if sign > 0 or step + 1 < depth or step == level:\n"
             "            counts.customers[n, topic] += sign\n",
@@ -45,21 +47,21 @@ MISTAKES = {
     ],
     "citations without Metropolis-Hastings": [
         Mistake(
-            "citations.py",
+            "dense/citations.py",
             "if uniform(rng) < coupling * np.exp(-change):",
             "if uniform(rng) < 2.0:",
         ),
     ],
     "words without the exponential": [
         Mistake(
-            "words.py",
+            "dense/words.py",
             "if change <= 0.0 or uniform(rng) < np.exp(-change):",
             "if change < np.inf:",
         ),
     ],
     "stray lambdaT in its own rate": [
         Mistake(
-            "propensities.py",
+            "core/propensities.py",
             "rate = prior[1] + exponent.cite_sum[k] * exponent.cited_sum[k]",
             "rate = prior[1] + parameters.topic_scale[k] * exponent.cite_sum[k] "
             "* exponent.cited_sum[k]",
@@ -73,21 +75,24 @@ def load_mutant(name, folder: Path):
     package = "mutant_" + "".join(c if c.isalnum() else "_" for c in name)
     target = folder / package
     shutil.copytree(
-        Path(citeweave.sampler.__file__).parent,
+        Path(citeweave.engines.__file__).parent,
         target,
-        ignore=shutil.ignore_patterns("__pycache__"),
+        ignore=shutil.ignore_patterns("__pycache__", "slots", "threads", "cuda"),
     )
     for mistake in MISTAKES[name]:
         path = target / mistake.file
         source = path.read_text()
         assert source.count(mistake.right) == 1, f"{mistake.file} has changed: {mistake.right!r}"
         path.write_text(source.replace(mistake.right, mistake.wrong))
-    for path in target.glob("*.py"):
-        path.write_text(path.read_text().replace("citeweave.sampler", package))
+    for path in target.rglob("*.py"):
+        path.write_text(path.read_text().replace("citeweave.engines", package))
     sys.path.insert(0, str(folder))
     try:
         importlib.invalidate_caches()
-        modules = ("chain", "words", "word_side", "citations", "exponent", "propensities")
-        return {name: importlib.import_module(f"{package}.{name}") for name in modules}
+        core, dense = ("word_side", "exponent", "propensities"), ("chain", "words", "citations")
+        modules = [f"core.{name}" for name in core] + [f"dense.{name}" for name in dense]
+        return {
+            name.partition(".")[2]: importlib.import_module(f"{package}.{name}") for name in modules
+        }
     finally:
         sys.path.remove(str(folder))

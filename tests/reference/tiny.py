@@ -2,10 +2,10 @@
 
 import numpy as np
 
-import citeweave.sampler.chain as chain_module
-import citeweave.sampler.word_side as word_side_module
-from citeweave.sampler.chain import Data, Settings
-from citeweave.sampler.spec import preset
+import citeweave.engines.core.word_side as word_side_module
+import citeweave.engines.dense.chain as chain_module
+from citeweave.engines.core.spec import preset
+from citeweave.engines.dense.chain import Data, Settings
 
 FIXED = {"sample_concentrations": False, "sample_propensities": False}
 

@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 import pytest
+from report.literature import NASTY
 
 from citeweave.web.app import entries
 from citeweave.web.openapi import open_path
-from report.literature import NASTY
 from web.calling import Client, open_client
 
 GOOD = {"x-citeweave": "1"}

@@ -4,9 +4,9 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from report.literature import fit, literature
 
 from citeweave.explore import Exploration
-from report.literature import fit, literature
 from web.calling import Client, open_client
 
 

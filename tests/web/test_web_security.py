@@ -5,9 +5,9 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from report.literature import NASTY, NASTY_AUTHOR
 
 from citeweave.web.security import HEADERS, allowed_hosts
-from report.literature import NASTY, NASTY_AUTHOR
 from web.calling import Client, open_client
 
 PAGES = [

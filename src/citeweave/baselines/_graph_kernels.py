@@ -5,7 +5,7 @@ Kernels here call none of another file: Numba's cache would not notice a change 
 
 import numpy as np
 
-from citeweave.sampler._compile import kernel
+from citeweave.compiled import kernel
 
 __all__ = ["move_nodes", "place_words"]
 

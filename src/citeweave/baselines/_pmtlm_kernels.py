@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.sampler._compile import kernel
+from citeweave.compiled import kernel
 
 __all__ = ["Data", "Parameters", "Sums", "expect", "maximise", "place"]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from citeweave.baselines._pmtlm_kernels import Data
-from citeweave.sampler._compile import kernel
+from citeweave.compiled import kernel
 
 __all__ = ["hard_log_likelihood", "refine_labels"]
 

@@ -299,8 +299,8 @@ def _given(context: typer.Context) -> set[str]:
 
 
 def _check_name(model: str, baselines: "Iterable[str]") -> None:
+    from citeweave.engines.core.spec import PRESETS
     from citeweave.errors import ParameterError
-    from citeweave.sampler.spec import PRESETS
 
     if model not in PRESETS:
         names = ", ".join([*PRESETS, *baselines])

@@ -7,10 +7,10 @@ from importlib.util import find_spec
 from typing import Any
 
 from citeweave.baselines import BASELINES, make_baseline
+from citeweave.engines.core.spec import PRESETS
 from citeweave.errors import ParameterError
 from citeweave.model import SCNTM
 from citeweave.model.parameters import make_plan, parameters_to_json
-from citeweave.sampler.spec import PRESETS
 
 __all__ = ["TFIDF", "ModelChoice", "choose", "is_installed", "model_names"]
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.sampler.arrays import StackedTables
-from citeweave.sampler.stirling import build_ratio_table
+from citeweave.engines.core.arrays import StackedTables
+from citeweave.engines.core.stirling import build_ratio_table
 
 __all__ = ["Base", "Documents", "Means", "Sets", "stack_tables", "streams"]
 

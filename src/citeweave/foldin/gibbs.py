@@ -13,6 +13,10 @@ Metropolis-Hastings step puts right, as the main sampler does with its exponenti
 
 import numpy as np
 
+from citeweave.compiled import hot_kernel, kernel
+from citeweave.engines.core.arrays import level_table
+from citeweave.engines.core.random import uniform
+from citeweave.engines.core.stirling import weight_pair
 from citeweave.foldin.moves import (
     accept,
     addition_depth,
@@ -25,10 +29,6 @@ from citeweave.foldin.moves import (
     removal_depth,
 )
 from citeweave.foldin.paper import group_posterior
-from citeweave.sampler._compile import hot_kernel, kernel
-from citeweave.sampler.arrays import level_table
-from citeweave.sampler.random import uniform
-from citeweave.sampler.stirling import weight_pair
 
 __all__ = ["fold_in_gibbs"]
 

@@ -1,13 +1,13 @@
 """Moves of one customer below a fixed base measure, and the weights that they are drawn by.
 
-As `citeweave.sampler.hierarchy`, for one document whose parent nu does not change: ``counts`` are c
+As `engines.core.hierarchy`, for one document whose parent nu does not change: ``counts`` are c
 and t [2, levels, topics], ``totals`` their sums [2, levels], ``weights`` A0 and B1 of every entry.
 """
 
-from citeweave.sampler._compile import hot_kernel
-from citeweave.sampler.arrays import level_table
-from citeweave.sampler.random import uniform
-from citeweave.sampler.stirling import weight_pair
+from citeweave.compiled import hot_kernel
+from citeweave.engines.core.arrays import level_table
+from citeweave.engines.core.random import uniform
+from citeweave.engines.core.stirling import weight_pair
 
 __all__ = [
     "accept",

@@ -8,8 +8,8 @@ citations, whatever the number of topics.
 
 import numpy as np
 
-from citeweave.sampler._compile import hot_kernel, kernel
-from citeweave.sampler.random import uniform
+from citeweave.compiled import hot_kernel, kernel
+from citeweave.engines.core.random import uniform
 
 __all__ = ["fold_in_paper", "fold_in_words_choose", "group_posterior", "infer_groups"]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.engines.core.spec import ModelSpec
 from citeweave.model.groups import Groups
 from citeweave.model.results import Result
-from citeweave.sampler.spec import ModelSpec
 
 __all__ = ["FittedAttributes"]
 

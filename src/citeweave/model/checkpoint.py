@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from citeweave.engines.core.arrays import State
+from citeweave.engines.core.estimates import Sums
 from citeweave.errors import RunError
 from citeweave.files import PART, write_atomically
-from citeweave.sampler.arrays import State
-from citeweave.sampler.estimates import Sums
 
 __all__ = [
     "KEPT",

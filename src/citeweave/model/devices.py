@@ -7,13 +7,13 @@ left to what is there by ``device="auto"``, which then takes threads instead.
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
+from citeweave.engines.core.estimates import Sums, add_sample
+from citeweave.engines.cuda import CudaChain, CudaDevice, check_model
+from citeweave.engines.dense.chain import Chain, Data
+from citeweave.engines.slots import SparseChain, SparseSnapshotChain, is_sparse
+from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import CiteweaveError
 from citeweave.model.sweeps import SNAPSHOT
-from citeweave.parallel import SnapshotChain
-from citeweave.parallel.cuda import CudaChain, CudaDevice, check_model
-from citeweave.sampler.chain import Chain, Data
-from citeweave.sampler.estimates import Sums, add_sample
-from citeweave.sparse import SparseChain, SparseSnapshotChain, is_sparse
 
 if TYPE_CHECKING:
     from citeweave.model.parameters import Plan

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.dense.chain import Data
 from citeweave.errors import CorpusError
-from citeweave.sampler.chain import Data
-from citeweave.sampler.spec import ModelSpec
 
 __all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree"]
 

@@ -19,7 +19,7 @@ class LastState(NamedTuple):
     chain: int
     iteration: int
     arrays: Mapping[str, np.ndarray]
-    """Those of `citeweave.sampler.arrays.State`, named by their path ("topics.customers")."""
+    """Those of `citeweave.engines.core.arrays.State`, named by their path ("topics.customers")."""
 
 
 def last_state(model: FittedAttributes, chain: int | None = None) -> LastState:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from citeweave.engines.core.estimates import Sums, merge_sums
 from citeweave.model.consensus import align_topics
-from citeweave.sampler.estimates import Sums, merge_sums
 
 __all__ = ["GOOD_MATCH", "Combination", "combine_chains", "match_topics"]
 

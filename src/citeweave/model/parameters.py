@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
+from citeweave.engines.core.spec import PRESETS, Level, ModelSpec, preset
+from citeweave.engines.core.stirling import DISCOUNT_LIMIT
+from citeweave.engines.dense.chain import MOST_TOPICS, Settings
 from citeweave.errors import ParameterError
 from citeweave.model.devices import CPU, CUDA, DEVICES
 from citeweave.model.sweeps import AUTO, KINDS, OLD_RUNS, SEQUENTIAL, SNAPSHOT, choose_sweep
-from citeweave.sampler.chain import MOST_TOPICS, Settings
-from citeweave.sampler.spec import PRESETS, Level, ModelSpec, preset
-from citeweave.sampler.stirling import DISCOUNT_LIMIT
 
 __all__ = ["Plan", "fail", "make_plan", "parameters_from_json", "parameters_to_json"]
 

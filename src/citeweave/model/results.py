@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.engines.core.estimates import Sums, take_means
+from citeweave.engines.core.spec import ModelSpec
 from citeweave.errors import RunError
 from citeweave.model.consensus import consensus_memberships
 from citeweave.model.groups import Groups
 from citeweave.model.matching import Combination, combine_chains
 from citeweave.model.parameters import Plan
 from citeweave.model.scoring import plug_in_log_likelihood
-from citeweave.sampler.estimates import Sums, take_means
-from citeweave.sampler.spec import ModelSpec
 
 __all__ = ["Result", "StoredArrays", "combine_results", "name_estimates", "stack_traces"]
 

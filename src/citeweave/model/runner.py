@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.engines.core.estimates import Sums, new_sums
+from citeweave.engines.dense.chain import Chain, Data, Info
 from citeweave.errors import RunError
 from citeweave.model.checkpoint import (
     Checkpoint,
@@ -26,8 +28,6 @@ from citeweave.model.devices import (
     new_chain,
 )
 from citeweave.model.parameters import Plan
-from citeweave.sampler.chain import Chain, Data, Info
-from citeweave.sampler.estimates import Sums, new_sums
 
 __all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "new_traces"]
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.engines.core.spec import ModelSpec
 from citeweave.model.attributes import FittedAttributes
 from citeweave.model.estimator import Parametrised
 from citeweave.model.fitting import load_result, resume_run, run_model, save_result
@@ -17,7 +18,6 @@ from citeweave.model.folded import FoldIn
 from citeweave.model.notebook import model_html
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
-from citeweave.sampler.spec import ModelSpec
 
 __all__ = ["SCNTM", "load", "resume"]
 

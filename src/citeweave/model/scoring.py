@@ -9,8 +9,8 @@ summed out, and citations count, both at the means of the chain's samples.
 import numpy as np
 
 from citeweave.corpus import Corpus
-from citeweave.sampler.estimates import Sums
-from citeweave.sampler.spec import ModelSpec
+from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.spec import ModelSpec
 
 __all__ = ["plug_in_log_likelihood"]
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from citeweave.engines.core.estimates import add_sample, new_sums, take_means
 from citeweave.model import SCNTM
 from citeweave.model.devices import new_chain
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
 from citeweave.model.runner import RunInterrupted
-from citeweave.sampler.estimates import add_sample, new_sums, take_means
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Collection
 
     from citeweave.corpus import Corpus
-    from citeweave.sampler.chain import Chain
+    from citeweave.engines.dense.chain import Chain
 
 __all__ = ["ChainTraces", "marginal_log_likelihood", "trace_chain"]
 

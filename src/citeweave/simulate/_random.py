@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from citeweave.sampler._compile import kernel
+from citeweave.compiled import kernel
 
 __all__ = ["beta", "find", "gamma", "new_state", "uniform"]
 

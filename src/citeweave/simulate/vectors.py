@@ -9,7 +9,7 @@ shrink so slowly that a few percent remain, which consist of many small sticks.
 
 import numpy as np
 
-from citeweave.sampler._compile import kernel
+from citeweave.compiled import kernel
 from citeweave.simulate._random import beta, find, uniform
 
 __all__ = ["TOLERANCE", "draw_gem", "draw_pyp", "draw_pyp_rows"]

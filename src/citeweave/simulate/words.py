@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from citeweave.sampler._compile import kernel
+from citeweave.compiled import kernel
 from citeweave.simulate._random import find, uniform
 
 __all__ = ["draw_words"]

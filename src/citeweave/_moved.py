@@ -1,0 +1,97 @@
+"""Modules that have moved: their old names work for one more release, with a warning."""
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+__all__ = ["MOVED", "keep_old_names"]
+
+_CORE = (
+    "arrays",
+    "concentrations",
+    "estimates",
+    "exponent",
+    "hierarchy",
+    "invariants",
+    "likelihood",
+    "propensities",
+    "random",
+    "spec",
+    "stirling",
+    "word_side",
+)
+_DENSE = ("chain", "citations", "document", "words")
+
+MOVED: dict[str, str] = {
+    "citeweave.sampler": "citeweave.engines",
+    "citeweave.sampler._compile": "citeweave.compiled",
+    **{f"citeweave.sampler.{name}": f"citeweave.engines.core.{name}" for name in _CORE},
+    **{f"citeweave.sampler.{name}": f"citeweave.engines.dense.{name}" for name in _DENSE},
+    "citeweave.parallel": "citeweave.engines.threads",
+    "citeweave.parallel.cuda": "citeweave.engines.cuda",
+    "citeweave.sparse": "citeweave.engines.slots",
+}
+"""New names of modules by their old ones; what lies below a package moved with it."""
+
+
+def new_name(old: str) -> str | None:
+    """Give the present name of a module of an earlier release, None where it has not moved.
+
+    Examples
+    --------
+    >>> new_name("citeweave.parallel.cuda.chain"), new_name("citeweave.corpus")
+    ('citeweave.engines.cuda.chain', None)
+    """
+    package, rest = old, ""
+    while package:
+        if package in MOVED:
+            return MOVED[package] + rest
+        package, dot, last = package.rpartition(".")
+        rest = f"{dot}{last}{rest}"
+    return None
+
+
+class _OldName(Loader):
+    """Gives the module of the new name in place of the old one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002 (the protocol's)
+        module = import_module(self._name)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # the import system has put the old name's there
+
+
+class _OldNames(MetaPathFinder):
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,  # noqa: ARG002 (the protocol's)
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> ModuleSpec | None:
+        if not fullname.startswith("citeweave."):
+            return None
+        name = new_name(fullname)
+        if name is None:
+            return None
+        warnings.warn(
+            f"'{fullname}' is now '{name}'; the old name goes in the next release.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return ModuleSpec(fullname, _OldName(name), is_package=True)
+
+
+def keep_old_names() -> None:
+    """Let modules be imported by their old names."""
+    if not any(isinstance(finder, _OldNames) for finder in sys.meta_path):
+        sys.meta_path.append(_OldNames())

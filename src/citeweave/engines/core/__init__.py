@@ -1,0 +1,1 @@
+"""What all engines share: the model, its state, and the mathematics of one node."""

@@ -1,0 +1,179 @@
+"""The arrays that a chain is made of, grouped as kernels take them.
+
+Symbols and equation labels are those of the paper; ``docs/notation.md`` lists them all.
+Every topic-side node (mu, the nu, the theta', the theta) is one row of the same arrays,
+root first, so a model is a tree given by ``parent`` and a kernel needs no case per level.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import inlined
+from citeweave.engines.core.stirling import RatioTable
+
+__all__ = [
+    "Assignments",
+    "Layout",
+    "Parameters",
+    "Shape",
+    "StackedTables",
+    "State",
+    "Tables",
+    "TopicCounts",
+    "WordCounts",
+    "level_table",
+]
+
+Array = np.ndarray
+
+
+class Shape(NamedTuple):
+    """Which levels a model has, as tuple *lengths*: types, so kernels compile to the model.
+
+    The values inside the tuples are never read.
+    """
+
+    shared: tuple[int, ...]
+    """As many entries as there are levels above documents (mu, nu)."""
+    document: tuple[int, ...]
+    """As many entries as there are document levels (theta', theta)."""
+    background: tuple[int, ...]
+    """One entry where the word side has a corpus level gamma."""
+    burst: tuple[int, ...]
+    """One entry where the word side has a document-topic level phi'."""
+    network: tuple[int, ...]
+    """One entry where citations are modelled."""
+    below_citations: int
+    """How many document levels lie below the one that citations reach."""
+
+
+class Layout(NamedTuple):
+    """What never changes while a chain runs."""
+
+    word: Array
+    """int32 [tokens]: word of each token, sorted inside each document."""
+    document_start: Array
+    """int64 [documents + 1]: first token of each document."""
+    parent: Array
+    """int32 [nodes]: parent of each topic-side node; the root's is itself."""
+    level_start: Array
+    """int64 [levels + 1]: first node of each topic-side level, root level first."""
+    leaf: Array
+    """int32 [paths]: leaf nodes by document; several where a word picks its author."""
+    leaf_start: Array
+    """int64 [documents + 1]: first entry of each document in ``leaf``."""
+    citing: Array
+    """int32 [citations]."""
+    cited: Array
+    """int32 [citations]."""
+    citation_node: int
+    """Node of document 0 on the level that citations reach; document d is d further."""
+
+
+class StackedTables(NamedTuple):
+    """Ratio tables of several levels in one set of arrays, so that a level is an index."""
+
+    place: Array
+    """int64 [levels]: which of the tables a level uses."""
+    discount: Array
+    """float64 [tables]."""
+    ratios: Array
+    weights: Array
+    patches: Array
+
+
+class Tables(NamedTuple):
+    """Stirling ratio tables by level."""
+
+    topic: StackedTables
+    """For the topic-side levels, root first."""
+    background: RatioTable
+    topic_word: RatioTable
+    burst: RatioTable
+
+
+@inlined
+def level_table(tables, level):
+    """Give the ratio table of a topic-side level."""
+    i = tables.place[level]
+    return RatioTable(tables.discount[i], tables.ratios[i], tables.weights[i], tables.patches[i])
+
+
+class TopicCounts(NamedTuple):
+    """Topic-side counts (eq:modularized_likelihood)."""
+
+    customers: Array
+    """int32 [nodes, topics]: c."""
+    tables: Array
+    """int32 [nodes, topics]: t; at the root 1 where c > 0."""
+    total_customers: Array
+    """int64 [nodes]: C."""
+    total_tables: Array
+    """int64 [nodes]: T."""
+
+
+class WordCounts(NamedTuple):
+    """Word-side counts of phi and gamma."""
+
+    customers: Array
+    """int32 [words, topics]: c of phi_k at word v, word first so that a token reads one row."""
+    tables: Array
+    """int32 [words, topics]."""
+    total_customers: Array
+    """int64 [topics]."""
+    total_tables: Array
+    """int64 [topics]."""
+    background_customers: Array
+    """int32 [words]: c of gamma."""
+    background_tables: Array
+    """int32 [words]."""
+    background_totals: Array
+    """int64 [2]: C and T of gamma."""
+
+
+class Assignments(NamedTuple):
+    """Latent variables of tokens and citations."""
+
+    topic: Array
+    """int16 [tokens]: z."""
+    path: Array
+    """int16 [tokens] (or empty): which of the document's leaves the token chose."""
+    burst_table: Array
+    """uint8 [tokens] (or empty): table indicators at phi'; only their sums have a meaning."""
+    citing_topic: Array
+    """int16 [citations]: y; -1 while the network is off."""
+
+
+class Parameters(NamedTuple):
+    """Discounts, concentrations and the propensities of the citation model."""
+
+    topic_discount: Array
+    """float64 [levels]: alpha."""
+    topic_concentration: Array
+    """float64 [nodes]: beta."""
+    word_discount: Array
+    """float64 [3]: alpha of gamma, phi, phi'."""
+    topic_word_concentration: Array
+    """float64 [topics]: beta of each phi_k."""
+    word_concentration: Array
+    """float64 [2]: beta of gamma and of all phi'."""
+    cite: Array
+    """float64 [documents]: lambda+."""
+    cited: Array
+    """float64 [documents]: lambda-."""
+    topic_scale: Array
+    """float64 [topics]: lambdaT."""
+
+
+class State(NamedTuple):
+    """All that changes while a chain runs: what a checkpoint stores."""
+
+    topics: TopicCounts
+    words: WordCounts
+    assignments: Assignments
+    parameters: Parameters
+    random: Array
+    """uint64 [4]."""
+    clock: Array
+    """int64 [2]: iterations done; 1 once the network is on."""

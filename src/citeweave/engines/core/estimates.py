@@ -1,0 +1,236 @@
+"""Posterior means, summed over the samples that a chain keeps (eq:recover_vector, with t_k).
+
+Sums are what a chain stores: they go into its checkpoints, and those of several chains can be
+added once their topics are matched. The large ones (a row a document or a citation) are held in
+single precision: adding up a few thousand probabilities there costs less than 1e-5 of each.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import kernel
+from citeweave.engines.core.likelihood import topic_word_means
+from citeweave.engines.dense.chain import Chain
+
+__all__ = ["Sums", "add_sample", "merge_sums", "new_sums", "take_means"]
+
+_CHUNK = 1 << 16
+
+
+class Sums(NamedTuple):
+    """Sums over kept samples; arrays of a level that the model lacks are empty."""
+
+    samples: np.ndarray
+    """int64 [1]: how many samples were added."""
+    nodes: np.ndarray
+    """float64 [shared nodes, topics]: mu and all nodes above documents, each row summing to 1."""
+    nodes_squared: np.ndarray
+    """float64 [shared nodes, topics]: squares of the same, for their spread over samples; nan
+    where the chain began with a release that did not keep them."""
+    documents: np.ndarray
+    """float32 [document levels, documents, topics]: theta' and theta, rows summing to 1."""
+    mixture: np.ndarray
+    """float32 [documents, topics]: where words choose authors, the mean of the chosen nu."""
+    topic_word: np.ndarray
+    """float64 [words, topics]: phi, over the samples in which the topic is in use."""
+    topic_samples: np.ndarray
+    """int64 [topics]: in how many samples the topic is in use."""
+    background: np.ndarray
+    """float64 [words]: gamma."""
+    citing: np.ndarray
+    """float32 [citations, topics]: p(y = k | theta', lambdaT)."""
+    cite: np.ndarray
+    """float64 [documents]: lambda+ on the reported scale."""
+    cited: np.ndarray
+    """float64 [documents]: lambda-."""
+    topic_scale: np.ndarray
+    """float64 [topics]: lambdaT."""
+
+
+def new_sums(chain: Chain) -> Sums:
+    """Make empty sums for the model and the corpus of a chain."""
+    spec, layout, topics = chain.spec, chain.layout, chain.settings.topics
+    n_documents = chain.n_documents
+    n_words = chain.state.words.customers.shape[0]
+    networked = spec.citations is not None
+    return Sums(
+        samples=np.zeros(1, np.int64),
+        nodes=np.zeros((int(layout.level_start[spec.n_shared]), topics)),
+        nodes_squared=np.zeros((int(layout.level_start[spec.n_shared]), topics)),
+        documents=np.zeros((spec.n_document, n_documents, topics), np.float32),
+        mixture=np.zeros((n_documents if spec.words_choose_author else 0, topics), np.float32),
+        topic_word=np.zeros((n_words, topics)),
+        topic_samples=np.zeros(topics, np.int64),
+        background=np.zeros(n_words if spec.word_level("corpus") else 0),
+        citing=np.zeros((len(layout.citing) if networked else 0, topics), np.float32),
+        cite=np.zeros(n_documents if networked else 0),
+        cited=np.zeros(n_documents if networked else 0),
+        topic_scale=np.zeros(topics if networked else 0),
+    )
+
+
+def add_sample(chain: Chain, sums: Sums) -> None:
+    """Add the posterior means of a chain's present state to its sums."""
+    state, layout = chain.state, chain.layout
+    n_words, n_topics = state.words.customers.shape
+    used = state.topics.customers[0] > 0
+    background = np.zeros(n_words)
+    words = np.zeros((n_words, n_topics))
+    topic_word_means(chain.shape, state, background, words)
+    sums.topic_word[:, used] += words[:, used]
+    sums.topic_samples[used] += 1
+    if len(sums.background):
+        sums.background[:] += background
+    means = np.zeros(sums.nodes.shape)
+    n_shared = chain.spec.n_shared
+    add_nodes(n_shared, layout, state.topics, state.parameters, means, sums.nodes)
+    sums.nodes_squared[:] += np.square(means / means.sum(axis=1, keepdims=True))
+    add_documents(n_shared, layout, state.topics, state.parameters, means, sums.documents)
+    if len(sums.mixture):
+        add_mixtures(layout, state.assignments, means, sums.mixture)
+    if chain.network_on:
+        parameters = state.parameters
+        last = n_shared + chain.spec.n_document - chain.spec.below_citations
+        add_citations(n_shared, last, layout, state.topics, parameters, means, sums.citing)
+        # DESIGN 3.4: only the products are identified, so the means are set to 1
+        cite_scale, cited_scale = parameters.cite.mean(), parameters.cited.mean()
+        sums.cite[:] += parameters.cite / cite_scale
+        sums.cited[:] += parameters.cited / cited_scale
+        sums.topic_scale[:] += parameters.topic_scale * (cite_scale * cited_scale)
+    sums.samples[0] += 1
+
+
+def merge_sums(into: Sums, other: Sums, order: np.ndarray) -> None:
+    """Add another chain's sums, its topic ``order[k]`` being topic k here."""
+    by_topic = {"nodes", "nodes_squared", "documents", "mixture", "topic_word", "topic_samples"}
+    by_topic |= {"citing", "topic_scale"}
+    for name in Sums._fields:
+        mine, theirs = getattr(into, name), getattr(other, name)
+        if mine.size == 0:
+            continue
+        if name not in by_topic:
+            mine += theirs
+            continue
+        rows, more = mine.reshape(-1, len(order)), theirs.reshape(-1, len(order))
+        for begin in range(0, len(rows), _CHUNK):  # no second copy of the large ones
+            rows[begin : begin + _CHUNK] += more[begin : begin + _CHUNK][:, order]
+
+
+def take_means(sums: Sums) -> Sums:
+    """Turn sums into means in place (``samples`` stay counts); a topic never seen has phi = gamma.
+
+    NumPy: each array divided by ``samples``, phi by ``topic_samples``.
+    """
+    n = int(sums.samples[0])
+    by_topic_samples = {"samples", "topic_samples", "topic_word"}
+    for name in set(Sums._fields) - by_topic_samples:
+        array = getattr(sums, name)
+        np.divide(array, array.dtype.type(n), out=array)
+    seen = sums.topic_samples > 0
+    sums.topic_word[:, seen] /= sums.topic_samples[seen]
+    n_words = len(sums.topic_word)
+    base = sums.background[:, None] if len(sums.background) else 1.0 / n_words
+    sums.topic_word[:, ~seen] = base
+    return sums
+
+
+@kernel
+def _descend(counts, parameters, level, node, mean):
+    """Turn the mean of a node's parent into the node's own, in place (eq:recover_vector)."""
+    discount = parameters.topic_discount[level]
+    beta = parameters.topic_concentration[node]
+    scale = 1.0 / (beta + counts.total_customers[node])
+    share = (beta + discount * counts.total_tables[node]) * scale
+    for k in range(mean.shape[0]):
+        own = counts.customers[node, k] - discount * counts.tables[node, k]
+        mean[k] = share * mean[k] + own * scale
+
+
+@kernel
+def add_nodes(n_shared, layout, counts, parameters, means, sums):
+    """Fill ``means`` of the nodes above documents and add their normalised rows.
+
+    What mu keeps for topics not yet seen is left out, so rows are normalised over topics in use.
+    """
+    n_topics = means.shape[1]
+    for level in range(n_shared):
+        for node in range(layout.level_start[level], layout.level_start[level + 1]):
+            if level > 0:
+                means[node] = means[layout.parent[node]]
+            _descend(counts, parameters, level, node, means[node])
+            total = means[node].sum()
+            for k in range(n_topics):
+                sums[node, k] += means[node, k] / total
+
+
+@kernel
+def add_documents(n_shared, layout, counts, parameters, means, sums):
+    """Add the normalised means of every document on each document level."""
+    n_levels, n_documents, n_topics = sums.shape
+    if n_levels == 0:
+        return
+    mean = np.empty(n_topics)
+    for d in range(n_documents):
+        mean[:] = means[layout.parent[layout.level_start[n_shared] + d]]
+        for lower in range(n_levels):
+            level = n_shared + lower
+            _descend(counts, parameters, level, layout.level_start[level] + d, mean)
+            scale = 1.0 / mean.sum()
+            for k in range(n_topics):
+                sums[lower, d, k] += np.float32(mean[k] * scale)
+
+
+@kernel
+def add_mixtures(layout, assignments, means, sums):
+    """Add, for each document, the mean of nu over the authors that its words chose.
+
+    A document without words counts each of its authors once.
+    """
+    n_topics = means.shape[1]
+    mean = np.empty(n_topics)
+    for d in range(sums.shape[0]):
+        begin, end = layout.document_start[d], layout.document_start[d + 1]
+        first, last = layout.leaf_start[d], layout.leaf_start[d + 1]
+        mean[:] = 0.0
+        if end > begin:
+            for i in range(begin, end):
+                node = layout.leaf[first + assignments.path[i]]
+                for k in range(n_topics):
+                    mean[k] += means[node, k]
+        else:
+            for i in range(first, last):
+                for k in range(n_topics):
+                    mean[k] += means[layout.leaf[i], k]
+        scale = 1.0 / mean.sum()
+        for k in range(n_topics):
+            sums[d, k] += np.float32(mean[k] * scale)
+
+
+@kernel
+def _citation_mean(n_shared, last, layout, counts, parameters, means, document, mean):
+    """Fill the mean of a document on the level that citations see (theta')."""
+    mean[:] = means[layout.parent[layout.level_start[n_shared] + document]]
+    for level in range(n_shared, last):
+        _descend(counts, parameters, level, layout.level_start[level] + document, mean)
+
+
+@kernel
+def add_citations(n_shared, last, layout, counts, parameters, means, sums):
+    """Add p(y_ij = k) for every citation: lambdaT_k theta'_ik theta'_jk, normalised over k."""
+    n_topics = means.shape[1]
+    citing = np.empty(n_topics)
+    cited = np.empty(n_topics)
+    previous = -1
+    for e in range(sums.shape[0]):
+        i = layout.citing[e]
+        if i != previous:
+            _citation_mean(n_shared, last, layout, counts, parameters, means, i, citing)
+            previous = i
+        _citation_mean(n_shared, last, layout, counts, parameters, means, layout.cited[e], cited)
+        total = 0.0
+        for k in range(n_topics):
+            cited[k] *= parameters.topic_scale[k] * citing[k]
+            total += cited[k]
+        for k in range(n_topics):
+            sums[e, k] += np.float32(cited[k] / total)

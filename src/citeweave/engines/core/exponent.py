@@ -1,0 +1,315 @@
+"""The exponential of the citation likelihood, kept up to date in O(topics) a move.
+
+The rate of all citations is  E = sum_k lambdaT_k P_k M_k  (eq:approx_network_likelihood, summed
+over i, j and k) with P_k = sum_i lambda+_i theta'_ik and M_k = sum_j lambda-_j theta'_jk, theta'
+being the posterior means of eq:recover_vector, which lean on nu and mu. Written out over nodes,
+
+    P_k = sum_n weight+_n (c_nk - alpha t_nk) / (beta_n + C_n)
+
+where a document weighs lambda+ and any other node the sum of its children's weights times
+r = (alpha T + beta) / (beta + C), the share of itself that a child takes from its parent. So a
+move that touches a path changes P by one term for each node of the path, and nothing else.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, inlined
+
+__all__ = [
+    "Exponent",
+    "commit_change",
+    "concentration_change",
+    "discard_change",
+    "exponent_change",
+    "new_exponent",
+    "rebuild_exponent",
+    "total_rate",
+]
+
+
+class Exponent(NamedTuple):
+    """Sums that the exponential is made of, and room for one pending change."""
+
+    cite_sum: np.ndarray
+    """float64 [topics]: P."""
+    cited_sum: np.ndarray
+    """float64 [topics]: M."""
+    cite_weight: np.ndarray
+    """float64 [nodes]: weight+ of the nodes from the citation level to the root."""
+    cited_weight: np.ndarray
+    """float64 [nodes]: weight-."""
+    cite_change: np.ndarray
+    """float64 [topics]: pending change of P."""
+    cited_change: np.ndarray
+    """float64 [topics]: pending change of M."""
+    pending_node: np.ndarray
+    """int64 [2 levels]: nodes whose weights change."""
+    pending_weight: np.ndarray
+    """float64 [2 levels, 2]: their new weights."""
+    pending_count: np.ndarray
+    """int64 [4]: how many nodes change; whether all topics do; the two topics that moved."""
+
+
+def new_exponent(n_nodes: int, n_topics: int, n_levels: int) -> Exponent:
+    """Make room for the sums of a model of the given size."""
+    return Exponent(
+        cite_sum=np.zeros(n_topics),
+        cited_sum=np.zeros(n_topics),
+        cite_weight=np.zeros(n_nodes),
+        cited_weight=np.zeros(n_nodes),
+        cite_change=np.zeros(n_topics),
+        cited_change=np.zeros(n_topics),
+        pending_node=np.zeros(2 * n_levels, np.int64),
+        pending_weight=np.zeros((2 * n_levels, 2)),
+        pending_count=np.zeros(4, np.int64),
+    )
+
+
+@hot_kernel
+def rebuild_exponent(layout, counts, parameters, level, exponent):
+    """Recompute weights and sums from the counts; ``level`` is the one that citations reach."""
+    n_documents = parameters.cite.shape[0]
+    n_topics = exponent.cite_sum.shape[0]
+    exponent.cite_sum[:] = 0.0
+    exponent.cited_sum[:] = 0.0
+    for n in range(layout.level_start[level]):
+        exponent.cite_weight[n] = 0.0
+        exponent.cited_weight[n] = 0.0
+    for d in range(n_documents):
+        exponent.cite_weight[layout.citation_node + d] = parameters.cite[d]
+        exponent.cited_weight[layout.citation_node + d] = parameters.cited[d]
+    for lower in range(level, -1, -1):
+        discount = parameters.topic_discount[lower]
+        for n in range(layout.level_start[lower], layout.level_start[lower + 1]):
+            beta = parameters.topic_concentration[n]
+            scale = 1.0 / (beta + counts.total_customers[n])
+            cite = exponent.cite_weight[n] * scale
+            cited = exponent.cited_weight[n] * scale
+            for k in range(n_topics):
+                own = counts.customers[n, k] - discount * counts.tables[n, k]
+                exponent.cite_sum[k] += cite * own
+                exponent.cited_sum[k] += cited * own
+            if lower > 0:
+                share = beta + discount * counts.total_tables[n]
+                parent = layout.parent[n]
+                exponent.cite_weight[parent] += cite * share
+                exponent.cited_weight[parent] += cited * share
+
+
+@hot_kernel
+def total_rate(exponent, parameters):
+    """Sum of all citation rates, E."""
+    total = 0.0
+    for k in range(exponent.cite_sum.shape[0]):
+        total += parameters.topic_scale[k] * exponent.cite_sum[k] * exponent.cited_sum[k]
+    return total
+
+
+@inlined
+def _node_change(
+    counts, parameters, exponent, lower, n, old, new, left, closed, came, opened, carry, carried
+):
+    """Add one node's term of the change, the counts being those after the move.
+
+    ``left`` and ``closed`` customers and tables of topic ``old`` went, ``came`` and ``opened`` of
+    topic ``new`` came; ``carry`` and ``carried`` are what its weights gained from its children.
+    Returns what the parent's weights gain.
+    """
+    discount = parameters.topic_discount[lower]
+    beta = parameters.topic_concentration[n]
+    if lower == 0:  # the root's tables follow its customers
+        c_old = counts.customers[n, old] + left - (came if old == new else 0)
+        c_new = counts.customers[n, new] - came + (left if old == new else 0)
+        closed = (1 if c_old > 0 else 0) - (1 if counts.customers[n, old] > 0 else 0)
+        opened = (1 if counts.customers[n, new] > 0 else 0) - (1 if c_new > 0 else 0)
+        if old == new:
+            opened = 0
+    gain = opened - closed
+    after = 1.0 / (beta + counts.total_customers[n])
+    before = after if came == left else 1.0 / (beta + counts.total_customers[n] - came + left)
+    cite_before = exponent.cite_weight[n]
+    cited_before = exponent.cited_weight[n]
+    cite_after = cite_before + carry
+    cited_after = cited_before + carried
+    if carry != 0.0 or carried != 0.0:
+        i = exponent.pending_count[0]
+        exponent.pending_node[i] = n
+        exponent.pending_weight[i, 0] = cite_after
+        exponent.pending_weight[i, 1] = cited_after
+        exponent.pending_count[0] = i + 1
+    cite_slope = cite_after * after - cite_before * before
+    cited_slope = cited_after * after - cited_before * before
+    if cite_slope != 0.0 or cited_slope != 0.0:
+        exponent.pending_count[1] = 1
+        for k in range(exponent.cite_sum.shape[0]):
+            own = counts.customers[n, k] - discount * counts.tables[n, k]
+            exponent.cite_change[k] += cite_slope * own
+            exponent.cited_change[k] += cited_slope * own
+    went = before * (left - discount * closed)
+    exponent.cite_change[old] -= cite_before * went
+    exponent.cited_change[old] -= cited_before * went
+    arrived = before * (came - discount * opened)
+    exponent.cite_change[new] += cite_before * arrived
+    exponent.cited_change[new] += cited_before * arrived
+    tables = counts.total_tables[n]
+    share_after = (beta + discount * tables) * after
+    share_before = (beta + discount * (tables - gain)) * before
+    return (
+        cite_after * share_after - cite_before * share_before,
+        cited_after * share_after - cited_before * share_before,
+    )
+
+
+@inlined
+def _begin_change(exponent, old, new):
+    """Open a change; ``cite_change`` and ``cited_change`` are all zero between changes."""
+    exponent.pending_count[0] = 0
+    exponent.pending_count[1] = 0
+    exponent.pending_count[2] = old
+    exponent.pending_count[3] = new
+
+
+@inlined
+def _topic_rate(parameters, exponent, k):
+    """One topic's part of the pending change of E."""
+    cite = exponent.cite_change[k]
+    cited = exponent.cited_change[k]
+    return parameters.topic_scale[k] * (
+        cite * (exponent.cited_sum[k] + cited) + exponent.cite_sum[k] * cited
+    )
+
+
+@inlined
+def _pending_rate(parameters, exponent):
+    """Sum the pending change of E: over all topics, or over the two that moved."""
+    if exponent.pending_count[1] == 0:
+        old, new = exponent.pending_count[2], exponent.pending_count[3]
+        change = _topic_rate(parameters, exponent, old)
+        if new != old:
+            change += _topic_rate(parameters, exponent, new)
+        return change
+    change = 0.0
+    for k in range(exponent.cite_sum.shape[0]):
+        change += _topic_rate(parameters, exponent, k)
+    return change
+
+
+@inlined
+def exponent_change(
+    layout, counts, parameters, exponent, level, first, second, old, new, removed, added
+):
+    """Change of E by a move already made: customers of ``old`` left, of ``new`` came.
+
+    ``first`` and ``second`` are nodes on the level that citations reach (``second`` -1 where one
+    document moves alone); ``removed`` and ``added`` are pairs of depths, counted from these nodes.
+    The change is left pending: ``commit_change`` makes it final, ``discard_change`` forgets it.
+    """
+    _begin_change(exponent, old, new)
+    a, b = first, second
+    carry_a, carried_a, carry_b, carried_b = 0.0, 0.0, 0.0, 0.0
+    for step in range(level + 1):
+        if a == b:  # the paths have met
+            carry_a += carry_b
+            carried_a += carried_b
+            carry_b, carried_b = 0.0, 0.0
+        for side in range(2):
+            if side == 1 and (b < 0 or a == b):
+                continue
+            n = a if side == 0 else b
+            carry = carry_a if side == 0 else carry_b
+            carried = carried_a if side == 0 else carried_b
+            left = 1 if step < removed[side] else 0
+            closed = 1 if step + 1 < removed[side] else 0
+            came = 1 if step < added[side] else 0
+            opened = 1 if step + 1 < added[side] else 0
+            if side == 0 and a == b:
+                left += 1 if step < removed[1] else 0
+                closed += 1 if step + 1 < removed[1] else 0
+                came += 1 if step < added[1] else 0
+                opened += 1 if step + 1 < added[1] else 0
+            if left + came > 0 or carry != 0.0 or carried != 0.0:
+                carry, carried = _node_change(
+                    counts,
+                    parameters,
+                    exponent,
+                    level - step,
+                    n,
+                    old,
+                    new,
+                    left,
+                    closed,
+                    came,
+                    opened,
+                    carry,
+                    carried,
+                )
+            if side == 0:
+                carry_a, carried_a = carry, carried
+            else:
+                carry_b, carried_b = carry, carried
+        a = layout.parent[a]
+        if b >= 0:
+            b = layout.parent[b]
+    return _pending_rate(parameters, exponent)
+
+
+@hot_kernel
+def concentration_change(layout, counts, parameters, exponent, level, node, before):
+    """Change of E by a new concentration of one node (already set), left pending likewise."""
+    _begin_change(exponent, 0, 0)
+    exponent.pending_count[1] = 1
+    discount = parameters.topic_discount[level]
+    after = parameters.topic_concentration[node]
+    customers = counts.total_customers[node]
+    tables = discount * counts.total_tables[node]
+    slope = 1.0 / (after + customers) - 1.0 / (before + customers)
+    share = (after + tables) / (after + customers) - (before + tables) / (before + customers)
+    for k in range(exponent.cite_sum.shape[0]):
+        own = counts.customers[node, k] - discount * counts.tables[node, k]
+        exponent.cite_change[k] += exponent.cite_weight[node] * slope * own
+        exponent.cited_change[k] += exponent.cited_weight[node] * slope * own
+    carry = exponent.cite_weight[node] * share
+    carried = exponent.cited_weight[node] * share
+    n = node
+    for lower in range(level - 1, -1, -1):
+        n = layout.parent[n]
+        carry, carried = _node_change(
+            counts, parameters, exponent, lower, n, 0, 0, 0, 0, 0, 0, carry, carried
+        )
+    return _pending_rate(parameters, exponent)
+
+
+@inlined
+def _settle_topic(exponent, k, share):
+    exponent.cite_sum[k] += share * exponent.cite_change[k]
+    exponent.cited_sum[k] += share * exponent.cited_change[k]
+    exponent.cite_change[k] = 0.0
+    exponent.cited_change[k] = 0.0
+
+
+@inlined
+def _settle(exponent, share):
+    if exponent.pending_count[1] == 0:
+        _settle_topic(exponent, exponent.pending_count[2], share)
+        _settle_topic(exponent, exponent.pending_count[3], share)
+    else:
+        for k in range(exponent.cite_sum.shape[0]):
+            _settle_topic(exponent, k, share)
+
+
+@inlined
+def commit_change(exponent):
+    """Make the pending change final."""
+    _settle(exponent, 1.0)
+    for i in range(exponent.pending_count[0]):
+        n = exponent.pending_node[i]
+        exponent.cite_weight[n] = exponent.pending_weight[i, 0]
+        exponent.cited_weight[n] = exponent.pending_weight[i, 1]
+
+
+@inlined
+def discard_change(exponent):
+    """Forget the pending change."""
+    _settle(exponent, 0.0)

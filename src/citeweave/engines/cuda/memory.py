@@ -1,0 +1,262 @@
+"""The arrays of a chain on the device: its state, what never changes, and room for sweeps."""
+
+from typing import Any
+
+import numpy as np
+
+from citeweave.engines.core.arrays import State
+from citeweave.engines.core.stirling import RatioTable
+from citeweave.engines.cuda.device import Device
+from citeweave.engines.cuda.program import Plan, burst_rows, table_places, weigh_parts
+from citeweave.engines.cuda.proposals import slot_room
+from citeweave.engines.dense.chain import Chain
+
+__all__ = [
+    "bytes_needed",
+    "download_state",
+    "fixed_arrays",
+    "ratio_tables",
+    "room_arrays",
+    "upload_state",
+]
+
+_SAMPLE_SUMS = (
+    "sum_nodes",
+    "sum_squares",
+    "sum_documents",
+    "sum_phi",
+    "sum_background",
+    "sum_citing",
+    "sum_topics",
+    "sum_cite",
+    "sum_cited",
+    "sum_scale",
+)
+_TRIAL_ROOM = 2 * 16 * 264
+"""Sums of a topic in slice draws: two for each of 16 values and of 264 blocks."""
+_SEGMENT = 256
+"""Most children whose sum is taken by one group of lanes."""
+
+_NAMES = {
+    "topics": ("customers", "tables", "total_customers", "total_tables"),
+    "words": (
+        "word_customers",
+        "word_tables",
+        "word_total_customers",
+        "word_total_tables",
+        "background_customers",
+        "background_tables",
+        "background_totals",
+    ),
+    "assignments": ("topic", "", "burst_table", "citing_topic"),
+    "parameters": (
+        "topic_discount",
+        "topic_concentration",
+        "word_discount",
+        "topic_word_concentration",
+        "word_concentration",
+        "cite",
+        "cited",
+        "topic_scale",
+    ),
+}
+"""Device names of the state's arrays, part by part; "" for those that stay on the host."""
+
+
+def _pairs(state: State) -> list[tuple[str, np.ndarray]]:
+    return [
+        (name, array)
+        for part, names in _NAMES.items()
+        for name, array in zip(names, getattr(state, part), strict=True)
+        if name
+    ]
+
+
+def upload_state(device: Device, arrays: dict[str, Any], state: State) -> None:
+    """Copy a state to the device, into the arrays there or into new ones."""
+    for name, array in _pairs(state):
+        if name in arrays and array.size:
+            device.upload(arrays[name], array)
+        elif name not in arrays:
+            # one element at least: an empty array has no place
+            arrays[name] = device.put(array if array.size else np.zeros(1, array.dtype))
+
+
+def download_state(device: Device, arrays: dict[str, Any], state: State) -> None:
+    """Copy the device's state into the arrays of ``state``."""
+    for name, array in _pairs(state):
+        if array.size:
+            array[...] = device.download(arrays[name]).reshape(array.shape)
+
+
+def _children(chain: Chain) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """List the children of all nodes, in segments of a limited number.
+
+    Returns the children, where segments begin, and the first segment of each node.
+    """
+    parent = chain.layout.parent[1:]
+    order = np.argsort(parent, kind="stable") + 1
+    made = np.bincount(parent, minlength=len(chain.layout.parent))
+    segments = -(-made // _SEGMENT)
+    first = np.concatenate([[0], np.cumsum(segments)])
+    begins = np.repeat(np.cumsum(made) - made, segments)
+    begins += _SEGMENT * (np.arange(first[-1]) - np.repeat(first[:-1], segments))
+    return order.astype(np.int32), np.append(begins, len(order)), first
+
+
+def _by_round(sizes: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
+    """Order documents by round, longest first, and tell where rounds begin."""
+    documents = np.arange(len(sizes))
+    order = np.lexsort((documents, -sizes, documents % rounds))
+    starts = np.searchsorted(documents[order] % rounds, np.arange(rounds + 1))
+    return order.astype(np.int32), starts
+
+
+def ratio_tables(chain: Chain) -> list[RatioTable]:
+    """Give the ratio tables of the model's distinct discounts."""
+    stacked = chain.tables.topic
+    known = [
+        RatioTable(float(stacked.discount[i]), stacked.ratios[i], stacked.weights[i], patches)
+        for i, patches in enumerate(stacked.patches)
+    ]
+    known += [chain.tables.background, chain.tables.topic_word, chain.tables.burst]
+    by_discount = {table.discount: table for table in known}
+    return [by_discount[discount] for discount in table_places(chain.spec)[0]]
+
+
+def _padded_patches(tables: list[RatioTable]) -> np.ndarray:
+    """Stack the tables' polynomials in single precision, 24 places each, read four at a time."""
+    stacked = np.stack([table.patches for table in tables]).astype(np.float32)
+    room = np.zeros((*stacked.shape[:-1], 24), np.float32)
+    room[..., : stacked.shape[-1]] = stacked
+    return room
+
+
+def _ranges(chain: Chain) -> np.ndarray:
+    """Where ``node_value`` holds what: levels, phi, gamma, phi' and the words of documents."""
+    starts = chain.layout.level_start
+    topics, documents = chain.settings.topics, chain.n_documents
+    levels = [(starts[i], starts[i + 1]) for i in range(len(starts) - 1)]
+    phi, bursts = starts[-1], starts[-1] + topics + 1
+    ranges = [*levels, (phi, bursts - 1), (bursts - 1, bursts), (bursts, bursts + documents)]
+    return np.array([*ranges, (0, documents)], np.int64)
+
+
+def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Make what never changes, on the host; also where rounds of words and citations begin."""
+    layout = chain.layout
+    n_documents = chain.n_documents
+    order, word_rounds = _by_round(np.diff(layout.document_start), rounds)
+    made = np.bincount(layout.citing, minlength=n_documents)
+    cite_order, cite_rounds = _by_round(made, rounds)
+    child, segment_start, node_segment = _children(chain)
+    tables = ratio_tables(chain)
+    degrees = chain.degrees
+    arrays = {
+        "word": layout.word,
+        "document_start": layout.document_start,
+        "parent": layout.parent,
+        "level_start": layout.level_start.astype(np.int32),
+        "leaf": layout.leaf,
+        "citing": layout.citing,
+        "cited_document": layout.cited,
+        "cites": np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
+        "order": order,
+        "cite_order": cite_order,
+        "child": child,
+        "segment_start": segment_start.astype(np.int64),
+        "node_segment": node_segment.astype(np.int64),
+        "made": degrees[0],
+        "received": degrees[1],
+        "dense": np.stack([table.weights for table in tables]).astype(np.float32),
+        "patches": _padded_patches(tables),
+        "table_discount": np.array([table.discount for table in tables]),
+        "ranges": _ranges(chain),
+    }
+    return arrays, word_rounds, cite_rounds
+
+
+def room_arrays(
+    chain: Chain, plan: Plan, *, sweeping: int, segments: int, far_floats: int
+) -> dict[str, tuple[int, type]]:
+    """List what sweeps need besides, by size and type.
+
+    ``sweeping`` groups work on documents at a time; their slots beyond those in shared memory take
+    ``far_floats``.
+    """
+    layout = chain.layout
+    topics = chain.settings.topics
+    n_nodes = len(layout.parent)
+    n_shared = int(layout.level_start[chain.spec.n_shared])
+    n_words = chain.state.words.customers.shape[0]
+    networked = chain.spec.citations is not None
+    n_citations = len(layout.citing) if networked else 0
+    citation_level = chain.citation_level
+    weighted = n_nodes if networked else 0
+    rows = 0 if plan.rows_shared else max(plan.word_rows, plan.cite_rows, burst_rows(topics))
+    floats = plan.row_floats(rows, plan.lanes) if rows else 0
+    columns = 2 * topics + 2 if networked else 0
+    sizes: dict[str, tuple[int, type]] = {
+        "run": (len(layout.word), np.uint16),
+        "stay": (n_words * topics, np.float32),
+        "open": (n_words * topics, np.float32),
+        "background_pair": (2 * n_words, np.float32),
+        "cite_sum": (topics, np.float64),
+        "cited_sum": (topics, np.float64),
+        "cite_weight": (weighted, np.float64),
+        "cited_weight": (weighted, np.float64),
+        "cite_passed": (weighted, np.float64),
+        "cited_passed": (weighted, np.float64),
+        "segment_cite": (segments, np.float64),
+        "segment_cited": (segments, np.float64),
+        "node_rate": (weighted, np.float64),
+        "node_customers": (n_shared * topics, np.int32),
+        "node_tables": (n_shared * topics, np.int32),
+        "change_customers": (n_words * topics, np.int32),
+        "change_tables": (n_words * topics, np.int32),
+        "change_background": (n_words, np.int32),
+        "move_old": (n_citations, np.int16),
+        "move_new": (n_citations, np.int16),
+        "move_depth": (4 * n_citations, np.uint8),
+        "move_weight": (2 * citation_level * n_citations, np.float32),
+        # made when the first sample is kept
+        **dict.fromkeys(_SAMPLE_SUMS, (1, np.float64)),
+        **slot_room(chain, plan, far_floats=far_floats),
+        "root_sum": (topics, np.int32),
+        "topic_citations": (topics, np.int32),
+        "scratch": (sweeping * floats, np.float32),
+        "partial": (columns * max(citation_level, 1) * weigh_parts(topics), np.float64),
+        "column": (columns * max(citation_level, 1), np.float64),
+        "trial_part": (_TRIAL_ROOM * topics if networked else 0, np.float64),
+        "node_mean": (n_shared * topics, np.float64),
+        "node_value": (n_nodes + topics + 1 + chain.n_documents, np.float64),
+        "block_value": (4096, np.float64),
+        "report": (64, np.float64),
+        "won": (32, np.uint64),
+        "tally": (16, np.uint64),
+        "counter": (8, np.int32),
+    }
+    return sizes
+
+
+def bytes_needed(
+    chain: Chain, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
+) -> int:
+    """Count the bytes that a chain will take on the device, with the sums of samples to come."""
+    total = sum(array.nbytes for array in fixed.values()) + _bytes_of_sums(chain)
+    total += sum(size * np.dtype(kind).itemsize for size, kind in room.values())
+    return total + sum(array.nbytes for _, array in _pairs(chain.state))
+
+
+def _bytes_of_sums(chain: Chain) -> int:
+    """Count the bytes of `Sums` on the device; they are made when the first sample is kept."""
+    layout, topics = chain.layout, chain.settings.topics
+    documents = chain.n_documents
+    shared = int(layout.level_start[chain.spec.n_shared])
+    words = chain.state.words.customers.shape[0]
+    singles = chain.spec.n_document * documents * topics
+    doubles = 2 * shared * topics + words * (topics + 1) + topics
+    if chain.spec.citations is not None:
+        singles += len(layout.citing) * topics
+        doubles += 2 * documents + topics
+    return 4 * singles + 8 * doubles

@@ -1,0 +1,264 @@
+"""Concentrations and propensities of a chain on a GPU: sums there, a few scalars here.
+
+Auxiliary variables and all sums are drawn and added up on the device. What comes back a step is a
+pair of numbers a level; its concentration is then drawn on the host from the chain's own generator
+(`engines/core/concentrations.py` has the algorithm).
+"""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citeweave.engines.core.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
+from citeweave.engines.cuda.program import WARP, weigh_parts
+from citeweave.engines.cuda.scalars import peek_uniforms, standard_gamma, uniform
+from citeweave.engines.dense.chain import Chain
+from citeweave.engines.threads.streams import next_key
+
+if TYPE_CHECKING:
+    from citeweave.engines.cuda.chain import CudaChain
+
+__all__ = ["COUNTED", "RANGES", "TRIALS", "Draws"]
+
+_WIDTH = 32.0
+"""Width of a slice's first interval, in standard deviations without citations: both its ends will
+mostly lie outside the slice, so that the points to shrink to are known beforehand."""
+TRIALS = 16
+"""Values of a concentration that are tried at a time; they and their places as in the kernels."""
+RANGES = 4
+_TRIAL_PLACE = 48
+COUNTED = 32
+_SUM_BLOCKS = 132
+_SUM_THREADS = 256
+_TRIAL_BLOCKS = 264
+_MARKED_BLOCKS = 396
+
+
+class Draws:
+    """The draws of a chain's parameters, given its counts on the device."""
+
+    def __init__(self, chain: "CudaChain") -> None:
+        self._chain = chain
+        self._topic_levels: list[float] = []
+        self._word_levels: dict[str, float] = {}
+        self._weighed = False
+
+    def read_levels(self) -> None:
+        """Take the mean concentrations of levels from the host's state."""
+        chain = self._chain
+        values = Chain.concentrations(chain)
+        n = len(chain.spec.topic_side)
+        self._topic_levels = list(values[:n])
+        starts = chain.layout.level_start
+        for level in range(n):  # where all are the same, the value itself and not their mean
+            shared = chain.host.parameters.topic_concentration[starts[level] : starts[level + 1]]
+            if np.all(shared == shared[0]):
+                self._topic_levels[level] = float(shared[0])
+        names = (level.nodes for level in chain.spec.word_side)
+        self._word_levels = dict(zip(names, values[n:], strict=True))
+        self._weighed = False
+
+    def levels(self) -> tuple[float, ...]:
+        """Mean concentration of each level, topic side root first, then the word side."""
+        return (*self._topic_levels, *self._word_levels.values())
+
+    def weigh(self, *, topics_alone: bool = False) -> None:
+        """Rebuild P, M and E; ``topics_alone`` where only lambdaT changed since."""
+        chain = self._chain
+        starts = chain.layout.level_start
+        threads = chain.device.size(1, 256)[1]
+        room = 8 * threads
+        if not topics_alone and chain.proposals.marks_citations:
+            self._weigh_marked()
+        elif not topics_alone:
+            chunks = -(-chain.settings.topics // min(threads, WARP))
+            parts = chain.device.size(weigh_parts(chain.settings.topics), 256)[0]
+            size = {"shared": room, "blocks": parts * chunks, "threads": 256}
+            for level in range(chain.citation_level, 0, -1):
+                if level < chain.citation_level:
+                    first, last = (int(chain.node_segment[starts[level + i]]) for i in range(2))
+                    chain.run("sum_segments", first, last)
+                chain.run("weigh_level", level, parts, **size)
+            columns = (2 * chain.settings.topics + 2) * chain.citation_level
+            chain.run("sum_columns", columns, parts, shared=room, blocks=columns, threads=256)
+        chain.run("finish_sums", shared=room, blocks=1, threads=256)
+
+    def _weigh_marked(self, lowest: int | None = None) -> None:
+        """Weigh levels below mu, from ``lowest`` up, by the topics that nodes have."""
+        chain = self._chain
+        starts = chain.layout.level_start
+        lowest = chain.citation_level if lowest is None else lowest
+        chain.proposals.mark()
+        threads = chain.device.size(1, 1024)[1]
+        chain.run("set_units", shared=8 * threads, blocks=1, threads=1024)
+        room = 8 * (2 * chain.settings.topics + 2)
+        for level in range(lowest, 0, -1):
+            if level < lowest:
+                first, last = (int(chain.node_segment[starts[level + i]]) for i in range(2))
+                chain.run("sum_segments", first, last)
+            chain.run("weigh_marked", level, shared=room, blocks=_MARKED_BLOCKS, threads=256)
+            chain.run("place_sums", level, blocks=16, threads=256)
+
+    def weigh_again(self) -> None:
+        """Rebuild P, M and E at the begin of a step, unless the last step left them right."""
+        if not self._weighed:
+            self.weigh()
+        self._weighed = False
+
+    def add_up(self, first: int, last: int) -> np.ndarray:
+        """Add up ranges of ``node_value``; give the device's report."""
+        chain = self._chain
+        blocks, threads = chain.device.size(_SUM_BLOCKS, _SUM_THREADS)
+        size = {"threads": _SUM_THREADS, "shared": 8 * threads}
+        blocks = max(blocks // (last - first), 1)  # of a range
+        chain.run("sum_ranges", first, last, blocks, blocks=blocks * (last - first), **size)
+        chain.run("finish_ranges", first, last, blocks, blocks=1, **size)
+        return chain.device.download(chain.arrays["report"])
+
+    def draw_concentrations(self) -> None:
+        """Renew all concentrations, topic side root first."""
+        chain = self._chain
+        random = chain.host.random
+        n_levels = len(chain.spec.topic_side)
+        key = next_key(random)  # every node has its own stream of it
+        chain.run("gather_shared", key)
+        chain.run("gather_documents", key)
+        chain.run("gather_words", next_key(random), blocks=chain.settings.topics + 1, threads=256)
+        if "document-topic" in self._word_levels:
+            chain.run("gather_bursts", next_key(random), shared=chain.burst_shared)
+        if chain.network_on:
+            self.weigh()
+        report = self.add_up(0, n_levels + 3)
+        shape0, rate0 = chain.settings.concentration_prior
+        shapes = [shape0 + float(won) for won in report[COUNTED : COUNTED + n_levels + 3]]
+        rates = [rate0 - float(total) for total in report[RANGES : RANGES + n_levels + 3]]
+        citation_level = chain.citation_level if chain.network_on else -1
+        for level in range(n_levels):
+            shape, rate = shapes[level], rates[level]
+            if level > citation_level:
+                beta = standard_gamma(random, shape) / rate
+            else:
+                beta = self._slice_draw(level, shape, rate)
+            chain.run("set_level", level, np.float64(beta))
+            if level < citation_level and not chain.proposals.marks_citations:
+                chain.run("set_means", level)
+            self._topic_levels[level] = beta
+        for place, name in ((1, "corpus"), (0, "topic"), (2, "document-topic")):
+            if name in self._word_levels:
+                shape, rate = shapes[n_levels + place], rates[n_levels + place]
+                self._word_levels[name] = standard_gamma(random, shape) / rate
+        names = ("corpus", "topic", "document-topic")
+        values = (np.float64(self._word_levels.get(name, 0.0)) for name in names)
+        chain.run("set_words", *values, blocks=1, threads=256)
+
+    def _densities(self, level: int, betas: list[float], shape: float, rate: float) -> list[float]:
+        """Log densities of up to `TRIALS` concentrations, the citations' exponential included.
+
+        P, M and the means of the level's parents must be those of all other concentrations.
+        """
+        chain = self._chain
+        if chain.proposals.marks_citations:
+            return [self._density_marked(level, beta, shape, rate) for beta in betas]
+        tried = [np.float64(beta) for beta in betas]
+        tried += [tried[-1]] * (TRIALS - len(tried))
+        chunks = -(-chain.settings.topics // chain.device.size(1, 32)[1])
+        parts, threads = chain.device.size(max(_TRIAL_BLOCKS // chunks, 1), 256)
+        size = {"threads": 256, "shared": 8 * threads}
+        if level > 0:
+            chain.run("try_level", level, parts, *tried, blocks=parts * chunks, **size)
+        chain.run("finish_trials", level, parts, *tried, blocks=TRIALS, **size)
+        report = chain.device.download(chain.arrays["report"])
+        return [
+            (shape - 1.0) * math.log(beta) - rate * beta - float(report[_TRIAL_PLACE + i])
+            for i, beta in enumerate(betas)
+        ]
+
+    def _density_marked(self, level: int, beta: float, shape: float, rate: float) -> float:
+        """Do the same for one concentration, which is set, by the topics that nodes have."""
+        chain = self._chain
+        chain.run("set_level", level, np.float64(beta))
+        self._weigh_marked(level)
+        chain.run("finish_sums", shared=8 * chain.device.size(1, 256)[1], blocks=1, threads=256)
+        expected = float(chain.device.download(chain.arrays["report"])[0])
+        return (shape - 1.0) * math.log(beta) - rate * beta - expected
+
+    def _slice_draw(self, level: int, shape: float, rate: float) -> float:
+        """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking.
+
+        Points are evaluated several at a time, before it is known whether they will be asked for;
+        those that are not leave no trace, the generator's state included.
+        """
+        random = self._chain.host.random
+        start = self._topic_levels[level]
+        above = math.log(1.0 - uniform(random))
+        one_by_one = self._chain.proposals.marks_citations
+        at_once, wide = (1, SLICE_WIDTH) if one_by_one else (TRIALS, _WIDTH)
+        width = wide * math.sqrt(shape) / rate
+        low = start - width * uniform(random)
+        high = low + width
+        steps_down = int(uniform(random) * MOST_STEPS)
+        downs = [low - i * width for i in range(steps_down + 1)]
+        ups = [high + i * width for i in range(MOST_STEPS - steps_down)]
+        known: dict[float, float] = {}
+
+        def density(beta: float, ahead: list[float]) -> float:
+            """Give a density, and find those of points that may be asked for next on the way."""
+            if beta not in known:
+                betas = [beta, *(x for x in ahead if x > SMALLEST and x not in known)][:at_once]
+                known.update(zip(betas, self._densities(level, betas, shape, rate), strict=True))
+            return known[beta]
+
+        ends = [beta for beta in (low, high) if beta > SMALLEST]
+        shrunk = _shrink(start, max(low, SMALLEST), high, random)
+        height = density(start, [*ends, *shrunk]) + above
+        down = up = 0
+        while (
+            down < steps_down
+            and downs[down] > SMALLEST
+            and density(downs[down], downs[down + 1 :]) >= height
+        ):
+            down += 1
+        while up < len(ups) - 1 and density(ups[up], ups[up + 1 :]) >= height:
+            up += 1
+        low, high = max(downs[down], SMALLEST), ups[up]
+        while True:
+            beta = low + uniform(random) * (high - low)
+            lower, upper = (beta, high) if beta < start else (low, beta)
+            ahead = [] if beta in known else _shrink(start, lower, upper, random)
+            if density(beta, ahead) >= height or beta == start:
+                return float(beta)
+            low, high = lower, upper
+
+    def draw_propensities(self) -> None:
+        """Draw all lambda+, then lambda-, then lambdaT, and bring P, M and E up to date."""
+        chain = self._chain
+        random = chain.host.random
+        prior = tuple(np.float64(x) for x in chain.settings.propensity_prior)
+        self.weigh()
+        for of_citing in (1, 0):
+            for level in range(chain.citation_level + 1):
+                marked = level > 0 and chain.proposals.marks_citations
+                chain.run("rate_marked" if marked else "rate_level", level, of_citing)
+            chain.run("draw_propensities", next_key(random), of_citing, *prior)
+            self.weigh()
+        chain.run(
+            "count_citations",
+            len(chain.layout.citing),
+            shared=4 * chain.settings.topics,
+            blocks=264,
+            threads=256,
+        )
+        chain.run("draw_topic_scales", next_key(random), *prior, blocks=1, threads=256)
+        self.weigh(topics_alone=True)
+        self._weighed = True
+
+
+def _shrink(start: float, low: float, high: float, random: np.ndarray) -> list[float]:
+    """List the points that a slice's interval will shrink to for as long as none is taken."""
+    points = []
+    for share in peek_uniforms(random, TRIALS):
+        beta = low + share * (high - low)
+        points.append(beta)
+        low, high = (beta, high) if beta < start else (low, beta)
+    return points

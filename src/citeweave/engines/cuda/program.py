@@ -1,0 +1,379 @@
+"""The CUDA source of one model: our own kernels, compiled for its levels and number of topics."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.errors import ParameterError
+
+__all__ = [
+    "FIELDS",
+    "PACKED_BELOW",
+    "SLOT_UNITS",
+    "SWEEPS",
+    "UNITS",
+    "WARP",
+    "Grouping",
+    "Plan",
+    "burst_rows",
+    "check_model",
+    "choose_grouping",
+    "context_source",
+    "kernel_names",
+    "kernel_source",
+    "plan_program",
+    "table_places",
+    "warp_source",
+    "weigh_parts",
+]
+
+FIELDS: dict[str, str] = {
+    # counts, assignments and parameters: the arrays of the state
+    "customers": "int",
+    "tables": "int",
+    "total_customers": "i64",
+    "total_tables": "i64",
+    "word_customers": "int",
+    "word_tables": "int",
+    "word_total_customers": "i64",
+    "word_total_tables": "i64",
+    "background_customers": "int",
+    "background_tables": "int",
+    "background_totals": "i64",
+    "topic": "short",
+    "burst_table": "unsigned char",
+    "citing_topic": "short",
+    "topic_discount": "double",
+    "topic_concentration": "double",
+    "word_discount": "double",
+    "topic_word_concentration": "double",
+    "word_concentration": "double",
+    "cite": "double",
+    "cited": "double",
+    "topic_scale": "double",
+    # what never changes
+    "word": "int",
+    "document_start": "i64",
+    "parent": "int",
+    "level_start": "int",
+    "leaf": "int",
+    "citing": "int",
+    "cited_document": "int",
+    "cites": "i64",
+    "order": "int",
+    "cite_order": "int",
+    "child": "int",
+    "segment_start": "i64",
+    "node_segment": "i64",
+    "made": "double",
+    "received": "double",
+    "dense": "Pair",
+    "patches": "float",
+    "table_discount": "double",
+    "ranges": "i64",
+    "run": "unsigned short",
+    # weights kept between sweeps
+    "stay": "float",
+    "open": "float",
+    "background_pair": "Pair",
+    "cite_sum": "double",
+    "cited_sum": "double",
+    "cite_weight": "double",
+    "cited_weight": "double",
+    "cite_passed": "double",
+    "cited_passed": "double",
+    "segment_cite": "double",
+    "segment_cited": "double",
+    "node_rate": "double",
+    # changes of a sweep
+    "node_customers": "int",
+    "node_tables": "int",
+    "change_customers": "int",
+    "change_tables": "int",
+    "change_background": "int",
+    "move_old": "short",
+    "move_new": "short",
+    "move_depth": "unsigned char",
+    "move_weight": "float",
+    "root_sum": "int",
+    "topic_citations": "int",
+    # sums over kept samples
+    "node_mean": "double",
+    "sum_nodes": "double",
+    "sum_squares": "double",
+    "sum_documents": "float",
+    "sum_phi": "double",
+    "sum_background": "double",
+    "sum_citing": "float",
+    "sum_topics": "i64",
+    "sum_cite": "double",
+    "sum_cited": "double",
+    "sum_scale": "double",
+    # sweeps over slots
+    "guess": "unsigned",
+    "guess_mass": "float",
+    "guess_root": "float",
+    "cite_guess": "unsigned",
+    "move_slope": "float",
+    "listed": "unsigned char",
+    "bits": "unsigned",
+    "outer": "double",
+    "whole_sum": "u64",
+    "unit": "double",
+    "far_cells": "float",
+    # scratch and sums
+    "scratch": "float",
+    "partial": "double",
+    "column": "double",
+    "trial_part": "double",
+    "node_value": "double",
+    "block_value": "double",
+    "report": "double",
+    "won": "u64",
+    "tally": "u64",
+    "counter": "int",
+}
+"""Arrays that kernels know, in the order of the structure they are passed in."""
+
+UNITS: dict[str, tuple[str, ...]] = {
+    "words": ("document.cuh", "change.cuh", "words.cu"),
+    "citations": ("ends.cuh", "all_ends.cuh", "citations.cu"),
+    "nodes": ("merge.cu", "start.cu", "exponent.cu"),
+    "parameters": ("ranges.cuh", "auxiliaries.cu"),
+    "sums": ("ranges.cuh", "likelihood.cu", "slices.cu"),
+    "estimates": ("estimates.cu",),
+}
+"""Parts of the program that are compiled apart, at the same time; all begin with common.cuh."""
+
+SLOT_UNITS: dict[str, tuple[str, ...]] = UNITS | {
+    "words": ("slots.cuh", "slot_document.cuh", "slot_change.cuh", "slot_words.cu"),
+    "citations": ("slots.cuh", "ends.cuh", "slot_ends.cuh", "slot_citations.cu"),
+    "proposals": ("slots.cuh", "proposal.cu", "marked.cu"),
+}
+"""The same where sweeps go over slots."""
+
+SWEEPS = ("words", "citations")
+"""Units whose groups of lanes are smaller than a warp."""
+
+_KERNEL = re.compile(r"^KERNEL(?:_OF\([^)]*\))?\s+(\w+)\(", re.MULTILINE)
+WARP = 32
+_HELD_CHUNKS = 16
+PACKED_BELOW = 1 << 15
+"""Counts that two of which fit into one number."""
+_ROWS_FIT = 300
+"""Most topics whose rows are held in shared memory; with more of them too few warps would fit."""
+
+
+_COUNTS_FIT = 1024
+"""The same where they are the two rows that the tokens of a document are counted in."""
+
+
+class Grouping(NamedTuple):
+    """How sweeps are cut into blocks, warps and groups of lanes."""
+
+    lanes: int
+    """Lanes that walk a document together: few of them leave fewer idle."""
+    threads: int
+    """Threads a block."""
+    word_blocks: int
+    """Blocks that a multiprocessor should hold; registers are shared out accordingly."""
+    cite_blocks: int
+    near_slots: int = 0
+    """Slots of a document that lie in shared memory; 0 where sweeps go over all topics."""
+    cite_lanes: int = 0
+    """Lanes that walk a document's citations, where other than those of its words."""
+
+    def of_citations(self) -> "Grouping":
+        """Give the grouping of citations: their slots are better off in the card's memory."""
+        return self._replace(lanes=self.cite_lanes or self.lanes, near_slots=0)
+
+
+def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
+    """Choose by the number of topics, whose rows fill the shared memory; measured on an H200."""
+    if sparse:
+        return Grouping(8, 32, 12, 16, near_slots=32, cite_lanes=WARP)
+    if topics <= 32:
+        return Grouping(4, 32, 16, 16)
+    if topics <= 96:
+        return Grouping(8, 32, 12, 16)
+    if topics <= _ROWS_FIT:
+        return Grouping(WARP, WARP, 1, 8)
+    return Grouping(WARP, 128, 4, 3)
+
+
+def weigh_parts(topics: int) -> int:
+    """Choose how many sums are taken of a topic's weights in the nodes of a level, then added."""
+    return max(1056 // -(-topics // WARP), 1)
+
+
+def burst_rows(topics: int) -> int:
+    """Rows that documents' tokens are counted in, three a document of a batch (``BURST_ROWS``)."""
+    batches = ((32, 8), (64, 4), (128, 2))
+    return 3 * next((batch for most, batch in batches if topics <= most), 1)
+
+
+def table_places(spec: ModelSpec) -> tuple[list[float], list[int]]:
+    """Give the distinct discounts of a model, and which of them each level uses.
+
+    Levels are those of the topic side, then gamma, phi and phi'; one that the model lacks takes the
+    place of another.
+    """
+    found = [spec.word_level(nodes) for nodes in ("corpus", "topic", "document-topic")]
+    levels = [*spec.topic_side, *(level or spec.word_side[0] for level in found)]
+    discounts = [float(level.discount) for level in levels]
+    distinct = list(dict.fromkeys(discounts))
+    return distinct, [distinct.index(discount) for discount in discounts]
+
+
+def check_model(spec: ModelSpec) -> None:
+    """Refuse models that are not sampled on a GPU."""
+    if spec.words_choose_author:
+        raise ParameterError(
+            f"In model {spec.name!r} words choose their author, which the GPU does not sample. "
+            "Use threads instead."
+        )
+    single = [level.name for level in spec.topic_side if not level.shared_concentration]
+    topic_level = spec.word_level("topic")
+    if topic_level is not None and not topic_level.shared_concentration:
+        single.append(topic_level.name)
+    if single:
+        raise ParameterError(
+            f"Levels {', '.join(single)} of model {spec.name!r} have a concentration a node, which "
+            "the GPU does not sample. Give them a shared one, or use threads instead."
+        )
+
+
+class Plan(NamedTuple):
+    """What a program is compiled for, and the sizes that follow."""
+
+    defines: dict[str, int | str]
+    word_rows: int
+    cite_rows: int
+    rows_shared: bool
+    lanes: int
+    """Lanes that walk a document's words together; all but sweeps is done by whole warps."""
+    cite_lanes: int
+    """The same for its citations."""
+
+    @property
+    def units(self) -> dict[str, tuple[str, ...]]:
+        """Parts of the program that are compiled apart, and the files of each."""
+        return SLOT_UNITS if self.defines["SPARSE"] else UNITS
+
+    def row_floats(self, rows: int, lanes: int) -> int:
+        """Floats that the rows of one group take (``ROW_STRIDE`` of the kernels)."""
+        floats = rows * int(self.defines["K"])
+        return floats + (lanes % WARP - floats) % WARP
+
+    def word_bytes(self, groups: int) -> int:
+        """Shared memory of a block of groups that walk words; lambdaT comes before their rows."""
+        first = -(-int(self.defines["K"]) // 4) * 4 if self.defines["LAMBDAS"] else 0
+        return 4 * (first + self.row_floats(self.word_rows, self.lanes) * groups)
+
+    def for_unit(self, unit: str) -> "Plan":
+        """Copy the plan for one unit: sweeps have small groups, and words lambdaT at hand."""
+        changed: dict[str, int | str] = {}
+        if unit not in SWEEPS:
+            changed["LANES"] = WARP
+        elif unit == "citations":
+            changed |= {"LANES": self.cite_lanes, "NEAR_SLOTS": 0}
+        if unit != "words":
+            changed["LAMBDAS"] = 0
+        return self._replace(defines=self.defines | changed)
+
+
+def plan_program(
+    spec: ModelSpec,
+    *,
+    topics: int,
+    words: int,
+    documents: int,
+    grouping: Grouping,
+    packed: bool = True,
+) -> Plan:
+    """Choose the constants of a model's program.
+
+    ``packed`` where counts of a document are below `PACKED_BELOW`.
+    """
+    _, places = table_places(spec)
+    levels = len(spec.topic_side)
+    burst = int(spec.word_level("document-topic") is not None)
+    network = int(spec.citations is not None)
+    lanes, threads = grouping.lanes, grouping.threads
+    pair = 1 if packed else 2  # rows of two counts
+    held = -(-topics // lanes) <= _HELD_CHUNKS
+    word_rows = 2 * spec.n_shared - 1 + pair * spec.n_document + 2 * (levels - 1) + 4
+    word_rows += 2 * pair * (1 + burst) + 2 * network + int(not held)
+    cite_rows = 4 * (levels - spec.below_citations) + 5
+    sparse = grouping.near_slots > 0
+    if sparse:  # rows over all topics are for counting alone
+        word_rows = cite_rows = 2
+    rows_shared = topics <= (_COUNTS_FIT if sparse else _ROWS_FIT)
+
+    def discounts(values: list[float]) -> str:
+        return ", ".join(f"{value!r}f" for value in values)
+
+    word_levels = [spec.word_level(nodes) for nodes in ("corpus", "topic", "document-topic")]
+    defines: dict[str, int | str] = {
+        "K": topics,
+        "N_WORDS": words,
+        "N_DOCUMENTS": documents,
+        "N_SHARED": spec.n_shared,
+        "N_DOCUMENT": spec.n_document,
+        "BACKGROUND": int(spec.word_level("corpus") is not None),
+        "BURST": burst,
+        "NETWORK": network,
+        "BELOW": spec.below_citations,
+        "LANES": lanes,
+        "WORD_THREADS": threads,
+        "CITE_THREADS": threads,
+        "WORD_BLOCKS": grouping.word_blocks,
+        "CITE_BLOCKS": grouping.cite_blocks,
+        "ROWS_SHARED": int(rows_shared),
+        "LAMBDAS": network and int(not sparse),
+        "PACKED": int(packed),
+        "SPARSE": int(sparse),
+        "NEAR_SLOTS": grouping.near_slots,
+        "TABLE_PLACES": f"0x{sum(place << 4 * i for i, place in enumerate(places)):x}u",
+        "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),
+        "WORD_DISCOUNTS": discounts([level.discount if level else 0.0 for level in word_levels]),
+    }
+    return Plan(defines, word_rows, cite_rows, rows_shared, lanes, grouping.of_citations().lanes)
+
+
+def context_source(qualifier: str) -> str:
+    """Write the structure of all arrays that kernels know, and its one variable."""
+    members = "\n".join(f"  {kind} *{name};" for name, kind in FIELDS.items())
+    return (
+        f"struct Pair;\nstruct Context {{\n{members}\n}};\n"
+        f'extern "C" {{ {qualifier} Context ctx; }}\n'
+    )
+
+
+def kernel_source(plan: Plan, machine: str, qualifier: str, units: Iterable[str] = ()) -> str:
+    """Put a program together, or some units of it.
+
+    ``machine`` is the source of what kernels need of the machine.
+    """
+    defines = "\n".join(f"#define {name} {value}" for name, value in plan.defines.items())
+    parts = ("common.cuh", *(part for unit in units or plan.units for part in plan.units[unit]))
+    return "\n".join([defines, machine, context_source(qualifier), *map(_source, parts)])
+
+
+def kernel_names(plan: Plan, unit: str) -> list[str]:
+    """List the kernels of a unit."""
+    return [name for part in plan.units[unit] for name in _KERNEL.findall(_source(part))]
+
+
+def warp_source() -> str:
+    """Read what kernels need of the machine, on a GPU."""
+    return _source("warp.cuh")
+
+
+@cache
+def _source(part: str) -> str:
+    folder = files("citeweave.engines.cuda") / "source"
+    return (folder / part).read_text(encoding="utf-8")

@@ -1,0 +1,64 @@
+"""Sums of posterior means over kept samples, on the device: the host has copies."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citeweave.engines.core.estimates import Sums
+
+if TYPE_CHECKING:
+    from citeweave.engines.cuda.chain import CudaChain
+
+__all__ = ["DeviceSums"]
+
+_NAMES = {
+    "nodes": "sum_nodes",
+    "nodes_squared": "sum_squares",
+    "documents": "sum_documents",
+    "topic_word": "sum_phi",
+    "topic_samples": "sum_topics",
+    "background": "sum_background",
+    "citing": "sum_citing",
+    "cite": "sum_cite",
+    "cited": "sum_cited",
+    "topic_scale": "sum_scale",
+}
+"""Device names of the sums that kernels add to."""
+
+
+class DeviceSums:
+    """The sums of one chain, beginning with those of the host."""
+
+    def __init__(self, chain: "CudaChain", begin: Sums) -> None:
+        self._chain = chain
+        self._samples = int(begin.samples[0])
+        arrays = chain.arrays
+        for name, place in _NAMES.items():
+            array = getattr(begin, name)
+            # one element at least: an empty array has no place
+            arrays[place] = chain.device.put(array if array.size else np.zeros(1, array.dtype))
+        chain.device.bind(arrays)
+
+    def add(self) -> None:
+        """Add the posterior means of the chain's present state."""
+        chain = self._chain
+        for level in range(chain.spec.n_shared):
+            chain.run("mean_level", level)
+        chain.run("mean_documents")
+        chain.run("mean_words")
+        chain.run("count_topics", blocks=1, threads=256)
+        if chain.network_on:
+            chain.run("mean_citations", len(chain.layout.citing))
+            room = 8 * chain.device.size(1, 1024)[1]
+            chain.run("mean_propensities", shared=room, blocks=1, threads=1024)
+            chain.run("add_propensities")
+        self._samples += 1
+
+    def collect(self, sums: Sums) -> None:
+        """Write all sums into those of the host."""
+        download, arrays = self._chain.device.download, self._chain.arrays
+        for name, place in _NAMES.items():
+            host = getattr(sums, name)
+            if host.size:
+                host[...] = download(arrays[place]).reshape(host.shape)
+        sums.samples[0] = self._samples

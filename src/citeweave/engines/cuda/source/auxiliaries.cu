@@ -1,0 +1,133 @@
+// Auxiliary variables of the concentrations (engines/core/concentrations.py). Every node has streams of its
+// own; sums of logarithms are kept a node at a time and added up in a fixed order (likelihood.cu).
+
+// Successes of a node: psi_j ~ Bernoulli(beta / (beta + j alpha)), j < T, its threads taking turns.
+DEV int successes(u64 key, int tables, double discount, double beta, int first, int step) {
+  int won = 0;
+  for (int j = first; j < tables; j += step)
+    won += uniform_at(key, (u64)j) * (beta + j * discount) < beta;
+  return won;
+}
+
+// Nodes above documents: their log(1 - xi) into ``node_value``, successes into ``won`` by level.
+KERNEL gather_shared(u64 key) {
+  for (int level = 0; level < N_SHARED; level++) {
+    double discount = ctx.topic_discount[level];
+    int won = 0;
+    for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+         n += all_groups()) {
+      int customers = (int)ctx.total_customers[n];
+      double beta = ctx.topic_concentration[n];
+      if (customers > 0)
+        won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta,
+                         lane_id(), LANES);
+      if (lane_id() == 0) {
+        double value = 0.0;
+        if (customers > 0) {
+          Rng rng = open_stream(key, 1, (u64)n);
+          value = log_beta_complement(rng, (double)customers, beta);
+        }
+        ctx.node_value[n] = value;
+      }
+    }
+    won = group_sum(won);
+    if (lane_id() == 0 && won) add_to(ctx.won + level, (u64)won);
+  }
+}
+
+// The same for the levels of documents, a thread a node: they have few tables.
+KERNEL gather_documents(u64 key) {
+  for (int level = N_SHARED; level < LEVELS; level++) {
+    double discount = ctx.topic_discount[level];
+    int won = 0;
+    for (i64 n = ctx.level_start[level] + (i64)blockIdx.x * blockDim.x + threadIdx.x;
+         n < ctx.level_start[level + 1]; n += (i64)gridDim.x * blockDim.x) {
+      int customers = (int)ctx.total_customers[n];
+      double value = 0.0;
+      if (customers > 0) {
+        double beta = ctx.topic_concentration[n];
+        won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta, 0, 1);
+        Rng rng = open_stream(key, 1, (u64)n);
+        value = log_beta_complement(rng, (double)customers, beta);
+      }
+      ctx.node_value[n] = value;
+    }
+    won = group_sum(won);
+    if (lane_id() == 0 && won) add_to(ctx.won + level, (u64)won);
+  }
+}
+
+// phi_k (block k) and gamma (block K): block by block, since they have many tables.
+KERNEL gather_words(u64 key) {
+  double *values = ctx.node_value + ctx.ranges[2 * RANGE_PHI];
+  int node = blockIdx.x;
+  for (; node <= K; node += gridDim.x) {
+    bool gamma = node == K;
+    i64 customers = gamma ? ctx.background_totals[0] : ctx.word_total_customers[node];
+    i64 tables = gamma ? ctx.background_totals[1] : ctx.word_total_tables[node];
+    double beta = gamma ? ctx.word_concentration[0] : ctx.topic_word_concentration[node];
+    double discount = ctx.word_discount[gamma ? 0 : 1];
+    if (customers > 0) {
+      int won = successes(mix(key ^ mix((u64)node + 1)), (int)tables, discount, beta, threadIdx.x,
+                          blockDim.x);
+      if (won) add_to(ctx.won + (gamma ? RANGE_GAMMA : RANGE_PHI), (u64)won);
+    }
+    if (threadIdx.x == 0) {
+      double value = 0.0;
+      if (customers > 0) {
+        Rng rng = open_stream(key, 1, (u64)node);
+        value = log_beta_complement(rng, (double)customers, beta);
+      }
+      values[node] = value;
+    }
+  }
+}
+
+// Documents whose phi'_dk are taken together, so that lanes have about as many as they are.
+#define BATCH (K <= 32 ? 8 : K <= 64 ? 4 : K <= 128 ? 2 : 1)
+#define BURST_ROWS (3 * BATCH)
+
+// All phi'_dk that have customers: a batch's sum into ``node_value`` of its first document.
+KERNEL gather_bursts(u64 key) {
+#if BURST
+  double *values = ctx.node_value + ctx.ranges[2 * RANGE_BURST];
+  int *tokens = (int *)group_rows(BURST_ROWS), *tables = tokens + BATCH * K;
+  int *used = tables + BATCH * K;
+  double beta = ctx.word_concentration[1], discount = ctx.word_discount[2];
+  int won = 0;
+  for (i64 first = BATCH * first_group(); first < N_DOCUMENTS; first += BATCH * all_groups()) {
+    for (int i = lane_id(); i < BATCH * K; i += LANES) tokens[i] = tables[i] = 0;
+    group_sync();
+    for (int j = 0; j < BATCH && first + j < N_DOCUMENTS; j++) {
+      i64 end = ctx.document_start[first + j + 1];
+      for (i64 i = ctx.document_start[first + j] + lane_id(); i < end; i += LANES) {
+        add_to(tokens + j * K + ctx.topic[i], 1);
+        add_to(tables + j * K + ctx.topic[i], (int)ctx.burst_table[i]);
+      }
+    }
+    group_sync();
+    int n_used = 0;
+    for (int i = lane_id(); i - lane_id() < BATCH * K; i += LANES) {
+      bool here = i < BATCH * K && tokens[i] > 0;
+      int before = group_rank(here);
+      if (here) used[n_used + before] = i;
+      n_used += group_sum((int)here);
+    }
+    group_sync();
+    double value = 0.0;
+    for (int i = lane_id(); i < n_used; i += LANES) {
+      int cell = used[i];
+      u64 node = (u64)first * K + cell;
+      won += successes(mix(key ^ mix(node + 1)), tables[cell], discount, beta, 0, 1);
+      Rng rng = open_stream(key, 1, node);
+      value += log_beta_complement(rng, (double)tokens[cell], beta);
+    }
+    value = group_sum(value);
+    for (int j = lane_id(); j < BATCH && first + j < N_DOCUMENTS; j += LANES)
+      values[first + j] = j == 0 ? value : 0.0;
+    group_sync();
+  }
+  won = group_sum(won);
+  if (lane_id() == 0 && won) add_to(ctx.won + RANGE_BURST, (u64)won);
+#endif
+}

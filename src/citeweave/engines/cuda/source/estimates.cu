@@ -1,0 +1,160 @@
+// Posterior means of the present state, added to sums over kept samples (engines/core/estimates.py).
+
+// Turn the mean of a node's parent into the node's own; row by row of lanes.
+DEV void descend(double *mean, i64 n, int level) {
+  double discount = ctx.topic_discount[level], beta = ctx.topic_concentration[n];
+  double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+  double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
+#pragma unroll
+  for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    int k = chunk * LANES + lane_id();
+    if (k < K) {
+      double own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
+      mean[chunk] = share * mean[chunk] + own * scale;
+    }
+  }
+}
+
+DEV double total_of(const double *mean) {
+  double total = 0.0;
+#pragma unroll
+  for (int chunk = 0; chunk < CHUNKS; chunk++)
+    if (chunk * LANES + lane_id() < K) total += mean[chunk];
+  return group_sum(total);
+}
+
+DEV void read_mean(double *mean, i64 n) {
+#pragma unroll
+  for (int chunk = 0; chunk < CHUNKS; chunk++) {
+    int k = chunk * LANES + lane_id();
+    mean[chunk] = k < K ? ctx.node_mean[n * K + k] : 0.0;
+  }
+}
+
+// Nodes above documents, one level at a time, mu first.
+KERNEL mean_level(int level) {
+  double mean[CHUNKS];
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    if (level > 0) {
+      read_mean(mean, ctx.parent[n]);
+    } else {
+#pragma unroll
+      for (int chunk = 0; chunk < CHUNKS; chunk++) mean[chunk] = 0.0;
+    }
+    descend(mean, n, level);
+    double total = total_of(mean);
+#pragma unroll
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+      int k = chunk * LANES + lane_id();
+      if (k < K) {
+        double share = mean[chunk] / total;
+        ctx.node_mean[n * K + k] = mean[chunk];
+        ctx.sum_nodes[n * K + k] += share;
+        ctx.sum_squares[n * K + k] += share * share;
+      }
+    }
+  }
+}
+
+KERNEL mean_documents() {
+  double mean[CHUNKS];
+  for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
+    read_mean(mean, ctx.parent[ctx.level_start[N_SHARED] + d]);
+    for (int lower = 0; lower < N_DOCUMENT; lower++) {
+      descend(mean, ctx.level_start[N_SHARED + lower] + d, N_SHARED + lower);
+      double scale = 1.0 / total_of(mean);
+#pragma unroll
+      for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        int k = chunk * LANES + lane_id();
+        if (k < K)
+          ctx.sum_documents[((i64)lower * N_DOCUMENTS + d) * K + k] += (float)(mean[chunk] * scale);
+      }
+    }
+  }
+}
+
+// p(y = k) of every citation: lambdaT_k theta'_ik theta'_jk, normalised over k.
+KERNEL mean_citations(int n_citations) {
+#if NETWORK
+  double first[CHUNKS], second[CHUNKS];
+  for (i64 e = first_group(); e < n_citations; e += all_groups()) {
+    read_mean(first, ctx.parent[ctx.level_start[N_SHARED] + ctx.citing[e]]);
+    read_mean(second, ctx.parent[ctx.level_start[N_SHARED] + ctx.cited_document[e]]);
+    for (int level = N_SHARED; level <= CITED_LEVEL; level++) {
+      descend(first, ctx.level_start[level] + ctx.citing[e], level);
+      descend(second, ctx.level_start[level] + ctx.cited_document[e], level);
+    }
+#pragma unroll
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+      int k = chunk * LANES + lane_id();
+      if (k < K) first[chunk] *= second[chunk] * ctx.topic_scale[k];
+    }
+    double total = total_of(first);
+#pragma unroll
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+      int k = chunk * LANES + lane_id();
+      if (k < K) ctx.sum_citing[e * K + k] += (float)(first[chunk] / total);
+    }
+  }
+#endif
+}
+
+// phi over the samples in which a topic is in use, and gamma.
+KERNEL mean_words() {
+  double phi_discount = ctx.word_discount[1], gamma_discount = ctx.word_discount[0];
+  for (i64 w = first_group(); w < N_WORDS; w += all_groups()) {
+    double background = 1.0 / N_WORDS;
+#if BACKGROUND
+    double gamma = ctx.word_concentration[0];
+    background = (gamma + gamma_discount * (double)ctx.background_totals[1]) / N_WORDS +
+                 ctx.background_customers[w] - gamma_discount * ctx.background_tables[w];
+    background /= gamma + (double)ctx.background_totals[0];
+    if (lane_id() == 0) ctx.sum_background[w] += background;
+#endif
+    for (int k = lane_id(); k < K; k += LANES) {
+      if (ctx.customers[k] == 0) continue;
+      double beta = ctx.topic_word_concentration[k];
+      double mean = (beta + phi_discount * (double)ctx.word_total_tables[k]) * background;
+      mean += ctx.word_customers[w * K + k] - phi_discount * ctx.word_tables[w * K + k];
+      ctx.sum_phi[w * K + k] += mean / (beta + (double)ctx.word_total_customers[k]);
+    }
+  }
+}
+
+// One block: the mean lambda+ and lambda- of documents, into the report's places 2 and 3.
+KERNEL mean_propensities() {
+#if NETWORK
+  double *room = (double *)shared_pool;
+  double cite = 0.0, cited = 0.0;
+  for (i64 d = threadIdx.x; d < N_DOCUMENTS; d += blockDim.x) {
+    cite += ctx.cite[d];
+    cited += ctx.cited[d];
+  }
+  cite = block_sum(cite, room);
+  cited = block_sum(cited, room);
+  if (threadIdx.x == 0) {
+    ctx.report[2] = cite / N_DOCUMENTS;
+    ctx.report[3] = cited / N_DOCUMENTS;
+  }
+#endif
+}
+
+// Propensities with means set to 1, since only their products are identified.
+KERNEL add_propensities() {
+#if NETWORK
+  double cite = ctx.report[2], cited = ctx.report[3];
+  i64 first = (i64)blockIdx.x * blockDim.x + threadIdx.x, step = (i64)gridDim.x * blockDim.x;
+  for (i64 d = first; d < N_DOCUMENTS; d += step) {
+    ctx.sum_cite[d] += ctx.cite[d] / cite;
+    ctx.sum_cited[d] += ctx.cited[d] / cited;
+  }
+  for (i64 k = first; k < K; k += step) ctx.sum_scale[k] += ctx.topic_scale[k] * (cite * cited);
+#endif
+}
+
+// In how many samples each topic is in use.
+KERNEL count_topics() {
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x)
+    if (ctx.customers[k] > 0) ctx.sum_topics[k] += 1;
+}

@@ -1,0 +1,176 @@
+// P, M and E from the counts (engines/core/exponent.py), and the draws that lean on them. Sums of
+// floating-point numbers are taken in one order whatever the machine does: every group adds up its
+// own nodes, and the groups' sums are added in a fixed tree.
+
+#if NETWORK
+#define COLUMNS (2 * K + 2)
+
+// What the children of each segment pass on; a node of many children has several segments.
+KERNEL sum_segments(int first, int last) {
+  for (i64 i = first + first_group(); i < last; i += all_groups()) {
+    double cite = 0.0, cited = 0.0;
+    for (i64 j = ctx.segment_start[i] + lane_id(); j < ctx.segment_start[i + 1]; j += LANES) {
+      cite += ctx.cite_passed[ctx.child[j]];
+      cited += ctx.cited_passed[ctx.child[j]];
+    }
+    cite = group_sum(cite);
+    cited = group_sum(cited);
+    if (lane_id() == 0) {
+      ctx.segment_cite[i] = cite;
+      ctx.segment_cited[i] = cited;
+    }
+  }
+}
+
+// One level, from that of citations up to the one below mu. A node's weights are its document's
+// propensities, or the sum of what its children pass on.
+// Each block adds up its nodes for as many topics as there are lanes.
+KERNEL weigh_level(int level, int n_parts) {
+  double *room = (double *)shared_pool;
+  double discount = ctx.topic_discount[level];
+  i64 start = ctx.level_start[level], end = ctx.level_start[level + 1];
+  for (int item = blockIdx.x; item < n_parts * CHUNKS; item += gridDim.x) {
+    int part = item / CHUNKS, chunk = item % CHUNKS, k = chunk * LANES + lane_id();
+    double sums[4] = {0.0, 0.0, 0.0, 0.0};  // of P and M, and what mu is passed of both
+    for (i64 n = start + (i64)part * groups_in_block() + group_in_block(); n < end;
+         n += (i64)n_parts * groups_in_block()) {
+      double cite, cited;
+      if (level == CITED_LEVEL) {
+        cite = ctx.cite[n - start];
+        cited = ctx.cited[n - start];
+      } else {
+        cite = 0.0;
+        cited = 0.0;
+        for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
+          cite += ctx.segment_cite[i];
+          cited += ctx.segment_cited[i];
+        }
+      }
+      double own = 0.0;
+      if (k < K) own = own_count(n * K + k, discount);
+      double beta = ctx.topic_concentration[n];
+      double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+      double share = beta + discount * (double)ctx.total_tables[n];
+      double cite_scaled = cite * scale, cited_scaled = cited * scale;
+      sums[0] += cite_scaled * own;
+      sums[1] += cited_scaled * own;
+      sums[2] += cite_scaled * share;
+      sums[3] += cited_scaled * share;
+      if (chunk == 0 && lane_id() == 0) {
+        ctx.cite_weight[n] = cite;
+        ctx.cited_weight[n] = cited;
+        ctx.cite_passed[n] = cite_scaled * share;
+        ctx.cited_passed[n] = cited_scaled * share;
+      }
+    }
+#pragma unroll
+    for (int which = 0; which < 4; which++) {
+      room[threadIdx.x] = sums[which];
+      block_sync();
+      int column = which < 2 ? which * K + k : 2 * K + which - 2;
+      bool mine = which < 2 ? k < K : chunk == 0 && lane_id() == 0;
+      if (group_in_block() == 0 && mine) {
+        double sum = 0.0;
+        for (int group = 0; group < groups_in_block(); group++)
+          sum += room[group * LANES + lane_id()];
+        if (which > 1 && level > 1) sum = 0.0;  // mu is the parent of level 1 alone
+        ctx.partial[((i64)column * CITED_LEVEL + level - 1) * n_parts + part] = sum;
+      }
+      block_sync();
+    }
+  }
+}
+
+// One block a column and level: adds up what groups left.
+KERNEL sum_columns(int n_columns, int n_parts) {
+  double *room = (double *)shared_pool;
+  for (int column = blockIdx.x; column < n_columns; column += gridDim.x) {
+    double sum = 0.0;
+    for (int i = threadIdx.x; i < n_parts; i += blockDim.x)
+      sum += ctx.partial[(i64)column * n_parts + i];
+    sum = block_sum(sum, room);
+    if (threadIdx.x == 0) ctx.column[column] = sum;
+  }
+}
+
+DEV double all_levels(int column) {
+  double sum = 0.0;
+#pragma unroll
+  for (int level = CITED_LEVEL; level > 0; level--) sum += ctx.column[column * CITED_LEVEL + level - 1];
+  return sum;
+}
+
+// One block: mu's own part, and E.
+KERNEL finish_sums() {
+  double *room = (double *)shared_pool;
+  double scale = 1.0 / (ctx.topic_concentration[0] + (double)ctx.total_customers[0]);
+  double cite = all_levels(2 * K), cited = all_levels(2 * K + 1);
+  double rate = 0.0;
+  for (int k = threadIdx.x; k < K; k += blockDim.x) {
+    double own = (ctx.customers[k] - ctx.topic_discount[0] * ctx.tables[k]) * scale;
+    ctx.cite_sum[k] = all_levels(k) + cite * own;
+    ctx.cited_sum[k] = all_levels(K + k) + cited * own;
+    rate += ctx.topic_scale[k] * ctx.cite_sum[k] * ctx.cited_sum[k];
+  }
+  rate = block_sum(rate, room);
+  if (threadIdx.x == 0) {
+    ctx.cite_weight[0] = cite;
+    ctx.cited_weight[0] = cited;
+    ctx.report[0] = rate;
+  }
+}
+
+// Sum over topics of lambdaT_k S_k theta_nk for the nodes of one level, S being M or P: the parent's
+// own sum enters by the share that a node takes from it.
+KERNEL rate_level(int level, int of_citing) {
+  const double *sums = of_citing ? ctx.cited_sum : ctx.cite_sum;
+  double discount = ctx.topic_discount[level];
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    double dot = 0.0;
+    for (int k = lane_id(); k < K; k += LANES)
+      dot += ctx.topic_scale[k] * sums[k] * own_count(n * K + k, discount);
+    dot = group_sum(dot);
+    double beta = ctx.topic_concentration[n];
+    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+    double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
+    double above = level == 0 ? 0.0 : ctx.node_rate[ctx.parent[n]];
+    if (lane_id() == 0) ctx.node_rate[n] = dot * scale + share * above;
+  }
+}
+
+// lambda+ (or lambda-) of every document from its Gamma conditional.
+KERNEL draw_propensities(u64 key, int of_citing, double shape_prior, double rate_prior) {
+  const double *degree = of_citing ? ctx.made : ctx.received;
+  double *value = of_citing ? ctx.cite : ctx.cited;
+  for (i64 d = (i64)blockIdx.x * blockDim.x + threadIdx.x; d < N_DOCUMENTS;
+       d += (i64)gridDim.x * blockDim.x) {
+    Rng rng = open_stream(key, of_citing ? 0 : 1, (u64)d);
+    double rate = rate_prior + ctx.node_rate[ctx.level_start[CITED_LEVEL] + d];
+    value[d] = standard_gamma(rng, shape_prior + degree[d]) / rate;
+  }
+}
+
+// Citations by citing topic, into ``topic_citations``, zero before.
+KERNEL count_citations(int n_citations) {
+  int *sums = (int *)shared_pool;
+  for (int k = threadIdx.x; k < K; k += blockDim.x) sums[k] = 0;
+  block_sync();
+  for (i64 e = (i64)blockIdx.x * blockDim.x + threadIdx.x; e < n_citations;
+       e += (i64)gridDim.x * blockDim.x)
+    add_to(sums + ctx.citing_topic[e], 1);
+  block_sync();
+  for (int k = threadIdx.x; k < K; k += blockDim.x)
+    if (sums[k]) add_to(ctx.topic_citations + k, sums[k]);
+}
+
+// lambdaT of every topic; ``topic_citations`` is zero again afterwards.
+KERNEL draw_topic_scales(u64 key, double shape_prior, double rate_prior) {
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < K; k += gridDim.x * blockDim.x) {
+    Rng rng = open_stream(key, 0, (u64)k);
+    double rate = rate_prior + ctx.cite_sum[k] * ctx.cited_sum[k];
+    ctx.topic_scale[k] = standard_gamma(rng, shape_prior + ctx.topic_citations[k]) / rate;
+    ctx.topic_citations[k] = 0;
+  }
+}
+#endif

@@ -1,0 +1,200 @@
+// After a sweep: changes are added to the snapshot, and tables made valid again, from the lowest
+// shared level up (CPU twin: engines/threads/merge.py). All sums are of integers, so no order shows.
+
+DEV int valid_tables(int customers, int tables) {
+  if (customers <= 0) return 0;
+  int least = tables > 1 ? tables : 1;
+  return least < customers ? least : customers;
+}
+
+// What each citation of a round did to the counts of its documents and the nodes above them.
+KERNEL add_moves(int n_citations, int round, int rounds) {
+#if NETWORK
+  for (i64 e = (i64)blockIdx.x * blockDim.x + threadIdx.x; e < n_citations;
+       e += (i64)gridDim.x * blockDim.x) {
+    if (ctx.citing[e] % rounds != round) continue;
+    const unsigned char *depth = ctx.move_depth + 4 * e;
+    for (int end = 0; end < 2; end++) {
+      int out = depth[2 * end], into = depth[2 * end + 1];
+      int n = ctx.level_start[CITED_LEVEL] + (end == 0 ? ctx.citing[e] : ctx.cited_document[e]);
+      for (int step = 0; step < CITED_LEVEL; step++) {
+        i64 old_place = (i64)n * K + ctx.move_old[e], new_place = (i64)n * K + ctx.move_new[e];
+        bool own = CITED_LEVEL - step >= N_SHARED;
+        int *customers = own ? ctx.customers : ctx.node_customers;
+        int *tables = own ? ctx.tables : ctx.node_tables;
+        int left = step < out, closed = step + 1 < out;
+        int came = step < into, opened = step + 1 < into;
+        if (old_place == new_place) {  // most stay with their topic: what cancels is left out
+          if (left != came) add_to(customers + new_place, came - left);
+          if (closed != opened) add_to(tables + new_place, opened - closed);
+        } else {
+          if (left) add_to(customers + old_place, -1);
+          if (closed) add_to(tables + old_place, -1);
+          if (came) add_to(customers + new_place, 1);
+          if (opened) add_to(tables + new_place, 1);
+        }
+        if (!left && !came) break;
+        n = ctx.parent[n];
+      }
+    }
+  }
+#endif
+}
+
+// Documents' nodes on one level: tables into range; the parent's customers are told.
+KERNEL repair_documents(int level) {
+  int n_repaired = 0;
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    int customers_total = 0, tables_total = 0;
+    for (int k = lane_id(); k < K; k += LANES) {
+      int customers = ctx.customers[n * K + k], wanted = ctx.tables[n * K + k];
+      int tables = valid_tables(customers, wanted);
+      if (tables != wanted) {
+        n_repaired++;
+        ctx.tables[n * K + k] = tables;
+        i64 above = (i64)ctx.parent[n] * K + k;
+        if (level > N_SHARED)
+          add_to(ctx.customers + above, tables - wanted);
+        else if (level > 1)
+          add_to(ctx.node_customers + above, tables - wanted);
+      }
+      customers_total += customers;
+      tables_total += tables;
+    }
+    customers_total = group_sum(customers_total);
+    tables_total = group_sum(tables_total);
+    if (lane_id() == 0) {
+      ctx.total_customers[n] = customers_total;
+      ctx.total_tables[n] = tables_total;
+    }
+  }
+  n_repaired = group_sum(n_repaired);
+  if (lane_id() == 0 && n_repaired) add_to(ctx.tally + REPAIRED_TOPICS, (u64)n_repaired);
+}
+
+// Nodes of one shared level below mu: changes added, tables into range, changes zero again.
+KERNEL repair_nodes(int level) {
+  int n_repaired = 0;
+  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
+       n += all_groups()) {
+    int customers_total = 0, tables_total = 0;
+    for (int k = lane_id(); k < K; k += LANES) {
+      i64 place = n * K + k;
+      int customers = ctx.customers[place] + ctx.node_customers[place];
+      int wanted = ctx.tables[place] + ctx.node_tables[place];
+      int tables = valid_tables(customers, wanted);
+      if (tables != wanted) {
+        n_repaired++;
+        if (level > 1) add_to(ctx.node_customers + (i64)ctx.parent[n] * K + k, tables - wanted);
+      }
+      ctx.customers[place] = customers;
+      ctx.tables[place] = tables;
+      ctx.node_customers[place] = 0;
+      ctx.node_tables[place] = 0;
+      customers_total += customers;
+      tables_total += tables;
+    }
+    customers_total = group_sum(customers_total);
+    tables_total = group_sum(tables_total);
+    if (lane_id() == 0) {
+      ctx.total_customers[n] = customers_total;
+      ctx.total_tables[n] = tables_total;
+    }
+  }
+  n_repaired = group_sum(n_repaired);
+  if (lane_id() == 0 && n_repaired) add_to(ctx.tally + REPAIRED_TOPICS, (u64)n_repaired);
+}
+
+// Customers of mu are the tables of the level below it: added up into ``root_sum``, zero before.
+KERNEL sum_root() {
+  int *sums = (int *)shared_pool;
+  for (int k = threadIdx.x; k < K; k += blockDim.x) sums[k] = 0;
+  block_sync();
+  i64 begin = (i64)ctx.level_start[1] * K, end = (i64)ctx.level_start[2] * K;
+  i64 step = (i64)gridDim.x * blockDim.x;
+  for (i64 i = begin + (i64)blockIdx.x * blockDim.x + threadIdx.x; i < end; i += step) {
+    int tables = ctx.tables[i];
+    if (tables) add_to(sums + (int)((i - begin) % K), tables);
+  }
+  block_sync();
+  for (int k = threadIdx.x; k < K; k += blockDim.x)
+    if (sums[k]) add_to(ctx.root_sum + k, sums[k]);
+}
+
+// One group: mu from ``root_sum``, which is zero again afterwards.
+KERNEL set_root() {
+  if (first_group() > 0) return;
+  int customers_total = 0, tables_total = 0;
+  for (int k = lane_id(); k < K; k += LANES) {
+    int customers = ctx.root_sum[k];
+    ctx.root_sum[k] = 0;
+    ctx.customers[k] = customers;
+    ctx.tables[k] = customers > 0 ? 1 : 0;
+    customers_total += customers;
+    tables_total += customers > 0 ? 1 : 0;
+  }
+  customers_total = group_sum(customers_total);
+  tables_total = group_sum(tables_total);
+  if (lane_id() == 0) {
+    ctx.total_customers[0] = customers_total;
+    ctx.total_tables[0] = tables_total;
+  }
+}
+
+// phi and gamma: changes added, tables into range, the cached weights renewed. Totals must be zero
+// before, they are added up here.
+KERNEL repair_words() {
+  int *sums = (int *)shared_pool;  // customers, then tables, of each topic
+  for (int k = threadIdx.x; k < 2 * K; k += blockDim.x) sums[k] = 0;
+  block_sync();
+  int n_repaired = 0;
+  i64 background_customers = 0, background_tables = 0;
+  for (i64 w = first_group(); w < N_WORDS; w += all_groups()) {
+    int below = 0;
+    for (int k = lane_id(); k < K; k += LANES) {
+      i64 place = w * K + k;
+      int customers = ctx.word_customers[place] + ctx.change_customers[place];
+      int wanted = ctx.word_tables[place] + ctx.change_tables[place];
+      int tables = valid_tables(customers, wanted);
+      n_repaired += tables != wanted;
+      ctx.word_customers[place] = customers;
+      ctx.word_tables[place] = tables;
+      ctx.change_customers[place] = 0;
+      ctx.change_tables[place] = 0;
+      Pair pair = weight_pair(TABLE_PHI, customers, tables);
+      ctx.stay[place] = pair.stay;
+      ctx.open[place] = pair.open;
+      if (customers) add_to(sums + k, customers);
+      if (tables) add_to(sums + K + k, tables);
+      below += tables;
+    }
+#if BACKGROUND
+    below = group_sum(below);
+    if (lane_id() == 0) {
+      int wanted = ctx.background_tables[w] + ctx.change_background[w];
+      int tables = valid_tables(below, wanted);
+      n_repaired += tables != wanted;
+      ctx.background_customers[w] = below;
+      ctx.background_tables[w] = tables;
+      ctx.change_background[w] = 0;
+      ctx.background_pair[w] = weight_pair(TABLE_BACKGROUND, below, tables);
+      background_customers += below;
+      background_tables += tables;
+    }
+#endif
+  }
+  n_repaired = group_sum(n_repaired);
+  if (lane_id() == 0) {
+    if (n_repaired) add_to(ctx.tally + REPAIRED_WORDS, (u64)n_repaired);
+    if (background_customers) {
+      add_to((u64 *)ctx.background_totals, (u64)background_customers);
+      add_to((u64 *)ctx.background_totals + 1, (u64)background_tables);
+    }
+  }
+  block_sync();
+  for (int k = threadIdx.x; k < K; k += blockDim.x) {
+    if (sums[k]) add_to((u64 *)ctx.word_total_customers + k, (u64)sums[k]);
+    if (sums[K + k]) add_to((u64 *)ctx.word_total_tables + k, (u64)sums[K + k]);
+  }
+}

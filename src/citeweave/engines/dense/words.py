@@ -1,0 +1,317 @@
+"""The word sweep: every token leaves, draws a topic and its table indicators, and comes back.
+
+The weight of topic k is (topic side) x (word side), both nested over their levels
+(eq:conditional_posterior). All of it is rows over topics in single precision, so a topic costs
+a few lanes of a few vector instructions: the cost of a token grows far slower than the number of
+topics. Topics that have the token's word already in this document are then corrected one by one
+for their own tables (burstiness). Nothing is approximated.
+"""
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.exponent import commit_change, discard_change, exponent_change
+from citeweave.engines.core.hierarchy import draw_removal, move_customer
+from citeweave.engines.core.random import uniform
+from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.word_side import (
+    BLOCK,
+    background_weight,
+    draw_word_addition,
+    draw_word_removal,
+    move_word,
+)
+from citeweave.engines.dense.document import (
+    draw_topic_addition,
+    open_document,
+    refresh_scales,
+    topic_moved,
+    topic_weight,
+)
+
+__all__ = ["RANDOM_START", "SWEEP", "word_sweep"]
+
+SWEEP = 0
+RANDOM_START = 1
+"""Give every token a uniformly random topic; table indicators from their conditional."""
+
+
+_FAST = {"reassoc", "contract", "nsz"}
+
+
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def topic_value(document, rows, b, j):
+    """Weight of the topic at place j of block b: (topic side) x (word side), up to a factor.
+
+    Equals ``w = shared``, then ``w = stay[i] + opened[i] * scale[i] * w`` for each document level
+    i, then ``w * burst * (A * inverse + B * opening * gamma)``, where ``rows`` holds these in
+    order, A and B being A0 and B1 of phi at the token's word and gamma that word's background
+    probability.
+    """
+    shared, stay, opened, scale, burst, word_stay, word_open, inverse, opening, background = rows
+    weight = shared[b, j]
+    for i in range(len(document)):
+        weight = stay[i, b, j] + opened[i, b, j] * (scale[i] * weight)
+    word = word_stay[b, j] * inverse[b, j] + word_open[b, j] * opening[b, j] * background
+    return weight * burst[b, j] * word
+
+
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def weigh_blocks(document, rows, factor, block_mass):
+    """Sum the weights of all topics block by block; returns the sum of all.
+
+    Nothing is stored inside a block, so the compiler keeps it all in vector registers.
+    """
+    total = np.float32(0.0)
+    for b in range(block_mass.shape[0]):
+        mass = np.float32(0.0)
+        for j in range(BLOCK):
+            mass += topic_value(document, rows, b, j)
+        mass *= factor
+        block_mass[b] = mass
+        total += mass
+    return total
+
+
+@hot_kernel(forceinline=True)
+def pick_block(block_mass, target):
+    """Give the block where the running sum passes ``target``, and what is left of ``target``."""
+    b = 0
+    last = block_mass.shape[0] - 1
+    while b < last and target >= block_mass[b]:
+        target -= block_mass[b]
+        b += 1
+    return b, target
+
+
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def pick_in_block(document, rows, factor, b, target, corrected, correction, draw):
+    """Give the topic of block b where the running sum passes ``target``; the last of any weight.
+
+    Topics whose ``corrected`` is ``draw`` weigh their ``correction`` more. Returns -1 where the
+    block has no weight at all.
+    """
+    last = -1
+    for j in range(BLOCK):
+        value = factor * topic_value(document, rows, b, j)
+        k = b * BLOCK + j
+        if corrected[k] == draw:
+            value += correction[k]
+        if target < value:
+            return k
+        target -= value
+        if value > 0.0:
+            last = k
+    return last
+
+
+@inlined
+def _correct_bursts(shape, tables, rows, z, work, run_begin, run_end):
+    """Let topics that have the word at hand already weigh their own tables; return the change."""
+    change = 0.0
+    work.draws[0] += 1
+    for i in range(run_begin, run_end):
+        k = index(z[i])
+        c = work.run_customers[k]
+        if c > 0 and work.corrected[k] != work.draws[0]:
+            work.corrected[k] = work.draws[0]
+            stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
+            b = z[i] // BLOCK
+            before = topic_value(shape.document, rows, b, z[i] - b * BLOCK)
+            topic = topic_weight(shape, work, 0, k, len(shape.document))
+            more = np.float32(before * (opened - 1.0) + topic * stay * work.burst_inverse[k])
+            work.correction[k] = more
+            work.block_mass[0, b] += more
+            change += more
+    return change
+
+
+@inlined
+def _path_rows(shape, cache, work, p, w, background):
+    """Bundle what ``topic_value`` reads for one path and word."""
+    return (
+        work.shared_blocks[p, len(shape.shared) - 1],
+        work.stay_blocks,
+        work.open_blocks,
+        work.scale,
+        work.burst_blocks,
+        cache.stay_blocks[w],
+        cache.open_blocks[w],
+        cache.inverse_blocks,
+        cache.opening_blocks,
+        np.float32(background),
+    )
+
+
+@inlined
+def _draw_topic(rng, shape, tables, cache, work, z, w, background, n_paths, run_begin, run_end):
+    """Draw a path and a topic from eq:conditional_posterior."""
+    total = 0.0
+    for p in range(n_paths):
+        rows = _path_rows(shape, cache, work, p, w, background)
+        factor = work.path_scale[p]
+        total += weigh_blocks(shape.document, rows, factor, work.block_mass[p])
+        work.path_mass[p] = total
+    bursting = len(shape.burst) > 0 and run_end - run_begin > 1
+    if bursting:
+        rows = _path_rows(shape, cache, work, 0, w, background)
+        total += _correct_bursts(shape, tables, rows, z, work, run_begin, run_end)
+        work.path_mass[0] = total
+    target = uniform(rng) * total
+    p = 0
+    while p + 1 < n_paths and target >= work.path_mass[p]:
+        p += 1
+    if p > 0:
+        target -= work.path_mass[p - 1]
+    b, left = pick_block(work.block_mass[p], np.float32(target))
+    rows = _path_rows(shape, cache, work, p, w, background)
+    draw = work.draws[0] if bursting else -2
+    pick = (work.corrected, work.correction, draw)
+    k = pick_in_block(shape.document, rows, work.path_scale[p], b, left, *pick)
+    b = 0
+    while k < 0:  # rounding led into a block without weight: take the first that has some
+        k = pick_in_block(shape.document, rows, work.path_scale[p], b, np.float32(0.0), *pick)
+        b += 1
+    return p, index(k)
+
+
+@hot_kernel
+def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last, mode, tally):
+    """Visit the tokens of documents ``first`` to ``last`` - 1 once, in order.
+
+    ``tally`` (int64 [5]) counts tokens visited, blocked, moves that the exponential of the
+    citation likelihood had a say in, and of these the rejected; its last entry has no meaning.
+    """
+    counts = state.topics
+    words = state.words
+    parameters = state.parameters
+    rng = state.random
+    z = state.assignments.topic
+    n_document = len(shape.document)
+    leaf_level = len(shape.shared) + n_document - 1
+    n_topics = work.tokens.shape[0]
+    starting = mode != SWEEP
+    below = shape.below_citations
+    network_on = len(shape.network) > 0 and state.clock[1] > 0 and not starting
+    n_blocked = 0
+    n_corrected = 0
+    n_rejected = 0
+    touched = 0
+    touched_weight = np.float32(0.0)
+    for d in range(first, last):
+        begin = layout.document_start[d]
+        end = layout.document_start[d + 1]
+        if begin == end:
+            continue
+        open_document(shape, layout, tables, state, work, d, starting)
+        leaf_first = layout.leaf_start[d]
+        n_paths = layout.leaf_start[d + 1] - leaf_first
+        run_begin = begin
+        while run_begin < end:
+            w = index(layout.word[run_begin])
+            run_end = run_begin + 1
+            while run_end < end and layout.word[run_end] == layout.word[run_begin]:
+                run_end += 1
+            if not starting:
+                if run_end < end:  # read ahead what the next word will wait for
+                    k = index(z[run_end])
+                    ahead = index(layout.word[run_end])
+                    touched += words.customers[ahead, k] + words.tables[ahead, k]
+                    touched_weight += cache.stay[ahead, k] + cache.open[ahead, k]
+                if len(shape.burst) > 0:
+                    for i in range(run_begin, run_end):
+                        k = index(z[i])
+                        work.run_customers[k] += 1
+                        work.run_tables[k] += state.assignments.burst_table[i]
+            for i in range(run_begin, run_end):
+                old = index(0)
+                old_path = 0
+                topic_out = 0
+                word_out = 0
+                if not starting:
+                    old = index(z[i])
+                    if n_document == 0:
+                        old_path = state.assignments.path[i]
+                    leaf = layout.leaf[leaf_first + old_path]
+                    topic_out = draw_removal(rng, layout, counts, leaf_level, leaf, old)
+                    word_out = draw_word_removal(rng, shape, words, work, w, old)
+                    if topic_out == 0 or word_out == 0:
+                        n_blocked += 1
+                        continue
+                # the token leaves in the first round and comes back in the second
+                k, p, topic_depth, word_depth, sign = old, old_path, topic_out, word_out, -1
+                for coming in range(1 if starting else 0, 2):
+                    if coming == 1:
+                        refresh_scales(shape, layout, counts, parameters, work, d)
+                        background = background_weight(shape, words, parameters, cache, w)
+                        if starting:
+                            k = index(uniform(rng) * n_topics)
+                            p = int(uniform(rng) * n_paths)
+                        else:
+                            p, k = _draw_topic(
+                                rng,
+                                shape,
+                                tables,
+                                cache,
+                                work,
+                                z,
+                                w,
+                                background,
+                                n_paths,
+                                run_begin,
+                                run_end,
+                            )
+                        topic_depth = draw_topic_addition(rng, shape, work, p, k)
+                        word_depth = draw_word_addition(
+                            rng, shape, tables, words, parameters, cache, work, w, k, background
+                        )
+                        sign = 1
+                    leaf = layout.leaf[leaf_first + p]
+                    move_customer(layout, counts, leaf_level, leaf, k, topic_depth, sign)
+                    if network_on and coming == 1:
+                        out = topic_out - below
+                        into = topic_depth - below
+                        if (out > 0 or into > 0) and (k != old or out != into):
+                            n_corrected += 1
+                            change = exponent_change(
+                                layout,
+                                counts,
+                                parameters,
+                                exponent,
+                                leaf_level - below,
+                                layout.citation_node + d,
+                                -1,
+                                old,
+                                k,
+                                (out, 0),
+                                (into, 0),
+                            )
+                            if change <= 0.0 or uniform(rng) < np.exp(-change):
+                                commit_change(exponent)
+                            else:
+                                n_rejected += 1
+                                discard_change(exponent)
+                                move_customer(layout, counts, leaf_level, leaf, k, topic_depth, -1)
+                                k, topic_depth, word_depth = old, topic_out, word_out
+                                move_customer(layout, counts, leaf_level, leaf, k, topic_depth, 1)
+                    topic_moved(
+                        shape, layout, tables, counts, parameters, work, d, leaf, k, topic_depth
+                    )
+                    move_word(shape, tables, words, parameters, cache, work, w, k, word_depth, sign)
+                z[i] = k
+                if n_document == 0:
+                    state.assignments.path[i] = p
+            if len(shape.burst) > 0:
+                # who holds a table is forgotten: the first tokens of each topic get the bits
+                for i in range(run_begin, run_end):
+                    k = index(z[i])
+                    held = 1 if work.run_tables[k] > 0 else 0
+                    state.assignments.burst_table[i] = held
+                    work.run_tables[k] -= held
+                    work.run_customers[k] = 0
+            run_begin = run_end
+    tally[0] += layout.document_start[last] - layout.document_start[first]
+    tally[1] += n_blocked
+    tally[2] += n_corrected
+    tally[3] += n_rejected
+    tally[4] += touched + int(touched_weight)  # keeps the compiler from dropping the reads

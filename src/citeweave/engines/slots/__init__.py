@@ -1,0 +1,11 @@
+"""Many topics: sweeps over the topics that matter to a document, on the CPU.
+
+`engines.dense` weighs every topic for every token. Here a document is walked over its *slots*,
+the topics that it or its author has; all others are proposed from a table a word and accepted by
+Metropolis-Hastings (docs/many-topics.md). The density that is left invariant is the same.
+"""
+
+from citeweave.engines.slots.chain import SPARSE_FROM, SparseChain, is_sparse
+from citeweave.engines.slots.snapshot import SparseSnapshotChain
+
+__all__ = ["SPARSE_FROM", "SparseChain", "SparseSnapshotChain", "is_sparse"]

@@ -1,0 +1,106 @@
+"""A chain whose sweeps go over slots, one document after the other."""
+
+import numpy as np
+
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.dense.chain import Data, Settings
+from citeweave.engines.dense.words import SWEEP
+from citeweave.engines.slots.citations import citation_sweep, new_citation_work
+from citeweave.engines.slots.exponent import new_pending
+from citeweave.engines.slots.presence import new_presence
+from citeweave.engines.slots.slots import new_slots
+from citeweave.engines.slots.slotted import SlottedChain
+from citeweave.engines.slots.visits import Sharing
+from citeweave.engines.slots.words import word_sweep
+from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.world import Changes, new_changes
+
+__all__ = ["SPARSE_FROM", "SparseChain", "is_sparse"]
+
+SPARSE_FROM = 256
+"""Topics from which on sweeps go over slots."""
+
+
+def is_sparse(spec: ModelSpec, topics: int) -> bool:
+    """Say whether a model of so many topics is swept over slots.
+
+    Words that choose their author have no document whose topics would be few.
+    """
+    return topics >= SPARSE_FROM and not spec.words_choose_author
+
+
+class SparseChain(SlottedChain):
+    """A sequential chain for many topics: the same posterior as `Chain`, other draws.
+
+    The rest of a step is that of snapshot chains, over the topics that nodes have.
+
+    Parameters
+    ----------
+    spec, data, settings, seed, stream
+        As those of `Chain`; words must not choose their author.
+    """
+
+    def __init__(
+        self, spec: ModelSpec, data: Data, settings: Settings, *, seed: int, stream: int = 0
+    ) -> None:
+        super().__init__(spec, data, settings, seed=seed, stream=stream)
+        n_levels = len(spec.topic_side)
+        self.crew = Crew(1)
+        self._learn()
+        self._slots = new_slots(settings.topics, n_levels)
+        self._pending = new_pending(n_levels, spec.n_shared)
+        self._ends_work = new_citation_work(settings.topics, n_levels)
+        nothing = Changes(*(array[0] for array in new_changes(1, 1, 1, 1)))
+        self._sharing = Sharing((), nothing, new_presence(1, 1), new_presence(1, 1))
+        self._before = np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16)
+
+    def _sweep_words(self, mode: int) -> np.ndarray:
+        if mode != SWEEP:
+            tally = super()._sweep_words(mode)
+            self._counts_set()
+            return tally
+        known = self.known
+        known.before_words()
+        if self.network_on:
+            known.gather_rates()
+        tally = np.zeros(7, np.int64)
+        word_sweep(
+            self.shape,
+            self.layout,
+            self.tables,
+            self.state,
+            self.cache,
+            self._slots,
+            self._pending,
+            known.nodes,
+            known.words,
+            known.guesses,
+            known.rates,
+            self.exponent,
+            self._sharing,
+            self._before,
+            np.uint64(0),
+            np.array([0, self.n_documents, 1]),
+            tally,
+        )
+        self._draws.counts_moved()
+        return tally
+
+    def _sweep_citations(self) -> np.ndarray:
+        known = self.known
+        known.before_citations()
+        tally = np.zeros(6, np.int64)
+        citation_sweep(
+            self.citation_level,
+            self.layout,
+            self.tables,
+            self.state,
+            self._ends_work,
+            known.nodes,
+            known.guesses,
+            known.rates,
+            self.exponent,
+            tally,
+        )
+        self._draws.counts_moved()
+        return tally

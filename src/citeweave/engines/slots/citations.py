@@ -1,0 +1,364 @@
+"""The citation sweep over the topics of two papers; `engines.dense.citations` has it over all.
+
+With both ends of a citation removed let W(k) = lambdaT_k w(k) w'(k), w and w' being the collapsed
+weights of its ends, and *inside* the topics that either paper still has. A topic is proposed from
+
+    q(k) = [k inside] W(k) + s R(k)
+
+where R is a table of `guesses` that stands still and s depends on nothing but the counts without
+the citation. The proposal k' is taken with probability min(1, W(k') q(k) / (W(k) q(k'))), after
+which it is as good as drawn from W; then tables are drawn, and what W leaves out (that the second
+end sees the tables of the first, and the exponential) decides as in the sweep over all topics.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.arrays import level_table
+from citeweave.engines.core.hierarchy import (
+    draw_removal,
+    move_customer,
+    new_topic_weight,
+    opening_scale,
+    root_weight,
+)
+from citeweave.engines.core.random import uniform
+from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.slots.ends import commit_ends, ends_change
+from citeweave.engines.slots.guesses import draw_guess, guess_at
+from citeweave.engines.slots.prefetch import prefetch
+from citeweave.engines.slots.presence import lowest_bit, note_presence
+from citeweave.engines.slots.touched import Touched, busy_words, list_ends, new_touched, own_bit
+from citeweave.engines.slots.wide import Wide, close_wide, new_wide, open_wide
+
+__all__ = ["CitationWork", "ask_bits", "citation_sweep", "new_citation_work", "sweep_opened"]
+
+_WIDTH = 64
+_LINE = 8
+"""Words of 64 bits that come into the cache together."""
+_AHEAD = 1
+_LARGE = 1 << 20
+_MANY = 1000
+"""Counts and citations from which on a sweep asks for those of the next one ahead of time."""
+
+
+class CitationWork(NamedTuple):
+    """Scratch of the citation sweep."""
+
+    weight: np.ndarray
+    """float64 [2, topics + 1]: w and w' of the topics listed in ``touched``."""
+    mass: np.ndarray
+    """float64 [topics + 1]: W."""
+    place: np.ndarray
+    """int64 [topics + 1]: places in the list of topics that a node has."""
+    climb: np.ndarray
+    """float64 [levels]."""
+    stay: np.ndarray
+    """float64 [levels]."""
+    touched: Touched
+    wide: Wide
+    log: np.ndarray
+    """int32 [entries, 2]: nodes above papers and topics of theirs that moved, if anybody asks."""
+    logged: np.ndarray
+    """int64 [1]: entries made; whoever reads them starts anew."""
+
+
+def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> CitationWork:
+    """Make scratch room for one worker, who has a log of ``n_logged`` citations or none."""
+    return CitationWork(
+        weight=np.zeros((2, n_topics + 1)),
+        mass=np.zeros(n_topics + 1),
+        place=np.zeros(n_topics + 1, np.int64),
+        climb=np.zeros(n_levels),
+        stay=np.zeros(n_levels),
+        touched=new_touched(n_topics, n_levels),
+        wide=new_wide(n_topics),
+        log=np.zeros((4 * n_levels * n_logged, 2), np.int32),
+        logged=np.zeros(1, np.int64),
+    )
+
+
+@inlined
+def ask_bits(layout, presence, node):
+    """Request the bits of a paper and of its author."""
+    for i in range(0, presence.shape[1], _LINE):
+        prefetch(presence, index(node), index(i))
+        prefetch(presence, index(layout.parent[node]), index(i))
+
+
+@inlined
+def _ask_counts(layout, counts, presence, word, node):
+    """Request the counts of a paper, and of its author in the paper's topics."""
+    n, parent = index(node), index(layout.parent[node])
+    for w in range(busy_words(presence, n, word)):
+        i = word[index(w)]
+        bits = presence[n, index(i)]
+        while bits != np.uint64(0):
+            k = index(_WIDTH * i + lowest_bit(bits))
+            bits &= bits - np.uint64(1)
+            prefetch(counts.customers, n, k)
+            prefetch(counts.tables, n, k)
+            prefetch(counts.customers, parent, k)
+            prefetch(counts.tables, parent, k)
+
+
+@inlined
+def _weigh_node(tables, counts, parameters, presence, work, lower, side, first, last):
+    """Take the weights of listed topics from one level to the next, at one end.
+
+    Topics that the node has are sorted out first, without a branch that nobody can foresee.
+    """
+    touched = work.touched
+    n = index(touched.node[side, lower])
+    scale = opening_scale(counts, parameters, lower, n, touched.node[side, lower - 1])
+    table = level_table(tables.topic, lower)
+    found = 0
+    for j in range(first, last):
+        work.weight[index(side), index(j)] *= scale
+    for j in range(first, last):
+        work.place[index(found)] = j
+        found += own_bit(presence, n, touched.topic[index(j)])
+    for i in range(found):
+        j = index(work.place[index(i)])
+        k = index(touched.topic[j])
+        stay, opened = weight_pair(table, counts.customers[n, k], counts.tables[n, k])
+        work.weight[index(side), j] = stay + opened * work.weight[index(side), j]
+
+
+@inlined
+def _weigh(tables, counts, parameters, presence, work, level, meet, first, last):
+    """Weigh the topics listed from ``first`` to ``last`` - 1; returns the sum of all."""
+    topic = work.touched.topic
+    fresh = new_topic_weight(counts, parameters)
+    for j in range(first, last):
+        root = root_weight(counts, parameters, fresh, index(topic[index(j)]))
+        work.weight[index(0), index(j)] = root
+        work.weight[index(1), index(j)] = root
+    for lower in range(1, level + 1):
+        for side in range(2):
+            if side == 0 or lower > meet:
+                _weigh_node(tables, counts, parameters, presence, work, lower, side, first, last)
+            else:
+                for j in range(first, last):
+                    work.weight[index(1), index(j)] = work.weight[index(0), index(j)]
+    total = 0.0
+    for j in range(first, last):
+        ends = work.weight[index(0), index(j)] * work.weight[index(1), index(j)]
+        mass = parameters.topic_scale[index(topic[index(j)])] * ends
+        work.mass[index(j)] = mass
+        total += mass
+    return total
+
+
+@inlined
+def _climb(tables, counts, parameters, work, level, side, k):
+    """Give ``path_weight`` times (beta + C), with ``climb`` and the weights of staying."""
+    column = index(k)
+    fresh = new_topic_weight(counts, parameters)
+    weight = root_weight(counts, parameters, fresh, column)
+    for lower in range(1, level + 1):
+        n = work.touched.node[side, lower]
+        parent = work.touched.node[side, lower - 1]
+        weight *= opening_scale(counts, parameters, lower, n, parent)
+        stay, opened = weight_pair(
+            level_table(tables.topic, lower),
+            counts.customers[index(n), column],
+            counts.tables[index(n), column],
+        )
+        weight = stay + opened * weight
+        work.stay[lower] = stay
+        work.climb[lower] = weight
+    return weight
+
+
+@inlined
+def _draw_depth(rng, work, level):
+    """Draw how far a new customer climbs, given ``_climb``."""
+    depth = 1
+    for lower in range(level, 0, -1):
+        stay = work.stay[lower]
+        if stay > 0.0 and uniform(rng) * work.climb[lower] < stay:
+            return depth
+        depth += 1
+    return depth
+
+
+@inlined
+def _note_topic(counts, presence, work, step, n, k):
+    """Bring one bit up to date, and log it where it is that of a node above papers."""
+    note_presence(presence, n, k, counts.customers[index(n), index(k)])
+    if step > 0 and work.log.shape[0] > 0:
+        i = index(work.logged[0])
+        work.log[i, 0] = n
+        work.log[i, 1] = k
+        work.logged[0] += 1
+
+
+@inlined
+def _note_path(counts, presence, work, level, side, old, new, out, into):
+    """Bring the bits of one end up to date, both moves being made."""
+    for step in range(max(out, into)):
+        n = work.touched.node[side, level - step]
+        if step < out:
+            _note_topic(counts, presence, work, step, n, old)
+        if step < into:
+            _note_topic(counts, presence, work, step, n, new)
+
+
+@inlined
+def _propose(rng, tables, counts, parameters, presence, guesses, work, level, meet, listed, tally):
+    """Propose a topic for both ends and decide on it; returns its place in the list.
+
+    A place of -1 means that the proposal is refused, 0 is the present topic, ``listed`` one that
+    was not listed and is now.
+    """
+    touched = work.touched
+    old = touched.topic[0]
+    inside = False
+    outside = guesses.citation_mass[0]
+    for side in range(2):
+        n = index(touched.node[side, level])
+        inside |= counts.customers[n, index(old)] > 0
+        # a share on the level above turns into the weight of a topic that the end does not have
+        discount = parameters.topic_discount[level]
+        outside *= parameters.topic_concentration[n] + discount * counts.total_tables[n]
+    total = _weigh(tables, counts, parameters, presence, work, level, meet, 0, listed)
+    before = work.mass[0]
+    if not inside:
+        total = max(total - before, 0.0)
+    target = uniform(rng) * (total + outside)
+    place = 0
+    if target < total:
+        place = 0 if inside else 1
+        while place < listed - 1:
+            target -= work.mass[index(place)]
+            if target < 0.0:
+                break
+            place += 1
+    else:
+        tally[4] += 1
+        new = draw_guess(rng, guesses.citation)
+        while place < listed and touched.topic[index(place)] != new:
+            place += 1
+        if place == listed:
+            touched.topic[index(place)] = new
+            _weigh(tables, counts, parameters, presence, work, level, meet, place, place + 1)
+    if place > 0:
+        unit = outside / guesses.citation[index(guesses.citation.shape[0] - 1)]
+        after = work.mass[index(place)]
+        back = unit * guess_at(guesses.citation, old) + (before if inside else 0.0)
+        there = unit * guess_at(guesses.citation, touched.topic[index(place)])
+        there += after if place < listed else 0.0
+        if uniform(rng) * before * there >= after * back:
+            tally[5] += 1
+            place = -1
+    return place
+
+
+@hot_kernel
+def sweep_opened(level, layout, tables, state, work, presence, guesses, rates, exponent, tally):
+    """Visit every citation once; as ``citation_sweep``, but that ``work.wide`` is opened."""
+    counts = state.topics
+    parameters = state.parameters
+    rng = state.random
+    y = state.assignments.citing_topic
+    n_citations = layout.citing.shape[0]
+    large = counts.customers.size > _LARGE and n_citations > _MANY
+    for e in range(n_citations):
+        tally[0] += 1
+        if large and e + 3 < n_citations:
+            ask_bits(layout, presence, layout.citation_node + layout.cited[e + 3])
+            ahead = layout.citation_node + layout.cited[e + _AHEAD]
+            _ask_counts(layout, counts, presence, work.touched.word, ahead)
+        first = layout.citation_node + layout.citing[e]
+        second = layout.citation_node + layout.cited[e]
+        old = int(y[e])
+        second_out = draw_removal(rng, layout, counts, level, second, old)
+        if second_out == 0:
+            tally[1] += 1
+            continue
+        move_customer(layout, counts, level, second, old, second_out, -1)
+        first_out = draw_removal(rng, layout, counts, level, first, old)
+        if first_out == 0:
+            move_customer(layout, counts, level, second, old, second_out, 1)
+            tally[1] += 1
+            continue
+        meet, listed = list_ends(layout, presence, work.touched, level, first, second, old)
+        alone = level - meet  # who climbs no further is not seen from the other end
+        weight_old = -1.0
+        if first_out > alone:
+            weight_old = _climb(tables, counts, parameters, work, level, 1, old)
+        move_customer(layout, counts, level, first, old, first_out, -1)
+        place = _propose(
+            rng, tables, counts, parameters, presence, guesses, work, level, meet, listed, tally
+        )
+        new = old
+        accepted = False
+        if place >= 0:
+            new = work.touched.topic[index(place)]
+            first_in, second_in = 0, 0
+            weight_new = 0.0
+            for side in range(2):
+                weight_new = _climb(tables, counts, parameters, work, level, side, new)
+                depth = _draw_depth(rng, work, level)
+                node = work.touched.node[side, level]
+                move_customer(layout, counts, level, node, new, depth, 1)
+                if side == 0:
+                    first_in = depth
+                else:
+                    second_in = depth
+            # the second end's weight beside the first's new tables, over the weight proposed with
+            coupling = weight_new / work.weight[index(1), index(place)]
+            if first_out > alone:
+                coupling *= work.weight[index(1), index(0)] / weight_old
+            change = 0.0
+            moved = new != old or first_in != first_out or second_in != second_out
+            if moved:
+                change = ends_change(
+                    counts,
+                    parameters,
+                    presence,
+                    exponent,
+                    rates,
+                    work.touched,
+                    work.wide,
+                    level,
+                    meet,
+                    max(listed, place + 1),
+                    old,
+                    new,
+                    (first_out, second_out),
+                    (first_in, second_in),
+                )
+            accepted = uniform(rng) < coupling * np.exp(-change)
+            if accepted:
+                tally[2] += 1
+                y[e] = new
+                if moved:
+                    commit_ends(
+                        parameters, exponent, rates, work.touched, work.wide, level, old, new
+                    )
+                    _note_path(counts, presence, work, level, 0, old, new, first_out, first_in)
+                    _note_path(counts, presence, work, level, 1, old, new, second_out, second_in)
+            else:
+                move_customer(layout, counts, level, second, new, second_in, -1)
+                move_customer(layout, counts, level, first, new, first_in, -1)
+        if not accepted:
+            move_customer(layout, counts, level, first, old, first_out, 1)
+            move_customer(layout, counts, level, second, old, second_out, 1)
+
+
+@hot_kernel
+def citation_sweep(level, layout, tables, state, work, presence, guesses, rates, exponent, tally):
+    """Visit every citation once; ``level`` is the one that citations reach.
+
+    ``tally`` (int64 [6]) counts citations visited, blocked, moves accepted; its fourth entry has no
+    meaning; then topics proposed from ``guesses``, and proposals refused before tables were drawn.
+    Of ``exponent`` the weights are kept up to date; its sums P and M are those of ``rates``.
+    """
+    counts, parameters = state.topics, state.parameters
+    open_wide(layout, counts, parameters, presence, exponent, rates, work.wide)
+    sweep_opened(level, layout, tables, state, work, presence, guesses, rates, exponent, tally)
+    close_wide(parameters, rates, work.wide)

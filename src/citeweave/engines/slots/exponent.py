@@ -1,0 +1,331 @@
+"""What a word's move does to the citations' exponential, over slots.
+
+A topic without a slot has customers on shared levels alone, so that what a move does to all such
+topics is a quadratic form in the slopes of their nodes: with sums over the topics of each node,
+taken when the document is opened, less those over slots. See `citeweave.engines.core.exponent`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.slots.presence import lowest_bit
+from citeweave.engines.slots.rates import root_own, root_slopes, set_rate
+
+__all__ = [
+    "Pending",
+    "commit_move",
+    "join_rates",
+    "leave_rates",
+    "move_change",
+    "new_pending",
+    "open_rates",
+]
+
+_FAST = {"reassoc", "contract", "nsz"}
+
+
+class Pending(NamedTuple):
+    """Sums over topics without a slot, weights of the path's nodes, and a move not yet decided."""
+
+    cited: np.ndarray
+    """float64 [shared levels]: sums of lambdaT own M."""
+    cite: np.ndarray
+    """float64 [shared levels]: sums of lambdaT own P."""
+    both: np.ndarray
+    """float64 [shared levels, shared levels]: sums of lambdaT own own."""
+    moved: np.ndarray
+    """float64 [levels, 2]: how much each level's slope of P and of M has changed so far."""
+    weight: np.ndarray
+    """float64 [levels, 2]: weight+ and weight- of the path's nodes, as they are by now."""
+    gain: np.ndarray
+    """float64 [levels, 2]: what the move at hand would add to these weights."""
+    slope: np.ndarray
+    """float64 [levels, 2]: what it would add to the slopes."""
+    special: np.ndarray
+    """float64 [2, 2]: what the topic left, and the one joined, get besides."""
+    everywhere: np.ndarray
+    """bool [1]: whether the move reaches topics beside these two."""
+
+
+def new_pending(n_levels: int, n_shared: int) -> Pending:
+    """Make room for one worker."""
+    return Pending(
+        cited=np.zeros(n_shared),
+        cite=np.zeros(n_shared),
+        both=np.zeros((n_shared, n_shared)),
+        moved=np.zeros((n_levels, 2)),
+        weight=np.zeros((n_levels, 2)),
+        gain=np.zeros((n_levels, 2)),
+        slope=np.zeros((n_levels, 2)),
+        special=np.zeros((2, 2)),
+        everywhere=np.zeros(1, np.bool_),
+    )
+
+
+@inlined
+def _leave_outside(shape, slots, pending, s):
+    """Take a slot's topic out of the sums over those without one."""
+    for level in range(len(shape.shared)):
+        own = slots.scaled[s] * slots.own[level, s]
+        pending.cited[level] -= own * slots.cited[s]
+        pending.cite[level] -= own * slots.cite[s]
+        for other in range(len(shape.shared)):
+            pending.both[level, other] -= own * slots.own[other, s]
+
+
+@inlined
+def _read_rate(shape, counts, parameters, exponent, rates, slots, pending, s):
+    """Give a slot its P and M, as the document's moves so far have left them."""
+    k = index(slots.topic[s])
+    own = root_own(counts, parameters, k)
+    cite_slope, cited_slope = root_slopes(counts, parameters, exponent)
+    cite = rates.cite[k] + cite_slope * own
+    cited = rates.cited[k] + cited_slope * own
+    for level in range(len(shape.shared)):
+        cite += pending.moved[level, 0] * slots.own[level, s]
+        cited += pending.moved[level, 1] * slots.own[level, s]
+    slots.scaled[s] = parameters.topic_scale[k]
+    slots.cite[s] = cite
+    slots.cited[s] = cited
+
+
+@inlined
+def join_rates(shape, counts, parameters, exponent, rates, slots, pending, s):
+    """Take in a topic that has just got a slot."""
+    _read_rate(shape, counts, parameters, exponent, rates, slots, pending, s)
+    _leave_outside(shape, slots, pending, s)
+
+
+@inlined
+def _add_outside(counts, parameters, rates, presence, slots, pending, slopes, level):
+    """Sum over the topics of a node between mu and the documents that have no slot."""
+    n = index(slots.node[level])
+    discount = parameters.topic_discount[level]
+    for i in range(presence.shape[1]):
+        bits = presence[n, index(i)]
+        while bits != np.uint64(0):
+            k = index(64 * i + lowest_bit(bits))
+            bits &= bits - np.uint64(1)
+            if slots.place[k] >= 0:
+                continue
+            root = root_own(counts, parameters, k)
+            own = counts.customers[n, k] - discount * counts.tables[n, k]
+            own *= parameters.topic_scale[k]
+            pending.cited[level] += own * (rates.cited[k] + slopes[1] * root)
+            pending.cite[level] += own * (rates.cite[k] + slopes[0] * root)
+            for other in range(level + 1):
+                m = index(slots.node[other])
+                also = counts.customers[m, k]
+                also -= parameters.topic_discount[other] * counts.tables[m, k]
+                pending.both[level, other] += own * also
+
+
+@inlined
+def open_rates(shape, counts, parameters, exponent, rates, presence, slots, pending, listed):
+    """Begin with a document that has made no move yet; its slots are filled."""
+    n_shared = len(shape.shared)
+    slopes = root_slopes(counts, parameters, exponent)
+    for level in range(n_shared + len(shape.document)):
+        n = index(slots.node[level])
+        pending.moved[level, 0] = 0.0
+        pending.moved[level, 1] = 0.0
+        pending.weight[level, 0] = exponent.cite_weight[n]
+        pending.weight[level, 1] = exponent.cited_weight[n]
+    for level in range(n_shared):
+        pending.cited[level] = 0.0
+        pending.cite[level] = 0.0
+        for other in range(n_shared):
+            pending.both[level, other] = 0.0
+        # all topics of a listed author have slots
+        if level > 0 and not (listed and level == n_shared - 1):
+            _add_outside(counts, parameters, rates, presence, slots, pending, slopes, level)
+    for level in range(n_shared):
+        for other in range(level):
+            pending.both[other, level] = pending.both[level, other]
+    cited, cite, both = rates.total[0], rates.total[1], rates.total[2]
+    cited += slopes[1] * both
+    cite += slopes[0] * both
+    for s in range(slots.used[0]):
+        _read_rate(shape, counts, parameters, exponent, rates, slots, pending, index(s))
+        own = slots.own[0, s]
+        scaled = slots.scaled[s] * own
+        cited -= scaled * slots.cited[s]
+        cite -= scaled * slots.cite[s]
+        both -= scaled * own
+    pending.cited[0] = cited
+    pending.cite[0] = cite
+    pending.both[0, 0] = both
+
+
+@inlined
+def _slopes(shape, parameters, slots, pending, old, new, out, into):
+    """Work out what a move does to the nodes of the path, from the document up."""
+    citation_level = len(shape.shared) + len(shape.document) - 1 - shape.below_citations
+    carry, carried = 0.0, 0.0
+    pending.special[:] = 0.0
+    pending.everywhere[0] = False
+    for step in range(citation_level + 1):
+        level = citation_level - step
+        left = 1 if step < out else 0
+        closed = 1 if step + 1 < out else 0
+        came = 1 if step < into else 0
+        opened = 1 if step + 1 < into else 0
+        pending.gain[level, 0] = carry
+        pending.gain[level, 1] = carried
+        pending.slope[level, 0] = 0.0
+        pending.slope[level, 1] = 0.0
+        if left + came == 0 and carry == 0.0 and carried == 0.0:
+            continue
+        if level == 0:  # the root's tables follow its customers
+            now_old, now_new = slots.customers[0, old], slots.customers[0, new]
+            was_old = now_old + left - (came if old == new else 0)
+            was_new = now_new - came + (left if old == new else 0)
+            closed = (1 if was_old > 0 else 0) - (1 if now_old > 0 else 0)
+            opened = (1 if now_new > 0 else 0) - (1 if was_new > 0 else 0)
+            if old == new:
+                opened = 0
+        discount = parameters.topic_discount[level]
+        beta = slots.beta[level]
+        seats = beta + slots.total_customers[level]
+        now = 1.0 / seats
+        was = now if came == left else 1.0 / (seats - (came - left))
+        fall = (left - came) * now * was  # now - was
+        cite, cited = pending.weight[level, 0], pending.weight[level, 1]
+        pending.slope[level, 0] = carry * now + cite * fall
+        pending.slope[level, 1] = carried * now + cited * fall
+        if pending.slope[level, 0] != 0.0 or pending.slope[level, 1] != 0.0:
+            pending.everywhere[0] = True
+        went = was * (left - discount * closed)
+        arrived = was * (came - discount * opened)
+        pending.special[0, 0] -= cite * went
+        pending.special[0, 1] -= cited * went
+        pending.special[1, 0] += cite * arrived
+        pending.special[1, 1] += cited * arrived
+        gain = discount * (opened - closed)
+        top = beta + discount * slots.total_tables[level]
+        rise = gain * now + (top - gain) * fall  # of the share that children take
+        carry = carry * top * now + cite * rise
+        carried = carried * top * now + cited * rise
+
+
+@inlined
+def _slot_slopes(shape, slots, pending, s):
+    """Give what the slopes alone do to P and M of a slot."""
+    cite, cited = 0.0, 0.0
+    for level in range(len(shape.shared) + len(shape.document) - shape.below_citations):
+        cite += pending.slope[level, 0] * slots.own[level, s]
+        cited += pending.slope[level, 1] * slots.own[level, s]
+    return cite, cited
+
+
+@inlined
+def _rate(slots, s, cite, cited):
+    """One slot's part of the change of E."""
+    change = cite * (slots.cited[s] + cited) + slots.cite[s] * cited
+    return slots.scaled[s] * change
+
+
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def _sum_slots(shape, slots, pending):
+    """Sum over all slots what the slopes alone do to E."""
+    total = 0.0
+    for s in range(index(slots.used[0])):
+        cite, cited = _slot_slopes(shape, slots, pending, s)
+        total += _rate(slots, s, cite, cited)
+    return total
+
+
+@inlined
+def move_change(shape, parameters, slots, pending, old, new, out, into):
+    """Change of E by a move already made in the counts, left pending.
+
+    ``old`` and ``new`` are slots; ``out`` and ``into`` are depths, counted from the level that
+    citations reach.
+    """
+    _slopes(shape, parameters, slots, pending, old, new, out, into)
+    everywhere = pending.everywhere[0]
+    total = _sum_slots(shape, slots, pending) if everywhere else 0.0
+    for which in range(2):
+        s = old if which == 0 else new
+        if which == 1 and new == old:
+            break
+        cite, cited = 0.0, 0.0
+        if everywhere:
+            cite, cited = _slot_slopes(shape, slots, pending, s)
+            total -= _rate(slots, s, cite, cited)
+        for end in range(2):
+            if s == (old if end == 0 else new):
+                cite += pending.special[end, 0]
+                cited += pending.special[end, 1]
+        total += _rate(slots, s, cite, cited)
+    if everywhere:
+        for level in range(len(shape.shared)):
+            cited = pending.cited[level]
+            for other in range(len(shape.shared)):
+                cited += pending.slope[other, 1] * pending.both[level, other]
+            total += pending.slope[level, 0] * cited
+            total += pending.slope[level, 1] * pending.cite[level]
+    return total
+
+
+@inlined
+def commit_move(shape, slots, pending, old, new):
+    """Make the pending move final."""
+    n_shared = len(shape.shared)
+    if pending.everywhere[0]:
+        for s in range(index(slots.used[0])):
+            cite, cited = _slot_slopes(shape, slots, pending, s)
+            slots.cite[s] += cite
+            slots.cited[s] += cited
+        for level in range(n_shared):
+            for other in range(n_shared):
+                pending.cited[level] += pending.slope[other, 1] * pending.both[level, other]
+                pending.cite[level] += pending.slope[other, 0] * pending.both[level, other]
+    slots.cite[old] += pending.special[0, 0]
+    slots.cited[old] += pending.special[0, 1]
+    slots.cite[new] += pending.special[1, 0]
+    slots.cited[new] += pending.special[1, 1]
+    for level in range(n_shared + len(shape.document) - shape.below_citations):
+        for side in range(2):
+            pending.moved[level, side] += pending.slope[level, side]
+            pending.weight[level, side] += pending.gain[level, side]
+
+
+@inlined
+def leave_rates(shape, counts, parameters, exponent, rates, presence, slots, pending, listed):
+    """Bring the sums over all topics up to date with what a document did.
+
+    The counts are still those from before; those of the slots are the new ones.
+    """
+    n_shared = len(shape.shared)
+    for level in range(1, n_shared):
+        if listed and level == n_shared - 1:
+            continue
+        n = index(slots.node[level])
+        discount = parameters.topic_discount[level]
+        for i in range(presence.shape[1]):
+            bits = presence[n, index(i)]
+            while bits != np.uint64(0):
+                k = index(64 * i + lowest_bit(bits))
+                bits &= bits - np.uint64(1)
+                if slots.place[k] >= 0:
+                    continue
+                own = counts.customers[n, k] - discount * counts.tables[n, k]
+                root = root_own(counts, parameters, k)
+                cite = rates.cite[k] + pending.moved[level, 0] * own
+                cited = rates.cited[k] + pending.moved[level, 1] * own
+                set_rate(parameters, rates, k, root, root, cite, cited)
+    scale = 1.0 / (slots.beta[0] + slots.total_customers[0])
+    for j in range(slots.used[0]):
+        s = index(j)
+        k = index(slots.topic[s])
+        own = slots.own[0, s]
+        cite = slots.cite[s] - pending.weight[0, 0] * scale * own
+        cited = slots.cited[s] - pending.weight[0, 1] * scale * own
+        set_rate(parameters, rates, k, root_own(counts, parameters, k), own, cite, cited)
+    for level in range(n_shared + len(shape.document) - shape.below_citations):
+        n = index(slots.node[level])
+        exponent.cite_weight[n] = pending.weight[level, 0]
+        exponent.cited_weight[n] = pending.weight[level, 1]

@@ -1,0 +1,103 @@
+"""What sweeps over slots need beside a chain's state: bits, tables of proposals, sums of rates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from citeweave.engines.core.refreshing import is_refreshed
+from citeweave.engines.slots.guesses import (
+    MOST_LISTED,
+    choose_listed,
+    export_guesses,
+    make_citation_guesses,
+    make_guesses,
+    new_guesses,
+    restore_guesses,
+)
+from citeweave.engines.slots.presence import mark_topics, new_presence
+from citeweave.engines.slots.rates import gather_rates, new_rates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    from citeweave.engines.threads.crewed import CrewedChain
+
+__all__ = ["Known"]
+
+
+class Known:
+    """Kept up to date by sweeps; all but the tables of proposals follow from the state.
+
+    Parameters
+    ----------
+    chain : Chain
+        Whose state it is about.
+    """
+
+    def __init__(self, chain: CrewedChain) -> None:
+        self._chain = chain
+        n_words, topics = chain.state.words.customers.shape
+        self.nodes = new_presence(len(chain.layout.parent), topics)
+        """Bits of the topics that nodes have."""
+        self.words = new_presence(n_words, topics)
+        """Bits of the topics that words have."""
+        self.guesses = new_guesses(chain.layout, chain.spec.n_shared, n_words, topics)
+        self.rates = new_rates(topics)
+        self._made = False
+
+    def mark(self) -> None:
+        """Set all bits from the counts as they stand."""
+        state = self._chain.state
+        mark_topics(state.topics, self.nodes, 0, len(self.nodes))
+        mark_topics(state.words, self.words, 0, len(self.words))
+
+    def before_words(self) -> None:
+        """Make new tables of proposals where the schedule says so."""
+        if not self._made or is_refreshed(self._chain.iteration):
+            self.refresh()
+
+    def before_citations(self) -> None:
+        """Bring the citations' table up to the present propensities of topics."""
+        make_citation_guesses(self._chain.state.parameters, self.guesses)
+
+    def gather_rates(self) -> None:
+        """Take the sums P and M from those of the chain's exponent."""
+        state = self._chain.state
+        gather_rates(state.topics, state.parameters, self._chain.exponent, self.rates)
+
+    def refresh(self, most_listed: int = MOST_LISTED) -> None:
+        """Make tables of proposals from the counts as they stand.
+
+        ``most_listed`` is the number of topics up to which an author's are his documents' slots.
+        """
+        chain = self._chain
+        counts, n_shared = chain.state.topics, chain.spec.n_shared
+        choose_listed(chain.layout, counts, n_shared, self.guesses, most_listed)
+        make_guesses(
+            chain.crew,
+            chain.shape,
+            chain.layout,
+            chain.tables,
+            chain.state,
+            chain.cache,
+            self.guesses,
+        )
+        self._made = True
+
+    def forget(self) -> None:
+        """Have tables made anew before the next sweep: the chain goes on from elsewhere."""
+        self._made = False
+
+    def export(self) -> dict[str, np.ndarray]:
+        """Copy the tables; nothing where they have not been made."""
+        return export_guesses(self.guesses) if self._made else {}
+
+    def restore(self, tables: Mapping[str, np.ndarray]) -> None:
+        """Go on with stored tables."""
+        if not tables:
+            self.forget()
+            return
+        restore_guesses(self.guesses, tables)
+        self._made = True

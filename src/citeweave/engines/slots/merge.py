@@ -1,0 +1,295 @@
+"""What workers changed of shared counts is added to them, at the places they have marked.
+
+The rule is that of `engines.threads.merge`, and so is the result, integer by integer. With many
+topics nearly all changes are zero: workers set a bit wherever they write one, and only these places
+are visited. Totals were right before, so they follow from what is added here.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.arrays import Layout, Shape, Tables, TopicCounts, WordCounts
+from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.word_side import WordCache
+from citeweave.engines.slots.presence import lowest_bit, new_presence, note_presence
+from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.merge import valid_tables
+from citeweave.engines.threads.world import Changes
+
+__all__ = [
+    "Marks",
+    "mark",
+    "mark_moves",
+    "merge_node_range",
+    "merge_nodes",
+    "merge_word_range",
+    "merge_words",
+    "new_marks",
+]
+
+_FEW = 256
+"""Levels of fewer nodes are not worth waking a thread for."""
+
+
+class Marks(NamedTuple):
+    """Where workers have written to their `Changes`: a bit a topic, the worker in front."""
+
+    nodes: np.ndarray
+    """uint64 [workers, shared nodes, words of 64 topics]."""
+    words: np.ndarray
+    """uint64 [workers, words, words of 64 topics]; changes of gamma alone need no mark."""
+
+
+def new_marks(workers: int, n_shared: int, n_words: int, topics: int) -> Marks:
+    """Make room for the marks of all workers."""
+    return Marks(
+        nodes=np.stack([new_presence(n_shared, topics) for _ in range(workers)]),
+        words=np.stack([new_presence(n_words, topics) for _ in range(workers)]),
+    )
+
+
+def merge_nodes(
+    crew: Crew,
+    layout: Layout,
+    counts: TopicCounts,
+    presence: np.ndarray,
+    n_shared_levels: int,
+    changes: Changes,
+    marks: Marks,
+) -> int:
+    """Add all changes of nodes above documents to them, lowest level first.
+
+    Counts, their totals and ``presence`` of these nodes are up to date afterwards, changes and
+    marks empty. Returns the tables that were moved into range.
+    """
+
+    def merge(begin: int, end: int, worker: int) -> int:
+        return merge_node_range(layout.parent, counts, presence, changes, marks, begin, end, worker)
+
+    starts = layout.level_start
+    return sum(
+        _by_ranges(crew, merge, int(starts[level]), int(starts[level + 1]))
+        for level in range(n_shared_levels - 1, -1, -1)
+    )
+
+
+def merge_words(
+    crew: Crew,
+    shape: Shape,
+    tables: Tables,
+    words: WordCounts,
+    cache: WordCache,
+    presence: np.ndarray,
+    changes: Changes,
+    marks: Marks,
+) -> int:
+    """Add all changes of the word side to it, and renew the weights of words.
+
+    ``presence``, a bit for each topic that has customers at a word, is up to date afterwards; the
+    normalisers of topics are left to ``parallel.merge.refresh_topics``. Returns the tables that
+    were moved into range.
+    """
+    n_words, topics = words.customers.shape
+    added = np.zeros((crew.size, 2, topics + 1), np.int64)
+    room = np.zeros((crew.size, 3, topics), np.int32)
+
+    def merge(begin: int, end: int, worker: int) -> int:
+        return merge_word_range(
+            shape, tables, words, cache, presence, changes, marks, added, room, begin, end, worker
+        )
+
+    repaired = _by_ranges(crew, merge, 0, n_words)
+    customers, held = added.sum(axis=0)
+    words.total_customers[:] += customers[:-1]
+    words.total_tables[:] += held[:-1]
+    words.background_totals[:] += (customers[-1], held[-1])
+    return repaired
+
+
+def _by_ranges(crew: Crew, task: Callable[[int, int, int], int], first: int, last: int) -> int:
+    """Let every worker take a range, and add up what they return."""
+    if last - first < _FEW:
+        return int(task(first, last, 0))
+    bounds = [first + (last - first) * i // crew.size for i in range(crew.size + 1)]
+    found = [0] * crew.size
+
+    def share(worker: int) -> None:
+        found[worker] = int(task(bounds[worker], bounds[worker + 1], worker))
+
+    crew.run(share)
+    return sum(found)
+
+
+@inlined
+def mark(marks, row, topic):
+    """Set the bit of one place; ``marks`` are those of one worker's nodes, or of its words."""
+    bit = np.uint64(1) << np.uint64(topic % 64)
+    marks[index(row), index(topic) // index(64)] |= bit
+
+
+@inlined
+def _take_marks(marks, row, i):
+    """Give the bits that any worker has set in one word of a row, and clear them."""
+    bits = np.uint64(0)
+    for worker in range(index(marks.shape[0])):
+        bits |= marks[worker, row, i]
+        marks[worker, row, i] = np.uint64(0)
+    return bits
+
+
+@hot_kernel
+def merge_node_range(parent, counts, presence, changes, marks, begin, end, worker):
+    """Add changes to the shared nodes ``begin`` to ``end`` - 1; returns tables repaired.
+
+    What a repair does to the parent is noted, and marked, as a change of ``worker``. The root has
+    number 0.
+    """
+    n_workers = index(changes.node_customers.shape[0])
+    repaired = 0
+    for n in range(begin, end):
+        row = index(n)
+        more_customers = 0
+        more_tables = 0
+        for i in range(marks.nodes.shape[2]):
+            bits = _take_marks(marks.nodes, row, index(i))
+            while bits != np.uint64(0):
+                topic = 64 * i + lowest_bit(bits)
+                bits &= bits - np.uint64(1)
+                k = index(topic)
+                customers = counts.customers[row, k]
+                wanted = counts.tables[row, k]
+                more_customers -= customers
+                more_tables -= wanted
+                for j in range(n_workers):
+                    customers += changes.node_customers[j, row, k]
+                    wanted += changes.node_tables[j, row, k]
+                    changes.node_customers[j, row, k] = 0
+                    changes.node_tables[j, row, k] = 0
+                if n == 0:  # a topic's table stands while anybody sits there
+                    tables = 1 if customers > 0 else 0
+                else:
+                    tables = valid_tables(customers, wanted)
+                    if tables != wanted:
+                        repaired += 1
+                        changes.node_customers[worker, parent[n], k] += tables - wanted
+                        mark(marks.nodes[worker], parent[n], topic)
+                counts.customers[row, k] = customers
+                counts.tables[row, k] = tables
+                note_presence(presence, n, topic, customers)
+                more_customers += customers
+                more_tables += tables
+        counts.total_customers[row] += more_customers
+        counts.total_tables[row] += more_tables
+    return repaired
+
+
+@inlined
+def _read_word(changes, marks, row, listed):
+    """List the topics at which a word has changed, with customers and tables wanted.
+
+    ``listed`` is int32 [3, topics]. Changes are zero afterwards. Apart from the work on each place,
+    so that many reads are under way at a time. Returns how many.
+    """
+    n_workers = index(changes.words.shape[0])
+    marked = index(0)
+    for i in range(marks.words.shape[2]):
+        bits = _take_marks(marks.words, row, index(i))
+        while bits != np.uint64(0):
+            listed[0, marked] = 64 * i + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            marked += index(1)
+    found = index(0)
+    for j in range(marked):
+        k = index(listed[0, j])
+        customers, tables = 0, 0
+        for worker in range(n_workers):
+            customers += changes.words[worker, row, k, 0]
+            tables += changes.words[worker, row, k, 1]
+            changes.words[worker, row, k, 0] = 0
+            changes.words[worker, row, k, 1] = 0
+        if customers != 0 or tables != 0:  # what workers did may have come to nothing
+            listed[0, found] = k
+            listed[1, found] = customers
+            listed[2, found] = tables
+            found += index(1)
+    return found
+
+
+@hot_kernel
+def merge_word_range(
+    shape, tables, words, cache, presence, changes, marks, added, room, begin, end, worker
+):
+    """Add changes to phi and gamma at words ``begin`` to ``end`` - 1, and renew their weights.
+
+    ``added`` (int64 [workers, 2, topics + 1], zero at first) receives what customers and tables of
+    each phi_k gain at these words, and gamma's last; ``room`` is int32 [workers, 3, topics].
+    Returns tables repaired.
+    """
+    n_topics = index(words.customers.shape[1])
+    n_workers = index(changes.words.shape[0])
+    listed, gained = room[worker], added[worker]
+    repaired = 0
+    for w in range(begin, end):
+        row = index(w)
+        below = words.background_customers[row]
+        for j in range(_read_word(changes, marks, row, listed)):
+            k = index(listed[0, j])
+            before = words.tables[row, k]
+            customers = words.customers[row, k] + listed[1, j]
+            wanted = before + listed[2, j]
+            held = valid_tables(customers, wanted)
+            repaired += 1 if held != wanted else 0
+            words.customers[row, k] = customers
+            words.tables[row, k] = held
+            note_presence(presence, w, listed[0, j], customers)
+            stay, opened = weight_pair(tables.topic_word, customers, held)
+            cache.stay[row, k] = stay
+            cache.open[row, k] = opened
+            gained[0, k] += listed[1, j]
+            gained[1, k] += held - before
+            below += held - before
+        if len(shape.background) > 0:
+            wanted = words.background_tables[row]
+            for j in range(n_workers):
+                wanted += changes.background_tables[j, row]
+                changes.background_tables[j, row] = 0
+            if below != words.background_customers[row] or wanted != words.background_tables[row]:
+                held = valid_tables(below, wanted)
+                repaired += 1 if held != wanted else 0
+                gained[0, n_topics] += below - words.background_customers[row]
+                gained[1, n_topics] += held - words.background_tables[row]
+                words.background_customers[row] = below
+                words.background_tables[row] = held
+                stay, opened = weight_pair(tables.background, below, held)
+                cache.background_stay[row] = stay
+                cache.background_open[row] = opened
+    return repaired
+
+
+@inlined
+def _mark_record(marks, parent, record, e):
+    mark(marks, parent, record[e, 0])
+    mark(marks, parent, record[e, 1])
+
+
+@hot_kernel
+def mark_moves(layout, lists, record, turn, marks, begin, end, worker):
+    """Mark where ``parallel.merge.add_moves``, given the same, may have told parents of repairs.
+
+    It notes these as changes of ``worker`` without marks: to be called for the same range, before
+    nodes are merged.
+    """
+    made, start, received = lists
+    round_, rounds = turn
+    for d in range(begin, end):
+        parent = layout.parent[layout.citation_node + d]
+        if d % rounds == round_:
+            for e in range(made[d], made[d + 1]):
+                _mark_record(marks.nodes[worker], parent, record, e)
+        for j in range(start[d], start[d + 1]):
+            e = received[j]
+            if rounds == 1 or layout.citing[e] % rounds == round_:
+                _mark_record(marks.nodes[worker], parent, record, e)

@@ -1,0 +1,133 @@
+"""What a step does beside its sweeps, over the topics that nodes have; see `sums`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citeweave.engines.core.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
+from citeweave.engines.core.exponent import total_rate
+from citeweave.engines.core.random import uniform
+from citeweave.engines.slots.sums import TopicSums
+from citeweave.engines.threads.exponents import Network, new_network
+from citeweave.engines.threads.parameters import Draws
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from citeweave.engines.threads.crewed import CrewedChain
+
+__all__ = ["SparseDraws", "slice_draw"]
+
+
+class SparseDraws(Draws):
+    """Concentrations, propensities, sums and likelihood of a chain of many topics.
+
+    Draws are those of `Draws`, up to the rounding of sums taken in another order.
+
+    Parameters
+    ----------
+    chain : Chain
+        With the crew and the other attributes that `Draws` reads.
+    presence : ndarray of uint64 [nodes, words of 64 topics]
+        Topics that nodes have customers in; sweeps keep it up to date and then call
+        ``counts_moved``.
+    """
+
+    def __init__(self, chain: CrewedChain, presence: np.ndarray) -> None:
+        super().__init__(chain)
+        self._gathered = False
+        if chain.spec.citations is not None:
+            starts = [int(n) for n in chain.layout.level_start[: chain.citation_level + 2]]
+            self.sums = TopicSums(
+                self.crew, self.nodes, self._network, presence, starts, self._discounts
+            )
+
+    def _new_network(self) -> Network:
+        return new_network(self.chain.layout, self.chain.citation_level, 0)
+
+    def counts_moved(self) -> None:
+        """Forget the lists of topics: a sweep, or a stored state, has changed counts.
+
+        Whoever changes counts of topics must call this before anything else is asked for.
+        """
+        self._gathered = False
+
+    def rebuild(self) -> None:
+        """Recompute P, M and the weights of nodes, listing topics anew where counts moved."""
+        if not self._gathered:
+            self.sums.gather()
+            self._gathered = True
+        chain = self.chain
+        exponent, parameters = chain.exponent, chain.state.parameters
+        first = chain.layout.citation_node
+        exponent.cite_weight[first : first + chain.n_documents] = parameters.cite
+        exponent.cited_weight[first : first + chain.n_documents] = parameters.cited
+        self.sums.add_up(exponent, chain.citation_level)
+
+    def _draw_documents(
+        self,
+        slope: np.ndarray,
+        prior: np.ndarray,
+        degree: np.ndarray,
+        values: np.ndarray,
+        key: np.uint64,
+    ) -> None:
+        self.sums.rate(slope)
+        self._draw_at_rates(prior, degree, values, key)
+
+    def _slice_level(self, level: int, shape: float, rate: float) -> float:
+        """Draw a level's concentration; sums of the levels below it stay as they are."""
+        start = float(self.nodes.concentration[self._levels[level][0]])
+        return slice_draw(
+            self.chain.state.random,
+            lambda beta: self.log_density(level, beta, shape, rate),
+            start,
+            shape,
+            rate,
+        )
+
+    def log_density(self, level: int, beta: float, shape: float, rate: float) -> float:
+        """Set a level's concentration and give its log density, the exponential included.
+
+        The sums and the weights of the nodes above are left at ``beta`` too.
+        """
+        chain = self.chain
+        begin, end = self._levels[level]
+        self.nodes.concentration[begin:end] = beta
+        self.sums.add_up(chain.exponent, level)
+        total = float(total_rate(chain.exponent, chain.state.parameters))
+        return float((shape - 1.0) * np.log(beta) - rate * beta - total)
+
+
+def slice_draw(
+    rng: np.ndarray,
+    log_density: Callable[[float], float],
+    start: float,
+    shape: float,
+    rate: float,
+) -> float:
+    """Slice-sample near Gamma(shape, rate), stepping out and shrinking (Neal 2003)."""
+    height = log_density(start) + np.log(1.0 - uniform(rng))
+    width = SLICE_WIDTH * np.sqrt(shape) / rate
+    low = start - width * uniform(rng)
+    high = low + width
+    steps_down = int(uniform(rng) * MOST_STEPS)
+    for _ in range(steps_down):
+        if low <= SMALLEST or log_density(low) < height:
+            break
+        low -= width
+    for _ in range(MOST_STEPS - 1 - steps_down):
+        if log_density(high) < height:
+            break
+        high += width
+    low = max(low, SMALLEST)
+    while True:
+        beta = float(low + uniform(rng) * (high - low))
+        if beta == start or log_density(beta) >= height:
+            return beta
+        if beta < start:
+            low = beta
+        else:
+            high = beta

@@ -1,0 +1,97 @@
+"""Which topics a node has customers in: a bit a topic.
+
+Counts stay dense rows, since they are read at single places; what would go over all topics of a
+node goes over its bits instead, 64 topics at a look.
+"""
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from citeweave.compiled import hot_kernel, index, inlined, numba_config
+
+__all__ = [
+    "is_present",
+    "list_topics",
+    "lowest_bit",
+    "mark_topics",
+    "new_presence",
+    "note_presence",
+]
+
+_WIDTH = 64
+
+
+def new_presence(n_nodes: int, n_topics: int) -> np.ndarray:
+    """Make room for the bits: uint64 [nodes, words of 64 topics]."""
+    return np.zeros((n_nodes, -(-n_topics // _WIDTH)), np.uint64)
+
+
+if numba_config.DISABLE_JIT:
+
+    def lowest_bit(bits):
+        """Do the same with Python integers."""
+        bits = int(bits)
+        return (bits & -bits).bit_length() - 1
+
+else:
+
+    @intrinsic
+    def _trailing_zeros(typing_context, bits):  # noqa: ARG001 (Numba asks for these names)
+        def generate(context, builder, signature, arguments):  # noqa: ARG001
+            is_zero_poison = context.get_constant(types.boolean, True)
+            return builder.cttz(arguments[0], is_zero_poison)
+
+        return types.uint64(types.uint64), generate
+
+    @inlined
+    def lowest_bit(bits):
+        """Give the place of the lowest bit of a number (uint64) that is not zero."""
+        return np.int64(_trailing_zeros(bits))
+
+
+@hot_kernel
+def mark_topics(counts, presence, first, last):
+    """Set the bits of rows ``first`` to ``last`` - 1 from their counts: nodes', or words'."""
+    n_topics = counts.customers.shape[1]
+    for n in range(first, last):
+        row = index(n)
+        for i in range(presence.shape[1]):
+            bits = np.uint64(0)
+            for k in range(_WIDTH * i, min(_WIDTH * (i + 1), n_topics)):
+                if counts.customers[row, index(k)] > 0:
+                    bits |= np.uint64(1) << np.uint64(k - _WIDTH * i)
+            presence[row, index(i)] = bits
+
+
+@inlined
+def is_present(presence, row, topic):
+    """Say whether a row has customers of a topic."""
+    k = index(topic)
+    word = presence[index(row), k // index(_WIDTH)]
+    return (word >> np.uint64(k % index(_WIDTH))) & np.uint64(1) != np.uint64(0)
+
+
+@inlined
+def note_presence(presence, node, topic, customers):
+    """Bring the bit of one topic up to its number of customers."""
+    n, i = index(node), index(topic) // index(_WIDTH)
+    bit = np.uint64(1) << np.uint64(index(topic) % index(_WIDTH))
+    if customers > 0:
+        presence[n, i] |= bit
+    else:
+        presence[n, i] &= ~bit
+
+
+@inlined
+def list_topics(presence, node, listed):
+    """Write the topics of a node into ``listed``, in rising order; returns how many."""
+    n = index(node)
+    count = 0
+    for i in range(presence.shape[1]):
+        bits = presence[n, index(i)]
+        while bits != np.uint64(0):
+            listed[index(count)] = _WIDTH * i + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            count += 1
+    return count

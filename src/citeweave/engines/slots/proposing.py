@@ -1,0 +1,208 @@
+"""How a token's topic is proposed: from the weights of the slots inside, or from guesses."""
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.random import uniform
+from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.word_side import BLOCK
+from citeweave.engines.slots.guesses import draw_guess, guess_at
+from citeweave.engines.slots.slots import add_slot, fill_word
+
+__all__ = ["gamma_weight", "propose", "slot_root_weight"]
+
+_FAST = {"reassoc", "contract", "nsz"}
+
+
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def _slot_value(shape, slots, b, j, background):
+    """Weight of the slot at place j of block b, without its own bursts."""
+    weight = slots.root_blocks[b, j]
+    for level in range(1, len(shape.shared) + len(shape.document)):
+        above = slots.scale[level] * weight
+        weight = slots.stay_blocks[level, b, j] + slots.open_blocks[level, b, j] * above
+    word = slots.word_stay_blocks[b, j] * slots.inverse_blocks[b, j]
+    word += slots.word_open_blocks[b, j] * slots.opening_blocks[b, j] * background
+    if len(shape.burst) > 0:
+        word *= slots.burst_blocks[b, j]
+    return weight * word
+
+
+@hot_kernel(fastmath=_FAST, forceinline=True)
+def _weigh_blocks(shape, slots, background, n_blocks):
+    """Sum the weights of the slots inside, block by block; returns the sum of all."""
+    total = np.float32(0.0)
+    for b in range(n_blocks):
+        mass = np.float32(0.0)
+        for j in range(index(BLOCK)):
+            mass += slots.inside_blocks[b, j] * _slot_value(shape, slots, b, j, background)
+        slots.block_mass[b] = mass
+        total += mass
+    return total
+
+
+@inlined
+def _topic_side(shape, slots, s, root):
+    """Topic-side weight of a slot whose topic weighs ``root`` at mu."""
+    weight = root
+    for level in range(1, len(shape.shared) + len(shape.document)):
+        i = index(level)
+        weight = slots.stay[i, s] + slots.open[i, s] * (slots.scale[i] * weight)
+    return weight
+
+
+@inlined
+def slot_root_weight(parameters, slots, s):
+    """Weight at mu of a slot's topic; free ones share what a new topic weighs."""
+    if slots.customers[0, s] > 0:
+        return np.float32(slots.root[s])
+    used = slots.total_tables[0]
+    new = slots.beta[0] + parameters.topic_discount[0] * used
+    return np.float32(new / max(slots.place.shape[0] - used, 1))
+
+
+@inlined
+def _full_weight(shape, tables, parameters, slots, s, background):
+    """Weight of a slot, inside or not, its own bursts included: W of eq:conditional_posterior."""
+    topic = _topic_side(shape, slots, s, slot_root_weight(parameters, slots, s))
+    word = slots.word_stay[s] * slots.inverse[s]
+    word += slots.word_open[s] * slots.opening[s] * background
+    if len(shape.burst) > 0:
+        word *= slots.burst_opening[s]
+        c = slots.run_customers[s]
+        if c > 0:
+            stay, opened = weight_pair(tables.burst, c, slots.run_tables[s])
+            word *= opened
+            word += stay / (parameters.word_concentration[1] + slots.tokens[s])
+    return topic * word
+
+
+@inlined
+def _correct_bursts(shape, tables, parameters, slots, z, background, run_begin, run_end):
+    """Let topics that have the word at hand already weigh their own tables; return the change."""
+    change = np.float32(0.0)
+    slots.draws[0] += 1
+    for i in range(run_begin, run_end):
+        s = index(slots.place[index(z[i])])
+        c = slots.run_customers[s]
+        if c > 0 and slots.corrected[s] != slots.draws[0]:
+            slots.corrected[s] = slots.draws[0]
+            b = s // index(BLOCK)
+            before = _slot_value(shape, slots, b, s - b * index(BLOCK), background)
+            full = _full_weight(shape, tables, parameters, slots, s, background)
+            more = np.float32(full - before)
+            slots.correction[s] = more
+            slots.block_mass[b] += more
+            change += more
+    return change
+
+
+@inlined
+def _pick_slot(shape, slots, background, n_blocks, target, bursting):
+    """Give the slot inside where the running sum passes ``target``; -1 if none does."""
+    for b in range(n_blocks):
+        if target >= slots.block_mass[b]:
+            target -= slots.block_mass[b]
+            continue
+        last = -1
+        for j in range(index(BLOCK)):
+            if slots.inside_blocks[b, j] > 0.0:
+                s = b * index(BLOCK) + j
+                value = _slot_value(shape, slots, b, j, background)
+                if bursting and slots.corrected[s] == slots.draws[0]:
+                    value += slots.correction[s]
+                last = np.int64(s)
+                if target < value:
+                    return last
+                target -= value
+        if last >= 0:  # rounding: the last of the block
+            return last
+    return -1
+
+
+@inlined
+def gamma_weight(shape, n_words, parameters, slots):
+    """Probability of the word at hand under gamma, as this document sees it."""
+    if len(shape.background) == 0:
+        return 1.0 / n_words
+    beta = parameters.word_concentration[0]
+    opening = beta + parameters.word_discount[0] * slots.gamma[3]
+    weight = slots.gamma_pair[0] + slots.gamma_pair[1] * opening / n_words
+    return weight / (beta + slots.gamma[2])
+
+
+@inlined
+def _outside_scale(shape, parameters, slots, listed):
+    """Give s, which turns guesses into weights of topics that the document does not have.
+
+    Topics of a listed author count as inside; other authors' are taken to be spread as the
+    corpus's are.
+    """
+    above = len(shape.shared) - 1 if len(shape.shared) > 1 else 1
+    if listed or len(shape.shared) == 1:
+        scale = slots.beta[above] + parameters.topic_discount[above] * slots.total_tables[above]
+    else:
+        scale = slots.beta[above] + slots.total_customers[above]
+    for level in range(above + 1, len(shape.shared) + len(shape.document)):
+        scale *= slots.scale[level]
+    return scale
+
+
+@inlined
+def propose(
+    rng,
+    shape,
+    tables,
+    state,
+    cache,
+    word_presence,
+    slots,
+    guesses,
+    w,
+    old,
+    background,
+    listed,
+    run,
+    draw,
+):
+    """Propose a topic and decide on it; returns its slot, and whether it was given one for this.
+
+    ``run`` is the begin and end of the run, ``draw`` counts proposals from guesses and refusals.
+    """
+    parameters = state.parameters
+    n_blocks = index((slots.used[0] + BLOCK - 1) // BLOCK)
+    single = np.float32(background)
+    mass = _weigh_blocks(shape, slots, single, n_blocks)
+    bursting = len(shape.burst) > 0 and run[1] - run[0] > 1
+    if bursting:
+        z = state.assignments.topic
+        mass += _correct_bursts(shape, tables, parameters, slots, z, single, run[0], run[1])
+    unit = _outside_scale(shape, parameters, slots, listed) * guesses.word_mass[w]
+    target = uniform(rng) * (mass + unit)
+    picked = -1
+    if target < mass:
+        picked = _pick_slot(shape, slots, single, n_blocks, np.float32(target), bursting)
+    table = guesses.word[w]
+    joined = False
+    if picked < 0:
+        draw[0] += 1
+        k = index(draw_guess(rng, table))
+        picked = np.int64(slots.place[k])
+        if picked < 0:
+            picked = np.int64(add_slot(shape, tables, state, cache, slots, k, listed))
+            fill_word(cache, word_presence, slots, index(picked), w)
+            joined = True
+    new = index(picked)
+    if new != old:
+        unit /= np.float64(table[index(table.shape[0] - 1)])
+        before = _full_weight(shape, tables, parameters, slots, old, single)
+        after = _full_weight(shape, tables, parameters, slots, new, single)
+        leaving = before * slots.inside[old] + unit * guess_at(table, slots.topic[old])
+        coming = after * slots.inside[new] + unit * guess_at(table, slots.topic[new])
+        if uniform(rng) * (before * coming) >= after * leaving:
+            draw[1] += 1
+            if joined:
+                slots.used[0] -= 1
+                slots.place[index(slots.topic[new])] = -1
+            return old, False, False
+    return new, joined, True

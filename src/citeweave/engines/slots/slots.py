@@ -1,0 +1,445 @@
+"""The document at hand as rows over its slots: the topics that it or its listed author has.
+
+A slot is a column: counts and weights of one topic on every level of the document's path, of its
+phi and of the word at hand. Everything is read from the counts when a document is opened and goes
+back when it is left, so that the same sweep serves a chain that moves documents one by one and
+workers that see a snapshot.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import index, inlined
+from citeweave.engines.core.arrays import level_table
+from citeweave.engines.core.random import uniform
+from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.word_side import BLOCK, in_blocks, leaves_table, padded
+from citeweave.engines.slots.presence import is_present
+
+__all__ = [
+    "Slots",
+    "add_slot",
+    "draw_topic_addition",
+    "draw_topic_removal",
+    "draw_word_addition",
+    "draw_word_removal",
+    "fill_word",
+    "new_slots",
+    "refresh_burst",
+    "refresh_scales",
+    "refresh_topic",
+    "shift_topic",
+    "shift_word",
+]
+
+
+class Slots(NamedTuple):
+    """Scratch of one worker; columns beyond the last slot weigh nothing."""
+
+    topic: np.ndarray
+    """int32 [room]: topic of each slot."""
+    place: np.ndarray
+    """int32 [topics]: slot of each topic, -1 for none."""
+    used: np.ndarray
+    """int64 [1]: how many slots there are."""
+    customers: np.ndarray
+    """int32 [levels, room]."""
+    tables: np.ndarray
+    """int32 [levels, room]."""
+    own: np.ndarray
+    """float64 [levels, room]: c - alpha t."""
+    stay: np.ndarray
+    """float32 [levels, room]: A0."""
+    open: np.ndarray
+    """float32 [levels, room]: B1."""
+    root: np.ndarray
+    """float32 [room]: weight at mu."""
+    phi_customers: np.ndarray
+    """int64 [room]: C of phi_k."""
+    phi_tables: np.ndarray
+    """int64 [room]."""
+    inverse: np.ndarray
+    """float32 [room]: 1 / (beta + C) of phi_k."""
+    opening: np.ndarray
+    """float32 [room]: (beta + alpha T) / (beta + C) of phi_k."""
+    word_stay: np.ndarray
+    """float32 [room]: A0 of phi_k at the word at hand."""
+    word_open: np.ndarray
+    """float32 [room]: B1."""
+    word_customers: np.ndarray
+    """int32 [room]: by how much the run at hand has changed phi_k's customers at its word."""
+    word_tables: np.ndarray
+    """int32 [room]."""
+    tokens: np.ndarray
+    """int32 [room]: customers of phi'_dk."""
+    burst_tables: np.ndarray
+    """int32 [room]."""
+    burst_opening: np.ndarray
+    """float32 [room]: (beta + alpha T) / (beta + C) of phi'_dk."""
+    run_customers: np.ndarray
+    """int32 [room]: customers of phi'_dk at the word at hand."""
+    run_tables: np.ndarray
+    """int32 [room]."""
+    inside: np.ndarray
+    """float32 [room]: 1 where the document or its listed author has the topic, else 0."""
+    scaled: np.ndarray
+    """float64 [room]: lambdaT."""
+    cite: np.ndarray
+    """float64 [room]: P."""
+    cited: np.ndarray
+    """float64 [room]: M."""
+    node: np.ndarray
+    """int64 [levels]: the document's path, root first."""
+    total_customers: np.ndarray
+    """int64 [levels]: as the document has left them so far."""
+    total_tables: np.ndarray
+    """int64 [levels]."""
+    beta: np.ndarray
+    """float64 [levels]."""
+    scale: np.ndarray
+    """float32 [levels]: (beta + alpha T) / (beta_parent + C_parent)."""
+    gamma: np.ndarray
+    """int64 [4]: customers and tables of gamma at the word at hand, and in all."""
+    gamma_pair: np.ndarray
+    """float64 [2]: A0 and B1 of gamma at the word at hand."""
+    stay_blocks: np.ndarray
+    """Rows that weights are made of, viewed in blocks."""
+    open_blocks: np.ndarray
+    root_blocks: np.ndarray
+    burst_blocks: np.ndarray
+    word_stay_blocks: np.ndarray
+    word_open_blocks: np.ndarray
+    inverse_blocks: np.ndarray
+    opening_blocks: np.ndarray
+    inside_blocks: np.ndarray
+    block_mass: np.ndarray
+    """float32 [blocks]: sums of the weights of the token at hand."""
+    draws: np.ndarray
+    """int64 [1]: draws so far in which the word had bursts to correct for."""
+    corrected: np.ndarray
+    """int64 [room]: the last such draw that corrected a slot."""
+    correction: np.ndarray
+    """float32 [room]: what that correction added."""
+    random: np.ndarray
+    """uint64 [4]: the document's own stream, where it has one."""
+
+
+def new_slots(n_topics: int, n_levels: int) -> Slots:
+    """Make scratch room for one worker."""
+    room = padded(n_topics)
+
+    def numbers(kind: type, *shape: int) -> np.ndarray:
+        return np.zeros(shape, kind)
+
+    real, whole = np.float32, np.int32
+    stay, opened = numbers(real, n_levels, room), numbers(real, n_levels, room)
+    root, burst_opening = numbers(real, room), numbers(real, room)
+    word_stay, word_open = numbers(real, room), numbers(real, room)
+    inverse, opening, inside = (numbers(real, room) for _ in range(3))
+    return Slots(
+        topic=numbers(whole, room),
+        place=np.full(n_topics, -1, whole),
+        used=numbers(np.int64, 1),
+        customers=numbers(whole, n_levels, room),
+        tables=numbers(whole, n_levels, room),
+        own=numbers(np.float64, n_levels, room),
+        stay=stay,
+        open=opened,
+        root=root,
+        phi_customers=numbers(np.int64, room),
+        phi_tables=numbers(np.int64, room),
+        inverse=inverse,
+        opening=opening,
+        word_stay=word_stay,
+        word_open=word_open,
+        word_customers=numbers(whole, room),
+        word_tables=numbers(whole, room),
+        tokens=numbers(whole, room),
+        burst_tables=numbers(whole, room),
+        burst_opening=burst_opening,
+        run_customers=numbers(whole, room),
+        run_tables=numbers(whole, room),
+        inside=inside,
+        scaled=numbers(np.float64, room),
+        cite=numbers(np.float64, room),
+        cited=numbers(np.float64, room),
+        node=numbers(np.int64, n_levels),
+        total_customers=numbers(np.int64, n_levels),
+        total_tables=numbers(np.int64, n_levels),
+        beta=numbers(np.float64, n_levels),
+        scale=numbers(real, n_levels),
+        gamma=numbers(np.int64, 4),
+        gamma_pair=numbers(np.float64, 2),
+        stay_blocks=in_blocks(stay),
+        open_blocks=in_blocks(opened),
+        root_blocks=in_blocks(root),
+        burst_blocks=in_blocks(burst_opening),
+        word_stay_blocks=in_blocks(word_stay),
+        word_open_blocks=in_blocks(word_open),
+        inverse_blocks=in_blocks(inverse),
+        opening_blocks=in_blocks(opening),
+        inside_blocks=in_blocks(inside),
+        block_mass=numbers(real, room // BLOCK),
+        draws=numbers(np.int64, 1),
+        corrected=np.full(room, -1, np.int64),
+        correction=numbers(real, room),
+        random=numbers(np.uint64, 4),
+    )
+
+
+@inlined
+def _pair(table, customers, tables):
+    """Give A0 and B1; most topics have no customers on most levels."""
+    if customers == 0:
+        return 0.0, 1.0
+    return weight_pair(table, customers, tables)
+
+
+@inlined
+def refresh_burst(parameters, slots, s):
+    """Renew the normaliser of phi'_dk."""
+    beta = parameters.word_concentration[1]
+    opening = beta + parameters.word_discount[2] * slots.burst_tables[s]
+    slots.burst_opening[s] = opening / (beta + slots.tokens[s])
+
+
+@inlined
+def _refresh_phi(parameters, slots, s):
+    """Renew the normalisers of phi_k."""
+    beta = parameters.topic_word_concentration[index(slots.topic[s])]
+    inverse = 1.0 / (beta + slots.phi_customers[s])
+    slots.inverse[s] = inverse
+    slots.opening[s] = (beta + parameters.word_discount[1] * slots.phi_tables[s]) * inverse
+
+
+@inlined
+def _refresh_inside(shape, slots, s, listed):
+    """Say whether the document, or its listed author, has the topic."""
+    low = len(shape.shared)
+    has = slots.customers[index(low), s] > 0
+    if listed:
+        has = has or slots.customers[index(low - 1), s] > 0
+    slots.inside[s] = 1.0 if has else 0.0
+
+
+@inlined
+def refresh_topic(shape, tables, parameters, slots, s, depth, listed):
+    """Renew the topic-side weights of a slot after a customer moved ``depth`` levels."""
+    n_levels = len(shape.shared) + len(shape.document)
+    for step in range(min(depth, n_levels - 1)):
+        level = index(n_levels - 1 - step)
+        stay, opened = _pair(
+            level_table(tables.topic, level), slots.customers[level, s], slots.tables[level, s]
+        )
+        slots.stay[level, s] = stay
+        slots.open[level, s] = opened
+    if depth == n_levels:
+        slots.root[s] = slots.customers[0, s] - parameters.topic_discount[0]
+    if depth > len(shape.document) - 1:
+        _refresh_inside(shape, slots, s, listed)
+
+
+@inlined
+def add_slot(shape, tables, state, cache, slots, k, listed):
+    """Give a topic a slot and fill it, all but what concerns words and citations."""
+    counts = state.topics
+    n_levels = len(shape.shared) + len(shape.document)
+    s = index(slots.used[0])
+    k = index(k)
+    slots.used[0] += 1
+    slots.topic[s] = k
+    slots.place[k] = s
+    for level in range(n_levels):
+        i = index(level)
+        n = index(slots.node[i])
+        c = counts.customers[n, k]
+        t = counts.tables[n, k]
+        slots.customers[i, s] = c
+        slots.tables[i, s] = t
+        slots.own[i, s] = c - state.parameters.topic_discount[i] * t
+        if level > 0:
+            stay, opened = _pair(level_table(tables.topic, level), c, t)
+            slots.stay[i, s] = stay
+            slots.open[i, s] = opened
+    slots.root[s] = slots.customers[0, s] - state.parameters.topic_discount[0]
+    _refresh_inside(shape, slots, s, listed)
+    slots.phi_customers[s] = state.words.total_customers[k]
+    slots.phi_tables[s] = state.words.total_tables[k]
+    slots.inverse[s] = cache.inverse[k]
+    slots.opening[s] = cache.opening[k]
+    slots.tokens[s] = 0
+    slots.burst_tables[s] = 0
+    slots.burst_opening[s] = 1.0
+    return s
+
+
+@inlined
+def fill_word(cache, word_presence, slots, s, w):
+    """Read the weights of the word at hand under a slot's topic.
+
+    Where phi_k does not have the word, bits of a few memory lines say so: weights lie anywhere.
+    """
+    k = index(slots.topic[s])
+    if is_present(word_presence, w, k):
+        slots.word_stay[s] = cache.stay[w, k]
+        slots.word_open[s] = cache.open[w, k]
+    else:
+        slots.word_stay[s] = 0.0
+        slots.word_open[s] = 1.0
+
+
+@inlined
+def refresh_scales(shape, parameters, slots):
+    """Renew the factors that all slots share."""
+    for level in range(1, len(shape.shared) + len(shape.document)):
+        above = level - 1
+        opening = slots.beta[level] + parameters.topic_discount[level] * slots.total_tables[level]
+        slots.scale[level] = opening / (slots.beta[above] + slots.total_customers[above])
+
+
+@inlined
+def draw_topic_removal(rng, shape, slots, s):
+    """Draw how far the customer that leaves had climbed, 0 where its removal is blocked.
+
+    As ``draw_removal`` of the sampler.
+    """
+    n_levels = len(shape.shared) + len(shape.document)
+    depth = 1
+    for step in range(n_levels - 1):
+        level = index(n_levels - 1 - step)
+        c = slots.customers[level, s]
+        t = slots.tables[level, s]
+        if t < c:
+            if uniform(rng) * c >= t:
+                return depth
+            if t == 1:
+                return 0
+        depth += 1
+    return depth
+
+
+@inlined
+def draw_word_removal(rng, shape, words, slots, w, s):
+    """Draw how far a token's word had climbed, 0 where its removal is blocked."""
+    depth = 1
+    if len(shape.burst) > 0:
+        taken = leaves_table(rng, slots.run_customers[s], slots.run_tables[s])
+        if taken < 1:
+            return depth if taken == 0 else 0
+        depth += 1
+    k = index(slots.topic[s])
+    customers = words.customers[w, k] + slots.word_customers[s]
+    taken = leaves_table(rng, customers, words.tables[w, k] + slots.word_tables[s])
+    if taken < 1:
+        return depth if taken == 0 else 0
+    depth += 1
+    if len(shape.background) > 0:
+        taken = leaves_table(rng, slots.gamma[0], slots.gamma[1])
+        if taken < 1:
+            return depth if taken == 0 else 0
+        depth += 1
+    return depth
+
+
+@inlined
+def shift_topic(shape, parameters, slots, s, depth, sign):
+    """Add or remove a customer that climbs ``depth`` levels: counts alone."""
+    n_levels = len(shape.shared) + len(shape.document)
+    for step in range(depth):
+        level = index(n_levels - 1 - step)
+        slots.customers[level, s] += sign
+        slots.total_customers[level] += sign
+        if step < n_levels - 1:
+            if step + 1 < depth:
+                slots.tables[level, s] += sign
+                slots.total_tables[level] += sign
+        else:  # the root: a topic's table stands while anybody sits there
+            standing = 1 if slots.customers[level, s] > 0 else 0
+            slots.total_tables[level] += standing - slots.tables[level, s]
+            slots.tables[level, s] = standing
+        discount = parameters.topic_discount[level]
+        slots.own[level, s] = slots.customers[level, s] - discount * slots.tables[level, s]
+
+
+@inlined
+def shift_word(shape, tables, words, parameters, slots, w, s, depth, sign):
+    """Add or remove a token's customers on the word side, and renew the weights of its slot."""
+    n_burst = len(shape.burst)
+    if n_burst > 0:
+        slots.tokens[s] += sign
+        slots.run_customers[s] += sign
+        if depth > 1:
+            slots.run_tables[s] += sign
+            slots.burst_tables[s] += sign
+        refresh_burst(parameters, slots, s)
+    if depth > n_burst:
+        k = index(slots.topic[s])
+        slots.word_customers[s] += sign
+        slots.phi_customers[s] += sign
+        if depth > n_burst + 1:
+            slots.word_tables[s] += sign
+            slots.phi_tables[s] += sign
+            if len(shape.background) > 0:
+                slots.gamma[0] += sign
+                slots.gamma[2] += sign
+                if depth > n_burst + 2:
+                    slots.gamma[1] += sign
+                    slots.gamma[3] += sign
+                stay, opened = _pair(tables.background, slots.gamma[0], slots.gamma[1])
+                slots.gamma_pair[0] = stay
+                slots.gamma_pair[1] = opened
+        customers = words.customers[w, k] + slots.word_customers[s]
+        stay, opened = _pair(
+            tables.topic_word, customers, words.tables[w, k] + slots.word_tables[s]
+        )
+        slots.word_stay[s] = stay
+        slots.word_open[s] = opened
+        _refresh_phi(parameters, slots, s)
+
+
+@inlined
+def draw_topic_addition(rng, shape, slots, s, root):
+    """Draw how far a token climbs on the topic side; ``root`` is its topic's weight at mu."""
+    n_levels = len(shape.shared) + len(shape.document)
+    depth = 1
+    for step in range(n_levels - 1):
+        level = n_levels - 1 - step
+        stay = slots.stay[level, s]
+        if stay > 0.0:
+            climb = root
+            for lower in range(1, level + 1):
+                i = index(lower)
+                climb = slots.stay[i, s] + slots.open[i, s] * (slots.scale[i] * climb)
+            if uniform(rng) * climb < stay:
+                return depth
+        depth += 1
+    return depth
+
+
+@inlined
+def draw_word_addition(rng, shape, tables, parameters, slots, s, background):
+    """Draw how far a token's word climbs."""
+    depth = 1
+    topic_stay = slots.word_stay[s] * slots.inverse[s]
+    weight = topic_stay + slots.word_open[s] * slots.opening[s] * background
+    if len(shape.burst) > 0:
+        c = slots.run_customers[s]
+        if c > 0:
+            stay, opened = weight_pair(tables.burst, c, slots.run_tables[s])
+            stay /= parameters.word_concentration[1] + slots.tokens[s]
+            climb = opened * slots.burst_opening[s] * weight
+            if uniform(rng) * (stay + climb) < stay:
+                return depth
+        depth += 1
+    if topic_stay > 0.0 and uniform(rng) * weight < topic_stay:
+        return depth
+    depth += 1
+    if len(shape.background) > 0:
+        stay = slots.gamma_pair[0]
+        if stay > 0.0:
+            total = parameters.word_concentration[0] + slots.gamma[2]
+            if uniform(rng) * background * total < stay:
+                return depth
+        depth += 1
+    return depth

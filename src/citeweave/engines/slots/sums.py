@@ -1,0 +1,272 @@
+"""The sums P and M of the citation likelihood over the topics that nodes have.
+
+As `engines.threads.exponents`, with lists in place of rows: between two sweeps counts stand
+still, while the sums are taken again for every point of a slice and after every draw. So the
+topics of all nodes are gathered once, c - alpha t beside them, and a pass goes over these lists.
+Sums are taken piece by piece, in pieces that depend on the counts alone, never on threads.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index
+from citeweave.engines.core.exponent import Exponent
+from citeweave.engines.slots.presence import lowest_bit
+from citeweave.engines.threads.crew import Crew, cut
+from citeweave.engines.threads.exponents import Network, Nodes
+
+__all__ = ["Held", "TopicSums"]
+
+_MOST_PIECES = 64
+_SPARE = 2
+"""Entries of a piece for each of its topics, at least: clearing its sums must cost little."""
+_FEW = 1 << 14
+"""Levels of fewer entries are not worth waking a thread for."""
+
+
+class Held(NamedTuple):
+    """The topics of every node from the root to the level that citations reach."""
+
+    begin: np.ndarray
+    """int64 [nodes]: first entry of a node."""
+    end: np.ndarray
+    """int64 [nodes]: the entry after its last."""
+    topic: np.ndarray
+    """uint16 [entries]."""
+    own: np.ndarray
+    """float64 [entries]: c - alpha t."""
+
+
+class Pieces(NamedTuple):
+    """How the nodes of a level are shared out."""
+
+    bounds: np.ndarray
+    """int64 [pieces + 1]: nodes."""
+    place: np.ndarray
+    """int64 [pieces]: first entry of each piece."""
+    entries: int
+    """How many entries the level has."""
+
+
+class TopicSums:
+    """Lists of topics, and passes over them that keep an `Exponent` up to date.
+
+    Parameters
+    ----------
+    crew : Crew
+    nodes : Nodes
+    network : Network
+        The tree read downwards, and room for shares and rates; its own sums are not used.
+    presence : ndarray
+        Bits of the topics that each node has customers in.
+    starts : sequence of int
+        First node of each level, and the end of the one that citations reach.
+    discounts : ndarray
+    """
+
+    def __init__(
+        self,
+        crew: Crew,
+        nodes: Nodes,
+        network: Network,
+        presence: np.ndarray,
+        starts: list[int],
+        discounts: np.ndarray,
+    ) -> None:
+        self.crew = crew
+        self.nodes = nodes
+        self.network = network
+        self.presence = presence
+        self.starts = starts
+        self.discounts = discounts
+        levels, topics = len(starts) - 1, nodes.customers.shape[1]
+        self.by_level = np.zeros((levels, topics, 2))
+        """What the nodes of each level add to P and to M."""
+        self._held = Held(
+            np.zeros(starts[-1], np.int64),
+            np.zeros(starts[-1], np.int64),
+            np.zeros(0, np.uint16),
+            np.zeros(0),
+        )
+        self._pieces: list[Pieces] = []
+        self._room = np.zeros((0, topics, 2))
+
+    def gather(self) -> None:
+        """List the topics of all nodes, from the bits and counts as they stand."""
+        self._cut()
+        for level, pieces in enumerate(self._pieces):
+
+            def hold(
+                worker: int, step: int = self.crew.size, level: int = level, pieces: Pieces = pieces
+            ) -> None:
+                discount = self.discounts[level]
+                bounds, place = pieces.bounds, pieces.place
+                _hold(self.nodes, self.presence, discount, bounds, place, self._held, worker, step)
+
+            self._share(pieces, hold)
+
+    def _cut(self) -> None:
+        """Count the topics of all nodes; make room for them and pieces of like length."""
+        crew, held = self.crew, self._held
+        parts = cut(0, len(held.end))
+        crew.run(lambda worker: _count(self.presence, held.end, parts, worker, crew.size))
+        ends = np.cumsum(held.end)
+        topics = self.by_level.shape[1]
+        self._pieces = []
+        for begin, end in zip(self.starts[:-1], self.starts[1:], strict=True):
+            first = int(ends[begin - 1]) if begin > 0 else 0
+            entries = int(ends[end - 1]) - first
+            n_pieces = max(min(entries // (_SPARE * topics), _MOST_PIECES, end - begin), 1)
+            wanted = first + np.arange(1, n_pieces) * entries // n_pieces
+            inner = begin + np.searchsorted(ends[begin:end], wanted)
+            bounds = np.concatenate([[begin], inner, [end]]).astype(np.int64)
+            place = np.concatenate([[first], ends[np.maximum(inner - 1, begin)]])
+            place[1:][inner == begin] = first
+            self._pieces.append(Pieces(bounds, place.astype(np.int64), entries))
+        most = max(len(pieces.place) for pieces in self._pieces)
+        if most > len(self._room):
+            self._room = np.zeros((most, topics, 2))
+        if ends[-1] > len(self._held.topic):
+            size = int(1.25 * ends[-1])
+            self._held = self._held._replace(topic=np.zeros(size, np.uint16), own=np.zeros(size))
+
+    def add_up(self, exponent: Exponent, lowest: int) -> None:
+        """Recompute what nodes of level ``lowest`` and above add to P and M, and their weights.
+
+        Weights of the nodes of ``lowest`` itself, and all below, are taken as they stand.
+        """
+        network, crew = self.network, self.crew
+        weights = (exponent.cite_weight, exponent.cited_weight)
+        for level in range(lowest, -1, -1):
+            pieces = self._pieces[level]
+
+            def add(
+                worker: int, step: int = crew.size, level: int = level, pieces: Pieces = pieces
+            ) -> None:
+                _add_terms(
+                    self.nodes,
+                    self._held,
+                    self.discounts[level],
+                    level < lowest,
+                    network.child_start,
+                    network.child,
+                    network.share,
+                    weights,
+                    pieces.bounds,
+                    self._room,
+                    worker,
+                    step,
+                )
+
+            self._share(pieces, add)
+            np.sum(self._room[: len(pieces.place)], axis=0, out=self.by_level[level])
+        total = self.by_level.sum(axis=0)
+        exponent.cite_sum[:], exponent.cited_sum[:] = total.T
+
+    def rate(self, slope: np.ndarray) -> None:
+        """Set ``network.rate`` of all nodes to the product of ``slope`` and their means."""
+        for level, pieces in enumerate(self._pieces):
+
+            def rate(
+                worker: int, step: int = self.crew.size, level: int = level, pieces: Pieces = pieces
+            ) -> None:
+                discount, rates, bounds = self.discounts[level], self.network.rate, pieces.bounds
+                _rate_nodes(self.nodes, self._held, discount, rates, slope, bounds, worker, step)
+
+            self._share(pieces, rate)
+
+    def _share(self, pieces: Pieces, task) -> None:
+        """Let all workers do a task on a level's pieces, or one alone where they are short."""
+        if pieces.entries < _FEW:
+            task(0, 1)
+        else:
+            self.crew.run(task)
+
+
+@hot_kernel
+def _count(presence, found, bounds, first, step):
+    """Count the topics of nodes, in pieces ``first``, ``first + step``, ..."""
+    for c in range(first, bounds.shape[0] - 1, step):
+        for n in range(bounds[c], bounds[c + 1]):
+            row = index(n)
+            count = 0
+            for i in range(presence.shape[1]):
+                bits = presence[row, index(i)]
+                while bits != np.uint64(0):  # compilers know this loop: one instruction
+                    bits &= bits - np.uint64(1)
+                    count += 1
+            found[row] = count
+
+
+@hot_kernel
+def _hold(nodes, presence, discount, bounds, place, held, first, step):
+    """List the topics of one level's nodes, in pieces ``first``, ``first + step``, ..."""
+    for c in range(first, bounds.shape[0] - 1, step):
+        end = index(place[c])
+        for n in range(bounds[c], bounds[c + 1]):
+            row = index(n)
+            held.begin[row] = end
+            for i in range(presence.shape[1]):
+                bits = presence[row, index(i)]
+                while bits != np.uint64(0):
+                    held.topic[end] = 64 * i + lowest_bit(bits)
+                    bits &= bits - np.uint64(1)
+                    end += index(1)
+            held.end[row] = end
+        # apart from the loop above, so that many reads of counts are under way at a time
+        for n in range(bounds[c], bounds[c + 1]):
+            row = index(n)
+            for j in range(index(held.begin[row]), index(held.end[row])):
+                k = index(held.topic[j])
+                customers = nodes.customers[row, k]
+                tables = nodes.tables[row, k] if customers > 1 else customers
+                held.own[j] = customers - discount * tables
+
+
+@hot_kernel
+def _add_terms(
+    nodes, held, discount, inherit, start, child, share, weights, bounds, sums, first, step
+):
+    """Sum the terms of one level's nodes; where they ``inherit``, first their weights.
+
+    ``weights`` are those of citing and of being cited; ``sums`` is float64 [pieces, topics, 2].
+    """
+    cite_weight, cited_weight = weights
+    for c in range(first, bounds.shape[0] - 1, step):
+        piece = index(c)
+        sums[piece] = 0.0
+        for n in range(bounds[c], bounds[c + 1]):
+            cite, cited = cite_weight[n], cited_weight[n]
+            if inherit:
+                cite, cited = 0.0, 0.0
+                for j in range(start[n], start[n + 1]):
+                    cite += share[child[j], 0]
+                    cited += share[child[j], 1]
+                cite_weight[n] = cite
+                cited_weight[n] = cited
+            beta = nodes.concentration[n]
+            scale = 1.0 / (beta + nodes.total_customers[n])
+            cite *= scale
+            cited *= scale
+            for j in range(index(held.begin[n]), index(held.end[n])):
+                k = index(held.topic[j])
+                sums[piece, k, 0] += cite * held.own[j]
+                sums[piece, k, 1] += cited * held.own[j]
+            left = beta + discount * nodes.total_tables[n]
+            share[n, 0] = cite * left
+            share[n, 1] = cited * left
+
+
+@hot_kernel
+def _rate_nodes(nodes, held, discount, rate, slope, bounds, first, step):
+    """Set ``rate`` of one level's nodes; the level above is done, mu's parent is nothing."""
+    for c in range(first, bounds.shape[0] - 1, step):
+        for n in range(bounds[c], bounds[c + 1]):
+            own = 0.0
+            for j in range(index(held.begin[n]), index(held.end[n])):
+                own += slope[index(held.topic[j])] * held.own[j]
+            beta = nodes.concentration[n]
+            if n > 0:
+                own += (beta + discount * nodes.total_tables[n]) * rate[nodes.parent[n]]
+            rate[n] = own / (beta + nodes.total_customers[n])

@@ -1,0 +1,180 @@
+"""The topics of both ends of a citation, listed once, and what a move does to them one by one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import index, inlined
+from citeweave.engines.slots.presence import lowest_bit
+
+__all__ = [
+    "Touched",
+    "busy_words",
+    "list_ends",
+    "new_touched",
+    "own_bit",
+    "touch_above",
+    "touch_papers",
+]
+
+_WIDTH = 64
+
+
+class Touched(NamedTuple):
+    """Topics of both ends of a citation, and room for one change that is not final yet."""
+
+    topic: np.ndarray
+    """int64 [topics + 1]: those of both papers, the present one first; then others that change."""
+    stamp: np.ndarray
+    """int64 [topics]: number of the last change that a topic was listed for."""
+    cite: np.ndarray
+    """float64 [topics]: by topic, change of `RateSums.cite`; of listed topics only."""
+    cited: np.ndarray
+    """float64 [topics]: of `RateSums.cited`."""
+    node: np.ndarray
+    """int64 [2, levels]: nodes of both ends; where the paths have met, those of the first count."""
+    slope: np.ndarray
+    """float64 [2, levels, 2]: by how much a node's own counts weigh more in P and M."""
+    gain: np.ndarray
+    """float64 [2, levels, 2]: by how much its weights grow."""
+    special: np.ndarray
+    """float64 [2, 2]: what P and M of the topic left, and of the one joined, get besides."""
+    counter: np.ndarray
+    """int64 [2]: number of the change, topics that change."""
+    word: np.ndarray
+    """int64 [words + 1]: words of bits that are not zero."""
+    changed: np.ndarray
+    """uint64 [words of 64 topics]: topics of changes made final; whoever reads it clears it."""
+
+
+def new_touched(n_topics: int, n_levels: int) -> Touched:
+    """Make room for the changes of one worker."""
+    n_words = -(-n_topics // _WIDTH)
+    return Touched(
+        topic=np.zeros(n_topics + 1, np.int64),
+        stamp=np.zeros(n_topics, np.int64),
+        cite=np.zeros(n_topics),
+        cited=np.zeros(n_topics),
+        node=np.zeros((2, n_levels), np.int64),
+        slope=np.zeros((2, n_levels, 2)),
+        gain=np.zeros((2, n_levels, 2)),
+        special=np.zeros((2, 2)),
+        counter=np.zeros(2, np.int64),
+        word=np.zeros(n_words + 1, np.int64),
+        changed=np.zeros(n_words, np.uint64),
+    )
+
+
+@inlined
+def own_bit(presence, n, k):
+    """Give 1 where the bit of a topic is set and 0 elsewhere."""
+    bits = presence[index(n), index(k) // index(_WIDTH)]
+    return np.int64((bits >> np.uint64(k % _WIDTH)) & np.uint64(1))
+
+
+@inlined
+def busy_words(presence, n, word):
+    """Write down which words of a node's bits are not zero; returns how many.
+
+    Bits lie far apart where topics are many: a branch for each word would go wrong too often.
+    """
+    found = 0
+    for i in range(presence.shape[1]):
+        word[index(found)] = i
+        found += np.int64(presence[n, index(i)] != np.uint64(0))
+    return found
+
+
+@inlined
+def list_ends(layout, presence, touched, level, first, second, old):
+    """Write down the nodes of both ends and the topics of both papers, ``old`` before all others.
+
+    Returns the lowest level on which the paths have met, and how many topics there are.
+    """
+    a, b = first, second
+    meet = 0
+    for lower in range(level, -1, -1):
+        if a == b and meet < lower:
+            meet = lower
+        touched.node[0, lower] = a
+        touched.node[1, lower] = b
+        a, b = layout.parent[a], layout.parent[b]
+    n, m = index(first), index(second)
+    n_words = 0
+    for i in range(presence.shape[1]):
+        touched.word[index(n_words)] = i
+        bits = presence[n, index(i)] | presence[m, index(i)]
+        n_words += np.int64(bits != np.uint64(0))
+    touched.topic[0] = old
+    listed = 1
+    for w in range(n_words):
+        i = touched.word[index(w)]
+        bits = presence[n, index(i)] | presence[m, index(i)]
+        while bits != np.uint64(0):
+            k = _WIDTH * i + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            touched.topic[index(listed)] = k
+            listed += np.int64(k != old)
+    return meet, listed
+
+
+@inlined
+def _own(counts, n, k, discount):
+    """Give what a node itself has of a topic."""
+    return counts.customers[n, k] - discount * counts.tables[n, k]
+
+
+@inlined
+def touch_papers(counts, parameters, presence, touched, level, listed, old, new):
+    """Begin the changes of the listed topics with what both papers do.
+
+    A bit that is not set leads to the count of ``old``, which is at hand, times zero.
+    """
+    now = touched.counter[0]
+    discount = parameters.topic_discount[level]
+    n, m = index(touched.node[0, level]), index(touched.node[1, level])
+    cite, cited = touched.slope[0, level, 0], touched.slope[0, level, 1]
+    cite_too, cited_too = touched.slope[1, level, 0], touched.slope[1, level, 1]
+    for j in range(listed):
+        k = touched.topic[index(j)]
+        fresh = np.int64(k == new)
+        bit = own_bit(presence, n, k) | fresh
+        own = bit * _own(counts, n, index(old ^ ((k ^ old) & -bit)), discount)
+        bit = own_bit(presence, m, k) | fresh
+        other = bit * _own(counts, m, index(old ^ ((k ^ old) & -bit)), discount)
+        touched.stamp[index(k)] = now
+        touched.cite[index(k)] = cite * own + cite_too * other
+        touched.cited[index(k)] = cited * own + cited_too * other
+
+
+@inlined
+def touch_above(counts, parameters, presence, touched, side, lower, listed, new):
+    """Add what a node between mu and the papers does; returns how many topics are listed then."""
+    cite, cited = touched.slope[side, lower, 0], touched.slope[side, lower, 1]
+    if cite == 0.0 and cited == 0.0:
+        return listed
+    now = touched.counter[0]
+    n = index(touched.node[side, lower])
+    discount = parameters.topic_discount[lower]
+    for w in range(busy_words(presence, n, touched.word)):
+        i = touched.word[index(w)]
+        bits = presence[n, index(i)]
+        while bits != np.uint64(0):
+            place = _WIDTH * i + lowest_bit(bits)
+            k = index(place)
+            bits &= bits - np.uint64(1)
+            own = _own(counts, n, k, discount)
+            if touched.stamp[k] == now:
+                touched.cite[k] += cite * own
+                touched.cited[k] += cited * own
+            else:
+                touched.stamp[k] = now
+                touched.cite[k] = cite * own
+                touched.cited[k] = cited * own
+                touched.topic[index(listed)] = place
+                listed += 1
+    if own_bit(presence, n, new) == 0:  # it may have got this one by the move
+        own = _own(counts, n, index(new), discount)
+        touched.cite[index(new)] += cite * own
+        touched.cited[index(new)] += cited * own
+    return listed

@@ -1,0 +1,229 @@
+"""A document is opened and left, and so is a run of tokens of one word.
+
+What a document did to its own counts goes into them. What it did to counts above it goes there too
+in a chain that moves documents one after the other; in snapshots it is added to the changes of the
+worker, with a bit for each place that was changed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import index, inlined
+from citeweave.engines.slots.exponent import leave_rates, open_rates
+from citeweave.engines.slots.prefetch import prefetch
+from citeweave.engines.slots.presence import is_present, lowest_bit, note_presence
+from citeweave.engines.slots.slots import add_slot, fill_word, refresh_burst
+from citeweave.engines.threads.world import Changes
+
+__all__ = ["Sharing", "close_run", "leave_document", "open_document", "open_run"]
+
+
+class Sharing(NamedTuple):
+    """Where a document's changes of shared counts go: into the counts, or among a worker's."""
+
+    snapshot: tuple[int, ...]
+    """One entry where counts above documents are a snapshot; only the length is read."""
+    changes: Changes
+    """What the worker's documents did since the snapshot."""
+    node_marks: np.ndarray
+    """uint64 [shared nodes, words of 64 topics]: where it did."""
+    word_marks: np.ndarray
+    """uint64 [words, words of 64 topics]."""
+
+
+@inlined
+def open_document(
+    shape, layout, tables, state, cache, slots, pending, presence, guesses, rates, exponent, d, on
+):
+    """Fill the slots of a document; returns whether its author is listed."""
+    counts = state.topics
+    n_levels = len(shape.shared) + len(shape.document)
+    low = len(shape.shared)
+    n = index(layout.leaf[layout.leaf_start[d]])
+    for step in range(n_levels):
+        level = index(n_levels - 1 - step)
+        slots.node[level] = n
+        slots.total_customers[level] = counts.total_customers[n]
+        slots.total_tables[level] = counts.total_tables[n]
+        slots.beta[level] = state.parameters.topic_concentration[n]
+        n = index(layout.parent[n])
+    document, author = index(slots.node[low]), index(slots.node[low - 1])
+    listed = low > 1 and guesses.listed[author - index(layout.level_start[low - 1])] > 0
+    for i in range(presence.shape[1]):
+        bits = presence[document, index(i)]
+        if listed:
+            bits |= presence[author, index(i)]
+        while bits != np.uint64(0):
+            k = 64 * i + lowest_bit(bits)
+            bits &= bits - np.uint64(1)
+            add_slot(shape, tables, state, cache, slots, k, listed)
+    if len(shape.burst) > 0:
+        for i in range(layout.document_start[d], layout.document_start[d + 1]):
+            s = index(slots.place[index(state.assignments.topic[i])])
+            slots.tokens[s] += 1
+            slots.burst_tables[s] += state.assignments.burst_table[i]
+        for s in range(index(slots.used[0])):
+            refresh_burst(state.parameters, slots, s)
+    slots.gamma[2] = state.words.background_totals[0]
+    slots.gamma[3] = state.words.background_totals[1]
+    if on:
+        open_rates(
+            shape,
+            counts,
+            state.parameters,
+            exponent,
+            rates,
+            presence,
+            slots,
+            pending,
+            listed,
+        )
+    return listed
+
+
+@inlined
+def _mark(marks, row, k):
+    marks[row, k // index(64)] |= np.uint64(1) << np.uint64(k % index(64))
+
+
+@inlined
+def leave_document(
+    shape, state, cache, slots, pending, presence, rates, exponent, sharing, listed, on
+):
+    """Give back what a document did: to its own counts, and to those above it."""
+    counts, words = state.topics, state.words
+    n_levels = len(shape.shared) + len(shape.document)
+    direct = len(sharing.snapshot) == 0
+    if on and direct:
+        leave_rates(
+            shape,
+            counts,
+            state.parameters,
+            exponent,
+            rates,
+            presence,
+            slots,
+            pending,
+            listed,
+        )
+    for s in range(index(slots.used[0])):
+        k = index(slots.topic[s])
+        for level in range(n_levels):
+            i = index(level)
+            n = index(slots.node[i])
+            customers = slots.customers[i, s] - counts.customers[n, k]
+            seated = slots.tables[i, s] - counts.tables[n, k]
+            if customers == 0 and seated == 0:
+                continue
+            if direct or level >= len(shape.shared):
+                counts.customers[n, k] += customers
+                counts.tables[n, k] += seated
+                note_presence(presence, n, k, slots.customers[i, s])
+            else:
+                sharing.changes.node_customers[n, k] += customers
+                sharing.changes.node_tables[n, k] += seated
+                _mark(sharing.node_marks, n, k)
+        if direct:
+            words.total_customers[k] = slots.phi_customers[s]
+            words.total_tables[k] = slots.phi_tables[s]
+            cache.inverse[k] = slots.inverse[s]
+            cache.opening[k] = slots.opening[s]
+        slots.inside[s] = 0.0
+        slots.place[k] = -1
+    slots.used[0] = 0
+    for level in range(0 if direct else len(shape.shared), n_levels):
+        i = index(level)
+        n = index(slots.node[i])
+        counts.total_customers[n] = slots.total_customers[i]
+        counts.total_tables[n] = slots.total_tables[i]
+    if direct:
+        words.background_totals[0] = slots.gamma[2]
+        words.background_totals[1] = slots.gamma[3]
+
+
+@inlined
+def open_run(shape, state, cache, word_presence, slots, w, run_begin, run_end):
+    """Read what the word at hand weighs under every slot."""
+    for s in range(index(slots.used[0])):
+        fill_word(cache, word_presence, slots, s, w)
+    if len(shape.burst) > 0:
+        for i in range(run_begin, run_end):
+            s = index(slots.place[index(state.assignments.topic[i])])
+            slots.run_customers[s] += 1
+            slots.run_tables[s] += state.assignments.burst_table[i]
+    slots.gamma[0] = state.words.background_customers[w]
+    slots.gamma[1] = state.words.background_tables[w]
+    slots.gamma_pair[0] = cache.background_stay[w]
+    slots.gamma_pair[1] = cache.background_open[w]
+
+
+@inlined
+def read_ahead(layout, state, cache, word_presence, slots, guesses, run_end, end):
+    """Ask for what the next word will need, and for the bits of the one after it."""
+    if run_end >= end:
+        return
+    w = index(layout.word[run_end])
+    for s in range(index(slots.used[0])):
+        k = index(slots.topic[s])
+        if is_present(word_presence, w, k):
+            prefetch(cache.stay, w, k)
+            prefetch(cache.open, w, k)
+    k = index(state.assignments.topic[run_end])
+    prefetch(state.words.customers, w, k)
+    prefetch(state.words.tables, w, k)
+    prefetch(guesses.word, w, k)
+    if run_end + 1 < end:
+        w = index(layout.word[run_end + 1])
+        for i in range(0, word_presence.shape[1], 8):
+            prefetch(word_presence, w, index(i))
+
+
+@inlined
+def _settle_word(state, cache, word_presence, slots, sharing, w, s):
+    """Give back what a run did to phi_k at its word, for one slot."""
+    customers, seated = slots.word_customers[s], slots.word_tables[s]
+    if customers == 0 and seated == 0:
+        return
+    k = index(slots.topic[s])
+    if len(sharing.snapshot) == 0:
+        state.words.customers[w, k] += customers
+        state.words.tables[w, k] += seated
+        cache.stay[w, k] = slots.word_stay[s]
+        cache.open[w, k] = slots.word_open[s]
+        note_presence(word_presence, w, k, state.words.customers[w, k])
+    else:
+        sharing.changes.words[w, k, 0] += customers
+        sharing.changes.words[w, k, 1] += seated
+        _mark(sharing.word_marks, w, k)
+    slots.word_customers[s] = 0
+    slots.word_tables[s] = 0
+
+
+@inlined
+def close_run(shape, state, cache, word_presence, slots, sharing, w, run_begin, run_end, before):
+    """End a run: its word comes again in no later one of the document.
+
+    ``before`` are the topics that its tokens had.
+    """
+    for i in range(run_begin, run_end):
+        k = index(state.assignments.topic[i])
+        s = index(slots.place[k])
+        _settle_word(state, cache, word_presence, slots, sharing, w, s)
+        left = index(slots.place[index(before[i - run_begin])])
+        _settle_word(state, cache, word_presence, slots, sharing, w, left)
+        if len(shape.burst) > 0:
+            # who holds a table is forgotten: the first tokens of each topic get the bits
+            held = 1 if slots.run_tables[s] > 0 else 0
+            state.assignments.burst_table[i] = held
+            slots.run_tables[s] -= held
+            slots.run_customers[s] = 0
+    if len(sharing.snapshot) == 0:
+        state.words.background_customers[w] = slots.gamma[0]
+        state.words.background_tables[w] = slots.gamma[1]
+        cache.background_stay[w] = slots.gamma_pair[0]
+        cache.background_open[w] = slots.gamma_pair[1]
+    else:
+        seated = slots.gamma[1] - state.words.background_tables[w]
+        if seated != 0:
+            sharing.changes.background_tables[w] += seated

@@ -1,0 +1,172 @@
+"""The word sweep over slots: a token's topic is proposed, not drawn from all.
+
+With the token removed, let W(k) be the weight that topic k would be drawn with and *inside* the
+topics that the document, or its listed author, still has. The proposal is
+
+    q(k) = [k inside] W(k) + s R_w(k)
+
+with the word's guesses R_w (`engines.slots.guesses`). W and q are what they are without the
+token, and guesses stand still between refreshments, so that accepting with probability
+W(k') q(k) / (W(k) q(k')) leaves the posterior as it is. Tables are drawn, and the citations'
+exponential decides, as in the sweep over all topics (`engines.dense.words`).
+"""
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index
+from citeweave.engines.core.random import uniform
+from citeweave.engines.slots.exponent import commit_move, join_rates, move_change
+from citeweave.engines.slots.proposing import gamma_weight, propose, slot_root_weight
+from citeweave.engines.slots.slots import (
+    draw_topic_addition,
+    draw_topic_removal,
+    draw_word_addition,
+    draw_word_removal,
+    refresh_scales,
+    refresh_topic,
+    shift_topic,
+    shift_word,
+)
+from citeweave.engines.slots.visits import (
+    close_run,
+    leave_document,
+    open_document,
+    open_run,
+    read_ahead,
+)
+from citeweave.engines.threads.streams import WORDS, open_stream
+
+__all__ = ["word_sweep"]
+
+
+@hot_kernel
+def word_sweep(
+    shape,
+    layout,
+    tables,
+    state,
+    cache,
+    slots,
+    pending,
+    presence,
+    word_presence,
+    guesses,
+    rates,
+    exponent,
+    sharing,
+    before,
+    key,
+    docs,
+    tally,
+):
+    """Visit the tokens of some documents once.
+
+    ``before`` (int16) has room for the topics of the longest run of a word; ``docs`` (int64 [3]) is
+    first document, end and step. In snapshots each document has its own random stream of ``key``.
+    ``tally`` (int64 [7]) counts tokens visited, blocked, moves that the exponential had a say in,
+    and of these the rejected; the next entry stays as it is; then proposals from guesses and
+    proposals refused.
+    """
+    parameters, words = state.parameters, state.words
+    z = state.assignments.topic
+    n_words = words.customers.shape[0]
+    below = shape.below_citations
+    on = len(shape.network) > 0 and state.clock[1] > 0
+    direct = len(sharing.snapshot) == 0
+    rng = state.random if direct else slots.random
+    draw = tally[5:7]
+    for d in range(docs[0], docs[1], docs[2]):
+        begin = layout.document_start[d]
+        end = layout.document_start[d + 1]
+        if begin == end:
+            continue
+        if not direct:
+            open_stream(key, WORDS, d, rng)
+        listed = open_document(
+            shape,
+            layout,
+            tables,
+            state,
+            cache,
+            slots,
+            pending,
+            presence,
+            guesses,
+            rates,
+            exponent,
+            d,
+            on,
+        )
+        tally[0] += end - begin
+        run_begin = begin
+        while run_begin < end:
+            w = index(layout.word[run_begin])
+            run_end = run_begin + 1
+            while run_end < end and layout.word[run_end] == layout.word[run_begin]:
+                run_end += 1
+            open_run(shape, state, cache, word_presence, slots, w, run_begin, run_end)
+            read_ahead(layout, state, cache, word_presence, slots, guesses, run_end, end)
+            for i in range(run_begin, run_end):
+                before[i - run_begin] = z[i]
+                old = index(slots.place[index(z[i])])
+                topic_out = draw_topic_removal(rng, shape, slots, old)
+                word_out = draw_word_removal(rng, shape, words, slots, w, old)
+                if topic_out == 0 or word_out == 0:
+                    tally[1] += 1
+                    continue
+                # the token leaves
+                shift_topic(shape, parameters, slots, old, topic_out, -1)
+                refresh_topic(shape, tables, parameters, slots, old, topic_out, listed)
+                shift_word(shape, tables, words, parameters, slots, w, old, word_out, -1)
+                refresh_scales(shape, parameters, slots)
+                background = gamma_weight(shape, n_words, parameters, slots)
+                new, joined, stands = propose(
+                    rng,
+                    shape,
+                    tables,
+                    state,
+                    cache,
+                    word_presence,
+                    slots,
+                    guesses,
+                    w,
+                    old,
+                    background,
+                    listed,
+                    (run_begin, run_end),
+                    draw,
+                )
+                topic_in, word_in = topic_out, word_out
+                if stands:
+                    root = slot_root_weight(parameters, slots, new)
+                    topic_in = draw_topic_addition(rng, shape, slots, new, root)
+                    word_in = draw_word_addition(
+                        rng, shape, tables, parameters, slots, new, background
+                    )
+                if joined and on:
+                    join_rates(
+                        shape, state.topics, parameters, exponent, rates, slots, pending, new
+                    )
+                # it comes back
+                shift_topic(shape, parameters, slots, new, topic_in, 1)
+                out, into = max(topic_out - below, 0), max(topic_in - below, 0)
+                if on and (out > 0 or into > 0) and (new != old or out != into):
+                    tally[2] += 1
+                    change = move_change(shape, parameters, slots, pending, old, new, out, into)
+                    if change <= 0.0 or uniform(rng) < np.exp(-change):
+                        commit_move(shape, slots, pending, old, new)
+                    else:
+                        tally[3] += 1
+                        shift_topic(shape, parameters, slots, new, topic_in, -1)
+                        new, topic_in, word_in = old, topic_out, word_out
+                        shift_topic(shape, parameters, slots, new, topic_in, 1)
+                refresh_topic(shape, tables, parameters, slots, new, topic_in, listed)
+                shift_word(shape, tables, words, parameters, slots, w, new, word_in, 1)
+                z[i] = slots.topic[new]
+            close_run(
+                shape, state, cache, word_presence, slots, sharing, w, run_begin, run_end, before
+            )
+            run_begin = run_end
+        leave_document(
+            shape, state, cache, slots, pending, presence, rates, exponent, sharing, listed, on
+        )

@@ -1,0 +1,110 @@
+"""Auxiliary variables of concentrations, a random stream for each node.
+
+As in `citeweave.engines.core.concentrations`: for each node xi ~ Beta(C, beta) and psi_j ~
+Bernoulli(beta / (beta + j alpha)), j < T. What a concentration needs of them is two sums over its
+nodes, taken piece by piece.
+"""
+
+import math
+
+from citeweave.compiled import hot_kernel, inlined
+from citeweave.engines.core.random import log_beta_complement, uniform
+from citeweave.engines.threads.streams import open_stream
+
+__all__ = ["gather_bursts", "gather_nodes", "gather_one", "gather_topics"]
+
+_FEW = 8
+
+
+@inlined
+def _successes(rng, n_tables, discount, beta):
+    """Draw the sum of psi."""
+    found = 0.0
+    for j in range(n_tables):
+        if uniform(rng) * (beta + j * discount) < beta:
+            found += 1.0
+    return found
+
+
+@inlined
+def _log_share(rng, customers, beta):
+    """Draw log(1 - xi).
+
+    For a whole number of customers -log(1 - xi) is a sum of exponential variables of rates beta,
+    beta + 1, ..., beta + C - 1: for few of them that is cheaper than two Gamma draws.
+    """
+    if customers > _FEW:
+        return log_beta_complement(rng, customers, beta)
+    total = 0.0
+    for j in range(customers):
+        total += math.log(1.0 - uniform(rng)) / (beta + j)
+    return total
+
+
+@hot_kernel
+def gather_one(rng, customers, n_tables, discount, beta):
+    """Draw those of one node: the sum of psi and log(1 - xi)."""
+    return _successes(rng, n_tables, discount, beta), _log_share(rng, customers, beta)
+
+
+@hot_kernel
+def gather_nodes(nodes, discount, key, bounds, randoms, sums, first, step):
+    """Draw the auxiliaries of one topic-side level; ``sums`` (float64 [pieces, 2]) receives them.
+
+    ``bounds`` are those of the level's pieces, of which every ``step``-th from ``first`` is done.
+    """
+    rng = randoms[first]
+    for c in range(first, bounds.shape[0] - 1, step):
+        won, shares = 0.0, 0.0
+        for n in range(bounds[c], bounds[c + 1]):
+            customers = nodes.total_customers[n]
+            if customers > 0:
+                beta = nodes.concentration[n]
+                open_stream(key, 0, n, rng)
+                won += _successes(rng, nodes.total_tables[n], discount, beta)
+                shares += _log_share(rng, customers, beta)
+        sums[c, 0] = won
+        sums[c, 1] = shares
+
+
+@hot_kernel
+def gather_topics(words, parameters, key, randoms, sums, first, step):
+    """Draw the auxiliaries of every phi_k; ``sums`` is float64 [topics, 2]."""
+    rng = randoms[first]
+    for k in range(first, sums.shape[0], step):
+        sums[k] = 0.0
+        customers = words.total_customers[k]
+        if customers > 0:
+            beta = parameters.topic_word_concentration[k]
+            open_stream(key, 0, k, rng)
+            discount = parameters.word_discount[1]
+            sums[k, 0] = _successes(rng, words.total_tables[k], discount, beta)
+            sums[k, 1] = _log_share(rng, customers, beta)
+
+
+@hot_kernel
+def gather_bursts(
+    layout, assignments, beta, discount, key, bounds, randoms, room, sums, first, step
+):
+    """Draw the auxiliaries of all phi'_dk, whose counts live in the assignments, by document."""
+    rng = randoms[first]
+    z = assignments.topic
+    customers, tables = room[first, 0], room[first, 1]
+    for c in range(first, bounds.shape[0] - 1, step):
+        won, shares = 0.0, 0.0
+        for d in range(bounds[c], bounds[c + 1]):
+            begin = layout.document_start[d]
+            end = layout.document_start[d + 1]
+            open_stream(key, 1, d, rng)
+            for i in range(begin, end):
+                customers[z[i]] += 1
+                tables[z[i]] += assignments.burst_table[i]
+            for i in range(begin, end):
+                k = z[i]
+                if customers[k] > 0:
+                    won += _successes(rng, tables[k], discount, beta)
+                    shares += _log_share(rng, customers[k], beta)
+                    customers[k] = 0
+                    tables[k] = 0
+        sums[c, 0] = won
+        sums[c, 1] = shares

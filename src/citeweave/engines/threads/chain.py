@@ -1,0 +1,267 @@
+"""A chain whose sweeps go over many documents at a time, behind the contract of `Chain`."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.dense.chain import Data, Settings
+from citeweave.engines.dense.words import SWEEP
+from citeweave.engines.threads.citations import (
+    Neighbourhood,
+    new_moves,
+    new_neighbourhood,
+    sweep_citing,
+)
+from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.crewed import CrewedChain
+from citeweave.engines.threads.merge import (
+    add_moves,
+    finish_words,
+    merge_nodes,
+    merge_words,
+    refresh_topics,
+)
+from citeweave.engines.threads.parameters import Draws
+from citeweave.engines.threads.paths import find_paths
+from citeweave.engines.threads.streams import next_key
+from citeweave.engines.threads.words import sweep_documents, sweep_documents_entries
+from citeweave.engines.threads.world import (
+    FEW_TOPICS,
+    Changes,
+    World,
+    copy_snapshot,
+    keeps_all_words,
+    new_changes,
+    new_world,
+    word_places,
+)
+from citeweave.errors import ParameterError
+
+__all__ = ["SnapshotChain"]
+
+_FEW = 256
+"""Levels of fewer nodes are not worth waking a thread for."""
+
+
+class SnapshotChain(CrewedChain):
+    """A chain of snapshot sweeps, in threads.
+
+    A document's own counts move exactly, token by token. Counts above documents are read from a
+    snapshot and the document's own changes of it; all documents' changes are added up afterwards.
+    Each document has its own random stream, so the result depends on the seed and on ``rounds``,
+    never on ``threads``. The rest of a step is shared between threads too: draws have a stream for
+    each node and document, sums are taken over pieces of fixed size.
+
+    Parameters
+    ----------
+    spec, data, settings, seed, stream
+        As those of `Chain`.
+    threads : int
+        Workers that share the documents of a round.
+    rounds : int
+        Snapshots a sweep: documents r, r + rounds, r + 2 rounds, ... move in round r. With as
+        many rounds as documents this is the sequential sampler.
+    """
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        data: Data,
+        settings: Settings,
+        *,
+        seed: int,
+        stream: int = 0,
+        threads: int = 1,
+        rounds: int = 1,
+    ) -> None:
+        if threads < 1 or rounds < 1:
+            raise ParameterError(
+                "A snapshot chain needs at least one thread and one round a sweep. "
+                f"Got threads={threads}, rounds={rounds} instead."
+            )
+        super().__init__(spec, data, settings, seed=seed, stream=stream)
+        self.rounds = min(rounds, max(self.n_documents, 1))
+        self.threads = min(threads, max(self.n_documents, 1))
+        self.repaired = np.zeros(2, np.int64)
+        """Tables moved into range so far: on the topic side and on the word side."""
+        self.crew = Crew(self.threads)
+        self._draws = Draws(self)
+        self._n_shared = int(self.layout.level_start[spec.n_shared])
+        self._paths = find_paths(self.layout, len(spec.topic_side))
+        self._places = word_places(self.layout)
+        self._whole = keeps_all_words(self, self._places)
+        few = settings.topics <= FEW_TOPICS
+        self._sweep_documents = sweep_documents if few else sweep_documents_entries
+        self._worlds: list[World] = []
+        self._neighbourhoods: list[Neighbourhood] = []
+        self._changes: Changes | None = None
+        if spec.citations is not None:
+            self._list_citations()
+
+    def _list_citations(self) -> None:
+        """Find out which citations a document makes and which it receives."""
+        if np.any(np.diff(self.layout.citing) < 0):
+            raise ParameterError("Citations must be sorted by citing document.")
+        made, received = (
+            np.bincount(ends, minlength=self.n_documents)
+            for ends in (self.layout.citing, self.layout.cited)
+        )
+        self._cites = np.concatenate([[0], np.cumsum(made)]).astype(np.int64)
+        self._lists = (
+            self._cites,
+            np.concatenate([[0], np.cumsum(received)]).astype(np.int64),
+            np.argsort(self.layout.cited, kind="stable").astype(np.int64),
+        )
+        self._most_cited = int(made.max(initial=1))
+        self._moves = new_moves(len(self.layout.citing))
+
+    def _workers(self) -> list[World]:
+        """Make the workers' worlds when they are first needed."""
+        if self._changes is None:
+            n_words, topics = self.state.words.customers.shape
+            self._changes = new_changes(self.threads, self._n_shared, n_words, topics)
+            for worker in range(self.threads):
+                own = Changes(*(array[worker] for array in self._changes))
+                self._worlds.append(
+                    new_world(self, self._paths, self._places, own, whole=self._whole)
+                )
+                if self.spec.citations is not None:
+                    self._neighbourhoods.append(
+                        new_neighbourhood(self, max(self._most_cited, 1), own)
+                    )
+        return self._worlds
+
+    def _sweep_words(self, mode: int) -> np.ndarray:
+        if mode != SWEEP:  # the start is drawn one by one: it happens once
+            return super()._sweep_words(mode)
+        worlds = self._workers()
+        for world in worlds:
+            world.tally[:] = 0
+        for round_, key in self._rounds():
+            if self.network_on and round_ > 0:
+                self._rebuild_exponent()
+            self.crew.run(partial(self._words_of, key, round_))
+            self._merge_words()
+            self._merge_nodes()
+        if self.network_on:  # the citation sweep starts from what the words have become
+            self._rebuild_exponent()
+        return np.sum([world.tally for world in worlds], axis=0)
+
+    def _words_of(self, key: np.uint64, round_: int, worker: int) -> None:
+        copy_snapshot(self._worlds[worker], self.state.words, self.cache)
+        self._sweep_documents(
+            self.shape,
+            self._paths,
+            self.layout,
+            self.tables,
+            self.state,
+            self.cache,
+            self.exponent,
+            self._worlds[worker],
+            key,
+            self._documents_of(round_, worker),
+        )
+
+    def _sweep_citations(self) -> np.ndarray:
+        self._workers()
+        for here in self._neighbourhoods:
+            here.tally[:] = 0
+        for round_, key in self._rounds():
+            if round_ > 0:
+                self._rebuild_exponent()
+            self.crew.run(partial(self._citations_of, key, round_))
+            self._merge_citations(round_)
+            self._merge_nodes()
+        return np.sum([here.tally for here in self._neighbourhoods], axis=0)
+
+    def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
+        sweep_citing(
+            self.citation_level,
+            self._n_shared,
+            self._cites,
+            self.layout,
+            self.tables,
+            self.state,
+            self.exponent,
+            self._neighbourhoods[worker],
+            self._moves,
+            key,
+            self._documents_of(round_, worker),
+        )
+
+    def _merge_words(self) -> None:
+        """Add all changes of the word side to it."""
+        words = self.state.words
+        n_words, topics = words.customers.shape
+        totals = np.zeros((self.threads, 2, topics + 1), np.int64)
+
+        def merge(begin: int, end: int, worker: int) -> int:
+            return merge_words(
+                self.shape,
+                self.tables,
+                words,
+                self.cache,
+                self._changes,
+                totals,
+                begin,
+                end,
+                worker,
+            )
+
+        self.repaired[1] += self._by_ranges(merge, 0, n_words)
+        finish_words(words, totals)
+        refresh_topics(words, self.state.parameters, self.cache)
+
+    def _merge_nodes(self) -> None:
+        """Add all changes of nodes above documents to them, lowest level first."""
+
+        def merge(begin: int, end: int, worker: int) -> int:
+            parent, counts = self.layout.parent, self.state.topics
+            return merge_nodes(parent, counts, self._changes, begin, end, worker)
+
+        starts = self.layout.level_start
+        for level in range(self.spec.n_shared - 1, -1, -1):
+            self.repaired[0] += self._by_ranges(merge, int(starts[level]), int(starts[level + 1]))
+
+    def _merge_citations(self, round_: int) -> None:
+        """Add what the citations of a round did to the counts of documents."""
+
+        def merge(begin: int, end: int, worker: int) -> int:
+            return add_moves(
+                self.layout,
+                self.state.topics,
+                self._lists,
+                self._moves,
+                self._changes,
+                (round_, self.rounds),
+                begin,
+                end,
+                worker,
+            )
+
+        self.repaired[0] += self._by_ranges(merge, 0, self.n_documents)
+
+    def _by_ranges(self, task: Callable[[int, int, int], int], first: int, last: int) -> int:
+        """Let every worker take a range, and add up what they return."""
+        if last - first < _FEW:
+            return int(task(first, last, 0))
+        bounds = [first + (last - first) * i // self.threads for i in range(self.threads + 1)]
+        found = [0] * self.threads
+
+        def share(worker: int) -> None:
+            found[worker] = int(task(bounds[worker], bounds[worker + 1], worker))
+
+        self.crew.run(share)
+        return sum(found)
+
+    def _rounds(self) -> Iterator[tuple[int, np.uint64]]:
+        """Give each round's number and the key of its documents' streams."""
+        for round_ in range(self.rounds):
+            yield round_, next_key(self.state.random)
+
+    def _documents_of(self, round_: int, worker: int) -> np.ndarray:
+        """Give the documents of a round that a worker takes: first, end and step."""
+        step = self.rounds * self.threads
+        return np.array([round_ + worker * self.rounds, self.n_documents, step])

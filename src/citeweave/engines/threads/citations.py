@@ -1,0 +1,233 @@
+"""The snapshot sweep of citations: all citations that a document makes, in a world of their own.
+
+The unit is the citing document: it moves its citations one after the other by the sequential
+sampler's kernel, seeing the snapshot and its own changes, at both ends. A cited paper of many
+citations so meets many movers who do not see each other; what they did to its counts is kept a
+citation at a time and added up, and its tables are put into range by the rule of `merge`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.arrays import TopicCounts
+from citeweave.engines.core.exponent import Exponent, new_exponent
+from citeweave.engines.dense.citations import CitationWork, citation_sweep, new_citation_work
+from citeweave.engines.threads.rows import copy_row
+from citeweave.engines.threads.streams import CITATIONS, open_stream
+from citeweave.engines.threads.world import Changes, new_counts
+
+__all__ = [
+    "Near",
+    "Neighbourhood",
+    "Own",
+    "Rates",
+    "Topics",
+    "new_moves",
+    "new_neighbourhood",
+    "sweep_citing",
+]
+
+
+class Near(NamedTuple):
+    """What ``citation_sweep`` reads of a `Layout`; a call hands over every array of a tuple."""
+
+    parent: np.ndarray
+    citing: np.ndarray
+    cited: np.ndarray
+    citation_node: int
+
+
+class Topics(NamedTuple):
+    """What it reads of `Assignments`."""
+
+    citing_topic: np.ndarray
+
+
+class Rates(NamedTuple):
+    """What it reads of `Parameters`."""
+
+    topic_discount: np.ndarray
+    topic_concentration: np.ndarray
+    topic_scale: np.ndarray
+
+
+class Own(NamedTuple):
+    """What it reads of a `State`."""
+
+    topics: TopicCounts
+    assignments: Topics
+    parameters: Rates
+    random: np.ndarray
+
+
+class Neighbourhood(NamedTuple):
+    """What one worker writes to: the nodes above a document and all that it cites."""
+
+    topics: TopicCounts
+    parent: np.ndarray
+    concentration: np.ndarray
+    exponent: Exponent
+    work: CitationWork
+    citing: np.ndarray
+    cited: np.ndarray
+    topic: np.ndarray
+    node: np.ndarray
+    """int32: nodes, numbered as in the whole tree, by their place here."""
+    place: np.ndarray
+    """int32 [nodes of the whole tree]: their place here, -1 for none."""
+    random: np.ndarray
+    changes: Changes
+    """Those of the same worker's world."""
+    tally: np.ndarray
+    """int64 [4]: as that of ``citation_sweep``."""
+
+
+def new_moves(n_citations: int) -> np.ndarray:
+    """Make room for what each citation did to the counts of its two documents.
+
+    A record (int16 [citations, 10]) holds the topic before and after, then the changes of
+    customers by end (citing, cited) and topic, then those of tables.
+    """
+    return np.zeros((n_citations, 10), np.int16)
+
+
+def new_neighbourhood(chain, most_cited: int, changes: Changes) -> Neighbourhood:
+    """Make room for one worker; ``most_cited`` is the longest list of citations."""
+    n_levels = len(chain.spec.topic_side)
+    topics = chain.settings.topics
+    n_nodes = len(chain.layout.parent)
+    rows = min((most_cited + 1) * n_levels, n_nodes)
+    return Neighbourhood(
+        topics=new_counts(rows, topics),
+        parent=np.zeros(rows, np.int32),
+        concentration=np.zeros(rows),
+        exponent=new_exponent(rows, topics, n_levels),
+        work=new_citation_work(topics, n_levels),
+        citing=np.zeros(most_cited, np.int32),
+        cited=np.zeros(most_cited, np.int32),
+        topic=np.zeros(most_cited, np.int16),
+        node=np.zeros(rows, np.int32),
+        place=np.full(n_nodes, -1, np.int32),
+        random=np.zeros(4, np.uint64),
+        changes=changes,
+        tally=np.zeros(4, np.int64),
+    )
+
+
+@inlined
+def _settle_in(layout, state, exponent, here, level, node, n):
+    """Copy a node of the citation level and those above it that are not here yet.
+
+    ``n`` nodes are here already, the root first; returns how many are now.
+    """
+    counts = state.topics
+    n_topics = here.topics.customers.shape[1]
+    below = -1
+    current = node
+    for _ in range(level + 1):
+        place = here.place[current]
+        known = place >= 0
+        if not known:
+            place = n
+            n += 1
+            here.place[current] = place
+            here.node[place] = current
+            copy_row(here.topics.customers, place, counts.customers, current, n_topics)
+            copy_row(here.topics.tables, place, counts.tables, current, n_topics)
+            here.topics.total_customers[place] = counts.total_customers[current]
+            here.topics.total_tables[place] = counts.total_tables[current]
+            here.concentration[place] = state.parameters.topic_concentration[current]
+            here.exponent.cite_weight[place] = exponent.cite_weight[current]
+            here.exponent.cited_weight[place] = exponent.cited_weight[current]
+        if below >= 0:
+            here.parent[below] = place
+        if known:
+            break
+        below = place
+        current = layout.parent[current]
+    return n
+
+
+@inlined
+def _note(here, counts, record, e, end, place, node, which, topic):
+    """Move one topic's change at a document from the counts here to the citation's record."""
+    customers = here.topics.customers[place, topic] - counts.customers[node, topic]
+    tables = here.topics.tables[place, topic] - counts.tables[node, topic]
+    record[e, 2 + 2 * end + which] = customers
+    record[e, 6 + 2 * end + which] = tables
+    here.topics.customers[place, topic] -= customers
+    here.topics.tables[place, topic] -= tables
+
+
+@inlined
+def _move_out(counts, here, record, n_shared, first, last, n_nodes):
+    """Note what was done: at documents by citation, at shared nodes in the worker's changes."""
+    for e in range(first, last):
+        i = e - first
+        for which in range(2):
+            topic = record[e, which]
+            for end in range(2):
+                place = here.citing[i] if end == 0 else here.cited[i]
+                _note(here, counts, record, e, end, place, here.node[place], which, topic)
+    for place in range(n_nodes):
+        node = here.node[place]
+        here.place[node] = -1
+        if node < n_shared:
+            i, n = index(place), index(node)
+            mine, changes = here.topics, here.changes
+            for k in range(index(mine.customers.shape[1])):
+                changes.node_customers[n, k] += mine.customers[i, k] - counts.customers[n, k]
+            for k in range(index(mine.customers.shape[1])):
+                changes.node_tables[n, k] += mine.tables[i, k] - counts.tables[n, k]
+
+
+@hot_kernel
+def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, record, key, docs):
+    """Visit the citations that some documents make, each with a random stream of its own.
+
+    ``start`` (int64 [documents + 1]) tells where the citations of a document begin; ``n_shared``
+    counts the nodes above documents; ``docs`` (int64 [3]) is first document, end and step.
+    """
+    y = state.assignments.citing_topic
+    parameters = state.parameters
+    n_topics = here.topics.customers.shape[1]
+    for d in range(docs[0], docs[1], docs[2]):
+        first, last = start[d], start[d + 1]
+        if first == last:
+            continue
+        here.place[0] = 0  # the root is at place 0, as kernels expect
+        here.node[0] = 0
+        here.parent[0] = 0
+        copy_row(here.topics.customers, 0, state.topics.customers, 0, n_topics)
+        copy_row(here.topics.tables, 0, state.topics.tables, 0, n_topics)
+        for k in range(index(n_topics)):
+            here.exponent.cite_sum[k] = exponent.cite_sum[k]
+            here.exponent.cited_sum[k] = exponent.cited_sum[k]
+        here.topics.total_customers[0] = state.topics.total_customers[0]
+        here.topics.total_tables[0] = state.topics.total_tables[0]
+        here.concentration[0] = parameters.topic_concentration[0]
+        here.exponent.cite_weight[0] = exponent.cite_weight[0]
+        here.exponent.cited_weight[0] = exponent.cited_weight[0]
+        n = _settle_in(layout, state, exponent, here, level, layout.citation_node + d, 1)
+        for e in range(first, last):
+            cited = layout.citation_node + layout.cited[e]
+            n = _settle_in(layout, state, exponent, here, level, cited, n)
+            here.citing[e - first] = here.place[layout.citation_node + d]
+            here.cited[e - first] = here.place[cited]
+            here.topic[e - first] = y[e]
+            record[e, 0] = y[e]
+        open_stream(key, CITATIONS, d, here.random)
+        near = Near(here.parent, here.citing[: last - first], here.cited[: last - first], 0)
+        own = Own(
+            here.topics,
+            Topics(here.topic),
+            Rates(parameters.topic_discount, here.concentration, parameters.topic_scale),
+            here.random,
+        )
+        citation_sweep(level, near, tables, own, here.work, here.exponent, here.tally)
+        for e in range(first, last):
+            y[e] = here.topic[e - first]
+            record[e, 1] = y[e]
+        _move_out(state.topics, here, record, n_shared, first, last, n)

@@ -1,0 +1,39 @@
+"""A chain whose step, its sweeps aside, is shared between the threads of a crew."""
+
+from citeweave.engines.dense.chain import Chain
+from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.merge import refresh_topics
+from citeweave.engines.threads.parameters import Draws
+
+__all__ = ["CrewedChain"]
+
+
+class CrewedChain(Chain):
+    """What chains of several kinds of sweeps share; the sweeps are theirs.
+
+    Draws have a random stream for each node and document, and sums are taken over pieces of fixed
+    bounds: no byte of the result depends on the number of threads.
+    """
+
+    crew: Crew
+    _draws: Draws
+
+    def close(self) -> None:
+        """End the threads; another step would begin new ones."""
+        self.crew.close()
+
+    def _rebuild_exponent(self) -> None:
+        self._draws.rebuild()
+
+    def _refresh_cache(self) -> None:
+        """Renew what depends on concentrations; sweeps keep the rest up to date."""
+        refresh_topics(self.state.words, self.state.parameters, self.cache)
+
+    def _draw_concentrations(self) -> None:
+        self._draws.draw_concentrations()
+
+    def _draw_propensities(self) -> None:
+        self._draws.draw_propensities()
+
+    def _log_likelihood(self) -> float:
+        return self._draws.log_likelihood()

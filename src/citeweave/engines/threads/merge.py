@@ -1,0 +1,202 @@
+"""After workers are done: their changes are added to the snapshot, and tables made valid again.
+
+Customers come out right by themselves, since every document knows its own tables: the customers of
+phi_k at a word are the tables of all documents there. Table counts need not: two documents may each
+have closed a table and left the only one of others, which neither saw. The rule: from the lowest
+shared level up, customers are the sum of the tables below, and tables are moved into the range
+[1, customers] (0 where there are none) by as little as needed.
+
+Changes have one entry more than in `world`, the worker, in front. Workers share the rows of a level
+between them, each a range, and note what they do to the level above as changes of their own.
+"""
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.arrays import Parameters, WordCounts
+from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.word_side import WordCache
+
+__all__ = [
+    "add_moves",
+    "finish_words",
+    "merge_nodes",
+    "merge_words",
+    "refresh_topics",
+    "valid_tables",
+]
+
+
+@inlined
+def valid_tables(customers, tables):
+    """Give the number of tables in range that is nearest."""
+    if customers <= 0:
+        return 0
+    return min(max(tables, 1), customers)
+
+
+@hot_kernel
+def merge_nodes(parent, counts, changes, begin, end, worker):
+    """Add changes to the shared nodes ``begin`` to ``end`` - 1; returns tables repaired.
+
+    Changes of these nodes are zero afterwards. The root has number 0.
+    """
+    n_topics = counts.customers.shape[1]
+    n_workers = changes.node_customers.shape[0]
+    repaired = 0
+    for n in range(begin, end):
+        customers_total = 0
+        tables_total = 0
+        for k in range(n_topics):
+            customers = counts.customers[n, k]
+            wanted = counts.tables[n, k]
+            for i in range(n_workers):
+                customers += changes.node_customers[i, n, k]
+                wanted += changes.node_tables[i, n, k]
+                changes.node_customers[i, n, k] = 0
+                changes.node_tables[i, n, k] = 0
+            if n == 0:  # a topic's table stands while anybody sits there
+                tables = 1 if customers > 0 else 0
+            else:
+                tables = valid_tables(customers, wanted)
+                if tables != wanted:
+                    repaired += 1
+                    changes.node_customers[worker, parent[n], k] += tables - wanted
+            counts.customers[n, k] = customers
+            counts.tables[n, k] = tables
+            customers_total += customers
+            tables_total += tables
+        counts.total_customers[n] = customers_total
+        counts.total_tables[n] = tables_total
+    return repaired
+
+
+@hot_kernel
+def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker):
+    """Add changes to phi and gamma at words ``begin`` to ``end`` - 1, and renew their weights.
+
+    ``totals`` (int64 [workers, 2, topics + 1]) receives the customers and tables of each phi_k at
+    these words, and gamma's last. Returns tables repaired; changes are zero afterwards.
+    """
+    n_topics = words.customers.shape[1]
+    n_workers = changes.words.shape[0]
+    repaired = 0
+    totals[worker] = 0
+    for w in range(begin, end):
+        below = 0
+        for k in range(n_topics):
+            customers = words.customers[w, k]
+            wanted = words.tables[w, k]
+            moved = False
+            for i in range(n_workers):
+                if changes.words[i, w, k, 0] != 0 or changes.words[i, w, k, 1] != 0:
+                    customers += changes.words[i, w, k, 0]
+                    wanted += changes.words[i, w, k, 1]
+                    changes.words[i, w, k, 0] = 0
+                    changes.words[i, w, k, 1] = 0
+                    moved = True
+            held = wanted
+            if moved:
+                held = valid_tables(customers, wanted)
+                repaired += 1 if held != wanted else 0
+                words.customers[w, k] = customers
+                words.tables[w, k] = held
+                stay, opened = weight_pair(tables.topic_word, customers, held)
+                cache.stay[w, k] = stay
+                cache.open[w, k] = opened
+            totals[worker, 0, k] += customers
+            totals[worker, 1, k] += held
+            below += held
+        if len(shape.background) > 0:
+            wanted = words.background_tables[w]
+            for i in range(n_workers):
+                wanted += changes.background_tables[i, w]
+                changes.background_tables[i, w] = 0
+            held = valid_tables(below, wanted)
+            repaired += 1 if held != wanted else 0
+            words.background_customers[w] = below
+            words.background_tables[w] = held
+            totals[worker, 0, n_topics] += below
+            totals[worker, 1, n_topics] += held
+            stay, opened = weight_pair(tables.background, below, held)
+            cache.background_stay[w] = stay
+            cache.background_open[w] = opened
+    return repaired
+
+
+def refresh_topics(words: WordCounts, parameters: Parameters, cache: WordCache) -> None:
+    """Renew the normalisers of every phi_k, which are a part of ``refresh_word_cache``."""
+    beta = parameters.topic_word_concentration
+    n_topics = len(beta)
+    inverse = 1.0 / (beta + words.total_customers)
+    cache.inverse[:n_topics] = inverse
+    cache.opening[:n_topics] = (beta + parameters.word_discount[1] * words.total_tables) * inverse
+
+
+def finish_words(words: WordCounts, totals: np.ndarray) -> None:
+    """Set the totals of phi and gamma from those of all workers."""
+    customers, tables = totals.sum(axis=0)
+    words.total_customers[:], words.background_totals[0] = customers[:-1], customers[-1]
+    words.total_tables[:], words.background_totals[1] = tables[:-1], tables[-1]
+
+
+@inlined
+def _add_move(counts, node, record, e, end):
+    """Add what one citation did at one of its ends; a record is described in `citations`."""
+    for which in range(2):
+        k = index(record[e, which])
+        customers = record[e, 2 + 2 * end + which]
+        tables = record[e, 6 + 2 * end + which]
+        counts.customers[node, k] += customers
+        counts.tables[node, k] += tables
+        counts.total_customers[node] += customers
+        counts.total_tables[node] += tables
+
+
+@inlined
+def _repair_move(counts, changes, parent, node, record, e, worker):
+    """Put tables of the topics that a citation moved into range, and tell the parent."""
+    repaired = 0
+    for which in range(2):
+        k = index(record[e, which])
+        moved = (
+            valid_tables(counts.customers[node, k], counts.tables[node, k]) - counts.tables[node, k]
+        )
+        if moved != 0:
+            repaired += 1
+            counts.tables[node, k] += moved
+            counts.total_tables[node] += moved
+            changes.node_customers[worker, parent, k] += moved
+    return repaired
+
+
+@hot_kernel
+def add_moves(layout, counts, lists, record, changes, turn, begin, end, worker):
+    """Add what citations did to documents ``begin`` to ``end`` - 1; returns tables repaired.
+
+    ``lists`` are the citations that each document makes (where they begin) and receives (where they
+    begin in a list of citations); ``turn`` is the round and how many there are: citations count
+    whose citing document moved in this round.
+    """
+    made, start, received = lists
+    round_, rounds = turn
+    repaired = 0
+    for d in range(begin, end):
+        node = index(layout.citation_node + d)
+        parent = layout.parent[node]
+        own = d % rounds == round_
+        if own:
+            for e in range(made[d], made[d + 1]):
+                _add_move(counts, node, record, e, 0)
+        for j in range(start[d], start[d + 1]):
+            e = received[j]
+            if rounds == 1 or layout.citing[e] % rounds == round_:
+                _add_move(counts, node, record, e, 1)
+        if own:
+            for e in range(made[d], made[d + 1]):
+                repaired += _repair_move(counts, changes, parent, node, record, e, worker)
+        for j in range(start[d], start[d + 1]):
+            e = received[j]
+            if rounds == 1 or layout.citing[e] % rounds == round_:
+                repaired += _repair_move(counts, changes, parent, node, record, e, worker)
+    return repaired

@@ -1,0 +1,219 @@
+"""What a step does beside its sweeps, shared between workers: the same bytes however many."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citeweave.engines.core.concentrations import draw_topic_concentrations
+from citeweave.engines.core.random import standard_gamma
+from citeweave.engines.threads.auxiliaries import (
+    gather_bursts,
+    gather_nodes,
+    gather_one,
+    gather_topics,
+)
+from citeweave.engines.threads.crew import cut
+from citeweave.engines.threads.exponents import Network, new_network, node_view, rebuild
+from citeweave.engines.threads.likelihood import log_likelihood
+from citeweave.engines.threads.propensities import draw_at_rates, draw_documents, draw_scales
+from citeweave.engines.threads.slices import draw_pooled, find_terms
+from citeweave.engines.threads.streams import next_key
+
+if TYPE_CHECKING:
+    from citeweave.engines.threads.crewed import CrewedChain
+
+__all__ = ["Draws"]
+
+
+class Draws:
+    """Concentrations, propensities, the sums of the exponential and the likelihood of a chain."""
+
+    def __init__(self, chain: CrewedChain) -> None:
+        self.chain = chain
+        self.crew = chain.crew
+        self.documents = cut(0, chain.n_documents)
+        self.nodes = node_view(chain.layout, chain.state)
+        starts = [int(n) for n in chain.layout.level_start]
+        self._levels = list(pairwise(starts))
+        self._bounds = [cut(*level) for level in self._levels]
+        self._discounts = chain.state.parameters.topic_discount
+        self._prior = np.array(chain.settings.concentration_prior)
+        self._randoms = np.zeros((self.crew.size, 4), np.uint64)
+        if chain.spec.citations is not None:
+            self._network = self._new_network()
+
+    def _new_network(self) -> Network:
+        chain = self.chain
+        return new_network(chain.layout, chain.citation_level, chain.settings.topics)
+
+    def rebuild(self) -> None:
+        """Recompute P, M and the weights of nodes; as ``rebuild_exponent``."""
+        chain = self.chain
+        exponent, parameters = chain.exponent, chain.state.parameters
+        first = chain.layout.citation_node
+        exponent.cite_weight[first : first + chain.n_documents] = parameters.cite
+        exponent.cited_weight[first : first + chain.n_documents] = parameters.cited
+        rebuild(self.crew, self.nodes, self._network, self._discounts, exponent)
+
+    def draw_propensities(self) -> None:
+        """Draw all lambda+, then lambda-, then lambdaT; as ``draw_propensities``."""
+        chain = self.chain
+        state, exponent = chain.state, chain.exponent
+        parameters = state.parameters
+        prior = np.array(chain.settings.propensity_prior)
+        sides = (parameters.cite, exponent.cited_sum), (parameters.cited, exponent.cite_sum)
+        self.rebuild()
+        for (values, other), degree in zip(sides, chain.degrees, strict=True):
+            slope, key = parameters.topic_scale * other, next_key(state.random)
+            self._draw_documents(slope, prior, degree, values, key)
+            self.rebuild()
+        topics = len(parameters.topic_scale)
+        citations = np.bincount(state.assignments.citing_topic, minlength=topics)
+        rate = exponent.cite_sum * exponent.cited_sum
+        draw_scales(state.random, prior, citations, rate, parameters.topic_scale)
+
+    def _draw_documents(
+        self,
+        slope: np.ndarray,
+        prior: np.ndarray,
+        degree: np.ndarray,
+        values: np.ndarray,
+        key: np.uint64,
+    ) -> None:
+        """Draw one propensity a document, given lambdaT times the other side's sums."""
+        draw_documents(
+            self.crew,
+            self.nodes,
+            self._network,
+            self._discounts,
+            slope,
+            prior,
+            degree,
+            values,
+            key,
+        )
+
+    def _draw_at_rates(
+        self, prior: np.ndarray, degree: np.ndarray, values: np.ndarray, key: np.uint64
+    ) -> None:
+        """Draw them where the rates of all nodes are there already."""
+        rate, bounds, crew = self._network.rate, self._network.bounds[-1], self.crew
+        crew.run(
+            lambda worker: draw_at_rates(
+                rate, prior, degree, values, key, bounds, self._randoms, worker, crew.size
+            )
+        )
+
+    def draw_concentrations(self) -> None:
+        """Draw the auxiliaries of all levels, then the concentrations, root first."""
+        chain = self.chain
+        state, spec = chain.state, chain.spec
+        parameters, words = state.parameters, state.words
+        by_level = [np.zeros((len(pieces) - 1, 2)) for pieces in self._bounds]
+        by_topic = np.zeros((chain.settings.topics, 2))
+        by_document = np.zeros((len(self.documents) - 1, 2))
+        room = np.zeros((self.crew.size, 2, chain.settings.topics), np.int64)
+        # the root, and levels with a concentration a node, are left to the sequential kernel
+        pooled = [level for level in range(1, len(self._levels)) if chain.pooled[level]]
+        key = next_key(state.random)
+        word_key = next_key(state.random)
+        bursty = spec.word_level("document-topic") is not None
+
+        def gather(worker: int) -> None:
+            step = self.crew.size
+            for level in pooled:
+                gather_nodes(
+                    self.nodes,
+                    self._discounts[level],
+                    key,
+                    self._bounds[level],
+                    self._randoms,
+                    by_level[level],
+                    worker,
+                    step,
+                )
+            gather_topics(words, parameters, word_key, self._randoms, by_topic, worker, step)
+            if bursty:
+                gather_bursts(
+                    chain.layout,
+                    state.assignments,
+                    parameters.word_concentration[1],
+                    parameters.word_discount[2],
+                    word_key,
+                    self.documents,
+                    self._randoms,
+                    room,
+                    by_document,
+                    worker,
+                    step,
+                )
+
+        self.crew.run(gather)
+        for level in range(len(self._levels)):
+            self._draw_level(level, by_level[level].sum(axis=0) if level in pooled else None)
+        self._draw_background()
+        if chain.words_pooled:
+            parameters.topic_word_concentration[:] = self._posterior(by_topic.sum(axis=0))
+        else:
+            parameters.topic_word_concentration[:] = [self._posterior(row) for row in by_topic]
+        if bursty:
+            parameters.word_concentration[1] = self._posterior(by_document.sum(axis=0))
+
+    def _draw_level(self, level: int, sums: np.ndarray | None) -> None:
+        """Draw the concentrations of a topic-side level, given the sums of its auxiliaries."""
+        chain = self.chain
+        state = chain.state
+        citation_level = chain.citation_level if chain.network_on else -1
+        leans = level <= citation_level
+        if leans:
+            self.rebuild()
+        if sums is None:
+            draw_topic_concentrations(
+                chain.layout,
+                state,
+                self._prior,
+                chain.pooled,
+                citation_level,
+                chain.exponent,
+                level,
+                level + 1,
+            )
+            return
+        begin, end = self._levels[level]
+        if leans:
+            shape, rate = self._prior[0] + sums[0], self._prior[1] - sums[1]
+            beta = self._slice_level(level, float(shape), float(rate))
+        else:
+            beta = self._posterior(sums)
+        state.parameters.topic_concentration[begin:end] = beta
+
+    def _slice_level(self, level: int, shape: float, rate: float) -> float:
+        """Draw a level's concentration from Gamma(shape, rate) x exp(-E)."""
+        chain, bounds = self.chain, self._levels[level]
+        terms = find_terms(self.crew, self.nodes, chain.exponent, self._discounts, level, bounds)
+        start = float(self.nodes.concentration[bounds[0]])
+        scale = chain.state.parameters.topic_scale
+        return draw_pooled(terms, scale, start, (shape, rate), chain.state.random)
+
+    def _posterior(self, sums: np.ndarray) -> float:
+        shape, rate = self._prior[0] + sums[0], self._prior[1] - sums[1]
+        return float(standard_gamma(self.chain.state.random, shape) / rate)
+
+    def _draw_background(self) -> None:
+        """Draw the concentration of gamma, which is one node."""
+        state = self.chain.state
+        customers, tables = (int(n) for n in state.words.background_totals)
+        if self.chain.spec.word_level("corpus") is None or customers == 0:
+            return
+        beta = float(state.parameters.word_concentration[0])
+        discount = float(state.parameters.word_discount[0])
+        found = gather_one(state.random, customers, tables, discount, beta)
+        state.parameters.word_concentration[0] = self._posterior(np.array(found))
+
+    def log_likelihood(self) -> float:
+        """Measure the words; as ``word_log_likelihood``."""
+        chain = self.chain
+        return log_likelihood(self.crew, chain.shape, chain.layout, chain.state, self.documents)

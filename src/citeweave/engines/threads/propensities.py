@@ -1,0 +1,74 @@
+"""Draws of lambda+ and lambda-, a random stream for each document, and of lambdaT."""
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel
+from citeweave.engines.core.random import standard_gamma
+from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.exponents import Network, Nodes, rate_nodes
+from citeweave.engines.threads.streams import open_stream
+
+__all__ = ["draw_at_rates", "draw_documents", "draw_scales"]
+
+
+@hot_kernel
+def draw_at_rates(rate, prior, degree, values, key, bounds, randoms, first, step):
+    """Draw the propensities of the documents of some pieces from their Gamma conditionals."""
+    rng = randoms[first]
+    for c in range(first, bounds.shape[0] - 1, step):
+        for n in range(bounds[c], bounds[c + 1]):
+            d = n - bounds[0]
+            open_stream(key, 0, d, rng)
+            values[d] = standard_gamma(rng, prior[0] + degree[d]) / (prior[1] + rate[n])
+
+
+def draw_documents(
+    crew: Crew,
+    nodes: Nodes,
+    network: Network,
+    discounts: np.ndarray,
+    slope: np.ndarray,
+    prior: np.ndarray,
+    degree: np.ndarray,
+    values: np.ndarray,
+    key: np.uint64,
+) -> None:
+    """Draw one propensity a document, given lambdaT times the other side's sums (``slope``)."""
+    last = len(network.bounds) - 1
+    randoms = np.zeros((crew.size, 4), np.uint64)
+    for level in range(last):
+        _share(crew, nodes, network, discounts, slope, level)
+    bounds = network.bounds[last]
+
+    def draw(worker: int) -> None:
+        rate_nodes(nodes, discounts[last], network.rate, slope, bounds, worker, crew.size)
+        draw_at_rates(network.rate, prior, degree, values, key, bounds, randoms, worker, crew.size)
+
+    crew.run(draw)
+
+
+def _share(
+    crew: Crew,
+    nodes: Nodes,
+    network: Network,
+    discounts: np.ndarray,
+    slope: np.ndarray,
+    level: int,
+) -> None:
+    """Set the rates of one level above documents."""
+    bounds = network.bounds[level]
+    if level == 0:
+        rate_nodes(nodes, discounts[0], network.rate, slope, bounds, 0, 1)
+        return
+    crew.run(
+        lambda worker: rate_nodes(
+            nodes, discounts[level], network.rate, slope, bounds, worker, crew.size
+        )
+    )
+
+
+@hot_kernel
+def draw_scales(rng, prior, citations, rate, scale):
+    """Draw every lambdaT from its Gamma conditional; ``rate`` is P times M."""
+    for k in range(scale.shape[0]):
+        scale[k] = standard_gamma(rng, prior[0] + citations[k]) / (prior[1] + rate[k])

@@ -1,0 +1,218 @@
+"""Slice draws of concentrations that the citation likelihood leans on, nodes grouped by size.
+
+Where all nodes n of a level share the concentration beta,
+
+    P_k = rest_k + sum_n weight_n (c_nk - alpha t_nk + (alpha T_n + beta) mean_pk) / (beta + C_n)
+
+with p the parent of n and mean_p its posterior mean, and M_k likewise. Nodes of as many customers
+C_n go together into one term (A_k + beta B_k) / (beta + C), so after one visit to the nodes a point
+of the slice costs as many terms as there are different C, whatever the number of nodes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
+from citeweave.engines.core.exponent import Exponent
+from citeweave.engines.core.random import uniform
+from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.exponents import Nodes
+
+__all__ = ["draw_pooled", "find_terms", "weigh"]
+
+_WIDE = 1 << 16
+
+
+class Terms(NamedTuple):
+    """P and M of a level as functions of its concentration."""
+
+    size: np.ndarray
+    """float64 [sizes]: C."""
+    fixed: np.ndarray
+    """float64 [sizes, 2, topics]: A, of P and of M."""
+    slope: np.ndarray
+    """float64 [sizes, 2, topics]: B."""
+    rest: np.ndarray
+    """float64 [2, topics]: what does not depend on the concentration."""
+    now: np.ndarray
+    """float64 [2, topics]: P and M at the concentration that was weighed last."""
+
+
+def draw_pooled(
+    terms: Terms, scale: np.ndarray, beta: float, gamma: tuple[float, float], rng: np.ndarray
+) -> float:
+    """Draw a concentration from Gamma(shape, rate) x exp(-E), from its value ``beta`` on.
+
+    ``gamma`` is shape and rate, ``scale`` lambdaT.
+    """
+    return float(_slice_draw(rng, terms, scale, beta, *gamma))
+
+
+def find_terms(
+    crew: Crew,
+    nodes: Nodes,
+    exponent: Exponent,
+    discounts: np.ndarray,
+    level: int,
+    bounds: tuple[int, int],
+) -> Terms:
+    """Visit the nodes of a level once.
+
+    ``bounds`` are the level's first node and its end; the sums of ``exponent`` are those of the
+    present concentration.
+    """
+    begin, end = bounds
+    sizes, order, start = _group(nodes.total_customers[begin:end])
+    topics = len(exponent.cite_sum)
+    terms = Terms(
+        size=sizes.astype(np.float64),
+        fixed=np.zeros((len(sizes), 2, topics)),
+        slope=np.zeros((len(sizes), 2, topics)),
+        rest=np.zeros((2, topics)),
+        now=np.zeros((2, topics)),
+    )
+    means = np.zeros((crew.size, topics))
+    weights = (exponent.cite_weight, exponent.cited_weight)
+
+    def add_up(worker: int) -> None:
+        _add_up(
+            nodes,
+            discounts,
+            level,
+            begin,
+            order,
+            start,
+            weights,
+            terms.fixed,
+            terms.slope,
+            means,
+            worker,
+            crew.size,
+        )
+
+    crew.run(add_up)
+    weigh(terms, np.ones(topics), float(nodes.concentration[begin]), 1.0, 1.0)
+    terms.rest[0] = exponent.cite_sum - terms.now[0]
+    terms.rest[1] = exponent.cited_sum - terms.now[1]
+    return terms
+
+
+def _group(customers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """List the different sizes, the nodes by size, and where those of a size begin."""
+    most = int(customers.max(initial=0))
+    if most > 8 * len(customers) + _WIDE:
+        sizes, place = np.unique(customers, return_inverse=True)
+    else:
+        held = np.zeros(most + 1, np.int64)
+        held[customers] = 1
+        sizes = np.flatnonzero(held)
+        place = (np.cumsum(held) - 1)[customers]
+    start = np.zeros(len(sizes) + 1, np.int64)
+    order = np.zeros(len(customers), np.int64)
+    _sort(place.astype(np.int64), start, order)
+    return sizes, order, start
+
+
+@hot_kernel
+def _sort(place, start, order):
+    """Sort by counting, those of a place in their own order."""
+    for i in range(place.shape[0]):
+        start[place[i] + 1] += 1
+    for s in range(1, start.shape[0]):
+        start[s] += start[s - 1]
+    for i in range(place.shape[0]):
+        order[start[place[i]]] = i
+        start[place[i]] += 1
+    for s in range(start.shape[0] - 1, 0, -1):
+        start[s] = start[s - 1]
+    start[0] = 0
+
+
+@hot_kernel
+def _add_up(
+    nodes, discounts, level, begin, order, start, weights, fixed, slope, means, first, step
+):
+    """Add up the terms of every ``step``-th size from ``first``."""
+    mean = means[first]
+    n_topics = index(mean.shape[0])
+    discount = discounts[level]
+    for s in range(first, fixed.shape[0], step):
+        for j in range(start[s], start[s + 1]):
+            n = begin + order[j]
+            _mean(nodes, discounts, level - 1, nodes.parent[n], mean)
+            cite, cited = weights[0][n], weights[1][n]
+            tables = discount * nodes.total_tables[n]
+            row, size = index(n), index(s)
+            for k in range(n_topics):
+                own = nodes.customers[row, k] - discount * nodes.tables[row, k]
+                own += tables * mean[k]
+                fixed[size, 0, k] += cite * own
+                fixed[size, 1, k] += cited * own
+                slope[size, 0, k] += cite * mean[k]
+                slope[size, 1, k] += cited * mean[k]
+
+
+@inlined
+def _mean(nodes, discounts, level, node, mean):
+    """Fill the posterior mean of a node; what mu keeps for topics not yet seen is left out."""
+    n_topics = index(mean.shape[0])
+    for k in range(n_topics):
+        mean[k] = 0.0
+    left = 1.0
+    n = node
+    for lower in range(level, -1, -1):
+        discount = discounts[lower]
+        beta = nodes.concentration[n]
+        scale = left / (beta + nodes.total_customers[n])
+        row = index(n)
+        for k in range(n_topics):
+            mean[k] += scale * (nodes.customers[row, k] - discount * nodes.tables[row, k])
+        left = scale * (beta + discount * nodes.total_tables[n])
+        n = nodes.parent[n]
+
+
+@hot_kernel
+def weigh(terms, scale, beta, shape, rate):
+    """Log density of a concentration, the exponential of citations included."""
+    n_topics = index(scale.shape[0])
+    for side in range(index(2)):
+        for k in range(n_topics):
+            terms.now[side, k] = terms.rest[side, k]
+        for s in range(index(terms.size.shape[0])):
+            inverse = 1.0 / (beta + terms.size[s])
+            for k in range(n_topics):
+                term = terms.fixed[s, side, k] + beta * terms.slope[s, side, k]
+                terms.now[side, k] += inverse * term
+    total = 0.0
+    for k in range(n_topics):
+        total += scale[k] * terms.now[0, k] * terms.now[1, k]
+    return (shape - 1.0) * np.log(beta) - rate * beta - total
+
+
+@hot_kernel
+def _slice_draw(rng, terms, scale, start, shape, rate):
+    """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking (Neal 2003)."""
+    height = weigh(terms, scale, start, shape, rate) + np.log(1.0 - uniform(rng))
+    width = SLICE_WIDTH * np.sqrt(shape) / rate
+    low = start - width * uniform(rng)
+    high = low + width
+    steps_down = int(uniform(rng) * MOST_STEPS)
+    for _ in range(steps_down):
+        if low <= SMALLEST or weigh(terms, scale, low, shape, rate) < height:
+            break
+        low -= width
+    for _ in range(MOST_STEPS - 1 - steps_down):
+        if weigh(terms, scale, high, shape, rate) < height:
+            break
+        high += width
+    low = max(low, SMALLEST)
+    while True:
+        beta = low + uniform(rng) * (high - low)
+        if beta == start or weigh(terms, scale, beta, shape, rate) >= height:
+            return beta
+        if beta < start:
+            low = beta
+        else:
+            high = beta

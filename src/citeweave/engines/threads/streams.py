@@ -1,0 +1,75 @@
+"""A random stream for every document: what it draws depends on a key and its number alone."""
+
+import numpy as np
+
+from citeweave.compiled import inlined, numba_config
+
+__all__ = ["CITATIONS", "WORDS", "advance", "next_key", "open_stream"]
+
+WORDS = 0
+CITATIONS = 1
+"""What a stream is for: a document has one for its words and one for its citations."""
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_FIRST = 0xBF58476D1CE4E5B9
+_SECOND = 0x94D049BB133111EB
+_MASK = (1 << 64) - 1
+
+if numba_config.DISABLE_JIT:
+
+    def _mix(value):
+        """Do the same with Python integers: NumPy scalars warn where uint64 wraps around."""
+        value = int(value) & _MASK
+        value = ((value ^ (value >> 30)) * _FIRST) & _MASK
+        value = ((value ^ (value >> 27)) * _SECOND) & _MASK
+        return value ^ (value >> 31)
+
+    def open_stream(key, purpose, document, rng):
+        """Fill ``rng`` (uint64 [4]) with the start of a document's stream."""
+        start = _mix(int(key) + _GOLDEN * (2 * int(document) + int(purpose) + 1))
+        for i in range(4):
+            rng[i] = _mix(start + _GOLDEN * (i + 1))
+
+else:
+
+    @inlined
+    def _mix(value):
+        """Finalise as SplitMix64 does: every bit of the result depends on every bit given."""
+        value = (value ^ (value >> np.uint64(30))) * np.uint64(_FIRST)
+        value = (value ^ (value >> np.uint64(27))) * np.uint64(_SECOND)
+        return value ^ (value >> np.uint64(31))
+
+    @inlined
+    def open_stream(key, purpose, document, rng):
+        """Fill ``rng`` (uint64 [4]) with the start of a document's stream.
+
+        The streams are those of xoshiro256++ from states that SplitMix64 gives at the place
+        (document, purpose) of the sequence of ``key``, so no stream waits for another.
+        """
+        place = np.uint64(2) * np.uint64(document) + np.uint64(purpose) + np.uint64(1)
+        start = _mix(np.uint64(key) + np.uint64(_GOLDEN) * place)
+        for i in range(4):
+            rng[i] = _mix(start + np.uint64(_GOLDEN) * np.uint64(i + 1))
+
+
+def next_key(random: np.ndarray) -> np.uint64:
+    """Draw 64 bits from the chain's own generator (xoshiro256++), in plain Python."""
+    state = random.tolist()
+    result = advance(state)
+    random[:] = np.array(state, np.uint64)
+    return np.uint64(result)
+
+
+def advance(state: list[int]) -> int:
+    """Take a generator's state, as four integers, one draw on; gives the 64 bits drawn."""
+    s0, s1, s2, s3 = state
+    total = (s0 + s3) & _MASK
+    result = (((total << 23) & _MASK | (total >> 41)) + s0) & _MASK
+    shifted = (s1 << 17) & _MASK
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= shifted
+    state[:] = [s0, s1, s2, ((s3 << 45) & _MASK) | (s3 >> 19)]
+    return result

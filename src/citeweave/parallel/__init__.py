@@ -1,5 +1,0 @@
-"""Sweeps over many documents at a time: one meaning of "parallel" for threads and GPUs."""
-
-from citeweave.parallel.chain import SnapshotChain
-
-__all__ = ["SnapshotChain"]

@@ -1,1 +1,0 @@
-"""The sampler: arrays and kernels; no file format, no string, no table library."""

@@ -1,0 +1,254 @@
+"""Tiny chains over slots, and their sweeps run many times in compiled code."""
+
+from functools import partial
+from types import SimpleNamespace
+
+import numba
+import numpy as np
+
+import citeweave.engines.core.word_side as word_side_module
+from citeweave.engines.core.exponent import rebuild_exponent
+from citeweave.engines.core.random import uniform
+from citeweave.engines.core.word_side import refresh_word_cache
+from citeweave.engines.slots import SparseChain, SparseSnapshotChain
+from citeweave.engines.slots.citations import citation_sweep
+from citeweave.engines.slots.merge import mark_moves, merge_node_range, merge_word_range
+from citeweave.engines.slots.rates import gather_rates
+from citeweave.engines.slots.snapshot_citations import note_moved_documents, sweep_citing
+from citeweave.engines.slots.words import word_sweep
+from citeweave.engines.threads.merge import add_moves
+from reference.posterior import TinyPosterior
+from reference.run import (
+    _note,
+    frequencies,
+    marginal,
+    topic_record_width,
+    total_variation,
+    word_record_width,
+)
+from reference.tiny import tiny_chain
+
+
+def slot_chain(spec, *, rounds=None, most_listed=64, **corpus):
+    """As ``tiny_chain``, over slots; with ``rounds`` in snapshots.
+
+    Tables of proposals are made of the first state and then stand still.
+    """
+    kind = SparseChain if rounds is None else partial(SparseSnapshotChain, rounds=rounds)
+    modules = {"chain": SimpleNamespace(Chain=kind), "word_side": word_side_module}
+    chain = tiny_chain(spec, modules=modules, **corpus)
+    chain.known.refresh(most_listed)
+    if chain.spec.citations is not None:
+        chain.known.before_citations()
+    return chain
+
+
+@numba.njit(nogil=True)
+def _note_all(shape, state, sweep, records):
+    topic_rows, word_rows = records
+    at = _note(topic_rows, sweep, 0, state.assignments.topic)
+    if len(shape.network) > 0:
+        at = _note(topic_rows, sweep, at, state.assignments.citing_topic)
+    _note(topic_rows, sweep, at, state.topics.tables[1:].ravel())
+    at = _note(word_rows, sweep, 0, state.assignments.topic)
+    at = _note(word_rows, sweep, at, state.assignments.burst_table)
+    at = _note(word_rows, sweep, at, state.words.tables.ravel())
+    if len(shape.background) > 0:
+        _note(word_rows, sweep, at, state.words.background_tables)
+
+
+def make_runner(sweep_words):
+    """Build the loop around a word sweep that moves documents one after the other."""
+
+    @numba.njit(nogil=True)
+    def run(sweeps, level, model, state, cache, exponent, known, room, records):
+        shape, layout, tables = model
+        nodes, words, guesses, rates = known
+        slots, pending, sharing, before, citation_work = room
+        tally, citation_tally = np.zeros(7, np.int64), np.zeros(6, np.int64)
+        docs = np.array([0, layout.document_start.shape[0] - 1, 1])
+        for sweep in range(sweeps):
+            if len(shape.network) > 0:
+                rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
+                gather_rates(state.topics, state.parameters, exponent, rates)
+            sweep_words(
+                shape,
+                layout,
+                tables,
+                state,
+                cache,
+                slots,
+                pending,
+                nodes,
+                words,
+                guesses,
+                rates,
+                exponent,
+                sharing,
+                before,
+                np.uint64(0),
+                docs,
+                tally,
+            )
+            if len(shape.network) > 0:  # with the sums that the word sweep has left
+                citation_sweep(
+                    level,
+                    layout,
+                    tables,
+                    state,
+                    citation_work,
+                    nodes,
+                    guesses,
+                    rates,
+                    exponent,
+                    citation_tally,
+                )
+            _note_all(shape, state, sweep, records)
+
+    return run
+
+
+RUN = make_runner(word_sweep)
+
+
+@numba.njit(nogil=True)
+def _merge_levels(layout, counts, nodes, n_levels, changes, marks):
+    for level in range(n_levels - 1, -1, -1):
+        first, last = layout.level_start[level], layout.level_start[level + 1]
+        merge_node_range(layout.parent, counts, nodes, changes, marks, first, last, 0)
+
+
+@numba.njit(nogil=True)
+def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, network, records):
+    shape, layout, tables = model
+    nodes, words, guesses, rates = known
+    slots, pending, sharing, before, changes, marks, added, listed = room
+    level, n_shared_levels, n_shared, rounds = sizes
+    here, moves, lists = network
+    tally = np.zeros(7, np.int64)
+    n = layout.document_start.shape[0] - 1
+    n_words = words.shape[0]
+    for sweep in range(sweeps):
+        for round_ in range(rounds):
+            rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
+            gather_rates(state.topics, state.parameters, exponent, rates)
+            word_sweep(
+                shape,
+                layout,
+                tables,
+                state,
+                cache,
+                slots,
+                pending,
+                nodes,
+                words,
+                guesses,
+                rates,
+                exponent,
+                sharing,
+                before,
+                np.uint64(uniform(state.random) * 2.0**53),
+                np.array([round_, n, rounds]),
+                tally,
+            )
+            added[:] = 0
+            merge_word_range(
+                shape,
+                tables,
+                state.words,
+                cache,
+                words,
+                changes,
+                marks,
+                added,
+                listed,
+                0,
+                n_words,
+                0,
+            )
+            state.words.total_customers[:] += added[0, 0, :-1]
+            state.words.total_tables[:] += added[0, 1, :-1]
+            state.words.background_totals[0] += added[0, 0, -1]
+            state.words.background_totals[1] += added[0, 1, -1]
+            refresh_word_cache(tables, state.words, state.parameters, cache)
+            _merge_levels(layout, state.topics, nodes, n_shared_levels, changes, marks)
+        for round_ in range(rounds):
+            rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
+            gather_rates(state.topics, state.parameters, exponent, rates)
+            key = np.uint64(uniform(state.random) * 2.0**53)
+            docs = np.array([round_, n, rounds])
+            sweep_citing(
+                level,
+                n_shared,
+                lists[0],
+                layout,
+                tables,
+                state,
+                exponent,
+                nodes,
+                guesses,
+                rates,
+                here,
+                moves,
+                key,
+                docs,
+            )
+            turn = (round_, rounds)
+            add_moves(layout, state.topics, lists, moves, changes, turn, 0, n, 0)
+            mark_moves(layout, lists, moves, turn, marks, 0, n, 0)
+            note_moved_documents(layout, state.topics, nodes, lists, moves, turn, 0, n)
+            _merge_levels(layout, state.topics, nodes, n_shared_levels, changes, marks)
+        _note_all(shape, state, sweep, records)
+
+
+def run_snapshots(sweeps, level, model, state, cache, exponent, known, chain, records):
+    """Take the place of a runner, for a chain of snapshot sweeps."""
+    worker, topics = chain._rooms.workers[0], chain.settings.topics
+    room = (
+        worker.slots,
+        worker.pending,
+        worker.sharing,
+        worker.before,
+        chain._rooms.changes,
+        chain._rooms.marks,
+        np.zeros((1, 2, topics + 1), np.int64),
+        np.zeros((1, 3, topics), np.int32),
+    )
+    sizes = (level, chain.spec.n_shared, chain._n_shared, chain.rounds)
+    network = (worker.citations, chain._moves, chain._lists)
+    _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, network, records)
+
+
+def distances(chain, sweeps, runner=RUN):
+    """Total variation of assignments alone, and of assignments with each side's tables."""
+    topic_exact, word_exact = TinyPosterior(chain).distribution()
+    topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
+    word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
+    known = chain.known
+    room = chain
+    if isinstance(chain, SparseChain):
+        room = (
+            chain._slots,
+            chain._pending,
+            chain._sharing,
+            chain._before,
+            chain._ends_work,
+        )
+    runner(
+        sweeps,
+        chain.citation_level,
+        (chain.shape, chain.layout, chain.tables),
+        chain.state,
+        chain.cache,
+        chain.exponent,
+        (known.nodes, known.words, known.guesses, known.rates),
+        room,
+        (topic_rows, word_rows),
+    )
+    topic_seen, word_seen = frequencies(topic_rows), frequencies(word_rows)
+    width = len(chain.layout.word) + (len(chain.layout.citing) if chain.spec.citations else 0)
+    return (
+        total_variation(marginal(topic_exact, width), marginal(topic_seen, width)),
+        total_variation(topic_exact, topic_seen),
+        total_variation(word_exact, word_seen),
+    )

@@ -1,0 +1,235 @@
+"""The citation sweep over the topics of two papers: its sums, its posterior, its counts."""
+
+import importlib
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from citation_tools import SPECS, cited_chain, distances, gather_all, sparse_room
+
+import citeweave.engines.slots.citations as citations_module
+from citeweave.engines.core.exponent import rebuild_exponent, total_rate
+from citeweave.engines.core.hierarchy import draw_addition, draw_removal, move_customer, path_weight
+from citeweave.engines.core.invariants import check_state
+from citeweave.engines.dense.words import word_sweep
+from citeweave.engines.slots.citations import citation_sweep
+from citeweave.engines.slots.ends import commit_ends, ends_change
+from citeweave.engines.slots.presence import new_presence
+from citeweave.engines.slots.rates import new_rates
+from citeweave.engines.slots.touched import list_ends
+from citeweave.engines.slots.wide import close_wide, open_wide
+from reference.run import make_runner
+from reference.tiny import tiny_chain
+
+
+@numba.njit(nogil=True)
+def _move(level, layout, tables, state, room, exponent, path, climb, e, new):
+    """Move one citation to a topic whatever it weighs; returns the change of E, or nan."""
+    work, presence, _, rates, _ = room
+    counts, parameters, rng = state.topics, state.parameters, state.random
+    ends = (layout.citation_node + layout.citing[e], layout.citation_node + layout.cited[e])
+    old = int(state.assignments.citing_topic[e])
+    open_wide(layout, counts, parameters, presence, exponent, rates, work.wide)
+    removed, added = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    for side in (1, 0):
+        removed[side] = draw_removal(rng, layout, counts, level, ends[side], old)
+        if removed[side] == 0:
+            if side == 0:
+                move_customer(layout, counts, level, ends[1], old, removed[1], 1)
+            close_wide(parameters, rates, work.wide)
+            return np.nan
+        move_customer(layout, counts, level, ends[side], old, removed[side], -1)
+    for side in (0, 1):
+        path_weight(tables, layout, counts, parameters, level, ends[side], new, path, climb)
+        added[side] = draw_addition(rng, tables, counts, level, new, path, climb)
+        move_customer(layout, counts, level, ends[side], new, added[side], 1)
+    state.assignments.citing_topic[e] = new
+    meet, listed = list_ends(layout, presence, work.touched, level, ends[0], ends[1], old)
+    if not (work.touched.topic[:listed] == new).any():
+        work.touched.topic[listed] = new
+        listed += 1
+    change = ends_change(
+        counts,
+        parameters,
+        presence,
+        exponent,
+        rates,
+        work.touched,
+        work.wide,
+        level,
+        meet,
+        listed,
+        old,
+        new,
+        (removed[0], removed[1]),
+        (added[0], added[1]),
+    )
+    commit_ends(parameters, exponent, rates, work.touched, work.wide, level, old, new)
+    close_wide(parameters, rates, work.wide)
+    return change
+
+
+def _rebuilt(chain):
+    """Give the sums and the rate of all citations, over all topics, from the counts."""
+    room = new_presence(len(chain.layout.parent), chain.settings.topics)
+    rates = new_rates(chain.settings.topics)
+    exponent = chain.exponent._replace(
+        **{name: getattr(chain.exponent, name).copy() for name in chain.exponent._fields}
+    )
+    gather_all(chain.citation_level, chain.layout, chain.state, exponent, room, rates)
+    return room, rates, exponent, total_rate(exponent, chain.state.parameters)
+
+
+def _expect_sums(chain, room):
+    """Compare bits, sums and weights that were kept with those made anew."""
+    presence, rates, exponent, _ = _rebuilt(chain)
+    for kept, made in zip(room[3], rates, strict=True):
+        np.testing.assert_allclose(kept, made, rtol=1e-9, atol=1e-9)
+    for name in ("cite_weight", "cited_weight"):
+        kept, made = getattr(chain.exponent, name), getattr(exponent, name)
+        np.testing.assert_allclose(kept, made, rtol=1e-9)
+    return presence
+
+
+@pytest.mark.parametrize("model", SPECS)
+@pytest.mark.parametrize(("topics", "many"), [(3, 100), (8, 1), (8, 6)])
+def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics, many):
+    """Whether no node but mu is wide, or all above papers are, or some."""
+    chain = cited_chain(model, topics, authors=3)
+    room = sparse_room(chain)
+    room[0].wide.size[1] = many
+    levels = len(chain.spec.topic_side)
+    before = _rebuilt(chain)[3]
+    seen = []
+    rng = np.random.default_rng(1)
+    for e in range(120):
+        change = _move(
+            chain.citation_level,
+            chain.layout,
+            chain.tables,
+            chain.state,
+            room,
+            chain.exponent,
+            np.zeros(levels, np.int64),
+            np.zeros(levels),
+            e,
+            int(rng.integers(topics)),
+        )
+        if np.isnan(change):
+            continue
+        presence, _, _, after = _rebuilt(chain)
+        assert change == pytest.approx(after - before, rel=1e-9, abs=1e-9)
+        _expect_sums(chain, room)
+        room[1][:] = presence
+        before = after
+        seen.append(abs(change))
+    assert len(seen) > 40
+    assert max(seen) > 0.05
+    check_state(chain.spec, chain.layout, chain.state)
+
+
+def _sweep(chain, room):
+    work, presence, guesses, rates, tally = room
+    citation_sweep(
+        chain.citation_level,
+        chain.layout,
+        chain.tables,
+        chain.state,
+        work,
+        presence,
+        guesses,
+        rates,
+        chain.exponent,
+        tally,
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "topics"),
+    [
+        ("authors", 2),
+        ("authors", 70),
+        ("authors", 4096),
+        ("no authors", 70),
+        ("fields above authors", 70),
+    ],
+)
+def test_counts_bits_and_sums_stay_right(model, topics):
+    chain = cited_chain(model, topics)
+    room = sparse_room(chain)
+    before = chain.state.assignments.citing_topic.copy()
+    for _ in range(5):
+        _sweep(chain, room)
+    check_state(chain.spec, chain.layout, chain.state)
+    np.testing.assert_array_equal(room[1], _expect_sums(chain, room))
+    visited, blocked, accepted, _, outside, refused = room[4]
+    assert visited == 5 * len(chain.layout.citing)
+    assert 0.3 * (visited - blocked) < accepted <= visited - blocked - refused
+    assert outside > 0 or topics == 2
+    assert (chain.state.assignments.citing_topic != before).any()
+
+
+def tiny_room(chain):
+    """Have the sweep's own room where runners hand the sweep its work."""
+    chain._citation_work = sparse_room(chain)
+    return chain
+
+
+def make_run(sweep):
+    """Build the runner of a sweep by bits and of the words' sweep over all topics."""
+
+    @numba.njit(nogil=True)
+    def gather_and_sweep(level, layout, tables, state, room, exponent, tally):  # noqa: ARG001
+        work, presence, guesses, rates, own = room
+        gather_all(level, layout, state, exponent, presence, rates)
+        sweep(level, layout, tables, state, work, presence, guesses, rates, exponent, own)
+
+    return make_runner(word_sweep, gather_and_sweep, rebuild_exponent)
+
+
+RUN = make_run(citation_sweep)
+SHORT = {"documents": ((0, 1), (0,))}
+CASES = {
+    "two papers of one author": {},
+    "two authors": {"groups": (0, 1)},
+    "five topics, one author": {"topics": 5} | SHORT,
+    "five topics, two authors": {"topics": 5, "groups": (0, 1)} | SHORT,
+}
+
+
+@pytest.mark.parametrize("case", ["two papers of one author", "five topics, two authors"])
+def test_frequencies_match_the_posterior(case):
+    """Guesses are those of the start, and most topics proposed from them are refused."""
+    chain = tiny_room(tiny_chain("scntm", **CASES[case]))
+    assignments, topic_side, word_side = distances(chain, RUN, 200_000)
+    assert assignments < 0.04
+    assert topic_side < 0.06
+    assert word_side < 0.04
+    assert chain._citation_work[4][4] > 20_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", CASES)
+def test_frequencies_match_the_posterior_closely(case):
+    """As close as those of the sweep over all topics, which needs as many sweeps."""
+    chain = tiny_room(tiny_chain("scntm", **CASES[case]))
+    assignments, topic_side, word_side = distances(chain, RUN, 2_400_000)
+    assert assignments < 0.012
+    assert topic_side < 0.02
+    assert word_side < 0.012
+
+
+@pytest.mark.long
+def test_accepting_every_proposal_is_seen(tmp_path, monkeypatch):
+    source = Path(citations_module.__file__).read_text()
+    exact = "if uniform(rng) * before * there >= after * back:"
+    assert source.count(exact) == 1
+    broken = source.replace(exact, "if uniform(rng) > 2.0:")
+    (tmp_path / "careless_citations.py").write_text(broken)
+    monkeypatch.syspath_prepend(tmp_path)
+    careless = importlib.import_module("careless_citations")
+    for case in ("two papers of one author", "five topics, two authors"):
+        chain = tiny_room(tiny_chain("scntm", **CASES[case]))
+        found = distances(chain, make_run(careless.citation_sweep), 200_000)
+        assert found[0] > 0.08

@@ -1,0 +1,27 @@
+"""Modules of the last release are found under their old names, with a warning."""
+
+import importlib
+import sys
+
+import pytest
+
+from citeweave._moved import MOVED, new_name
+
+
+@pytest.mark.parametrize("old", sorted(MOVED))
+def test_an_old_name_gives_the_module_of_the_new_one(old, monkeypatch):
+    monkeypatch.delitem(sys.modules, old, raising=False)
+    with pytest.warns(DeprecationWarning, match="is now"):
+        module = importlib.import_module(old)
+    assert module is importlib.import_module(MOVED[old])
+    assert module.__name__ == module.__spec__.name == MOVED[old]
+
+
+def test_what_lies_below_a_moved_package_moved_with_it():
+    assert new_name("citeweave.sparse.chain") == "citeweave.engines.slots.chain"
+    assert new_name("citeweave.corpus.corpus") is None
+
+
+def test_unknown_modules_are_still_unknown():
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        importlib.import_module("citeweave.nowhere")
