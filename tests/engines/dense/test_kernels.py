@@ -260,7 +260,7 @@ print(digest.hexdigest())
 
 def test_kernels_run_without_the_compiler_and_draw_the_same_states():
     """NUMBA_DISABLE_JIT=1 gives the very same integers: rounding aside, it is the same program."""
-    tests = str(Path(__file__).parent.parent)
+    tests = str(Path(__file__).parents[2])
 
     def digest(**environment):
         done = subprocess.run(

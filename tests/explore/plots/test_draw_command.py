@@ -116,7 +116,7 @@ def test_several_plots_need_a_folder(runner: CliRunner, run: Path) -> None:
 
 
 def test_the_page_names_all_that_can_be_drawn() -> None:
-    page = Path(__file__).parents[2] / "docs" / "pictures.md"
+    page = Path(__file__).parents[3] / "docs" / "pictures.md"
     if not page.is_file():
         pytest.skip("the pages are not beside the tests")
     text = page.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from report.literature import fit, literature
 
 MODULES = ("charts", "downloads", "page", "words", "years")
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "report.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "report.md"
 
 
 @pytest.mark.parametrize("name", [f"citeweave.web.report.{name}" for name in MODULES])
