@@ -8,9 +8,8 @@ import pytest
 for package in ("httpx", "jinja2", "starlette", "uvicorn"):
     pytest.importorskip(package, reason=f"{package} is not installed (the extra 'test' has it)")
 
-from report.literature import fit, literature  # noqa: E402
-
 from web.calling import Client, open_client  # noqa: E402
+from web.report.literature import fit, literature  # noqa: E402
 
 
 @pytest.fixture(scope="session")

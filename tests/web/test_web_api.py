@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from report.literature import NASTY
 
 from citeweave.web.app import entries
 from citeweave.web.openapi import open_path
 from web.calling import Client, open_client
+from web.report.literature import NASTY
 
 GOOD = {"x-citeweave": "1"}
 TYPES: dict[str, type | tuple[type, ...]] = {

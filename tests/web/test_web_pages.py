@@ -4,10 +4,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from report.literature import fit, literature
 
 from citeweave.explore import Exploration
 from web.calling import Client, open_client
+from web.report.literature import fit, literature
 
 
 class Links(HTMLParser):

@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from report.literature import NASTY, NASTY_AUTHOR
 
 from citeweave.web.security import HEADERS, allowed_hosts
 from web.calling import Client, open_client
+from web.report.literature import NASTY, NASTY_AUTHOR
 
 PAGES = [
     "/",

@@ -10,12 +10,12 @@ import threading
 
 import httpx
 import pytest
-from report.literature import literature
 
 from citeweave.errors import ParameterError, RunError
 from citeweave.model import RunInterrupted
 from citeweave.web import open_run, server
 from web.calling import Client
+from web.report.literature import literature
 from web.serving import Serving
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from explore_graphs.made_up import make_model
 
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore import Exploration
@@ -16,6 +15,7 @@ from citeweave.explore.graphs import (
     paper_map,
     topic_flow,
 )
+from explore.graphs.made_up import make_model
 
 
 @pytest.fixture(scope="module")

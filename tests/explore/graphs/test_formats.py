@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from explore_graphs.made_up import NASTY, make_model
 
 from citeweave.errors import ParameterError
 from citeweave.explore.graphs import (
@@ -26,6 +25,7 @@ from citeweave.explore.graphs import (
     write_graph,
 )
 from citeweave.explore.graphs.text import clean, shorten_name, text_width, wrap_words
+from explore.graphs.made_up import NASTY, make_model
 
 SVG = "{http://www.w3.org/2000/svg}"
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from explore_graphs.made_up import make_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from citeweave.explore.graphs.stress import (
     remove_overlaps,
     stress_layout,
 )
+from explore.graphs.made_up import make_model
 
 
 def boxes_of(graph: Graph, places: dict[str, tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:

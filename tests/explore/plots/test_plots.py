@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from explore_graphs.made_up import make_model
 
 from citeweave.errors import MissingDependencyError, NotFoundError, ParameterError
 from citeweave.explore import Exploration
 from citeweave.explore import plots as p
 from citeweave.explore.plots.style import figures_of_width, spread_labels, wrap_name
+from explore.graphs.made_up import make_model
 
 pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
 

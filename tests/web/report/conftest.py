@@ -4,10 +4,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from report.literature import fit, literature
 
 from citeweave import SCNTM
 from citeweave.model import RunInterrupted
+from web.report.literature import fit, literature
 
 
 @pytest.fixture(scope="session")

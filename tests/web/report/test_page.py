@@ -10,11 +10,11 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
-from report.literature import NASTY, NASTY_AUTHOR, fit, literature
 
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
 from citeweave.explore import Exploration
 from citeweave.web.report import report_html, write_report
+from web.report.literature import NASTY, NASTY_AUTHOR, fit, literature
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}
 

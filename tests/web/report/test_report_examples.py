@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from report.literature import fit, literature
+
+from web.report.literature import fit, literature
 
 MODULES = ("charts", "downloads", "page", "words", "years")
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "report.md"
