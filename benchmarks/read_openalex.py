@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from citeweave.readers import read
+from citeweave.reading import read
 
 _BASE = "https://openalex.org/"
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from citeweave.baselines import load
     from citeweave.corpus import Corpus
     from citeweave.engines.core.spec import Level, ModelSpec, preset
-    from citeweave.importing import read
     from citeweave.model import SCNTM, resume
+    from citeweave.preparing import read
     from citeweave.simulate import simulate
 
 __all__ = [
@@ -39,7 +39,7 @@ _HOMES = {
     "load": "citeweave.baselines",
     "resume": "citeweave.model",
     "simulate": "citeweave.simulate",
-    "read": "citeweave.importing",
+    "read": "citeweave.preparing",
     "datasets": "citeweave.datasets",
     "ModelSpec": "citeweave.engines.core.spec",
     "Level": "citeweave.engines.core.spec",

@@ -34,6 +34,12 @@ MOVED: dict[str, str] = {
     "citeweave.parallel": "citeweave.engines.threads",
     "citeweave.parallel.cuda": "citeweave.engines.cuda",
     "citeweave.sparse": "citeweave.engines.slots",
+    "citeweave.readers": "citeweave.reading",
+    "citeweave.records": "citeweave.reading",
+    "citeweave.prepare": "citeweave.preparing",
+    "citeweave.prepare.report": "citeweave.preparing.counts",
+    "citeweave.importing": "citeweave.preparing",
+    "citeweave.importing.tally": "citeweave.reading.tally",
 }
 """New names of modules by their old ones; what lies below a package moved with it."""
 

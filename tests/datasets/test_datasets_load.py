@@ -10,7 +10,7 @@ from citeweave import datasets
 from citeweave.datasets import DataFile, Dataset, load, load_with_report
 from citeweave.datasets.places import file_sha256
 from citeweave.datasets.table import TableRow, dataset_table, markdown_table
-from citeweave.prepare import Settings
+from citeweave.preparing import Settings
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import typer
 from citeweave.errors import ParameterError
 
 if TYPE_CHECKING:
-    from citeweave.prepare import Settings
+    from citeweave.preparing import Settings
 
 __all__ = [
     "Citations",
@@ -106,7 +106,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")
 
 def make_settings(config: Path | None, language: str | None, names: str | None) -> Settings:
     """Put options over a file of settings, or over the defaults."""
-    from citeweave.prepare import Settings  # noqa: PLC0415 (only commands that import need it)
+    from citeweave.preparing import Settings  # noqa: PLC0415 (only commands that import need it)
 
     settings = Settings() if config is None else Settings.from_toml(config)
     if language is not None:

@@ -10,9 +10,8 @@ from citeweave.cli.import_show import print_report
 from citeweave.cli.show import make_console
 from citeweave.corpus.storage import is_corpus_folder
 from citeweave.errors import CorpusError
-from citeweave.importing import Records
-from citeweave.importing.report import check_report_name
-from citeweave.prepare import Settings
+from citeweave.preparing import Records, Settings
+from citeweave.preparing.report import check_report_name
 
 __all__ = ["corpus_name", "run_import"]
 

@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from citeweave.cli.show import count, new_table
-from citeweave.importing import Report
-from citeweave.importing.page import cell_text
-from citeweave.importing.sections import Section, sections
+from citeweave.preparing import Report
+from citeweave.preparing.page import cell_text
+from citeweave.preparing.sections import Section, sections
 
 __all__ = ["print_report", "print_short_report"]
 

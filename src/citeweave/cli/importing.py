@@ -35,7 +35,7 @@ def import_files(
     and any table with titles; several files at once, packed or not.
     """
     from citeweave.cli.import_run import run_import
-    from citeweave.importing import read
+    from citeweave.preparing import read
 
     settings = options.make_settings(config, language, names)
     run_import(

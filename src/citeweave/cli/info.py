@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from citeweave.baselines import Baseline
     from citeweave.corpus import Corpus
-    from citeweave.importing import Report
     from citeweave.model import SCNTM
+    from citeweave.preparing import Report
 
 __all__ = ["describe_corpus", "describe_run", "register"]
 
@@ -64,7 +64,7 @@ def info(
 
 def _import_report(folder: Path) -> "Report | None":
     """Read the report that an import left in the folder of its corpus."""
-    from citeweave.importing import REPORT_FILE, Report
+    from citeweave.preparing import REPORT_FILE, Report
 
     return Report.load(folder) if (folder / REPORT_FILE).is_file() else None
 

@@ -46,8 +46,7 @@ def query_dump(
     Papers of several categories are dropped, as in the paper.
     """
     from citeweave.cli.import_run import run_import
-    from citeweave.importing import read
-    from citeweave.prepare import Query
+    from citeweave.preparing import Query, read
 
     if (preset is None) == (query is None):
         raise ParameterError(

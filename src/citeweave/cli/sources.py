@@ -14,7 +14,7 @@ from citeweave.model.run_folder import is_run_folder
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from citeweave.importing import Report
+    from citeweave.preparing import Report
 
 __all__ = ["Opened", "name_of", "open_corpus", "open_sources"]
 
@@ -97,7 +97,7 @@ def _import(sources: Sequence[str], console: "Console | None") -> Opened:
     from citeweave.cli.import_progress import open_import_display
     from citeweave.cli.import_show import print_short_report
     from citeweave.cli.show import make_console
-    from citeweave.importing import read
+    from citeweave.preparing import read
 
     for source in sources:
         if is_corpus_folder(source):

@@ -17,8 +17,8 @@ from citeweave.datasets.places import Held, cache_folder, file_sha256, find, pla
 from citeweave.datasets.registry import Dataset, find_dataset
 from citeweave.errors import CorpusError
 from citeweave.files import name_beside
-from citeweave.readers.archives import unpack
-from citeweave.readers.problems import Context, FileCounts, ProblemLog
+from citeweave.reading.archives import unpack
+from citeweave.reading.problems import Context, FileCounts, ProblemLog
 
 if TYPE_CHECKING:
     from citeweave.datasets.registry import DataFile

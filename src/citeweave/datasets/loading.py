@@ -16,7 +16,7 @@ from citeweave.datasets.fetch import FetchProgress, get
 from citeweave.datasets.places import cache_folder
 from citeweave.datasets.registry import Dataset, find_dataset
 from citeweave.errors import CorpusError
-from citeweave.importing import Imported, Report, read
+from citeweave.preparing import Imported, Report, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,13 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from citeweave.datasets.places import Held
-    from citeweave.importing import Records
-    from citeweave.prepare import Progress, Settings
-    from citeweave.records import Record, Reference
+    from citeweave.preparing import Progress, Records, Settings
+    from citeweave.reading import Record, Reference
 
 __all__ = ["load", "load_with_report"]
 
-_PARTS = ("records", "readers", "prepare", "corpus", "importing", "datasets")
+_PARTS = ("reading", "preparing", "corpus", "datasets")
 _PACKAGES = ("py3langid", "stopwordsiso")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from citeweave.errors import ParameterError
-from citeweave.prepare import Settings
+from citeweave.preparing import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

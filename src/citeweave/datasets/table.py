@@ -12,7 +12,7 @@ from citeweave.datasets.registry import DATASETS, Dataset, PaperFigures, find_da
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from citeweave.importing import Imported
+    from citeweave.preparing import Imported
 
 __all__ = ["COLUMNS", "TableRow", "dataset_table", "figure", "is_here", "markdown_table"]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Tokenise", "match_vocabulary", "place_paper"]
 
 Tokenise = Callable[[str, str], tuple[Sequence[str], Sequence[str]]]
-"""From title and abstract to the tokens of each, as `citeweave.prepare.Pipeline.tokens`."""
+"""From title and abstract to the tokens of each, as `citeweave.preparing.Pipeline.tokens`."""
 
 _LONGEST_PHRASE = 4
 _AROUND = 300

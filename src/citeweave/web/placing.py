@@ -23,8 +23,8 @@ class Placer:
     @cached_property
     def tokenise(self) -> Tokenise:
         """Turn title and abstract into words, as those of the corpus were made."""
-        from citeweave.prepare import Pipeline  # noqa: PLC0415 (for the first paper, not for the start)
-        from citeweave.prepare.stopwords import stop_words  # noqa: PLC0415
+        from citeweave.preparing import Pipeline  # noqa: PLC0415 (for the first paper, not for the start)
+        from citeweave.preparing.stopwords import stop_words  # noqa: PLC0415
 
         corpus = self._view.corpus
         try:

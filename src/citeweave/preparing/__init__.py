@@ -1,0 +1,27 @@
+"""From records to a corpus: cleaning, matching, phrases, vocabulary, queries, and the report."""
+
+from citeweave.preparing.counts import ImportReport
+from citeweave.preparing.page import html_page
+from citeweave.preparing.pipeline import Pipeline
+from citeweave.preparing.queries import Query, QueryCounts
+from citeweave.preparing.records import Imported, Records, read
+from citeweave.preparing.report import REPORT_FILE, Report
+from citeweave.preparing.run import Prepared, Progress, prepare
+from citeweave.preparing.settings import Settings
+
+__all__ = [
+    "REPORT_FILE",
+    "ImportReport",
+    "Imported",
+    "Pipeline",
+    "Prepared",
+    "Progress",
+    "Query",
+    "QueryCounts",
+    "Records",
+    "Report",
+    "Settings",
+    "html_page",
+    "prepare",
+    "read",
+]

@@ -1,0 +1,226 @@
+"""Take records one by one and keep of each what the corpus needs, duplicates merged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from citeweave.preparing.authors import AuthorRegister
+from citeweave.preparing.bags import BagColumns
+from citeweave.preparing.duplicates import DuplicateIndex, WorkKeys
+from citeweave.preparing.encode import TextColumns
+from citeweave.preparing.keys import scrub
+from citeweave.preparing.language import LanguageFilter
+from citeweave.preparing.matching import Work
+from citeweave.preparing.pipeline import WordRules
+from citeweave.preparing.references import ReferenceColumns, family_key, venue_key
+from citeweave.preparing.text import is_missing
+from citeweave.preparing.thesaurus import read_thesaurus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.preparing.counts import ImportReport
+    from citeweave.preparing.settings import Settings
+    from citeweave.reading import Record
+
+__all__ = ["Collector", "Draft"]
+
+Span = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A document in the making: texts as places in the text columns."""
+
+    id: str
+    keys: WorkKeys
+    title: str | None = None
+    abstract: str | None = None
+    keywords: tuple[str, ...] = ()
+    year: int | None = None
+    venue: str | None = None
+    doi: str | None = None
+    category: str | None = None
+    authors: tuple[int, ...] = ()
+    title_span: Span | None = None
+    abstract_span: Span | None = None
+    keyword_spans: tuple[Span, ...] = ()
+    bag: Span | None = None
+    has_abstract: bool = False
+    other_keys: list[WorkKeys] = field(default_factory=list)
+    merged_into: int = -1
+
+    def absorb(self, other: Draft) -> None:
+        """Unite with a later record of the same work: what is missing here is taken there."""
+        if not self.authors:
+            self.authors = other.authors
+        if self.title is None:
+            self.title, self.title_span = other.title, other.title_span
+        if not self.has_abstract:
+            self.abstract, self.abstract_span = other.abstract, other.abstract_span
+            self.has_abstract = other.has_abstract
+        new = [i for i, word in enumerate(other.keywords) if word not in self.keywords]
+        self.keywords += tuple(other.keywords[i] for i in new)
+        if other.keyword_spans:
+            self.keyword_spans += tuple(other.keyword_spans[i] for i in new)
+        self.year = self.year if self.year is not None else other.year
+        self.venue = self.venue or other.venue
+        self.doi = self.doi or other.doi
+        self.category = self.category or other.category
+        self.bag = self.bag if self.bag is not None else other.bag
+        self.other_keys += [other.keys, *other.other_keys]
+
+
+class Collector:
+    """Everything that is kept while records stream by.
+
+    Parameters
+    ----------
+    settings
+        Which steps to take.
+    report
+        Where to count what is dropped.
+    """
+
+    def __init__(self, settings: Settings, report: ImportReport) -> None:
+        self.settings = settings
+        self.report = report
+        self.drafts: list[Draft] = []
+        self.text = TextColumns(WordRules.from_settings(settings))
+        self.bags = BagColumns()
+        self.references = ReferenceColumns()
+        self.files: list[str] = []
+        thesaurus = read_thesaurus(settings.author_thesaurus) if settings.author_thesaurus else {}
+        self.authors = AuthorRegister(
+            settings.author_names,
+            exclusion_words=settings.exclusion_words + settings.extra_exclusion_words,
+            thesaurus=thesaurus,
+        )
+        self._language = LanguageFilter(
+            settings.language, min_letters=settings.language_min_letters
+        )
+        self._duplicates = DuplicateIndex()
+        self._file_number: dict[str, int] = {}
+        self._ids: set[str] = set()
+        self.ids_renamed: list[str] = []
+
+    def add(self, record: Record) -> None:
+        """Take one record."""
+        self.report.records_read += 1
+        abstract = None if is_missing(record.abstract) else record.abstract
+        title = None if is_missing(record.title) else record.title
+        if not (title or abstract or record.words or _says_something(record)):
+            self.report.drop("empty record")
+            return
+        if record.words is None:
+            sample = f"{title or ''}. {abstract or ''}"
+            code = self._language.foreign(record.language, sample)
+            if code is not None:
+                self.report.drop("language")
+                counts = self.report.languages_dropped
+                counts[code] = counts.get(code, 0) + 1
+                return
+        number = len(self.drafts)
+        draft = self._draft(record, title, abstract)
+        found, id_taken = self._duplicates.add(draft.keys, merge=self.settings.deduplicate)
+        if id_taken or (not found and draft.id in self._ids):
+            draft.id = self._free_id(draft.id)
+        self.drafts.append(draft)
+        file = self._file_number.setdefault(record.source.file, len(self.files))
+        if file == len(self.files):
+            self.files.append(record.source.file)
+        for reference in record.references:
+            self.references.add(number, reference, file)
+        for other, reason in found:
+            self._merge(other, number, f"duplicate of same {reason}")
+        if draft.merged_into < 0:
+            self._ids.add(draft.id)
+
+    def _draft(self, record: Record, title: str | None, abstract: str | None) -> Draft:
+        use = self.settings
+        mentions = (self.authors.mention(author) for author in record.authors)
+        authors = tuple(mention for mention in mentions if mention >= 0)
+        family = family_key(self.authors.family(authors[0])) if authors else ""
+        ident = scrub(record.id.strip()) or f"{record.source.file}#{record.source.position}"
+        keywords = tuple(
+            dict.fromkeys(scrub(word.strip()) for word in record.keywords if word.strip())
+        )
+        draft = Draft(
+            ident,
+            WorkKeys.of(ident=ident, doi=record.doi, title=title, year=record.year, family=family),
+            title=scrub(title) if title else None,
+            abstract=scrub(abstract) if abstract and use.keep_abstracts else None,
+            keywords=keywords,
+            year=record.year,
+            venue=scrub(record.venue) if record.venue else None,
+            doi=scrub(record.doi) if record.doi else None,
+            category=self._category(record),
+            authors=authors,
+            has_abstract=abstract is not None,
+        )
+        if record.words is not None:
+            draft.bag = self.bags.add(record)
+            return draft
+        if title and use.use_title:
+            draft.title_span = self.text.add(title)
+        if abstract and use.use_abstract:
+            draft.abstract_span = self.text.add(abstract)
+        if use.join_keywords:
+            draft.keyword_spans = tuple(self.text.add(word) for word in keywords)
+        return draft
+
+    def _category(self, record: Record) -> str | None:
+        choice = self.settings.category_from
+        value = None if choice == "none" else getattr(record, choice)
+        return scrub(str(value).strip()) or None if value is not None else None
+
+    def _free_id(self, ident: str) -> str:
+        number = 2
+        while f"{ident}#{number}" in self._ids:
+            number += 1
+        self.ids_renamed.append(ident)
+        return f"{ident}#{number}"
+
+    def root(self, number: int) -> int:
+        """Give the draft that a record ended up in."""
+        while self.drafts[number].merged_into >= 0:
+            number = self.drafts[number].merged_into
+        return number
+
+    def _merge(self, one: int, other: int, reason: str) -> None:
+        first, second = sorted((self.root(one), self.root(other)))
+        if first != second:
+            self.drafts[first].absorb(self.drafts[second])
+            merged = self.drafts[second]
+            # Only the pointer is needed from now on.
+            self.drafts[second] = Draft(merged.id, merged.keys, merged_into=first)
+            self.report.drop(reason)
+
+    def documents(self) -> Iterator[tuple[int, Draft]]:
+        """Give the documents: drafts that were not merged into another."""
+        return ((i, draft) for i, draft in enumerate(self.drafts) if draft.merged_into < 0)
+
+    def work(self, draft: Draft) -> Work:
+        """Give what references may name a document by."""
+        keys = [draft.keys, *draft.other_keys]
+        family, initial = draft.keys.family, ""
+        if draft.authors:
+            name = self.authors.name(draft.authors[0])
+            family, initial = family_key(name.family), name.initial
+        return Work(
+            ids=tuple(dict.fromkeys(key.id for key in keys)),
+            dois=tuple(dict.fromkeys(key.doi for key in keys if key.doi)),
+            titles=tuple(dict.fromkeys(key.title for key in keys if key.title)),
+            year=draft.year,
+            family=family,
+            initial=initial,
+            venue=venue_key(draft.venue),
+        )
+
+
+def _says_something(record: Record) -> bool:
+    """Tell whether a record without text has what a citation network can use."""
+    return bool(
+        record.keywords or record.authors or record.references or record.doi or record.category
+    )

@@ -1,0 +1,109 @@
+"""Find records of one work while they stream by: by id, by DOI, by title, year and author."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from citeweave.preparing.keys import doi_key, title_key
+
+__all__ = ["DuplicateIndex", "WorkKeys"]
+
+# "Editorial" by one author in one year may well be several works; longer titles are not.
+_TELLING_WORDS = 4
+
+
+class WorkKeys(NamedTuple):
+    """What identifies a work: its keys are empty, and its year None, where unknown."""
+
+    id: str
+    doi: str
+    title: str
+    year: int | None
+    family: str
+
+    @classmethod
+    def of(
+        cls, *, ident: str, doi: str | None, title: str | None, year: int | None, family: str
+    ) -> WorkKeys:
+        """Make the keys from what a record says; an id that is a DOI serves as such."""
+        return cls(ident.strip(), doi_key(doi) or doi_key(ident), title_key(title), year, family)
+
+
+class DuplicateIndex:
+    """Works by their keys; every look-up takes constant time.
+
+    Two records are one work if they have the same DOI, or the same normalised title, the
+    same family name of the first author and the same year (or a year missing in one).
+    Without a first author a title says too little, and short titles ("Editorial") do not
+    join records whose DOIs differ. The same id joins records unless their titles differ,
+    in which case two sources used one id for two works.
+    """
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, int] = {}
+        self._by_doi: dict[str, int] = {}
+        self._by_title: dict[tuple[str, str, int | None], int] = {}
+        self._by_title_only: dict[tuple[str, str], int] = {}
+        self._keys: list[WorkKeys] = []
+
+    def add(self, keys: WorkKeys, *, merge: bool = True) -> tuple[list[tuple[int, str]], bool]:
+        """Register the next work, numbered from 0 in the order of calls.
+
+        Parameters
+        ----------
+        keys
+            What identifies it.
+        merge
+            Look for duplicates; else only whether the id is taken.
+
+        Returns
+        -------
+        duplicates : list of (int, str)
+            Earlier works that are this one, with the reason ("id", "doi", "title").
+        id_taken : bool
+            Whether the id belongs to an earlier and different work.
+        """
+        number = len(self._keys)
+        self._keys.append(keys)
+        found: list[tuple[int, str]] = []
+        same_id = self._by_id.setdefault(keys.id, number)
+        id_taken = same_id != number
+        if merge:
+            if same_id != number and self._may_be_one(keys, self._keys[same_id]):
+                found.append((same_id, "id"))
+                id_taken = False
+            if keys.doi:
+                same_doi = self._by_doi.setdefault(keys.doi, number)
+                if same_doi != number:
+                    found.append((same_doi, "doi"))
+            if keys.title and keys.family:
+                found += [(work, "title") for work in self._same_title(keys, number)]
+        return found, id_taken
+
+    def _may_be_one(self, keys: WorkKeys, other: WorkKeys) -> bool:
+        if keys.doi and keys.doi == other.doi:
+            return True
+        return not keys.title or not other.title or keys.title == other.title
+
+    def _same_title(self, keys: WorkKeys, number: int) -> list[int]:
+        pair = (keys.title, keys.family)
+        if keys.year is None:
+            candidates = [self._by_title_only.setdefault(pair, number)]
+        else:
+            candidates = [
+                self._by_title.setdefault((*pair, keys.year), number),
+                self._by_title.get((*pair, None), number),
+            ]
+            self._by_title_only.setdefault(pair, number)
+        if keys.year is None:
+            self._by_title.setdefault((*pair, None), number)
+        telling = len(keys.title.split()) >= _TELLING_WORDS
+        return [
+            work
+            for work in dict.fromkeys(candidates)
+            if work != number and (telling or not self._differ(keys.doi, self._keys[work].doi))
+        ]
+
+    @staticmethod
+    def _differ(doi: str, other: str) -> bool:
+        return bool(doi and other and doi != other)

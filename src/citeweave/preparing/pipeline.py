@@ -1,0 +1,211 @@
+"""The text steps of one document: what a corpus was made with, ready for new documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from citeweave.errors import CorpusError
+from citeweave.preparing import text as text_steps
+from citeweave.preparing.hyphens import HyphenRules
+from citeweave.preparing.segment import Segmenter
+from citeweave.preparing.settings import Settings
+from citeweave.preparing.stopwords import academic_words, read_word_list, stop_words
+from citeweave.preparing.thesaurus import read_thesaurus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["FORCED_SCORE", "Pipeline", "WordRules", "load_thesaurus"]
+
+FORMAT = 1
+#: Score of phrases that the user's thesaurus names: no statistic comes near it.
+FORCED_SCORE = 1e12
+
+
+class WordRules:
+    """Which pieces of a text are words: the steps before phrases.
+
+    Parameters
+    ----------
+    settings
+        What to clean and to drop.
+    stop
+        Words to drop, in lower case.
+    """
+
+    def __init__(self, settings: Settings, stop: Iterable[str]) -> None:
+        self.settings = settings
+        self.stop = frozenset(stop)
+        self._min_length = settings.min_word_length
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        """Collect the stop words that the settings name."""
+        language = settings.language or "en"
+        stop: set[str] = set()
+        if settings.stop_words == "auto":
+            stop |= stop_words(language)
+            if settings.academic_stop_words:
+                stop |= academic_words(language)
+        elif settings.stop_words != "none":
+            stop |= read_word_list(settings.stop_words)
+        stop |= {word.lower() for word in settings.extra_stop_words}
+        return cls(settings, stop - {word.lower() for word in settings.keep_words})
+
+    def clean(self, text: str) -> str:
+        """Remove what is not prose."""
+        return text_steps.clean(
+            text,
+            urls=self.settings.strip_urls,
+            markup=self.settings.strip_markup,
+            copyright_notes=self.settings.strip_copyright,
+        )
+
+    def word(self, piece: str) -> str:
+        """Give the word of a piece; empty for stop words, numbers and punctuation."""
+        word = text_steps.normalise_word(piece)
+        if len(word) < self._min_length or word in self.stop or piece in self.stop:
+            return text_steps.BREAK
+        return word
+
+    def words(self, text: str) -> list[str]:
+        """Give the words of a raw text, with an empty one at each break."""
+        return [self.word(piece) for piece in text_steps.pieces(self.clean(text))]
+
+
+class Pipeline:
+    """Run a document's text through the steps that a corpus was made with.
+
+    Parameters
+    ----------
+    settings
+        Settings of preparation.
+    stop
+        The words dropped.
+    phrases
+        Phrase, its words parted by spaces, to its score.
+    thesaurus
+        Term in lower case to the term to use, "" to drop it.
+    hyphens
+        Which words with hyphens are split, which are joined.
+    vocabulary
+        Keep these words only; None keeps all.
+
+    Examples
+    --------
+    >>> pipeline = Pipeline(Settings(), {"the"}, {"decision tree": 90.0}, {})
+    >>> pipeline.tokens("The Decision Tree", "Pruning the tree.", ["C4.5"])
+    (['decision tree'], ['pruning', 'tree', 'c4'])
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        stop: Iterable[str],
+        phrases: Mapping[str, float],
+        thesaurus: Mapping[str, str],
+        *,
+        hyphens: HyphenRules = HyphenRules(),  # noqa: B008 (immutable)
+        vocabulary: Sequence[str] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.rules = WordRules(settings, stop)
+        self.phrases = dict(phrases)
+        self.thesaurus = dict(thesaurus)
+        self._vocabulary = None if vocabulary is None else frozenset(vocabulary)
+        self.hyphens = hyphens
+        self._join = hyphen_segmenter(hyphens)
+        self._segment = Segmenter(self.phrases)
+
+    @classmethod
+    def from_preparation(
+        cls, preparation: Mapping[str, Any], vocabulary: Sequence[str] | None = None
+    ) -> Self:
+        """Rebuild the pipeline of a corpus from ``corpus.preparation``.
+
+        Raises
+        ------
+        CorpusError
+            The corpus was not made by `prepare`, or from ready-made bags of words only.
+        """
+        if preparation.get("format") != FORMAT or "phrases" not in preparation:
+            raise CorpusError(
+                "This corpus does not say how its text was prepared (its 'preparation' is "
+                f"{dict(list(preparation.items())[:3])!r}), so a new document cannot be treated "
+                "the same way. Make the corpus with citeweave's import from text."
+            )
+        settings = dict(preparation["settings"])
+        # The words of these files travel with the corpus; the files need not.
+        settings |= {"stop_words": "auto", "word_thesaurus": None, "author_thesaurus": None}
+        return cls(
+            Settings.from_dict(settings, where="the corpus"),
+            preparation["stop_words"],
+            {phrase: float(score) for phrase, score in preparation["phrases"]},
+            preparation["word_thesaurus"],
+            hyphens=HyphenRules(
+                frozenset(preparation["hyphens"]["split"]), dict(preparation["hyphens"]["join"])
+            ),
+            vocabulary=vocabulary,
+        )
+
+    def as_preparation(self) -> dict[str, Any]:
+        """Describe the pipeline as JSON can hold it; `from_preparation` takes it back."""
+        return {
+            "format": FORMAT,
+            "settings": self.settings.as_dict(),
+            "stop_words": sorted(self.rules.stop),
+            "phrases": [[phrase, score] for phrase, score in self.phrases.items()],
+            "word_thesaurus": self.thesaurus,
+            "hyphens": {"split": sorted(self.hyphens.split), "join": self.hyphens.join},
+        }
+
+    def tokens(
+        self, title: str | None, abstract: str | None = None, keywords: Iterable[str] = ()
+    ) -> tuple[list[str], list[str]]:
+        """Give a document's tokens: those of its title, and those of abstract and keywords.
+
+        As in a corpus, keywords follow the abstract, and only words of the vocabulary
+        are given.
+        """
+        use = self.settings
+        first = self._terms(title) if use.use_title else []
+        other = []
+        if use.use_abstract and not text_steps.is_missing(abstract):
+            other += self._terms(abstract)
+        if use.join_keywords:
+            for keyword in keywords:
+                other += self._terms(keyword)
+        return first, other
+
+    def term(self, unit: str) -> str:
+        """Give the term that a word or phrase is counted as, empty where it is dropped."""
+        target = self.thesaurus.get(unit)
+        return unit if target is None else target.lower()
+
+    def _terms(self, text: str | None) -> list[str]:
+        words = self._join(self.hyphens.split_words(self.rules.words(text or "")))
+        terms = (self.term(unit) for unit in self._segment(words) if unit)
+        return [t for t in terms if t and (self._vocabulary is None or t in self._vocabulary)]
+
+
+def hyphen_segmenter(rules: HyphenRules) -> Segmenter:
+    """Make what joins words that are usually written with a hyphen."""
+    parts = {word.replace("-", " "): float(count) for word, count in rules.join.items()}
+    return Segmenter(parts, hyphens=True)
+
+
+def load_thesaurus(
+    settings: Settings, rules: WordRules, hyphens: HyphenRules
+) -> tuple[dict[str, str], list[str]]:
+    """Read the thesaurus of words; give it with the labels that no text can match."""
+    join = hyphen_segmenter(hyphens)
+    if settings.word_thesaurus is None:
+        return {}, []
+    thesaurus, hopeless = {}, []
+    for label, target in read_thesaurus(settings.word_thesaurus).items():
+        words = join(hyphens.split_words(rules.words(label)))
+        if not all(words) or not 1 <= len(words) <= 3:
+            hopeless.append(label)
+        else:
+            thesaurus[" ".join(words)] = target
+    return thesaurus, hopeless

@@ -1,0 +1,213 @@
+"""Keyword queries: pick the publications of a dump by category, as the paper made its sets."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.preparing.keys import title_key
+from citeweave.preparing.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from citeweave.reading import Record
+
+__all__ = ["PRESETS", "Query", "QueryCounts"]
+
+#: The queries of the paper's appendix:keywords.
+PRESETS = ("ml", "m10", "avs")
+
+
+@dataclass(slots=True)
+class QueryCounts:
+    """What a query did: records read, those of no category, of several, and of each."""
+
+    read: int = 0
+    unmatched: int = 0
+    several: int = 0
+    by_category: dict[str, int] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the counts as JSON can hold them."""
+        return {
+            "read": self.read,
+            "unmatched": self.unmatched,
+            "several": self.several,
+            "by_category": dict(self.by_category),
+        }
+
+
+@dataclass(frozen=True)
+class Query:
+    """Categories and their keywords.
+
+    A publication matches a keyword if its title, abstract or keywords contain its words
+    one after the other, in any case, singular or plural, with or without hyphens. It
+    belongs to a category if it matches one of its keywords, and is dropped if it belongs to
+    none, or to more than one (unless `keep_several`, then the first is taken).
+
+    Attributes
+    ----------
+    categories : dict
+        Category to its keywords.
+    name : str
+        For display.
+    keep_several : bool
+        Keep publications of several categories.
+
+    Examples
+    --------
+    >>> query = Query({"Biology": ["amino acid"], "Physics": ["black hole"]})
+    >>> query.matches("Amino-acids around us"), query.matches("Holes, black")
+    (['Biology'], [])
+    """
+
+    categories: Mapping[str, Iterable[str]]
+    name: str = "query"
+    keep_several: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the keywords and index them by their first word."""
+        index: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for category, keywords in self.categories.items():
+            if isinstance(keywords, str) or not all(isinstance(word, str) for word in keywords):
+                raise ParameterError(
+                    f"Category {category!r} of query {self.name!r} must have a list of keywords. "
+                    f"Got {keywords!r} instead."
+                )
+            for keyword in keywords:
+                words = tuple(_singular(word) for word in title_key(keyword).split())
+                if not words:
+                    raise ParameterError(
+                        f"Category {category!r} of query {self.name!r} has an empty keyword, "
+                        f"{keyword!r}. Write words, or take it out."
+                    )
+                index.setdefault(words[0], []).append((words, category))
+        if not index:
+            raise ParameterError(
+                f"Query {self.name!r} has no keywords. Write a table [categories] with a list of "
+                "keywords for each category."
+            )
+        object.__setattr__(self, "_index", index)
+
+    @classmethod
+    def preset(cls, name: str) -> Self:
+        """Give one of the paper's queries: "ml", "m10" or "avs"."""
+        if name not in PRESETS:
+            raise ParameterError(
+                f"There is no query preset {name!r}. Did you mean one of: {', '.join(PRESETS)}?"
+            )
+        folder = resources.files("citeweave.preparing") / "data" / "queries"
+        return cls._from_content(tomllib.loads((folder / f"{name}.toml").read_text("utf-8")), name)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Read a query from TOML or YAML: ``name`` and a table ``categories``.
+
+        A table that holds lists only may stand for the categories without that name.
+        """
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ParameterError(f"The query {str(path)!r} cannot be read: {error}.") from error
+        if path.suffix.lower() in {".yaml", ".yml"}:
+            content = _yaml(text, path)
+        else:
+            try:
+                content = tomllib.loads(text)
+            except tomllib.TOMLDecodeError as error:
+                raise ParameterError(f"The query {str(path)!r} is not TOML: {error}.") from error
+        return cls._from_content(content, str(path))
+
+    @classmethod
+    def _from_content(cls, content: Any, where: str) -> Self:
+        if not isinstance(content, dict):
+            raise ParameterError(f"The query {where!r} must be a table. Got {content!r} instead.")
+        categories = content.get("categories")
+        if categories is None and all(isinstance(value, list) for value in content.values()):
+            categories, content = content, {}
+        unknown = sorted(set(content) - {"name", "description", "categories", "keep_several"})
+        if unknown or not isinstance(categories, dict):
+            found = f"Unknown is {unknown[0]!r}." if unknown else "There is no table 'categories'."
+            raise ParameterError(
+                f"The query {where!r} must have 'categories' and may have 'name', 'description' "
+                f"and 'keep_several'. {found}"
+            )
+        return cls(
+            {str(category): words for category, words in categories.items()},
+            name=str(content.get("name", Path(where).stem)),
+            keep_several=bool(content.get("keep_several", False)),
+        )
+
+    def matches(self, *texts: str | None) -> list[str]:
+        """Give the categories that some texts of one publication belong to."""
+        index: dict[str, list[tuple[tuple[str, ...], str]]] = self.__dict__["_index"]
+        found = set()
+        for text in texts:
+            words = [_singular(word) for word in title_key(clean(text or "")).split()]
+            for place, word in enumerate(words):
+                for keyword, category in index.get(word, ()):
+                    if tuple(words[place : place + len(keyword)]) == keyword:
+                        found.add(category)
+        return [category for category in self.categories if category in found]
+
+    def select(
+        self, records: Iterable[Record], *, counts: QueryCounts | None = None
+    ) -> Iterator[Record]:
+        """Give the records that match, with their category.
+
+        Parameters
+        ----------
+        records
+            Records of a dump, taken one by one.
+        counts
+            Where to count what was kept and dropped.
+        """
+        counts = counts if counts is not None else QueryCounts()
+        for record in records:
+            counts.read += 1
+            found = self.matches(record.title, record.abstract, *record.keywords)
+            if not found:
+                counts.unmatched += 1
+            elif len(found) > 1 and not self.keep_several:
+                counts.several += 1
+            else:
+                counts.by_category[found[0]] = counts.by_category.get(found[0], 0) + 1
+                yield replace(record, category=found[0])
+
+
+def _singular(word: str) -> str:
+    """Give one form for singular and plural; what only looks like a plural stays.
+
+    Examples
+    --------
+    >>> [_singular(w) for w in ("properties", "boxes", "genes", "genetics", "mass", "analysis")]
+    ['property', 'box', 'gene', 'genetics', 'mass', 'analysis']
+    """
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "is", "us", "ics")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("xes", "ches", "shes", "sses", "zes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def _yaml(text: str, path: Path) -> Any:
+    try:
+        import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 (optional)
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"Reading the query {str(path)!r} needs PyYAML: pip install pyyaml. "
+            "Or write the query in TOML."
+        ) from error
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ParameterError(f"The query {str(path)!r} is not YAML: {error}.") from error

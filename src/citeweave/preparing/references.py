@@ -1,0 +1,135 @@
+"""References as columns of numbers: what millions of them cost while records stream by."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citeweave.preparing.keys import doi_key, fold, hash64, title_key
+from citeweave.preparing.names import parse
+
+if TYPE_CHECKING:
+    from citeweave.reading import Reference
+
+__all__ = ["NO_YEAR", "ReferenceColumns", "family_key", "person_key", "venue_key"]
+
+NO_YEAR = -1
+_YEAR = re.compile(r"^\(?(1[5-9]\d\d|20\d\d)[a-z]?\)?$")
+_NOT_LETTER = re.compile(r"[\W\d_]+")
+_SMALL = frozenset(
+    "of the and for in on a an de la le les et und der die das fur sur del di".split()  # noqa: SIM905 (reads as a list)
+)
+
+
+def family_key(family: str) -> str:
+    """Give a family name as references are compared by: letters only, folded."""
+    return _NOT_LETTER.sub("", fold(family))
+
+
+@lru_cache(maxsize=200_000)
+def person_key(written: str) -> tuple[str, str]:
+    """Give family key and initial of a first author as a reference writes it.
+
+    Examples
+    --------
+    >>> person_key("van der Berg L."), person_key("Lim, K. W.")
+    (('vanderberg', 'l'), ('lim', 'k'))
+    """
+    name = parse(written)
+    return family_key(name.family), name.initial
+
+
+def venue_key(venue: str | None) -> str:
+    """Give the words of a journal's name, folded, small words left out."""
+    words = _NOT_LETTER.sub(" ", fold(venue or "")).split()
+    return " ".join(word for word in words if word not in _SMALL)
+
+
+class ReferenceColumns:
+    """A growing table of references: some 50 bytes a reference, and its title if it has one.
+
+    Attributes
+    ----------
+    document, file : array of int
+        The citing document, and the number of the source file it came from.
+    id, doi, title, family : array of 64-bit hash
+        Keys to compare by, 0 where the reference lacks them.
+    year : array of int
+        -1 where unknown.
+    initial : array of int
+        Code of the first author's initial, 0 where unknown.
+    venue : array of int
+        Number of the journal as abbreviated, -1 where unknown; see `venues`.
+    text : bytearray
+        Titles' keys, one after the other; reference r has ``text[ends[r - 1]:ends[r]]``.
+    """
+
+    def __init__(self) -> None:
+        self.document = array("i")
+        self.file = array("i")
+        self.id = array("Q")
+        self.doi = array("Q")
+        self.title = array("Q")
+        self.family = array("Q")
+        self.year = array("i")
+        self.initial = array("i")
+        self.venue = array("i")
+        self.venues: list[str] = []
+        self.text = bytearray()
+        self.ends = array("q")
+        self._venue_number: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        """Give the number of references."""
+        return len(self.document)
+
+    def add(self, document: int, reference: Reference, file: int) -> None:
+        """Append one reference."""
+        ident = (reference.id or "").strip()
+        doi = doi_key(reference.doi) or doi_key(ident)
+        title = title_key(reference.title)
+        family, initial = person_key(reference.first_author) if reference.first_author else ("", "")
+        self.document.append(document)
+        self.file.append(file)
+        self.id.append(hash64(ident) if ident else 0)
+        self.doi.append(hash64(doi) if doi else 0)
+        self.title.append(hash64(title) if title else 0)
+        self.family.append(hash64(family) if family else 0)
+        self.year.append(NO_YEAR if reference.year is None else _clip(reference.year))
+        self.initial.append(ord(initial) if initial else 0)
+        self.venue.append(NO_YEAR if title else self._venue(reference.raw))
+        self.text += title.encode("utf-8", "surrogatepass")
+        self.ends.append(len(self.text))
+
+    def title_text(self, reference: int) -> str:
+        """Give the title key of a reference."""
+        start = self.ends[reference - 1] if reference else 0
+        return self.text[start : self.ends[reference]].decode("utf-8", "surrogatepass")
+
+    def column(self, name: str) -> np.ndarray:
+        """Give a column as an array that shares its memory."""
+        values: array[int] = getattr(self, name)
+        kind = {"i": np.int32, "Q": np.uint64, "q": np.int64}[values.typecode]
+        return np.frombuffer(values, dtype=kind) if len(values) else np.zeros(0, dtype=kind)
+
+    def _venue(self, raw: str | None) -> int:
+        """Give the number of the journal in "ABRAHAM M, 1909, RC CIRC MAT, V28, P1"."""
+        parts = [part.strip() for part in (raw or "").split(",")]
+        place = next((i for i, part in enumerate(parts) if _YEAR.match(part)), None)
+        if place is None or place + 1 >= len(parts):
+            return -1
+        key = venue_key(parts[place + 1])
+        if not key or re.match(r"^(v|p)?\d", parts[place + 1].lower()):
+            return -1
+        number = self._venue_number.setdefault(key, len(self.venues))
+        if number == len(self.venues):
+            self.venues.append(key)
+        return number
+
+
+def _clip(year: int) -> int:
+    return year if 0 <= year <= 9999 else NO_YEAR

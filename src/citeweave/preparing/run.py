@@ -1,0 +1,339 @@
+"""From records to a corpus: the steps in their order, and the report of what they did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError
+from citeweave.preparing.collect import Collector, Draft
+from citeweave.preparing.counts import ImportReport
+from citeweave.preparing.encode import Encoded, build_text
+from citeweave.preparing.keys import scrub
+from citeweave.preparing.matching import FATES, MatchOptions, match
+from citeweave.preparing.pipeline import FORMAT
+from citeweave.preparing.settings import Settings
+
+if TYPE_CHECKING:
+    from citeweave.preparing.authors import ResolvedAuthors
+    from citeweave.preparing.bags import Bags
+    from citeweave.reading import Record
+
+__all__ = ["Prepared", "Progress", "prepare"]
+
+#: Called with a step's name, how much of it is done, and how much there is (None: unknown).
+Progress = Callable[[str, int, int | None], None]
+
+_EVERY = 500
+_NO_TEXT = {"format": FORMAT, "bags": True}
+_MERGED_SHOWN = 50
+_EXCLUDED_SHOWN = 50
+
+
+class Prepared(NamedTuple):
+    """A corpus and the report of how it came about."""
+
+    corpus: Corpus
+    report: ImportReport
+
+
+class _Tokens(NamedTuple):
+    tokens: np.ndarray
+    offsets: np.ndarray
+    title_lengths: np.ndarray
+    vocabulary: list[str]
+
+
+def prepare(
+    records: Iterable[Record],
+    *,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+) -> Prepared:
+    """Make a corpus of records: clean, merge, match citations, find phrases, filter words.
+
+    Records are taken one by one and need not fit into memory; of each, the numbers of its
+    words and references are kept, and what people read (title, names, abstract).
+
+    Parameters
+    ----------
+    records
+        Records in any order, each once.
+    settings
+        Which steps are taken and how; the paper's by default.
+    progress
+        Called now and then with a step's name, how much of it is done and how much there is.
+
+    Returns
+    -------
+    Prepared
+        The corpus, whose ``preparation`` describes the text steps so that `Pipeline` can
+        repeat them for new documents, and the `ImportReport`.
+
+    Raises
+    ------
+    CorpusError
+        No document is left.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Author, Record, Reference, Source
+    >>> works = [
+    ...     Record("a", Source("x", 1), title="Decision tree pruning"),
+    ...     Record("b", Source("x", 2), title="Pruning", references=(Reference(id="a"),)),
+    ... ]
+    >>> corpus, report = prepare(works)
+    >>> corpus.vocabulary
+    ['pruning', 'decision', 'tree']
+    >>> report.citations_matched
+    1
+    """
+    settings = settings or Settings()
+    tell = progress or _silent
+    report = ImportReport()
+    collector = Collector(settings, report)
+    for number, record in enumerate(records, start=1):
+        collector.add(record)
+        if number % _EVERY == 0:
+            tell("records", number, None)
+    tell("records", report.records_read, report.records_read)
+
+    documents = list(collector.documents())
+    if not documents:
+        reasons = ", ".join(f"{reason}: {n}" for reason, n in report.dropped.items())
+        raise CorpusError(
+            f"No document is left of {report.records_read} records"
+            f"{f' (dropped by {reasons})' if reasons else ''}. "
+            "Check the files, or turn off the step that drops them."
+        )
+    tell("text", 0, len(documents))
+    drafts = [draft for _, draft in documents]
+    encoded = build_text(
+        collector.text,
+        [(_spans(d.title_span), [*_spans(d.abstract_span), *d.keyword_spans]) for d in drafts],
+        settings,
+    )
+    bags = collector.bags.build([draft.bag for draft in drafts], settings)
+    tokens = _combine(encoded, bags)
+    tell("text", len(documents), len(documents))
+
+    place = np.full(len(collector.drafts), -1, dtype=np.int64)
+    place[[number for number, _ in documents]] = np.arange(len(documents))
+    kept = np.arange(len(documents))
+    if not settings.keep_empty:
+        kept = np.flatnonzero(np.diff(tokens.offsets))
+        report.dropped["no words left"] = len(documents) - len(kept)
+        if len(kept) == 0:
+            raise CorpusError("No document has a word left; lower 'min_word_count'.")
+        tokens = _select(tokens, kept)
+        drafts = [drafts[i] for i in kept.tolist()]
+        renumber = np.full(len(documents), -1, dtype=np.int64)
+        renumber[kept] = np.arange(len(kept))
+        place = np.where(place >= 0, renumber[place], -1)
+    tell("citations", 0, len(collector.references))
+    citations = _citations(collector, drafts, place, report)
+    tell("citations", len(collector.references), len(collector.references))
+
+    resolved = collector.authors.resolve()
+    preparation = encoded.pipeline.as_preparation() if collector.text.words else dict(_NO_TEXT)
+    corpus = _corpus(drafts, tokens, citations, resolved, preparation)
+    _describe_documents(report, drafts)
+    _describe_authors(report, collector, resolved, corpus.n_authors)
+    report.author_mentions = len(corpus.author_ids)
+    _describe_words(report, encoded, bags, corpus)
+    report.warnings += encoded.warnings + _warnings(report, collector, corpus)
+    return Prepared(corpus, report)
+
+
+def _silent(_step: str, _done: int, _total: int | None) -> None:
+    """Report to nobody."""
+
+
+def _spans(span: tuple[int, int] | None) -> list[tuple[int, int]]:
+    return [] if span is None else [span]
+
+
+def _combine(encoded: Encoded, bags: Bags) -> _Tokens:
+    """Put the tokens of texts and of bags together; a document has one or the other."""
+    if not bags.vocabulary:
+        return _Tokens(encoded.tokens, encoded.offsets, encoded.title_lengths, encoded.vocabulary)
+    if not encoded.vocabulary:
+        return _Tokens(bags.tokens, bags.offsets, encoded.title_lengths, bags.vocabulary)
+    vocabulary = list(dict.fromkeys([*encoded.vocabulary, *bags.vocabulary]))
+    number = {word: i for i, word in enumerate(vocabulary)}
+    of_bag = np.array([number[word] for word in bags.vocabulary], dtype=np.int32)
+    text_lengths, bag_lengths = np.diff(encoded.offsets), np.diff(bags.offsets)
+    owner = np.concatenate(
+        [
+            np.repeat(np.arange(len(text_lengths)), text_lengths),
+            np.repeat(np.arange(len(bag_lengths)), bag_lengths),
+        ]
+    )
+    order = np.argsort(owner, kind="stable")
+    tokens = np.concatenate([encoded.tokens, of_bag[bags.tokens]])[order]
+    offsets = np.concatenate(([0], np.cumsum(text_lengths + bag_lengths)))
+    return _Tokens(tokens, offsets, encoded.title_lengths, vocabulary)
+
+
+def _select(tokens: _Tokens, kept: np.ndarray) -> _Tokens:
+    lengths = np.diff(tokens.offsets)
+    # Only documents without tokens are left out, so the tokens stay as they are.
+    offsets = np.concatenate(([0], np.cumsum(lengths[kept])))
+    return tokens._replace(offsets=offsets, title_lengths=tokens.title_lengths[kept])
+
+
+def _citations(
+    collector: Collector, drafts: list[Draft], place: np.ndarray, report: ImportReport
+) -> np.ndarray:
+    use, references = collector.settings, collector.references
+    owner = np.array(
+        [place[collector.root(i)] for i in range(len(collector.drafts))], dtype=np.int64
+    )
+    document = references.column("document").astype(np.int64)
+    document = owner[document] if len(document) else document
+    citing = document >= 0
+    found = match(
+        [collector.work(draft) for draft in drafts],
+        references,
+        document,
+        MatchOptions(
+            titles=use.match_titles,
+            fuzzy=use.match_fuzzy,
+            strings=use.match_strings,
+            similarity=use.fuzzy_similarity,
+            year_tolerance=use.year_tolerance,
+        ),
+    )
+    fates = np.bincount(found.fate[citing], minlength=len(FATES)).tolist()
+    report.references = int(citing.sum())
+    report.citations_matched = len(found.citations)
+    report.citations_by_fate = dict(zip(FATES, fates, strict=True))
+    file = references.column("file")
+    report.citations_by_source = found.by_file(file, collector.files)
+    return found.citations
+
+
+def _corpus(
+    drafts: list[Draft],
+    tokens: _Tokens,
+    citations: np.ndarray,
+    resolved: ResolvedAuthors,
+    preparation: dict[str, Any],
+) -> Corpus:
+    of_mention = np.array(resolved.of_mention, dtype=np.int64)
+    mentions = np.array([m for draft in drafts for m in draft.authors], dtype=np.int64)
+    used, author_ids = np.unique(of_mention[mentions], return_inverse=True)
+    lengths = np.array([len(draft.authors) for draft in drafts], dtype=np.int64)
+    names = dict.fromkeys(draft.category for draft in drafts if draft.category)
+    number = {name: i for i, name in enumerate(names)}
+    metadata: dict[str, list[Any]] = {
+        "year": [draft.year for draft in drafts],
+        "venue": [draft.venue for draft in drafts],
+        "doi": [draft.doi for draft in drafts],
+        "keywords": [list(draft.keywords) or None for draft in drafts],
+        "abstract": [draft.abstract for draft in drafts],
+    }
+    return Corpus.from_arrays(
+        tokens=tokens.tokens,
+        offsets=tokens.offsets,
+        vocabulary=tokens.vocabulary,
+        title_lengths=tokens.title_lengths,
+        author_ids=author_ids,
+        author_offsets=np.concatenate(([0], np.cumsum(lengths))),
+        author_names=[resolved.labels[i] for i in used.tolist()],
+        categories=np.array([number.get(d.category or "", -1) for d in drafts], dtype=np.int64),
+        category_names=list(names),
+        citations=citations,
+        ids=[draft.id for draft in drafts],
+        titles=[draft.title for draft in drafts],
+        metadata={k: v for k, v in metadata.items() if any(x is not None for x in v)},
+        preparation=preparation,
+    )
+
+
+def _describe_documents(report: ImportReport, drafts: list[Draft]) -> None:
+    report.documents = len(drafts)
+    report.with_title = sum(draft.title is not None for draft in drafts)
+    report.with_abstract = sum(draft.has_abstract for draft in drafts)
+    report.with_keywords = sum(bool(draft.keywords) for draft in drafts)
+    report.with_authors = sum(bool(draft.authors) for draft in drafts)
+    report.with_year = sum(draft.year is not None for draft in drafts)
+    report.with_category = sum(draft.category is not None for draft in drafts)
+
+
+def _describe_authors(
+    report: ImportReport, collector: Collector, resolved: ResolvedAuthors, n_authors: int
+) -> None:
+    excluded = Counter(collector.authors.excluded)
+    report.authors = n_authors
+    report.authors_identified = resolved.identified
+    report.authors_excluded = {scrub(n): c for n, c in excluded.most_common(_EXCLUDED_SHOWN)}
+    report.authors_excluded_mentions = excluded.total()
+    report.merged_names = [
+        asdict(merged) | {"names": [scrub(name) for name in merged.names]}
+        for merged in resolved.merged[:_MERGED_SHOWN]
+    ]
+    report.merged_names_total = len(resolved.merged)
+    report.merged_first_names_total = sum(m.first_names > 1 for m in resolved.merged)
+
+
+def _describe_words(report: ImportReport, encoded: Encoded, bags: Bags, corpus: Corpus) -> None:
+    report.words = encoded.words
+    report.tokens = corpus.n_tokens
+    report.vocabulary_before = encoded.terms + bags.words_before
+    report.vocabulary = corpus.vocabulary_size
+    report.words_common, report.words_rare = encoded.n_common, encoded.n_rare
+    report.tokens_dropped = encoded.dropped_tokens
+    report.most_common_dropped = encoded.common
+    report.min_word_count, report.max_documents = encoded.min_count, encoded.max_documents
+    phrases = [
+        (word, int(count))
+        for word, count in zip(encoded.vocabulary, encoded.counts, strict=True)
+        if " " in word
+    ]
+    report.phrases = len(phrases)
+    phrases.sort(key=lambda pair: (-pair[0].count(" "), -pair[1], pair[0]))
+    report.longest_phrases = phrases[:20]
+    if bags.recovered is not None:
+        report.tfidf = {
+            "method": bags.recovered.method,
+            "n_documents": bags.recovered.n_documents,
+            "largest_error": bags.recovered.largest_error,
+            "documents_off": bags.recovered.off,
+        }
+
+
+def _warnings(report: ImportReport, collector: Collector, corpus: Corpus) -> list[str]:
+    warnings = []
+    if collector.ids_renamed:
+        warnings.append(
+            f"{len(collector.ids_renamed)} records bear the id of a different work, such as "
+            f"{collector.ids_renamed[0]!r}; they were kept under a new id ending in '#2'."
+        )
+    if report.references and not report.citations_matched:
+        warnings.append(
+            f"None of {report.references} references leads to a document of the corpus; models "
+            "with citations will see no network."
+        )
+    if corpus.vocabulary_size == 0:
+        warnings.append("No word is left in the vocabulary; lower 'min_word_count'.")
+    empty = corpus.report.empty_documents
+    if empty:
+        warnings.append(f"{empty} documents have no word of the vocabulary.")
+    if report.tfidf and report.tfidf["documents_off"]:
+        warnings.append(
+            f"Counts were recovered from TF-IDF by the {report.tfidf['method']}, and "
+            f"{report.tfidf['documents_off']} documents do not come out as whole numbers "
+            f"(largest error {report.tfidf['largest_error']:.2g}); they were rounded."
+        )
+    if report.merged_first_names_total:
+        warnings.append(
+            f"{report.merged_first_names_total} authors join different first names under one "
+            'initial, as the paper does; set author_names = "compatible" to keep them apart.'
+        )
+    return warnings

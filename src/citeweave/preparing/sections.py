@@ -1,0 +1,355 @@
+"""The report as sections of small tables: one plan that the terminal and the page both draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from citeweave.preparing.report import Report
+
+__all__ = ["Cell", "Section", "sections"]
+
+#: Numbers are drawn to the right and with separators, text to the left, None as nothing.
+Cell: TypeAlias = str | int | float | None
+
+FATES = {
+    "id": "matched by id",
+    "doi": "matched by DOI",
+    "title": "matched by title",
+    "fuzzy": "matched by similar title",
+    "string": "matched by author, year and journal",
+    "outside": "to works outside the corpus",
+    "ambiguous": "ambiguous, left out",
+    "self": "to itself, left out",
+    "duplicate": "named twice, counted once",
+}
+MATCHED = ("id", "doi", "title", "fuzzy", "string")
+
+_FIELDS = ("title", "abstract", "keywords", "authors", "year", "category")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """One table of the report.
+
+    Attributes
+    ----------
+    key : str
+        A name for links and tests.
+    title : str
+        Heading.
+    columns : tuple of str
+        Headings of the columns, empty strings where none is needed.
+    rows : list of tuple
+        Cells.
+    total_rows : int
+        How many rows there would be if all were listed.
+    note : str
+        A sentence below.
+    emphasis : frozenset of int
+        Rows that sum up.
+    brief : int
+        Most rows to show where room is short.
+    """
+
+    key: str
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Cell, ...]]
+    total_rows: int = 0
+    note: str = ""
+    emphasis: frozenset[int] = frozenset()
+    brief: int = 20
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """For each column whether its cells are numbers or percentages."""
+        return tuple(all(_is_figure(row[i]) for row in self.rows) for i in range(len(self.columns)))
+
+
+def sections(report: Report) -> list[Section]:
+    """Lay out a report; sections with nothing to say are left out."""
+    values = report.as_dict()
+    made = [
+        _warnings(values),
+        _documents(values),
+        _contents(values),
+        _query(values),
+        _authors(values),
+        _citations(values),
+        _vocabulary(values),
+        _phrases(values),
+        _merged(values),
+        _excluded(values),
+        _files(values),
+        _sources(values),
+        _problems(values),
+    ]
+    return [section for section in made if section is not None and section.rows]
+
+
+def _short_names(values: dict[str, Any]) -> dict[str, str]:
+    """Leave out the folders that all files share; the JSON report has the whole names."""
+    names = [file["file"] for file in values["files"]]
+    parts = [name.replace("\\", "/").split("/") for name in names]
+    shared = 0
+    while parts and all(len(p) > shared + 1 and p[shared] == parts[0][shared] for p in parts):
+        shared += 1
+    return {name: "/".join(p[shared:]) for name, p in zip(names, parts, strict=True)}
+
+
+def _is_figure(cell: Cell) -> bool:
+    return not isinstance(cell, str) or cell.endswith(" %")
+
+
+def _share(part: int, whole: int) -> str | None:
+    return f"{100 * part / whole:.1f} %" if whole else None
+
+
+def _warnings(values: dict[str, Any]) -> Section:
+    rows: list[tuple[Cell, ...]] = [(str(warning),) for warning in values["warnings"]]
+    number = values["problems_total"]
+    if number:
+        rows.append((f"Reading met {number:,} problem{'' if number == 1 else 's'}.",))
+    return Section(key="warnings", title="Worth a look", columns=("",), rows=rows)
+
+
+def _documents(values: dict[str, Any]) -> Section:
+    unreadable = values["records_unreadable"]
+    found = values["records_read"] + unreadable
+    rows: list[tuple[Cell, ...]] = []
+    if unreadable:
+        rows.append(("records found", found, None))
+    rows.append(("records read", values["records_read"], _share(values["records_read"], found)))
+    for reason, number in values["skipped_by_reason"].items():
+        languages = ", ".join(f"{k} {n}" for k, n in values["languages_dropped"].items())
+        shown = f"{reason} ({languages})" if reason == "language" and languages else reason
+        rows.append((f"skipped: {shown}", -number, _share(number, found)))
+    rows.append(("documents", values["documents"], _share(values["documents"], found)))
+    return Section(
+        key="documents",
+        title="Documents",
+        columns=("", "number", "share"),
+        rows=rows,
+        emphasis=frozenset({len(rows) - 1}),
+    )
+
+
+def _contents(values: dict[str, Any]) -> Section:
+    whole, read = values["documents"], values["as_read"]
+    rows: list[tuple[Cell, ...]] = []
+    for name in _FIELDS:
+        number = values[f"with_{name}"]
+        # labels may come from another field, so that records as read have no count of them
+        before = read.get(f"with_{name}")
+        rows.append((f"with {name}", before, number, _share(number, whole)))
+    return Section(
+        key="contents",
+        title="What they have",
+        columns=("", "records", "documents", "share"),
+        rows=rows,
+    )
+
+
+def _query(values: dict[str, Any]) -> Section | None:
+    query = values.get("query")
+    if not query:
+        return None
+    rows: list[tuple[Cell, ...]] = [*query["by_category"].items()]
+    return Section(key="query", title="Selected by the query", columns=("category", "records"),
+                   rows=rows)  # fmt: skip
+
+
+def _authors(values: dict[str, Any]) -> Section | None:
+    if not values["author_mentions"] and not values["authors_excluded_mentions"]:
+        return None
+    rows: list[tuple[Cell, ...]] = [
+        ("names in author lists", values["author_mentions"]),
+        ("names taken for no person", values["authors_excluded_mentions"]),
+        ("authors", values["authors"]),
+        ("told by an id or ORCID", values["authors_identified"]),
+        ("joined from several spellings", values["merged_names_total"]),
+        ("joined from different first names", values["merged_first_names_total"]),
+    ]
+    return Section(
+        key="authors",
+        title="Authors",
+        columns=("", "number"),
+        rows=[row for row in rows if row[1]],
+        emphasis=frozenset({[row[0] for row in rows if row[1]].index("authors")})
+        if values["authors"]
+        else frozenset(),
+    )
+
+
+def _citations(values: dict[str, Any]) -> Section | None:
+    references, fates = values["references"], values["citations_by_fate"]
+    if not references:
+        return None
+    rows: list[tuple[Cell, ...]] = [("references", references, None)]
+    rows += [
+        (name, fates[fate], _share(fates[fate], references))
+        for fate, name in FATES.items()
+        if fates.get(fate)
+    ]
+    matched = values["citations_matched"]
+    rows.append(("citations inside the corpus", matched, _share(matched, references)))
+    return Section(
+        key="citations",
+        title="Citations",
+        columns=("", "number", "share"),
+        rows=rows,
+        emphasis=frozenset({len(rows) - 1}),
+    )
+
+
+def _vocabulary(values: dict[str, Any]) -> Section:
+    dropped = values["most_common_dropped"]
+    rows: list[tuple[Cell, ...]] = []
+    if values["words"]:
+        rows.append(("words of text, stop words left out", values["words"]))
+    rows.append(("distinct words and phrases before", values["vocabulary_before"]))
+    if values["words_common"]:
+        most = f"in more than {values['max_documents']:,.0f} documents"
+        rows.append((f"too common, {most}", -values["words_common"]))
+    if values["words_rare"]:
+        rows.append(
+            (f"too rare, fewer than {values['min_word_count']} times", -values["words_rare"])
+        )
+    rows.append(("vocabulary", values["vocabulary"]))
+    emphasis = frozenset({len(rows) - 1})
+    if values["phrases"]:
+        rows.append(("phrases among it", values["phrases"]))
+    rows.append(("words left in all documents", values["tokens"]))
+    if values["documents"]:
+        rows.append(("words a document", round(values["tokens"] / values["documents"], 1)))
+    notes = []
+    if dropped:
+        words = ", ".join(f"{word} ({number:,})" for word, number in dropped[:20])
+        notes.append(f"Too common: {words}.")
+    if values["tfidf"]:
+        tfidf = values["tfidf"]
+        notes.append(
+            f"Counts recovered from TF-IDF by the {tfidf['method']}, as if of "
+            f"{tfidf['n_documents']:,} documents; largest rounding error "
+            f"{tfidf['largest_error']:.2g}."
+        )
+    return Section(
+        key="vocabulary",
+        title="Vocabulary",
+        columns=("", "number"),
+        rows=rows,
+        emphasis=emphasis,
+        note=" ".join(notes),
+    )
+
+
+def _phrases(values: dict[str, Any]) -> Section:
+    return Section(
+        key="phrases",
+        title="Longest phrases",
+        columns=("phrase", "times"),
+        rows=[(phrase, number) for phrase, number in values["longest_phrases"]],
+        total_rows=values["phrases"],
+    )
+
+
+def _merged(values: dict[str, Any]) -> Section:
+    return Section(
+        key="merged",
+        title="Names joined",
+        columns=("author", "joined from", "papers"),
+        rows=[
+            (merged["author"], "; ".join(merged["names"]), merged["mentions"])
+            for merged in values["merged_names"]
+        ],
+        total_rows=values["merged_names_total"],
+        brief=5,
+    )
+
+
+def _excluded(values: dict[str, Any]) -> Section:
+    excluded = values["authors_excluded"]
+    return Section(
+        key="excluded",
+        title="No persons",
+        columns=("name", "times"),
+        rows=[*excluded.items()],
+        total_rows=len(excluded),
+        brief=5,
+    )
+
+
+def _files(values: dict[str, Any]) -> Section:
+    rows: list[tuple[Cell, ...]] = []
+    names = _short_names(values)
+    for file in values["files"]:
+        notes: Sequence[str] = [
+            *([f"refused: {file['refused']}"] if file["refused"] else []),
+            *([f"{file['links']:,} citation lines"] if file["links"] else []),
+            *([f"{file['recoded_lines']:,} lines not UTF-8"] if file["recoded_lines"] else []),
+        ]
+        rows.append(
+            (
+                names[file["file"]],
+                file["format"] or "",
+                file["read"],
+                file["skipped"],
+                file["problems"],
+                "; ".join(notes),
+            )
+        )
+    return Section(
+        key="files",
+        title="Files",
+        columns=("file", "format", "read", "skipped", "problems", "remark"),
+        rows=rows,
+        total_rows=len(rows),
+        brief=12,
+    )
+
+
+def _sources(values: dict[str, Any]) -> Section | None:
+    sources = values["citations_by_source"]
+    if len(sources) < 2:
+        return None  # the table of citations says it already
+    rows: list[tuple[Cell, ...]] = []
+    names = _short_names(values)
+    for name, fates in sources.items():
+        matched = sum(fates.get(fate, 0) for fate in MATCHED)
+        others = tuple(fates.get(f, 0) for f in ("outside", "ambiguous", "self", "duplicate"))
+        rows.append((names.get(name, name), fates["references"], matched, *others))
+    return Section(
+        key="sources",
+        title="References by file",
+        columns=("file", "references", "matched", "outside", "ambiguous", "self", "twice"),
+        rows=rows,
+        total_rows=len(rows),
+        brief=12,
+    )
+
+
+def _problems(values: dict[str, Any]) -> Section:
+    rows: list[tuple[Cell, ...]] = []
+    names = _short_names(values)
+    for problem in values["problems"]:
+        line = "" if problem["line"] is None else f":{problem['line']}"
+        field = f"{problem['field']}: " if problem["field"] else ""
+        lost = " (record lost)" if problem["skipped"] else ""
+        rows.append(
+            (
+                f"{names.get(problem['file'], problem['file'])}{line}",
+                f"{field}{problem['message']}{lost}",
+            )
+        )
+    return Section(
+        key="problems",
+        title="Problems in reading",
+        columns=("where", "what"),
+        rows=rows,
+        total_rows=values["problems_total"],
+        brief=8,
+    )

@@ -1,0 +1,128 @@
+"""Archives (.tar, .tgz, .zip), opened as if they were folders and never trusted.
+
+Members are copied to a temporary folder under names of our own, so that no name inside
+an archive can point anywhere; their number and sizes are bounded.
+"""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING
+
+from citeweave.reading.streams import copy_limited, file_input
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.reading.problems import Context
+    from citeweave.reading.streams import Input
+
+__all__ = ["is_archive", "unpack"]
+
+MOST_MEMBERS = 10_000
+MOST_BYTES = 1 << 33
+_BROKEN = (
+    EOFError,
+    NotImplementedError,  # a way of packing this Python lacks
+    OSError,
+    RuntimeError,  # a zip that asks for a password
+    ValueError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def is_archive(path: Path) -> bool:
+    """Tell whether a file is a tar or zip archive (an Office document is no archive here)."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(262)
+    except OSError:
+        # It is reported when it is read.
+        return False
+    if head.startswith(b"PK\x03\x04"):
+        return not _is_office(path)
+    if path.name.lower().endswith((".tgz", ".tar.gz", ".tar")):
+        return True
+    return head[257:262] == b"ustar"
+
+
+def _is_office(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "[Content_Types].xml" in archive.namelist()
+    except _BROKEN:
+        return False
+
+
+def unpack(path: Path, name: str, folder: Path, context: Context) -> list[Input]:
+    """Copy the plain files of an archive into `folder` and return them in order of name.
+
+    Parameters
+    ----------
+    path : Path
+        The archive.
+    name : str
+        Its name for messages.
+    folder : Path
+        An empty temporary folder.
+    context : Context
+        Where members that are refused are reported.
+    """
+    inputs: list[Input] = []
+    left = MOST_BYTES
+    try:
+        for member, size, source in _members(path):
+            if len(inputs) >= MOST_MEMBERS:
+                context.note(None, f"only the first {MOST_MEMBERS} files of the archive are read")
+                break
+            parts = PurePosixPath(member.replace("\\", "/")).parts
+            if parts and (parts[0] == "/" or ".." in parts or ":" in parts[0]):
+                context.note(None, f"member {member[:200]!r} points outside the archive: left out")
+                continue
+            if size > left:
+                context.note(
+                    None, f"the archive unpacks to more than {MOST_BYTES} bytes: its rest left out"
+                )
+                break
+            target = folder / f"{len(inputs):06d}"
+            with target.open("wb") as file:
+                if not copy_limited(source, file, left):
+                    context.note(None, f"member {member[:200]!r} is larger than it says: cut")
+            left -= target.stat().st_size
+            inputs.append(file_input(target, name=f"{name}!{member}"))
+    except _BROKEN as error:
+        context.note(
+            None, f"the archive is damaged ({error}); the {len(inputs)} files before are read"
+        )
+    return sorted(inputs, key=lambda item: item.name)
+
+
+def _members(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
+    """Give (name, size, content) of the plain files that are not hidden."""
+    with path.open("rb") as file:
+        is_zip = file.read(2) == b"PK"
+    if is_zip:
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                if not info.is_dir() and not _hidden(info.filename):
+                    with archive.open(info) as source:
+                        yield info.filename, info.file_size, source
+        return
+    # As a stream: links cannot be followed, and a damaged end leaves what came before.
+    with tarfile.open(path, mode="r|*") as archive:
+        for member in archive:
+            if member.isreg() and not _hidden(member.name):
+                extracted = archive.extractfile(member)
+                if extracted is not None:
+                    yield member.name, member.size, extracted
+
+
+def _hidden(name: str) -> bool:
+    return any(
+        part.startswith(".") and part not in (".", "..") for part in PurePosixPath(name).parts
+    )

@@ -1,0 +1,325 @@
+"""BibTeX and BibLaTeX, by a parser that gives up one entry at a time, never the file.
+
+A block runs from one line that begins an entry to the next such line. Inside a block the
+entry is parsed by its braces; where these do not balance, the fields are taken by their
+lines instead.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from citeweave.reading.formats import Format, Sample, convert
+from citeweave.reading.identifiers import (
+    clean,
+    find_doi,
+    normalise_doi,
+    normalise_orcid,
+    parse_year,
+)
+from citeweave.reading.latex import plain_text
+from citeweave.reading.names import parse_name
+from citeweave.reading.record import Author, Record, Reference
+from citeweave.reading.references import scopus_references, wos_reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.reading.problems import Context
+    from citeweave.reading.streams import ByteStream
+
+__all__ = ["FORMAT"]
+
+Entry = dict[str, str]
+
+_START = re.compile(r"\s*@\s*([A-Za-z]+)\s*[{(]")
+_ENTRY = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")
+_NEXT_ENTRY = re.compile(r"@\s*[A-Za-z]+\s*[{(]\s*[^\s,{}()]+\s*,")
+# Scopus writes "funding_text 1" with a space that does not break.
+_NAME = r"[\s,]*([A-Za-z][\w.:+-]*(?:[ \u00a0]\d+)?)\s*=\s*"
+_FIELD = re.compile(_NAME)
+_FIELD_LINE = re.compile(_NAME + r"(.*)", re.DOTALL)
+_WORD = re.compile(r"[^\s,#{}\"=()]+")
+_BRACES = re.compile(r"\\.|[{}\"]", re.DOTALL)
+_NO_ENTRY = frozenset({"comment", "preamble"})
+_LARGEST_BLOCK = 1 << 25
+_MOST_OPEN_COMMENTS = 16
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
+
+
+class _UnbalancedError(ValueError):
+    """Braces or quotation marks do not close inside the block."""
+
+
+def _blocks(stream: ByteStream, context: Context) -> Iterator[tuple[int, str]]:
+    """Give (line, text) from each line that begins an entry to the next."""
+    lines: list[str] = []
+    start = 0
+    size = 0
+    for number, line in stream.lines():
+        if _START.match(line):
+            if lines:
+                yield start, "\n".join(lines)
+            lines, start, size = [line], number, len(line)
+        elif lines:
+            before = size
+            size += len(line)
+            if size <= _LARGEST_BLOCK:
+                lines.append(line)
+            elif before <= _LARGEST_BLOCK:
+                context.note(start, f"entry longer than {_LARGEST_BLOCK} characters, cut there")
+        elif "@" in line and _ENTRY.search(line):
+            # An entry may begin after other text on its line.
+            lines, start, size = [line], number, len(line)
+    if lines:
+        yield start, "\n".join(lines)
+
+
+def _entries(stream: ByteStream, context: Context) -> Iterator[tuple[int, Entry]]:
+    macros = {month: month for month in _MONTHS}
+    seen = False
+    for start, text in _blocks(stream, context):
+        # Entries may share a line; what is broken in one must not reach into the next.
+        starts = [found.start() for found in _NEXT_ENTRY.finditer(text)]
+        at = counted = open_comments = 0
+        line = start
+        while found := _ENTRY.search(text, at):
+            line += text.count("\n", counted, found.start())
+            counted = found.start()
+            kind = found[1].lower()
+            seen = True
+            place = bisect_right(starts, found.start())
+            limit = starts[place] if place < len(starts) else len(text)
+            at = found.end()
+            if kind in _NO_ENTRY:
+                # What a comment holds is no entry; one left open is passed over by itself.
+                if open_comments < _MOST_OPEN_COMMENTS:
+                    try:
+                        at = _closing(text, at, "}") + 1
+                    except _UnbalancedError:
+                        open_comments += 1
+                continue
+            region = text[at:limit]
+            try:
+                entry, end = _parse(region, 0, found[2], macros)
+                at += end
+            except _UnbalancedError as error:
+                context.note(line, f"{error}; its fields were told by their lines")
+                entry, at = _by_lines(region), limit
+            if kind == "string":
+                macros.update({name: value for name, value in entry.items() if name[:1] != "@"})
+            else:
+                yield line, entry
+    if not seen:
+        context.refuse("no BibTeX entry found: nothing looks like '@article{key, …}'")
+
+
+def _parse(text: str, at: int, opening: str, macros: dict[str, str]) -> tuple[Entry, int]:
+    """Return the entry whose bracket opens before `at`, and where it ends."""
+    closing = "}" if opening == "{" else ")"
+    entry: Entry = {}
+    found = _FIELD.match(text, at)
+    if found is None:
+        # The key, which @string has not.
+        end = at
+        while end < len(text) and text[end] not in f",{closing}\n":
+            end += 1
+        entry["@key"] = text[at:end].strip()
+        at = end
+    while True:
+        found = _FIELD.match(text, at)
+        if found is None:
+            close = text.find(closing, at)
+            if close < 0:
+                raise _UnbalancedError("the entry is not closed")
+            if re.search(r"[\w\"{]", text[at:close]):
+                raise _UnbalancedError(f"cannot read {text[at : at + 40]!r} in the entry")
+            return entry, close + 1
+        value, at = _value(text, found.end(), macros)
+        # A field given twice counts the first time, as in BibTeX.
+        entry.setdefault(found[1].lower(), value)
+
+
+def _value(text: str, at: int, macros: dict[str, str]) -> tuple[str, int]:
+    """Return one value, its parts joined where ``#`` joins them, and where it ends."""
+    parts: list[str] = []
+    while True:
+        while at < len(text) and text[at].isspace():
+            at += 1
+        mark = text[at : at + 1]
+        if mark == "{":
+            end = _closing(text, at + 1, "}")
+            parts.append(text[at + 1 : end])
+            at = end + 1
+        elif mark == '"':
+            end = _closing(text, at + 1, '"')
+            parts.append(text[at + 1 : end])
+            at = end + 1
+        elif found := _WORD.match(text, at):
+            parts.append(macros.get(found[0].lower(), found[0]))
+            at = found.end()
+        elif mark in ("", ",", "}", ")"):
+            # An empty value: harmless.
+            return "".join(parts), at
+        else:
+            raise _UnbalancedError(f"cannot read the value at {text[at : at + 40]!r}")
+        joined = re.compile(r"\s*#").match(text, at)
+        if joined is None:
+            return "".join(parts), at
+        at = joined.end()
+
+
+def _closing(text: str, at: int, mark: str) -> int:
+    """Return where the brace or quotation mark is that closes a value beginning at `at`."""
+    depth = 0
+    for found in _BRACES.finditer(text, at):
+        here = found[0]
+        if here == mark and depth == 0:
+            return found.start()
+        if here == "{":
+            depth += 1
+        elif here == "}":
+            depth -= 1
+            if depth < 0:
+                break
+    raise _UnbalancedError("braces or quotation marks do not balance in the entry")
+
+
+def _by_lines(text: str) -> Entry:
+    """Return the fields of a broken entry: each begins a line and runs to the next one."""
+    entry: Entry = {}
+    name = "@key"
+    values: dict[str, list[str]] = {name: []}
+    for line in text.split("\n"):
+        found = _FIELD_LINE.match(line)
+        if found:
+            name = found[1].lower()
+            values.setdefault(name, []).append(found[2])
+        else:
+            values[name].append(line)
+    for name, lines in values.items():
+        value = " ".join(lines).strip().rstrip(",").strip()
+        if name == "@key":
+            value = value.split(",")[0].strip()
+        entry[name] = value.strip('{}" ')
+    return entry
+
+
+def _split_outside_braces(text: str, word: re.Pattern[str]) -> list[str]:
+    """Split where `word` stands outside braces: a name in braces may contain "and"."""
+    parts: list[str] = []
+    depth = 0
+    start = 0
+    at = 0
+    for found in re.finditer(rf"\\.|[{{}}]|{word.pattern}", text, re.DOTALL | word.flags):
+        here = found[0]
+        if here == "{":
+            depth += 1
+        elif here == "}":
+            depth = max(depth - 1, 0)
+        elif depth == 0 and here[0] != "\\":
+            parts.append(text[start : found.start()])
+            start = found.end()
+        at = found.end()
+    parts.append(text[start : max(at, len(text))])
+    return [part.strip() for part in parts if part.strip()]
+
+
+_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+
+
+def _authors(entry: Entry) -> tuple[Author, ...]:
+    orcids = _orcids(entry.get("orcid-numbers", ""))
+    authors = []
+    for name in _split_outside_braces(entry.get("author", ""), _AND):
+        text = plain_text(name)
+        if name.startswith("{") and name.endswith("}") and "," not in text:
+            # Braces around the whole name mark an organisation.
+            organisation = clean(text)
+            author = Author(organisation) if organisation else None
+        else:
+            author = parse_name(text, orcid=orcids.get(text.lower()))
+        if author is not None:
+            authors.append(author)
+    return tuple(authors)
+
+
+def _orcids(text: str) -> dict[str, str]:
+    found = {}
+    for line in re.split(r"\n|;", text):
+        name, _, orcid = line.rpartition("/")
+        normal = normalise_orcid(orcid)
+        if normal:
+            found[plain_text(name).lower()] = normal
+    return found
+
+
+def _references(entry: Entry) -> tuple[Reference, ...]:
+    scopus = entry.get("references", "")
+    if scopus:
+        return scopus_references(plain_text(scopus))
+    lines = entry.get("cited-references", "").split("\n")
+    references = (wos_reference(plain_text(line).rstrip(".")) for line in lines)
+    return tuple(reference for reference in references if reference is not None)
+
+
+def _field(entry: Entry, *names: str) -> str | None:
+    for name in names:
+        if entry.get(name):
+            text = clean(plain_text(entry[name]))
+            if text:
+                return text
+    return None
+
+
+def _keywords(entry: Entry) -> tuple[str, ...]:
+    text = _field(entry, "author_keywords", "keywords", "keyword", "keywords-plus", "mesh-terms")
+    words = re.split(r"\s*;\s*", text) if text and ";" in text else (text or "").split(",")
+    return tuple(word for word in map(clean, words) if word)
+
+
+def _record(entry: Entry, line: int, context: Context) -> Record | None:
+    # Identifiers carry underscores and percent signs that are no LaTeX to them.
+    doi = normalise_doi(entry.get("doi", "").replace("\\", "").replace("{", "").replace("}", ""))
+    if doi is None and "doi.org/" in entry.get("url", ""):
+        doi = find_doi(entry["url"])
+    categories = (_field(entry, "web-of-science-categories", "research-areas") or "").split(";")
+    return Record(
+        id=_field(entry, "unique-id") or clean(entry.get("@key")) or context.fallback_id(doi, line),
+        source=context.source(line),
+        doi=doi,
+        title=_field(entry, "title"),
+        abstract=_field(entry, "abstract"),
+        keywords=_keywords(entry),
+        authors=_authors(entry),
+        year=parse_year(_field(entry, "year")) or parse_year(_field(entry, "date")),
+        venue=_field(entry, "journal", "journaltitle", "booktitle", "series"),
+        category=clean(categories[0]),
+        references=_references(entry),
+        language=_field(entry, "language", "langid"),
+    )
+
+
+def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+    return convert(_entries(stream, context), _record, context)
+
+
+def _sniff(sample: Sample) -> int:
+    kinds = re.findall(r"^[ \t]*@[ \t]*([A-Za-z]+)[ \t]*[{(]", sample.text, re.MULTILINE)
+    if not kinds or sample.is_json:
+        return 0
+    fields = re.findall(r"^[ \t,]*[A-Za-z][\w-]*[ \t]*=[ \t]*[{\"\w]", sample.text, re.MULTILINE)
+    return 85 if fields else 50
+
+
+FORMAT = Format(
+    name="bibtex",
+    label="BibTeX / BibLaTeX",
+    sniff=_sniff,
+    read=_read,
+    suffixes=(".bib", ".bibtex"),
+    gives="id doi title abstract keywords authors author_ids year venue category references "
+    "language",
+)

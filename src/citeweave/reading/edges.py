@@ -1,0 +1,114 @@
+"""Citation lists that come apart from the documents they link."""
+
+from __future__ import annotations
+
+from sys import intern
+from typing import TYPE_CHECKING
+
+from citeweave.reading.formats import Format, Sample
+from citeweave.reading.identifiers import clean
+from citeweave.reading.streams import input_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.reading.problems import Context
+    from citeweave.reading.record import Record
+    from citeweave.reading.streams import ByteStream, Input
+
+__all__ = ["FORMAT", "Citations", "read_edges"]
+
+# Citing id to the ids it cites. The one thing held whole: documents come in any order.
+Citations = dict[str, list[str]]
+
+_CITING = frozenset({"citing", "source", "from", "from_id", "src", "citing_id", "citing_paper"})
+_CITED = frozenset({"cited", "target", "to", "to_id", "dst", "cited_id", "cited_paper"})
+
+
+def _cells(text: str) -> list[str]:
+    """Split a line at tabs, else commas, else spaces: an id may hold the later ones."""
+    mark = "\t" if "\t" in text else "," if "," in text else None
+    return [cell.strip() for cell in text.split(mark)]
+
+
+def read_edges(
+    other: Input, context: Context, *, cited_first: bool = False, into: Citations | None = None
+) -> Citations:
+    """Read pairs of ids, one pair a line.
+
+    Parameters
+    ----------
+    other : Input
+        The file: two columns separated by tab, comma or spaces. A first line that names
+        them ("citing", "cited") may be there and then settles their order; lines that
+        begin with ``#`` or ``%`` are comments. LINQS' ``paper:A | paper:B`` is understood.
+    context : Context
+        Of this file, where problems and the number of links go.
+    cited_first : bool
+        The cited document stands first, as in LINQS ``.cites``.
+    into : Citations or None
+        To be added to.
+    """
+    citations: Citations = {} if into is None else into
+    first = True
+    for number, line in input_lines(other, context):
+        text = line.strip()
+        if not text or text[0] in "#%":
+            continue
+        cells = [cell.strip('"') for cell in _cells(text)]
+        if first:
+            first = False
+            names = [cell.lower() for cell in cells]
+            if names and (names[0] in _CITING | _CITED or names[-1] in _CITED):
+                cited_first = names[0] in _CITED
+                continue
+        if text in ("DIRECTED cites", "DIRECTED\tcites", "NO_FEATURES"):
+            continue
+        if len(cells) == 4 and cells[2] == "|":
+            cells = [cells[1].removeprefix("paper:"), cells[3].removeprefix("paper:")]
+        pair = [clean(cell) for cell in cells[:2]]
+        if len(pair) < 2 or pair[0] is None or pair[1] is None:
+            context.skip(number, f"expected two ids, got {text[:80]!r}")
+            continue
+        citing, cited = (pair[1], pair[0]) if cited_first else (pair[0], pair[1])
+        citations.setdefault(intern(citing), []).append(intern(cited))
+        context.counts.links += 1
+    return citations
+
+
+def _read(stream: ByteStream, context: Context) -> Iterator[Record]:  # noqa: ARG001
+    context.refuse(
+        "this is a list of citations without documents; give it as citations= beside the file "
+        "that holds the documents (for LINQS give .content and .cites together)"
+    )
+    return iter(())
+
+
+def _sniff(sample: Sample) -> int:
+    lines = [line for line in sample.lines[:100] if line[:1] not in "#%"]
+    # The last line of the sample may be cut.
+    rows = [_cells(line.strip()) for line in lines[:-1] or lines]
+    if not rows:
+        return 0
+    if rows[0] == ["DIRECTED", "cites"]:
+        return 90
+    if any(len(row) != 2 or not all(row) for row in rows):
+        return 0
+    names = {cell.lower().strip('"') for cell in rows[0]}
+    if names & _CITING and names & _CITED:
+        return 80
+    if sample.name.endswith((".cites", ".edges", ".edgelist")):
+        return 40
+    # Two words a line are ids only if there are digits in them.
+    numbered = all(any(letter.isdigit() for letter in cell) for row in rows[1:] for cell in row)
+    return 15 if len(rows) > 2 and numbered else 0
+
+
+FORMAT = Format(
+    name="edges",
+    label="Citation list (two columns of ids)",
+    sniff=_sniff,
+    read=_read,
+    suffixes=(".cites", ".edges", ".edgelist", ".tsv"),
+    gives="references",
+)

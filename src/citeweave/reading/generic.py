@@ -1,0 +1,317 @@
+"""Any table or JSON Lines file: columns found by their usual names or by the user's map."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from citeweave.errors import ParameterError
+from citeweave.reading.formats import as_dict, as_list
+from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.latex import plain_text
+from citeweave.reading.names import parse_name, parse_names, split_names
+from citeweave.reading.record import Author, Record, Reference
+from citeweave.reading.references import reference_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from citeweave.reading.problems import Context
+
+__all__ = ["COLUMNS", "check_columns", "has_text", "make_record", "missing_columns"]
+
+# Record field to the column names it goes by, the likeliest first.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "id": (
+        "id",
+        "_id",
+        "paper_id",
+        "paperid",
+        "doc_id",
+        "document_id",
+        "pmid",
+        "uid",
+        "key",
+        "identifier",
+        "eid",
+        "ut",
+        "citation_key",
+        "lens_id",
+        "publication id",
+    ),
+    "doi": ("doi", "digital object identifier", "dois", "item doi"),
+    "title": (
+        "title",
+        "document title",
+        "article title",
+        "paper title",
+        "paper_title",
+        "item title",
+        "titles",
+        "display_name",
+    ),
+    "abstract": (
+        "abstract",
+        "abstract note",
+        "abstract_text",
+        "abstracts",
+        "summary",
+        "text",
+        "description",
+        "body",
+    ),
+    "keywords": (
+        "keywords",
+        "keyword",
+        "author keywords",
+        "authorkeywords",
+        "author_keywords",
+        "tags",
+        "manual tags",
+        "ieee terms",
+    ),
+    "authors": (
+        "authors",
+        "author",
+        "author names",
+        "author_names",
+        "authornames-deduped",
+        "authornames",
+        "author full names",
+        "author/s",
+        "creators",
+        "authors_raw",
+    ),
+    "year": (
+        "year",
+        "publication year",
+        "publication_year",
+        "pubyear",
+        "pub_year",
+        "year_published",
+        "py",
+        "publication date",
+        "publication_date",
+        "published",
+        "date",
+        "update_date",
+    ),
+    "venue": (
+        "venue",
+        "journal",
+        "journal/book",
+        "journal_name",
+        "source title",
+        "conference",
+        "publication title",
+        "booktitle",
+        "container-title",
+        "journal_ref",
+        "journal-ref",
+        "publication",
+        "source",
+    ),
+    "category": ("category", "label", "class", "categories", "field", "subject", "field of study"),
+    "references": (
+        "references",
+        "cited references",
+        "cited_references",
+        "referenced_works",
+        "reference_ids",
+        "internalreferences",
+        "outbound_citations",
+        "cites",
+    ),
+    "language": ("language", "lang", "language of original document"),
+}
+_TEXT_COLUMNS = frozenset(COLUMNS["title"] + COLUMNS["abstract"])
+_SHORT_NAME = re.compile(r"[^,.]*[a-zß-ÿ][^,.]* [A-Z]{1,3}")
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
+
+
+def check_columns(columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's column map, or say which of its fields no record has."""
+    for field, column in columns.items():
+        if field not in COLUMNS:
+            near = difflib.get_close_matches(str(field), COLUMNS, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(
+                f"The 'columns' option of read maps record fields to columns; it has no field "
+                f"{field!r}. Fields are: {', '.join(COLUMNS)}.{hint}"
+            )
+        if not isinstance(column, str) or not column.strip():
+            raise ParameterError(
+                f"The column for field {field!r} must be a name. Got {column!r} instead."
+            )
+    return dict(columns)
+
+
+def has_text(names: Iterable[str]) -> bool:
+    """Tell whether some column looks like a title or a text."""
+    return not _TEXT_COLUMNS.isdisjoint(names)
+
+
+def missing_columns(names: Iterable[str], context: Context) -> str | None:
+    """Return why a table with these columns cannot be read, or None where it can."""
+    known = {name.lower() for name in names}
+    for field, column in context.columns.items():
+        if column.strip().lower() not in known:
+            near = difflib.get_close_matches(column.lower(), known, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            return f"no column {column!r} for field {field!r}.{hint} Columns: {_named(known)}"
+    if not has_text(known) and not context.columns.keys() & {"title", "abstract"}:
+        return (
+            "no column looks like a title or an abstract; name them with "
+            f"columns={{'title': …, 'abstract': …}}. Columns: {_named(known)}"
+        )
+    return None
+
+
+def _named(names: set[str]) -> str:
+    shown = sorted(name[:60] for name in names if name)
+    return ", ".join(shown[:40]) + (", …" if len(shown) > 40 else "")
+
+
+def _get(item: Mapping[str, Any], field: str, columns: Mapping[str, str]) -> Any:
+    """Return the value of a field; the user's column may be a dotted path into objects."""
+    if field in columns:
+        path = columns[field].strip().lower()
+        if path in item:
+            return item[path]
+        value: Any = item
+        for step in path.split("."):
+            if not isinstance(value, dict):
+                return None
+            value = next((inner for key, inner in value.items() if key.lower() == step), None)
+        return value
+    for name in COLUMNS[field]:
+        value = item.get(name)
+        if value is not None and value != "":
+            return value
+    return None
+
+
+def _plain(value: Any) -> str | None:
+    """Return a text; of an object its name, of a list its first."""
+    if isinstance(value, list):
+        return next((text for text in map(_plain, value[:20]) if text), None)
+    if isinstance(value, dict):
+        for key in ("name", "display_name", "raw", "title", "text", "value"):
+            if isinstance(value.get(key), str):
+                return clean(value[key])
+        return None
+    return clean(value)
+
+
+def _listed(text: str) -> list[Any] | None:
+    """Return the items of a list written as text, as pandas and others leave in cells."""
+    text = text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        quoted = _QUOTED.findall(text)
+        if quoted:
+            return [single or double for single, double in quoted]
+        return [part for part in text[1:-1].split(",") if part.strip()]
+    return value if isinstance(value, list) else None
+
+
+def _author(item: Any) -> Author | None:
+    if not isinstance(item, dict):
+        latex = isinstance(item, str) and ("\\" in item or "~" in item)
+        return parse_name(plain_text(item) if latex else item)
+    identifier = clean(item.get("id") or item.get("authorId") or item.get("_id"))
+    orcid = normalise_orcid(item.get("orcid") or item.get("ORCID"))
+    name = item.get("name") or item.get("display_name") or item.get("full_name")
+    if name is None:
+        given = _any(item, "given", "first", "first_name", "firstName")
+        family = _any(item, "family", "last", "last_name", "lastName")
+        whole = " ".join(filter(None, (given, family)))
+        return Author(whole, given, family, identifier, orcid) if whole else None
+    return parse_name(name, id=identifier, orcid=orcid)
+
+
+def _any(item: dict[str, Any], *keys: str) -> str | None:
+    return next((text for key in keys if (text := clean(item.get(key)))), None)
+
+
+def _authors(value: Any) -> tuple[Author, ...]:
+    if isinstance(value, str):
+        listed = _listed(value)
+        if listed is None:
+            listed = list(split_names(value))
+            # PubMed's tables write "Lim KW"; one such name alone could be "Wei LI".
+            if len(listed) > 1 and sum(map(bool, map(_SHORT_NAME.fullmatch, listed))) > 1:
+                return parse_names(listed, family_first=True)
+        value = listed
+    found = (_author(item) for item in as_list(value))
+    return tuple(author for author in found if author is not None)
+
+
+def _keywords(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        items = _listed(value)
+        if items is None:
+            mark = next((mark for mark in (";", "|", "\n", ",") if mark in value), ";")
+            items = list(value.split(mark))
+    else:
+        items = as_list(value)
+    return tuple(word for word in map(_plain, items) if word)
+
+
+def _references(value: Any) -> tuple[Reference, ...]:
+    if isinstance(value, str):
+        items = _listed(value)
+        if items is None:
+            items = _split_references(value)
+    else:
+        items = as_list(value)
+    found = (reference_of(item) for item in items)
+    return tuple(reference for reference in found if reference is not None)
+
+
+def _split_references(text: str) -> list[Any]:
+    for mark in (";", "|", "\n"):
+        if mark in text:
+            return list(text.split(mark))
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) > 1 and not any(" " in part for part in parts):
+        return list(parts)
+    words = text.split()
+    if len(words) > 1 and all(any(c.isdigit() for c in word) for word in words):
+        return list(words)
+    return [text]
+
+
+def make_record(item: dict[str, Any], line: int, context: Context) -> Record | None:
+    """Return the record of one row or object, whose keys are taken in lower case."""
+    lower = {key.lower(): value for key, value in item.items() if isinstance(key, str)}
+
+    def get(field: str) -> Any:
+        return _get(lower, field, context.columns)
+
+    identifier = _plain(get("id"))
+    doi = normalise_doi(_plain(get("doi"))) or normalise_doi(identifier)
+    return Record(
+        id=identifier or context.fallback_id(doi, line),
+        source=context.source(line),
+        doi=doi,
+        title=_plain(get("title")),
+        abstract=_plain(get("abstract")),
+        keywords=_keywords(get("keywords")),
+        authors=_authors(get("authors")),
+        year=parse_year(_scalar(get("year"))),
+        venue=_plain(get("venue")),
+        category=_plain(get("category")),
+        references=_references(get("references")),
+        language=_plain(get("language")),
+    )
+
+
+def _scalar(value: Any) -> Any:
+    value = as_list(value)[0] if isinstance(value, list) and value else value
+    return as_dict(value).get("year") if isinstance(value, dict) else value

@@ -1,0 +1,67 @@
+"""IEEE Xplore: CSV export of search results."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from citeweave.reading.formats import Format, Sample, convert
+from citeweave.reading.identifiers import clean, normalise_doi, parse_year
+from citeweave.reading.names import parse_names
+from citeweave.reading.record import Record
+from citeweave.reading.table import Row, table_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.reading.problems import Context
+    from citeweave.reading.streams import ByteStream
+
+__all__ = ["FORMAT"]
+
+_NUMBER = re.compile(r"(?:arnumber=|/document/)(\d+)")
+
+
+def _list(row: Row, *columns: str) -> list[str]:
+    for column in columns:
+        items = [item for item in map(clean, row.get(column, "").split(";")) if item]
+        if items:
+            return items
+    return []
+
+
+def _record(row: Row, line: int, context: Context) -> Record | None:
+    doi = normalise_doi(row.get("doi"))
+    number = _NUMBER.search(row.get("pdf link", ""))
+    return Record(
+        id=number[1] if number else context.fallback_id(doi, line),
+        source=context.source(line),
+        doi=doi,
+        title=clean(row.get("document title")),
+        abstract=clean(row.get("abstract")),
+        keywords=tuple(_list(row, "author keywords", "ieee terms", "index terms")),
+        authors=parse_names(_list(row, "authors")),
+        year=parse_year(row.get("publication year")) or parse_year(row.get("online date")),
+        venue=clean(row.get("publication title")),
+    )
+
+
+def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+    return convert(table_rows(stream, context), _record, context)
+
+
+def _sniff(sample: Sample) -> int:
+    if not {"document title", "authors"} <= sample.header:
+        return 0
+    marks = {"publication title", "pdf link", "ieee terms", "date added to xplore"}
+    return 90 if marks & sample.header else 0
+
+
+FORMAT = Format(
+    name="ieee",
+    label="IEEE Xplore CSV",
+    sniff=_sniff,
+    read=_read,
+    suffixes=(".csv",),
+    gives="id doi title abstract keywords authors year venue",
+)

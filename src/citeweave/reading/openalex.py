@@ -1,0 +1,163 @@
+"""OpenAlex works: JSON Lines of a snapshot, pages of the API, single works."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from citeweave.reading.formats import Format, Sample, as_dict, as_list, convert
+from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.jsonstream import json_objects
+from citeweave.reading.names import parse_name
+from citeweave.reading.record import Author, Record, Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.reading.problems import Context
+    from citeweave.reading.streams import ByteStream
+
+__all__ = ["FORMAT", "abstract_from_index", "short_id"]
+
+# An index that claims a word at position 10^9 must not make a list of that length.
+_LONGEST_ABSTRACT = 100_000
+
+
+def short_id(value: Any) -> str | None:
+    """Return "W2741809807" from "https://openalex.org/W2741809807"."""
+    if not isinstance(value, str):
+        return None
+    return clean(value.rsplit("/", 1)[-1])
+
+
+def abstract_from_index(index: Any) -> str | None:
+    """Return the text of an inverted index {word: [positions]}.
+
+    Examples
+    --------
+    >>> abstract_from_index({"topic": [0, 2], "a": [1]})
+    'topic a topic'
+    """
+    if not isinstance(index, dict) or not index:
+        return None
+    length = sum(map(len, index.values()))
+    if length > _LONGEST_ABSTRACT:
+        raise ValueError(f"{length} words")
+    # Nearly always each place below the length is taken once: no sorting then.
+    words: list[str | None] = [None] * length
+    try:
+        for word, positions in index.items():
+            for position in positions:
+                words[position] = word
+    except IndexError:
+        words = [None]
+    if None not in words:
+        return clean(" ".join(words))  # type: ignore[arg-type]
+    placed = [(int(place), word) for word, places in index.items() for place in places]
+    return clean(" ".join([word for _, word in sorted(placed)]))
+
+
+def _references(cited: Any) -> tuple[Reference, ...]:
+    """Return the cited works; the loop over all of them takes a good part of the time."""
+    ids = [item for item in as_list(cited) if isinstance(item, str)]
+    joined = "".join(ids)
+    if joined.isprintable() and " " not in joined:
+        return tuple([Reference(item[item.rfind("/") + 1 :]) for item in ids if item[-1:] != "/"])
+    return tuple([Reference(name) for name in map(short_id, ids) if name])
+
+
+def _authors(authorships: Any) -> tuple[Author, ...]:
+    authors = []
+    for authorship in as_list(authorships):
+        if not isinstance(authorship, dict):
+            continue
+        person = as_dict(authorship.get("author"))
+        author = parse_name(
+            person.get("display_name") or authorship.get("raw_author_name"),
+            id=short_id(person.get("id")),
+            orcid=normalise_orcid(person.get("orcid")),
+        )
+        if author is not None:
+            authors.append(author)
+    return tuple(authors)
+
+
+def _venue(work: dict[str, Any]) -> str | None:
+    for key in ("primary_location", "best_oa_location"):
+        venue = clean(as_dict(as_dict(work.get(key)).get("source")).get("display_name"))
+        if venue:
+            return venue
+    return clean(as_dict(work.get("host_venue")).get("display_name"))
+
+
+def _category(work: dict[str, Any]) -> str | None:
+    """Return the field of the primary topic, or the broadest concept of older snapshots."""
+    topic = as_dict(work.get("primary_topic"))
+    category = clean(as_dict(topic.get("field")).get("display_name"))
+    if category is not None:
+        return category
+    for concept in as_list(work.get("concepts")):
+        if isinstance(concept, dict) and concept.get("level") == 0:
+            return clean(concept.get("display_name"))
+    return None
+
+
+def _keywords(work: dict[str, Any]) -> tuple[str, ...]:
+    words = []
+    for item in as_list(work.get("keywords")):
+        name = item.get("display_name") or item.get("keyword") if isinstance(item, dict) else item
+        word = clean(name)
+        if word:
+            words.append(word)
+    return tuple(words)
+
+
+def _record(work: dict[str, Any], line: int, context: Context) -> Record | None:
+    doi = normalise_doi(work.get("doi"))
+    abstract = None
+    try:
+        abstract = abstract_from_index(work.get("abstract_inverted_index"))
+    except (TypeError, ValueError) as error:
+        context.note(
+            line, f"inverted index cannot be read ({error})", field="abstract_inverted_index"
+        )
+    if abstract is None:
+        abstract = clean(work.get("abstract"))
+    return Record(
+        id=short_id(work.get("id")) or context.fallback_id(doi, line),
+        source=context.source(line),
+        doi=doi,
+        title=clean(work.get("title")) or clean(work.get("display_name")),
+        abstract=abstract,
+        keywords=_keywords(work),
+        authors=_authors(work.get("authorships")),
+        year=parse_year(work.get("publication_year")) or parse_year(work.get("publication_date")),
+        venue=_venue(work),
+        category=_category(work),
+        references=_references(work.get("referenced_works")),
+        language=clean(work.get("language")),
+    )
+
+
+def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+    return convert(json_objects(stream, context), _record, context)
+
+
+def _sniff(sample: Sample) -> int:
+    if not sample.is_json:
+        return 0
+    marks = {"authorships", "abstract_inverted_index", "referenced_works", "host_venue"}
+    score = 20 * len(marks & sample.json_keys)
+    if "openalex.org/W" in sample.text:
+        score += 60
+    return min(score, 90) if score >= 40 else 0
+
+
+FORMAT = Format(
+    name="openalex",
+    label="OpenAlex works (JSON, JSON Lines)",
+    sniff=_sniff,
+    read=_read,
+    suffixes=(".jsonl", ".json"),
+    gives="id doi title abstract keywords authors author_ids year venue category references "
+    "language",
+)

@@ -1,0 +1,110 @@
+"""OpenAlex works as the web site exports them: CSV with lists joined by bars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from citeweave.reading.formats import Format, Sample, convert
+from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.names import parse_name
+from citeweave.reading.openalex import short_id
+from citeweave.reading.record import Author, Record, Reference
+from citeweave.reading.table import Row, table_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.reading.problems import Context
+    from citeweave.reading.streams import ByteStream
+
+__all__ = ["FORMAT"]
+
+
+def _list(row: Row, *columns: str) -> list[str]:
+    for column in columns:
+        cell = row.get(column)
+        if cell:
+            return [item.strip() for item in cell.split("|")]
+    return []
+
+
+def _cell(row: Row, *columns: str) -> str | None:
+    for column in columns:
+        cell = clean(row.get(column))
+        if cell:
+            return cell
+    return None
+
+
+def _authors(row: Row, line: int, context: Context) -> tuple[Author, ...]:
+    names = _list(row, "authorships.author.display_name", "author_names", "authors")
+    ids = _list(row, "authorships.author.id", "author_ids")
+    orcids = _list(row, "authorships.author.orcid", "author_orcids")
+    # Empty values may be left out of the joined lists: then places no longer correspond.
+    if ids and len(ids) != len(names):
+        context.note(
+            line,
+            f"{len(names)} authors but {len(ids)} author ids; the ids are left out",
+            field="authorships.author.id",
+        )
+        ids = []
+    if len(orcids) != len(names):
+        orcids = []
+    authors = []
+    for place, name in enumerate(names):
+        author = parse_name(
+            name,
+            id=short_id(ids[place]) if ids else None,
+            orcid=normalise_orcid(orcids[place]) if orcids else None,
+        )
+        if author is not None:
+            authors.append(author)
+    return tuple(authors)
+
+
+def _record(row: Row, line: int, context: Context) -> Record | None:
+    doi = normalise_doi(row.get("doi"))
+    keywords = _list(row, "keywords.display_name", "keywords")
+    cited = _list(row, "referenced_works", "referenced_works.id")
+    return Record(
+        id=short_id(row.get("id")) or context.fallback_id(doi, line),
+        source=context.source(line),
+        doi=doi,
+        title=_cell(row, "title", "display_name"),
+        abstract=_cell(row, "abstract"),
+        keywords=tuple(filter(None, map(clean, keywords))),
+        authors=_authors(row, line, context),
+        year=parse_year(row.get("publication_year")) or parse_year(row.get("publication_date")),
+        venue=_cell(row, "primary_location.source.display_name", "host_venue", "source"),
+        category=_cell(
+            row,
+            "primary_topic.field.display_name",
+            "primary_topic.subfield.display_name",
+            "primary_topic.display_name",
+        ),
+        references=tuple(Reference(id=short_id(item)) for item in cited if item),
+        language=_cell(row, "language"),
+    )
+
+
+def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+    return convert(table_rows(stream, context), _record, context)
+
+
+def _sniff(sample: Sample) -> int:
+    if sample.is_json or "id" not in sample.header:
+        return 0
+    if any(name.startswith("authorships.") for name in sample.header):
+        return 90
+    return 70 if "openalex.org/W" in sample.text and "publication_year" in sample.header else 0
+
+
+FORMAT = Format(
+    name="openalex-csv",
+    label="OpenAlex works (CSV export)",
+    sniff=_sniff,
+    read=_read,
+    suffixes=(".csv",),
+    gives="id doi title abstract keywords authors author_ids year venue category references "
+    "language",
+)

@@ -1,0 +1,361 @@
+"""`read`: from any files to one stream of records and a list of what went wrong."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import IO, TypeAlias
+
+from citeweave.errors import CorpusError, ParameterError
+from citeweave.reading import edges
+from citeweave.reading.archives import is_archive, unpack
+from citeweave.reading.formats import Format, Sample
+from citeweave.reading.generic import check_columns
+from citeweave.reading.problems import Context, FileCounts, OnProblem, Problem, ProblemLog
+from citeweave.reading.record import Record, Reference
+from citeweave.reading.registry import FORMATS, detect, find_format, why_unknown
+from citeweave.reading.streams import ByteStream, Input, file_input
+
+__all__ = ["Reading", "SourceLike", "read"]
+
+SourceLike: TypeAlias = str | PathLike[str] | IO[bytes]
+
+# Files that lie in folders beside data; they are left out without a word of warning.
+_ASIDE = ("readme", "license", "licence", "copying", "changelog", "thumbs.db", "desktop.ini")
+
+
+def read(
+    *sources: SourceLike,
+    format: str | None = None,  # noqa: A002  the natural word for it
+    columns: Mapping[str, str] | None = None,
+    citations: SourceLike | Sequence[SourceLike] | None = None,
+    on_problem: OnProblem = "collect",
+    max_problems: int = 1000,
+) -> Reading:
+    """Read records from files, folders, archives, standard input or open files.
+
+    Parameters
+    ----------
+    *sources : path, "-" or open binary file
+        What to read. Folders are read with all below them in order of name, ``-`` is
+        standard input, gzip is unpacked by itself, ``.tar``, ``.tgz`` and ``.zip`` are
+        read as folders.
+    format : str or None
+        Name of the format of all sources; by default each file's content tells.
+    columns : mapping of str to str, or None
+        For tables and JSON Lines of no known provenance: from record fields ("title",
+        "authors", …) to columns. Fields left out are looked for by their usual names.
+    citations : path, open binary file or a sequence of them, or None
+        Lists of citations that come apart: two columns, citing id and cited id.
+    on_problem : {"collect", "raise"} or callable
+        What to do about a bad record besides passing it over: keep it in the list of
+        problems, stop with an error, or call a function with each problem as well.
+    max_problems : int
+        How many problems to keep; all are counted.
+
+    Returns
+    -------
+    Reading
+        An iterator of records that carries `problems` and `counts`.
+
+    Raises
+    ------
+    CorpusError
+        If a path does not exist.
+    ParameterError
+        If an option has a wrong value.
+
+    Examples
+    --------
+    >>> import io
+    >>> reading = read(io.BytesIO(b"@book{lim, title={Topic models}, year=2016}"))
+    >>> [(record.title, record.year) for record in reading]
+    [('Topic models', 2016)]
+    """
+    if not sources:
+        raise ParameterError("read needs at least one file, folder, '-' or open file.")
+    form = find_format(format) if format is not None else None
+    log = ProblemLog(on_problem, max_problems)
+    given: list[SourceLike] = []
+    if citations is not None:
+        given = list(citations) if isinstance(citations, list | tuple) else [citations]  # type: ignore[list-item]
+    return Reading(
+        [_checked(source) for source in sources],
+        form,
+        check_columns(columns or {}),
+        [_checked(source) for source in given],
+        log,
+    )
+
+
+def _checked(source: SourceLike) -> Path | Input:
+    """Return a path that exists or an open file, so that a wrong name shows at once."""
+    if isinstance(source, str) and source == "-":
+        return Input("-", lambda: nullcontext(sys.stdin.buffer), once=True)
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        if source == "" or not path.exists():
+            raise CorpusError(
+                f"{str(source)!r}: no such file or folder. Check the name and try again."
+            )
+        if path.is_file() or path.is_dir():
+            return path
+        # A pipe, such as a shell's <(…), gives its bytes once.
+        return Input(str(path), lambda: path.open("rb"), once=True)
+    if not hasattr(source, "read") or isinstance(source, io.TextIOBase):
+        raise ParameterError(
+            "A source of read must be a path, '-' or a file opened in binary mode ('rb'). "
+            f"Got {type(source).__name__} instead."
+        )
+    name = getattr(source, "name", None)
+    # What the caller opened, the caller closes.
+    shown = name if isinstance(name, str) else "<open file>"
+    return Input(shown, lambda: nullcontext(source), once=True)
+
+
+class Reading(Iterator[Record]):
+    """An iterator of records, with the problems met and the counts of each file so far.
+
+    Attributes
+    ----------
+    problems : list of Problem
+        The first problems met, up to the limit given.
+    problem_count : int
+        All problems met.
+    counts : dict of str to FileCounts
+        Records read and skipped, format and refusal, by file.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Path | Input],
+        form: Format | None,
+        columns: Mapping[str, str],
+        citations: Sequence[Path | Input],
+        log: ProblemLog,
+    ) -> None:
+        self._log = log
+        self._form = form
+        self._columns = columns
+        self._edge_files: list[str] = []
+        self.counts: dict[str, FileCounts] = {}
+        self._records = self._run(sources, citations)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """The problems kept so far."""
+        return self._log.kept
+
+    @property
+    def problem_count(self) -> int:
+        """The number of all problems so far."""
+        return self._log.count
+
+    @property
+    def records_read(self) -> int:
+        """Records given so far."""
+        return sum(counts.read for counts in self.counts.values())
+
+    @property
+    def records_skipped(self) -> int:
+        """Records lost so far."""
+        return sum(counts.skipped for counts in self.counts.values())
+
+    def __iter__(self) -> Reading:
+        """Return the reading itself: it can be gone through once."""
+        return self
+
+    def __next__(self) -> Record:
+        """Return the next record."""
+        return next(self._records)
+
+    def close(self) -> None:
+        """Stop reading and close what is open."""
+        self._records.close()
+
+    def _context(self, item: Input) -> Context:
+        counts = self.counts.setdefault(item.name, FileCounts(item.name))
+        return Context(item.name, self._log, counts, self._columns, all_counts=self.counts)
+
+    def _run(
+        self, sources: Sequence[Path | Input], citations: Sequence[Path | Input]
+    ) -> Generator[Record, None, None]:
+        given = self._load_citations(citations)
+        plain: list[Input] = []
+        with ExitStack() as stack:
+            for source in sources:
+                if isinstance(source, Input):
+                    plain.append(source)
+                elif source.is_dir():
+                    yield from self._group(plain, given, folder=False)
+                    plain = []
+                    yield from self._group(self._folder(source, stack), given, folder=True)
+                elif is_archive(source):
+                    yield from self._group(plain, given, folder=False)
+                    plain = []
+                    yield from self._group(self._archive(source, stack), given, folder=True)
+                else:
+                    plain.append(file_input(source))
+            yield from self._group(plain, given, folder=False)
+        if given:
+            links = sum(map(len, given.values()))
+            self._log.add(
+                Problem(
+                    ", ".join(self._edge_files),
+                    None,
+                    "references",
+                    f"{links} citations by {len(given)} documents that were not read left out",
+                )
+            )
+
+    def _folder(self, folder: Path, stack: ExitStack) -> list[Input]:
+        items: list[Input] = []
+        for path in sorted(folder.rglob("*")):
+            hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+            if hidden or not path.is_file():
+                continue
+            if is_archive(path):
+                items += self._archive(path, stack)
+            else:
+                items.append(file_input(path))
+        if not items:
+            self._log.add(Problem(str(folder), None, None, "the folder holds no files"))
+        return items
+
+    def _archive(self, path: Path, stack: ExitStack) -> list[Input]:
+        temporary = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="citeweave-")))
+        context = self._context(file_input(path))
+        context.counts.format = "archive"
+        return unpack(path, str(path), temporary, context)
+
+    def _load_citations(self, sources: Sequence[Path | Input]) -> edges.Citations:
+        given: edges.Citations = {}
+        for source in sources:
+            self._read_edges(source if isinstance(source, Input) else file_input(source), given)
+        return given
+
+    def _read_edges(self, item: Input, given: edges.Citations) -> None:
+        context = self._context(item)
+        context.counts.format = "edges"
+        self._edge_files.append(item.name)
+        edges.read_edges(item, context, into=given)
+
+    def _group(
+        self, items: Sequence[Input], given: edges.Citations, *, folder: bool
+    ) -> Iterator[Record]:
+        """Read files that came together: companions are found among them and beside them."""
+        by_name = {_place(item): item for item in items}
+        companions: dict[str, dict[str, Input]] = {}
+        claimed: set[str] = set()
+        for item in items:
+            found = _companions_of(item, by_name)
+            if found:
+                companions[item.name] = found
+                claimed.update(other.name for other in found.values())
+        left = [item for item in items if item.name not in claimed]
+        if len(left) > 1 and self._form is None and not any(item.once for item in left):
+            left = self._attach_edges(left, given)
+        for item in left:
+            yield from self._file(item, companions.get(item.name, {}), given, folder=folder)
+
+    def _attach_edges(self, items: Sequence[Input], given: edges.Citations) -> list[Input]:
+        """Take a citation list that lies beside the only other file as its citations."""
+        lists = [item for item in items if self._sniffed(item) is edges.FORMAT]
+        others = [item for item in items if item not in lists and not _is_aside(item)]
+        if lists and len(others) == 1:
+            for item in lists:
+                self._read_edges(item, given)
+            return others
+        return list(items)
+
+    def _sniffed(self, item: Input) -> Format | None:
+        quiet = Context(item.name, ProblemLog(limit=0), FileCounts(item.name))
+        try:
+            with item.open() as raw:
+                stream = ByteStream(raw, quiet)
+        except OSError:
+            # It will be reported when it is read.
+            return None
+        return detect(Sample(item.basename, stream.head, stream.head_text))
+
+    def _file(
+        self,
+        item: Input,
+        companions: Mapping[str, Input],
+        given: edges.Citations,
+        *,
+        folder: bool,
+    ) -> Iterator[Record]:
+        context = self._context(item)
+        context.companions = companions
+        with ExitStack() as stack:
+            try:
+                raw = stack.enter_context(item.open())
+            except OSError as error:
+                context.refuse(f"cannot be opened ({error.strerror or error})")
+                return
+            stream = ByteStream(raw, context)
+            sample = Sample(item.basename, stream.head, stream.head_text)
+            form = self._form or detect(sample, with_columns=bool(self._columns))
+            if form is None:
+                if folder and _is_aside(item):
+                    context.counts.refused = "not data"
+                else:
+                    context.refuse(why_unknown(sample))
+                return
+            context.counts.format = form.name
+            _note_suffix(form, item, context)
+            for record in form.read(stream, context):
+                context.counts.read += 1
+                if given and record.id in given:
+                    cited = tuple(Reference(id=other) for other in given.pop(record.id))
+                    yield replace(record, references=record.references + cited)
+                else:
+                    yield record
+            if not context.counts.read and not context.counts.problems:
+                context.refuse(f"no records in it, read as {form.name} ({form.label})")
+
+
+def _place(item: Input) -> str:
+    """Return folder and name without ``.gz``, by which companions find each other."""
+    folder = item.name.replace("\\", "/").rpartition("/")[0]
+    return f"{folder}/{item.basename}"
+
+
+def _companions_of(item: Input, by_name: Mapping[str, Input]) -> dict[str, Input]:
+    found: dict[str, Input] = {}
+    folder = _place(item).removesuffix(item.basename)
+    for form in FORMATS:
+        for name in form.companions(item.basename) if form.companions else ():
+            other = by_name.get(folder + name)
+            if other is None and item.path is not None:
+                for path in (item.path.with_name(name), item.path.with_name(f"{name}.gz")):
+                    other = file_input(path) if other is None and path.is_file() else other
+            if other is not None:
+                found[name] = other
+    return found
+
+
+def _is_aside(item: Input) -> bool:
+    return item.basename.lower().startswith(_ASIDE)
+
+
+_SURE_SUFFIXES = {".ris": "ris", ".bib": "bibtex", ".nbib": "medline", ".ciw": "wos"}
+
+
+def _note_suffix(form: Format, item: Input, context: Context) -> None:
+    """Say so when a file's name promises another format than its content is."""
+    suffix = Path(item.basename).suffix.lower()
+    promised = _SURE_SUFFIXES.get(suffix)
+    if promised is not None and promised != form.name:
+        context.note(
+            None,
+            f"the name ends in {suffix}, but the content was read as {form.name} ({form.label})",
+            field="format",
+        )

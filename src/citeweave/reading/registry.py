@@ -1,0 +1,118 @@
+"""The one list of formats, and the choice among them by content.
+
+A new format is one file that defines a `Format`, and one line in `FORMATS`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from citeweave.errors import ParameterError
+from citeweave.reading import (
+    arxiv,
+    bibtex,
+    citeseerx,
+    edges,
+    generic_files,
+    ieee,
+    lens,
+    linqs,
+    medline,
+    openalex,
+    openalex_csv,
+    ris,
+    scopus,
+    semanticscholar,
+    tridnr,
+    wos,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from citeweave.reading.formats import Format, Sample
+
+__all__ = ["FORMATS", "detect", "find_format", "why_unknown"]
+
+FORMATS: tuple[Format, ...] = (
+    openalex.FORMAT,
+    openalex_csv.FORMAT,
+    bibtex.FORMAT,
+    ris.FORMAT,
+    wos.PLAIN,
+    wos.TABBED,
+    scopus.FORMAT,
+    medline.FORMAT,
+    semanticscholar.FORMAT,
+    lens.FORMAT,
+    ieee.FORMAT,
+    arxiv.FORMAT,
+    citeseerx.FORMAT,
+    linqs.CONTENT,
+    linqs.NODES,
+    tridnr.FORMAT,
+    edges.FORMAT,
+    generic_files.CSV,
+    generic_files.JSONL,
+    generic_files.PARQUET,
+)
+_GENERIC = (generic_files.CSV, generic_files.JSONL, generic_files.PARQUET)
+
+_FOREIGN = (
+    (b"%PDF", "a PDF document; export the records from where it was found instead"),
+    (b"PK\x03\x04", "a zip archive or an Office document; save a spreadsheet as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document; save a spreadsheet as CSV"),
+    (b"BZh", "packed with bzip2; unpack it or pack it with gzip"),
+    (b"\xfd7zXZ", "packed with xz; unpack it or pack it with gzip"),
+    (b"\x28\xb5\x2f\xfd", "packed with zstd; unpack it or pack it with gzip"),
+    (b"SQLite format 3", "an SQLite data base; export its records as CSV"),
+    (b"\x80\x04", "a Python pickle, which is never loaded; export it as CSV or JSON Lines"),
+)
+
+
+def find_format(name: str) -> Format:
+    """Return the format of this name, or say which there are."""
+    for form in FORMATS:
+        if form.name == name:
+            return form
+    near = difflib.get_close_matches(str(name), [form.name for form in FORMATS], 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    names = ", ".join(form.name for form in FORMATS)
+    raise ParameterError(
+        f"The 'format' option of read must be one of {names}. Got {name!r} instead.{hint}"
+    )
+
+
+def detect(sample: Sample, *, with_columns: bool = False) -> Format | None:
+    """Return the format that fits best, None where none does.
+
+    With a column map of the user's only the generic formats are asked.
+    """
+    candidates: Sequence[Format] = _GENERIC if with_columns else FORMATS
+    best = None
+    best_score = 0
+    for form in candidates:
+        score = form.score(sample)
+        if score > best_score:
+            best, best_score = form, score
+    return best
+
+
+def why_unknown(sample: Sample) -> str:
+    """Return why no format fits, as well as it can be told."""
+    if not sample.head.strip(b"\0 \t\r\n"):
+        return "the file is empty"
+    for magic, reason in _FOREIGN:
+        if sample.head.startswith(magic):
+            return f"this is {reason}"
+    start = sample.text.lstrip()[:200].lower()
+    if start.startswith(("<!doctype html", "<html")):
+        return "this is a web page, not an export (was a log-in page saved instead?)"
+    if start.startswith("<"):
+        return "XML is not among the formats read; export as RIS, BibTeX, CSV or JSON instead"
+    control = sum(byte < 9 or 13 < byte < 32 for byte in sample.head[:4096])
+    if control > 0.1 * len(sample.head[:4096]):
+        return "this is not text and no known data format"
+    shown = sample.first_line.strip()[:60]
+    return f"no known format fits; the file begins with {shown!r}. Name one with format="

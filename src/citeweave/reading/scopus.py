@@ -1,0 +1,117 @@
+"""Scopus CSV, old (names separated by commas) and new (by semicolons, with full names)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from citeweave.reading.formats import Format, Sample, convert
+from citeweave.reading.identifiers import clean, normalise_doi, parse_year
+from citeweave.reading.names import parse_name, split_names
+from citeweave.reading.record import Author, Record
+from citeweave.reading.references import scopus_references
+from citeweave.reading.table import Row, table_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from citeweave.reading.problems import Context
+    from citeweave.reading.streams import ByteStream
+
+__all__ = ["FORMAT"]
+
+_NONE = frozenset(
+    {"[no abstract available]", "[no author name available]", "[no author id available]"}
+    | {"[no title available]", "[no source information available]"}
+)
+_FULL_NAME_ID = re.compile(r"\s*\((\d+)\)\s*$")
+
+
+def _cell(row: Row, *columns: str) -> str | None:
+    for column in columns:
+        text = clean(row.get(column))
+        if text and text.lower() not in _NONE:
+            return text
+    return None
+
+
+def _list(row: Row, *columns: str) -> list[str]:
+    text = _cell(row, *columns)
+    return [item for item in map(clean, text.split(";")) if item] if text else []
+
+
+def _authors(row: Row) -> tuple[Author, ...]:
+    """Return the authors, with the full names of new exports and the ids where they fit."""
+    names = split_names(_cell(row, "authors", "author names") or "")
+    ids = _list(row, "author(s) id", "author ids")
+    full = _list(row, "author full names")
+    if len(full) >= len(names) > 0 or (full and not names):
+        own = [_FULL_NAME_ID.search(name) for name in full]
+        ids = [found[1] if found else "" for found in own]
+        names = [_FULL_NAME_ID.sub("", name) for name in full]
+    elif len(ids) != len(names):
+        ids = []
+    authors = []
+    for place, name in enumerate(names):
+        identifier = ids[place] if ids else None
+        author = parse_name(name, family_first=True, id=identifier or None)
+        if author is not None:
+            authors.append(author)
+    return tuple(authors)
+
+
+def _record(row: Row, line: int, context: Context) -> Record | None:
+    doi = normalise_doi(row.get("doi"))
+    return Record(
+        id=_cell(row, "eid") or context.fallback_id(doi, line),
+        source=context.source(line),
+        doi=doi,
+        title=_cell(row, "title", "document title"),
+        abstract=_cell(row, "abstract"),
+        keywords=tuple(_list(row, "author keywords", "index keywords")),
+        authors=_authors(row),
+        year=parse_year(row.get("year")),
+        venue=_cell(row, "source title", "abbreviated source title", "conference name"),
+        references=scopus_references(_cell(row, "references") or ""),
+        language=_cell(row, "language of original document"),
+    )
+
+
+def _align(header: list[str], cells: list[str]) -> list[str] | None:
+    """Bring a row with more cells under its columns.
+
+    Scopus writes as many columns "Funding Text" as some record of the export needs, so
+    that in files put together from several exports the columns after it are shifted. The
+    EID at the very end tells.
+    """
+    extra = len(cells) - len(header)
+    if extra <= 0 or header[-1] != "eid" or not cells[-1].startswith("2-s2.0-"):
+        return None
+    for name in ("funding text 1", "funding details"):
+        if name in header:
+            after = header.index(name) + 1
+            return cells[:after] + cells[after + extra :]
+    return None
+
+
+def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+    return convert(table_rows(stream, context, align=_align), _record, context)
+
+
+def _sniff(sample: Sample) -> int:
+    header = sample.header
+    if not {"title", "year"} <= header or not header & {"source title", "authors"}:
+        return 0
+    marks = {"eid", "author(s) id", "abbreviated source title", "source title", "index keywords"}
+    marks |= {"author full names", "art. no.", "cited by", "publication stage"}
+    return 90 if len(marks & header) >= 2 else 0
+
+
+FORMAT = Format(
+    name="scopus",
+    label="Scopus CSV",
+    sniff=_sniff,
+    read=_read,
+    suffixes=(".csv",),
+    gives="id doi title abstract keywords authors author_ids year venue references language",
+)

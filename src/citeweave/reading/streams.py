@@ -1,0 +1,348 @@
+"""From files as users have them (gzip, any encoding, any line ends) to clean lines of text.
+
+Everything streams: a chunk of bytes is unpacked, brought to UTF-8 and cut into lines, and
+only the line (or JSON value) being read is held. A damaged end is reported and what came
+before it is kept.
+"""
+
+from __future__ import annotations
+
+import codecs
+import tempfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from citeweave.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from citeweave.reading.problems import Context
+
+__all__ = [
+    "HEAD_BYTES",
+    "LONGEST_LINE",
+    "ByteStream",
+    "Input",
+    "copy_limited",
+    "file_input",
+    "input_lines",
+]
+
+HEAD_BYTES = 1 << 16
+LONGEST_LINE = 1 << 26
+_CHUNK = 1 << 18
+_LENIENT = "citeweave.cp1252"
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def _bad_bytes_as_cp1252(error: UnicodeError) -> tuple[str, int]:
+    """Read only the bytes that are not UTF-8 as Windows-1252: mixed files keep the rest."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    bad = error.object[error.start : error.end]
+    text = "".join(_CP1252[byte] for byte in bad)
+    return text, error.end
+
+
+# Five bytes mean nothing in Windows-1252; Latin-1 gives each byte a meaning.
+_CP1252 = [
+    bytes([byte]).decode("cp1252" if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D) else "latin-1")
+    for byte in range(256)
+]
+codecs.register_error(_LENIENT, _bad_bytes_as_cp1252)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A file that can be opened: on disk, in an archive, standard input or the user's own.
+
+    Attributes
+    ----------
+    name : str
+        The name for messages.
+    open : callable
+        Gives the open binary file as a context that closes what is ours to close.
+    path : Path or None
+        Where it lies on disk as it is (not for a member of an archive).
+    once : bool
+        It can be read once only (standard input, a file of the caller's).
+    """
+
+    name: str
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+    path: Path | None = None
+    once: bool = False
+
+    @property
+    def basename(self) -> str:
+        """The last part of the name, without folders, archive and ``.gz``."""
+        name = self.name.replace("\\", "/").rsplit("!", 1)[-1].rsplit("/", 1)[-1]
+        return name.removesuffix(".gz")
+
+
+def file_input(path: Path, *, name: str | None = None) -> Input:
+    """Return a file on disk as an input; under another name if it is a temporary copy."""
+    return Input(name or str(path), lambda: path.open("rb"), path if name is None else None)
+
+
+class ByteStream:
+    """The unpacked bytes of one open file, to be taken once: as lines, chunks or a file.
+
+    Attributes
+    ----------
+    head : bytes
+        The first 64 kB as bytes, after unpacking.
+    encoding : str
+        The encoding told from a byte order mark or from the pattern of zero bytes.
+    """
+
+    def __init__(self, raw: IO[bytes], context: Context) -> None:
+        self._context = context
+        chunks = _raw_chunks(raw, context)
+        first = next(chunks, b"")
+        if first.startswith(b"\x1f\x8b"):
+            chunks = _gunzip(first, chunks, context)
+            first = next(chunks, b"")
+        while len(first) < HEAD_BYTES and (more := next(chunks, b"")):
+            first += more
+        self.head = first[:HEAD_BYTES]
+        self.encoding, self._bom = _encoding_of(self.head)
+        self._first = first
+        self._rest = chunks
+
+    @property
+    def head_text(self) -> str:
+        """The head as text; a character cut at its end is left out."""
+        text = self.head[self._bom :]
+        if self.encoding == "utf-8":
+            if len(self.head) == HEAD_BYTES:
+                text = text[: _whole_characters(text)]
+            return text.decode("utf-8", errors=_LENIENT)
+        return text.decode(self.encoding, errors="ignore")
+
+    @contextmanager
+    def as_path(self) -> Iterator[Path]:
+        """Give the bytes as a file on disk, for formats that must seek (Parquet)."""
+        with tempfile.TemporaryDirectory(prefix="citeweave-") as folder:
+            path = Path(folder) / "input"
+            with path.open("wb") as file:
+                file.write(self._first)
+                for chunk in self._rest:
+                    file.write(chunk)
+            yield path
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Give (number, text) of each line, without its end; CR, LF and CRLF all end lines."""
+        number = 0
+        for line in _split_lines(self._utf8(), self._context):
+            number += 1
+            if line is None:
+                continue
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError:
+                text = line.decode("utf-8", errors=_LENIENT)
+                self._note_encoding(number)
+            yield number, text
+
+    def text(self) -> Iterator[str]:
+        """Give the whole as pieces of text of some 256 kB, for formats not made of lines."""
+        line = 1
+        carry = b""
+        for chunk in self._utf8():
+            chunk = carry + chunk  # noqa: PLW2901  the cut character is completed
+            cut = _whole_characters(chunk)
+            carry, chunk = chunk[cut:], chunk[:cut]  # noqa: PLW2901
+            yield self._decode(chunk, line)
+            line += chunk.count(b"\n")
+        if carry:
+            yield self._decode(carry, line)
+
+    def _decode(self, chunk: bytes, line: int) -> str:
+        try:
+            return chunk.decode("utf-8")
+        except UnicodeDecodeError as error:
+            self._note_encoding(line + chunk.count(b"\n", 0, error.start))
+            return chunk.decode("utf-8", errors=_LENIENT)
+
+    def _note_encoding(self, line: int) -> None:
+        counts = self._context.counts
+        counts.recoded_lines += 1
+        if counts.recoded_lines == 1:
+            self._context.note(
+                line,
+                "bytes that are not UTF-8 from here on were read as Windows-1252 "
+                "(save the file as UTF-8 if letters look wrong)",
+                field="encoding",
+            )
+
+    def _utf8(self) -> Iterator[bytes]:
+        """Give the bytes without byte order mark, brought to UTF-8 from UTF-16 and UTF-32."""
+        if self.encoding == "utf-8":
+            yield self._first[self._bom :]
+            yield from self._rest
+            return
+        decoder = codecs.getincrementaldecoder(self.encoding)(errors="replace")
+        yield decoder.decode(self._first[self._bom :]).encode("utf-8", "replace")
+        for chunk in self._rest:
+            yield decoder.decode(chunk).encode("utf-8", "replace")
+        tail = decoder.decode(b"", final=True)
+        if tail:
+            self._context.note(None, f"the file ends inside a character of {self.encoding}")
+
+
+def input_lines(item: Input, context: Context) -> Iterator[tuple[int, str]]:
+    """Give the lines of a file that belongs to another; one that cannot be read is reported."""
+    try:
+        with item.open() as raw:
+            yield from ByteStream(raw, context).lines()
+    except OSError as error:
+        context.refuse(f"cannot be opened ({error.strerror or error})")
+
+
+def _raw_chunks(raw: IO[bytes], context: Context) -> Iterator[bytes]:
+    while True:
+        try:
+            chunk = raw.read(_CHUNK)
+        except OSError as error:
+            context.note(None, f"reading stopped: {error}; records before that point are kept")
+            return
+        if not isinstance(chunk, bytes):
+            raise ParameterError(
+                "A source of read must be a file opened in binary mode ('rb'). "
+                f"Got {context.file}, which gives {type(chunk).__name__}."
+            )
+        if not chunk:
+            return
+        yield chunk
+
+
+def _gunzip(first: bytes, rest: Iterator[bytes], context: Context) -> Iterator[bytes]:
+    """Unpack gzip, members after one another included; keep all that a damaged file gives."""
+    given = 0
+    unpacker = zlib.decompressobj(wbits=31)
+    waiting = first
+    while True:
+        try:
+            unpacked = unpacker.decompress(waiting, _CHUNK)
+        except zlib.error as error:
+            context.note(
+                None,
+                f"the gzip data is damaged after {given} unpacked bytes ({error}); "
+                "what came before is kept",
+                field="gzip",
+            )
+            return
+        if unpacked:
+            given += len(unpacked)
+            yield unpacked
+        if unpacker.eof:
+            waiting = unpacker.unused_data.lstrip(b"\0") or next(rest, b"").lstrip(b"\0")
+            if not waiting:
+                return
+            if len(waiting) < 2:
+                waiting += next(rest, b"")
+            if not waiting.startswith(b"\x1f\x8b"):
+                context.note(None, "bytes after the end of the gzip data ignored", field="gzip")
+                return
+            unpacker = zlib.decompressobj(wbits=31)
+            continue
+        waiting = unpacker.unconsumed_tail or next(rest, b"")
+        if not waiting and not unpacked:
+            context.note(
+                None,
+                f"the gzip data is cut off after {given} unpacked bytes; what came before is kept",
+                field="gzip",
+            )
+            return
+
+
+def _encoding_of(head: bytes) -> tuple[str, int]:
+    """Return the encoding and the length of its byte order mark."""
+    for mark, encoding in _BOMS:
+        if head.startswith(mark):
+            return encoding, len(mark)
+    # Text in UTF-16 without a mark has a zero byte in nearly every pair of bytes.
+    pairs = len(head) // 2
+    if pairs >= 2:
+        zeros_even = head[: 2 * pairs : 2].count(0)
+        zeros_odd = head[1 : 2 * pairs : 2].count(0)
+        if zeros_odd > 0.4 * pairs and zeros_even < 0.1 * pairs:
+            return "utf-16-le", 0
+        if zeros_even > 0.4 * pairs and zeros_odd < 0.1 * pairs:
+            return "utf-16-be", 0
+    return "utf-8", 0
+
+
+def _whole_characters(data: bytes) -> int:
+    """Return the length of `data` without a UTF-8 character that is cut at its end."""
+    for back in range(1, min(4, len(data)) + 1):
+        byte = data[-back]
+        if byte < 0x80:
+            break
+        if byte >= 0xC0:
+            needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return len(data) - back if needed > back else len(data)
+    return len(data)
+
+
+def _split_lines(chunks: Iterator[bytes], context: Context) -> Iterator[bytes | None]:
+    """Give the lines; None stands for one longer than the limit, which is reported."""
+    parts: list[bytes] = []
+    size = 0
+    number = 1
+    after_cr = False
+    for chunk in chunks:
+        if after_cr and chunk.startswith(b"\n"):
+            chunk = chunk[1:]  # noqa: PLW2901  the LF belongs to the CR before it
+        if not chunk:
+            continue
+        after_cr = chunk.endswith(b"\r")
+        lines = chunk.splitlines(keepends=True)
+        last = lines.pop() if not chunk.endswith((b"\n", b"\r")) else b""
+        for line in lines:
+            if size > LONGEST_LINE:
+                yield None
+            elif parts:
+                parts.append(line)
+                yield b"".join(parts).rstrip(b"\r\n")
+            else:
+                yield line.rstrip(b"\r\n")
+            parts.clear()
+            size = 0
+            number += 1
+        if last:
+            size += len(last)
+            if size <= LONGEST_LINE:
+                parts.append(last)
+            elif parts:
+                parts.clear()
+                context.skip(
+                    number,
+                    f"line longer than {LONGEST_LINE} bytes passed over (is this a text file?)",
+                )
+    if parts:
+        yield b"".join(parts)
+
+
+def copy_limited(source: IO[bytes], target: IO[bytes], limit: int) -> bool:
+    """Copy at most `limit` bytes; tell whether that was all of it."""
+    left = limit
+    while left > 0:
+        chunk = source.read(min(_CHUNK, left))
+        if not chunk:
+            return True
+        target.write(chunk)
+        left -= len(chunk)
+    return not source.read(1)

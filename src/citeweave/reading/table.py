@@ -1,0 +1,232 @@
+"""Rows of CSV and TSV files as dictionaries, with broken quotes kept from doing harm.
+
+One stray quotation mark makes a strict CSV parser swallow every row after it. Here a row
+may span many lines, but when a row does not end, or ends with the wrong number of cells,
+only its first line is given up and reading goes on with the second.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from citeweave.reading.formats import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from citeweave.reading.problems import Context
+    from citeweave.reading.streams import ByteStream
+
+__all__ = ["Align", "Row", "table_rows"]
+
+Row = dict[str, str]
+Align: TypeAlias = "Callable[[list[str], list[str]], list[str] | None]"
+
+_MOST_LINES = 1000
+_MOST_CHARACTERS = 1 << 20
+
+
+def table_rows(
+    stream: ByteStream,
+    context: Context,
+    *,
+    delimiter: str | None = None,
+    quoted: bool = True,
+    align: Align | None = None,
+) -> Iterator[tuple[int, Row]]:
+    """Give (line, row) of each row that is not empty; keys are the header in lower case.
+
+    Parameters
+    ----------
+    stream : ByteStream
+        The file.
+    context : Context
+        Where problems go.
+    delimiter : str or None
+        Between cells; by default the first line tells.
+    quoted : bool
+        Whether quotation marks enclose cells; in Web of Science's tables they do not.
+    align : callable or None
+        From the header and the cells of a row that do not fit it to cells that do, where
+        the format knows how such rows come about; else to None.
+    """
+    lines = _Lines(stream.lines())
+    sample = Sample("", stream.head, stream.head_text)
+    if delimiter is None:
+        delimiter = sample.delimiter
+    header = _header(lines, sample.table_head, delimiter, quoted=quoted)
+    if not header:
+        context.refuse("the table is empty")
+        return
+    # An export's last column is often followed by an empty one.
+    widths = {len(header)}
+    while header and not header[-1]:
+        header.pop()
+    width = len(header)
+    widths.add(width)
+    bad_from: int | None = None
+    bad_to = 0
+    aligned_before = False
+
+    def fits(cells: list[str]) -> bool:
+        return len(cells) in widths or (align is not None and align(header, cells) is not None)
+
+    while True:
+        taken = lines.take_row(delimiter, fits, quoted=quoted)
+        if taken is None:
+            break
+        number, cells, whole = taken
+        if align is not None and whole and len(cells) != width:
+            aligned = align(header, cells)
+            if aligned is not None:
+                if not aligned_before:
+                    context.note(
+                        number,
+                        f"{len(cells)} cells under {width} columns; these and further such rows "
+                        "were brought under their columns",
+                    )
+                aligned_before = True
+                cells = aligned
+        after_bad = bad_from is not None and number == bad_to + 1
+        if len(cells) not in widths and (after_bad or not whole):
+            # Lines after a broken row are mostly its own rest: report them as one.
+            if bad_from is not None and number != bad_to + 1:
+                _report(context, bad_from, bad_to)
+                bad_from = None
+            bad_from = number if bad_from is None else bad_from
+            bad_to = number
+            continue
+        if bad_from is not None:
+            _report(context, bad_from, bad_to)
+            bad_from = None
+        if not any(cell and not cell.isspace() for cell in cells):
+            continue
+        widths.add(len(cells))
+        if not whole:
+            context.note(number, "quotation marks do not match; the line was read by itself")
+        elif len(cells) > width and any(cell.strip() for cell in cells[width:]):
+            context.note(number, f"{len(cells)} cells under {width} columns; the last are ignored")
+        elif len(cells) < width:
+            context.note(number, f"only {len(cells)} cells under {width} columns")
+        yield number, dict(zip(header, cells, strict=False))
+    if bad_from is not None:
+        _report(context, bad_from, bad_to)
+
+
+def _report(context: Context, first: int, last: int) -> None:
+    lines = f"lines {first} to {last}" if last > first else "the line"
+    context.skip(
+        first, f"{lines} passed over: quotation marks or number of cells do not fit the header"
+    )
+
+
+def _header(lines: _Lines, head: str, delimiter: str, *, quoted: bool) -> list[str]:
+    """Return the names of the columns, which the line that begins with `head` gives."""
+    lines.drop_before(head)
+    taken = lines.take_row(delimiter, lambda _: True, quoted=quoted)
+    if taken is None:
+        return []
+    cells = [" ".join(cell.split()).lower() for cell in taken[1]]
+    seen: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        seen[cell] = seen.get(cell, 0) + 1
+        if seen[cell] > 1 and cell:
+            cells[place] = f"{cell}.{seen[cell]}"
+    return cells
+
+
+class _Lines:
+    """Lines that can be put back."""
+
+    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+        self._source = lines
+        self._back: deque[tuple[int, str]] = deque()
+
+    def _next(self) -> tuple[int, str] | None:
+        if self._back:
+            return self._back.popleft()
+        return next(self._source, None)
+
+    def drop_before(self, head: str) -> None:
+        """Pass over the lines before the one that begins with `head`."""
+        while (line := self._next()) is not None:
+            if line[1].startswith(head):
+                self._back.appendleft(line)
+                return
+
+    def take_row(
+        self, delimiter: str, fits: Callable[[list[str]], bool], *, quoted: bool
+    ) -> tuple[int, list[str], bool] | None:
+        """Return line number and cells of the next row, and whether it is whole.
+
+        A row over several lines must fit, or it is taken for one whose quotation mark
+        does not close.
+        """
+        taken: list[tuple[int, str]] = []
+        ran_out = False
+
+        def feed() -> Iterator[str]:
+            nonlocal ran_out
+            size = 0
+            while True:
+                line = None
+                if len(taken) < _MOST_LINES and size <= _MOST_CHARACTERS:
+                    line = self._next()
+                if line is None:
+                    ran_out = True
+                    return
+                taken.append(line)
+                size += len(line[1])
+                yield line[1] + "\n"
+
+        cells = _parse(feed(), delimiter, quoted=quoted)
+        if not taken:
+            return None
+        number = taken[0][0]
+        if not ran_out and (len(taken) == 1 or _one_row(taken, cells, delimiter, fits)):
+            return number, cells, True
+        if len(taken) > 1:
+            self._back.extendleft(reversed(taken[1:]))
+            cells = _parse(iter([taken[0][1]]), delimiter, quoted=quoted)
+        return number, cells, False
+
+
+def _one_row(
+    taken: list[tuple[int, str]],
+    cells: list[str],
+    delimiter: str,
+    fits: Callable[[list[str]], bool],
+) -> bool:
+    """Tell whether several lines are one row, and not two whose quotation marks pair up.
+
+    A mark left open in one row is closed by the opening one in the same column of the
+    next, and the number of cells is right. But then text follows a closing mark, and the
+    second line is a whole row by itself.
+    """
+    if not fits(cells):
+        return False
+    text = [line + "\n" for _, line in taken]
+    try:
+        _parse(iter(text), delimiter, quoted=True, strict=True)
+    except csv.Error:
+        return not fits(_parse(iter(text[1:2]), delimiter, quoted=True))
+    return True
+
+
+def _parse(
+    lines: Iterator[str], delimiter: str, *, quoted: bool, strict: bool = False
+) -> list[str]:
+    """Read one row, pulling as many lines as its quotation marks ask for."""
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    # The module's limit of 128 kB a cell is too small for long reference lists; a row is
+    # bounded above anyway. The limit is global to the process, hence put back.
+    limit = csv.field_size_limit(1 << 28)
+    try:
+        cells = next(csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=strict), [])
+    finally:
+        csv.field_size_limit(limit)
+    if cells and cells[-1].endswith("\n"):
+        cells[-1] = cells[-1].rstrip("\n")
+    return cells

@@ -1,0 +1,54 @@
+"""What records hold as they come from files, counted on their way."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from citeweave.reading.record import Record
+
+__all__ = ["Tally"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over all records that were read, those included that are dropped later.
+
+    Attributes
+    ----------
+    with_title, with_abstract, with_keywords, with_authors, with_year, with_references : int
+        Records that have the field.
+    author_mentions : int
+        Entries in author lists.
+    references : int
+        Entries in lists of references.
+    """
+
+    with_title: int = 0
+    with_abstract: int = 0
+    with_keywords: int = 0
+    with_authors: int = 0
+    with_year: int = 0
+    with_references: int = 0
+    author_mentions: int = 0
+    references: int = 0
+
+    def count(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Give the records on, counting them."""
+        for record in records:
+            self.with_title += record.title is not None
+            self.with_abstract += record.abstract is not None
+            self.with_keywords += bool(record.keywords)
+            self.with_authors += bool(record.authors)
+            self.with_year += record.year is not None
+            self.with_references += bool(record.references)
+            self.author_mentions += len(record.authors)
+            self.references += len(record.references)
+            yield record
+
+    def as_dict(self) -> dict[str, int]:
+        """Give the counts as JSON can hold them."""
+        return asdict(self)
