@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from citeweave.corpus import Corpus
     from citeweave.engines.dense.chain import Chain, Data
-    from citeweave.engines.threads.crew import Crew
+    from citeweave.engines.threads.workers import WorkerPool
 
 
 class Turn(NamedTuple):
@@ -52,13 +52,13 @@ class Path:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self._waited = 0.0
-        crew = getattr(chain, "crew", None)
-        if crew is not None and crew.size > 1:
-            self._watch(crew)
+        workers = getattr(chain, "workers", None)
+        if workers is not None and workers.size > 1:
+            self._watch(workers)
 
-    def _watch(self, crew: Crew) -> None:
+    def _watch(self, workers: WorkerPool) -> None:
         """Note by how much the slowest of the other workers outlasts the calling one."""
-        run = crew.run
+        run = workers.run
 
         def timed_run(task: Callable[[int], object]) -> None:
             taken: dict[int, float] = {}
@@ -71,7 +71,7 @@ class Path:
             run(timed)
             self._waited += max(taken.values()) - taken[0]
 
-        crew.run = timed_run  # type: ignore[method-assign]
+        workers.run = timed_run  # type: ignore[method-assign]
 
     def step(self) -> Turn:
         """Take one step of the chain."""

@@ -33,6 +33,7 @@ MOVED: dict[str, str] = {
     **{f"citeweave.sampler.{name}": f"citeweave.engines.dense.{name}" for name in _DENSE},
     "citeweave.parallel": "citeweave.engines.threads",
     "citeweave.parallel.cuda": "citeweave.engines.cuda",
+    "citeweave.parallel.crew": "citeweave.engines.threads.workers",
     "citeweave.sparse": "citeweave.engines.slots",
     "citeweave.readers": "citeweave.reading",
     "citeweave.records": "citeweave.reading",

@@ -12,7 +12,7 @@ from citeweave.engines.slots.citations import new_citation_work
 from citeweave.engines.slots.guesses import make_citation_guesses, make_guesses, new_guesses
 from citeweave.engines.slots.presence import mark_topics, new_presence
 from citeweave.engines.slots.rates import gather_rates, new_rates
-from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.workers import WorkerPool
 from reference.posterior import TinyPosterior
 from reference.run import frequencies, marginal, run_chain, total_variation
 
@@ -83,7 +83,7 @@ def sparse_room(chain):
         chain.layout, chain.spec.n_shared, len(chain.state.words.customers), topics
     )
     make_guesses(
-        Crew(1), chain.shape, chain.layout, chain.tables, chain.state, chain.cache, guesses
+        WorkerPool(1), chain.shape, chain.layout, chain.tables, chain.state, chain.cache, guesses
     )
     make_citation_guesses(chain.state.parameters, guesses)
     presence, rates = new_presence(len(chain.layout.parent), topics), new_rates(topics)

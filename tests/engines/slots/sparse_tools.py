@@ -37,9 +37,9 @@ def slot_chain(spec, *, rounds=None, most_listed=64, **corpus):
     kind = SparseChain if rounds is None else partial(SparseSnapshotChain, rounds=rounds)
     modules = {"chain": SimpleNamespace(Chain=kind), "word_side": word_side_module}
     chain = tiny_chain(spec, modules=modules, **corpus)
-    chain.known.refresh(most_listed)
+    chain.proposals.refresh(most_listed)
     if chain.spec.citations is not None:
-        chain.known.before_citations()
+        chain.proposals.before_citations()
     return chain
 
 
@@ -203,14 +203,14 @@ def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, ne
 
 def run_snapshots(sweeps, level, model, state, cache, exponent, known, chain, records):
     """Take the place of a runner, for a chain of snapshot sweeps."""
-    worker, topics = chain._rooms.workers[0], chain.settings.topics
+    worker, topics = chain._buffers.workers[0], chain.settings.topics
     room = (
         worker.slots,
         worker.pending,
         worker.sharing,
         worker.before,
-        chain._rooms.changes,
-        chain._rooms.marks,
+        chain._buffers.changes,
+        chain._buffers.marks,
         np.zeros((1, 2, topics + 1), np.int64),
         np.zeros((1, 3, topics), np.int32),
     )
@@ -224,7 +224,7 @@ def distances(chain, sweeps, runner=RUN):
     topic_exact, word_exact = TinyPosterior(chain).distribution()
     topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
     word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
-    known = chain.known
+    proposals = chain.proposals
     room = chain
     if isinstance(chain, SparseChain):
         room = (
@@ -241,7 +241,7 @@ def distances(chain, sweeps, runner=RUN):
         chain.state,
         chain.cache,
         chain.exponent,
-        (known.nodes, known.words, known.guesses, known.rates),
+        (proposals.nodes, proposals.words, proposals.guesses, proposals.rates),
         room,
         (topic_rows, word_rows),
     )

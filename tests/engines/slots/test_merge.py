@@ -79,7 +79,7 @@ def test_marked_changes_merge_as_all_do(data, topics, threads):
         dense._merge_nodes()
         counts, words = sparse.state.topics, sparse.state.words
         word_repairs = merge_words(
-            sparse.crew,
+            sparse.workers,
             sparse.shape,
             sparse.tables,
             words,
@@ -89,7 +89,7 @@ def test_marked_changes_merge_as_all_do(data, topics, threads):
             marks,
         )
         node_repairs = merge_nodes(
-            sparse.crew, sparse.layout, counts, presence, 2, sparse._changes, marks
+            sparse.workers, sparse.layout, counts, presence, 2, sparse._changes, marks
         )
         repaired = dense.repaired - before
         assert (node_repairs, word_repairs) == tuple(repaired)

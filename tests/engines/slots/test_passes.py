@@ -146,7 +146,7 @@ def test_rates_are_those_over_all_topics(chain):
     found = np.zeros((2, DOCUMENTS))
     sparse._draw_documents(slope, prior, degree, found[0], key)
     draw_documents(
-        chain.crew,
+        chain.workers,
         dense.nodes,
         dense._network,
         dense._discounts,
@@ -173,7 +173,7 @@ def test_slices_weigh_as_sums_built_anew(chain):
         terms = None
         if level > 0:
             terms = find_terms(
-                chain.crew, dense.nodes, chain.exponent, dense._discounts, level, (begin, end)
+                chain.workers, dense.nodes, chain.exponent, dense._discounts, level, (begin, end)
             )
         for beta in (present, 0.01, 0.5, 3.0, 40.0):
             found = sparse.log_density(level, beta, 2.5, 0.3)

@@ -31,8 +31,8 @@ def make(topics, *, kind="one by one", model="authors", seed=1, documents=60, **
 def expect_bits(chain):
     """Compare the bits that sweeps have kept with the counts."""
     for bits, counts in (
-        (chain.known.nodes, chain.state.topics),
-        (chain.known.words, chain.state.words),
+        (chain.proposals.nodes, chain.state.topics),
+        (chain.proposals.words, chain.state.words),
     ):
         made = new_presence(len(bits), chain.settings.topics)
         mark_topics(counts, made, 0, len(made))
@@ -65,12 +65,12 @@ def test_sums_that_the_word_sweep_leaves_are_those_of_the_counts(model):
     for _ in range(3):
         chain.step()
     for most_listed in (0, 8, 64):
-        chain.known.refresh(most_listed)
+        chain.proposals.refresh(most_listed)
         chain._rebuild_exponent()
         before = chain.state.assignments.topic.copy()
         chain._sweep_words(0)
         assert (chain.state.assignments.topic != before).any()
-        kept = [array.copy() for array in (*chain.known.rates, *chain.exponent[2:4])]
+        kept = [array.copy() for array in (*chain.proposals.rates, *chain.exponent[2:4])]
         rebuild_exponent(
             chain.layout,
             chain.state.topics,

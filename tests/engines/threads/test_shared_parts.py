@@ -11,8 +11,8 @@ from citeweave.engines.core.spec import preset
 from citeweave.engines.dense.chain import Chain, Settings
 from citeweave.engines.threads import SnapshotChain
 from citeweave.engines.threads.auxiliaries import gather_one
-from citeweave.engines.threads.crew import Crew, cut
 from citeweave.engines.threads.slices import _group, find_terms, weigh
+from citeweave.engines.threads.workers import WorkerPool, cut
 from citeweave.engines.threads.world import word_places
 from citeweave.model.groups import build_tree
 
@@ -72,7 +72,7 @@ def test_slices_weigh_as_sums_built_anew(chain, level):
     begin, end = (int(n) for n in chain.layout.level_start[level : level + 2])
     chain._rebuild_exponent()
     nodes, discounts = chain._draws.nodes, parameters.topic_discount
-    terms = find_terms(chain.crew, nodes, chain.exponent, discounts, level, (begin, end))
+    terms = find_terms(chain.workers, nodes, chain.exponent, discounts, level, (begin, end))
     assert len(terms.size) < (end - begin) / 5  # else there would be nothing to gain
     present = parameters.topic_concentration[begin]
     for beta in (present, 0.01, 0.5, 3.0, 40.0):
@@ -146,7 +146,7 @@ def test_an_error_of_a_worker_comes_through():
         if worker == 1:
             raise ValueError("worker 1")
 
-    crew = Crew(2)
+    workers = WorkerPool(2)
     with pytest.raises(ValueError, match="worker 1"):
-        crew.run(fail)
-    crew.close()
+        workers.run(fail)
+    workers.close()

@@ -8,11 +8,11 @@ from citeweave.engines.dense.words import SWEEP
 from citeweave.engines.slots.citations import citation_sweep, new_citation_work
 from citeweave.engines.slots.exponent import new_pending
 from citeweave.engines.slots.presence import new_presence
+from citeweave.engines.slots.proposal_chain import ProposalChain
 from citeweave.engines.slots.slots import new_slots
-from citeweave.engines.slots.slotted import SlottedChain
 from citeweave.engines.slots.visits import Sharing
 from citeweave.engines.slots.words import word_sweep
-from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.workers import WorkerPool
 from citeweave.engines.threads.world import Changes, new_changes
 
 __all__ = ["SPARSE_FROM", "SparseChain", "is_sparse"]
@@ -29,7 +29,7 @@ def is_sparse(spec: ModelSpec, topics: int) -> bool:
     return topics >= SPARSE_FROM and not spec.words_choose_author
 
 
-class SparseChain(SlottedChain):
+class SparseChain(ProposalChain):
     """A sequential chain for many topics: the same posterior as `Chain`, other draws.
 
     The rest of a step is that of snapshot chains, over the topics that nodes have.
@@ -45,7 +45,7 @@ class SparseChain(SlottedChain):
     ) -> None:
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         n_levels = len(spec.topic_side)
-        self.crew = Crew(1)
+        self.workers = WorkerPool(1)
         self._learn()
         self._slots = new_slots(settings.topics, n_levels)
         self._pending = new_pending(n_levels, spec.n_shared)
@@ -59,10 +59,10 @@ class SparseChain(SlottedChain):
             tally = super()._sweep_words(mode)
             self._counts_set()
             return tally
-        known = self.known
-        known.before_words()
+        proposals = self.proposals
+        proposals.before_words()
         if self.network_on:
-            known.gather_rates()
+            proposals.gather_rates()
         tally = np.zeros(7, np.int64)
         word_sweep(
             self.shape,
@@ -72,10 +72,10 @@ class SparseChain(SlottedChain):
             self.cache,
             self._slots,
             self._pending,
-            known.nodes,
-            known.words,
-            known.guesses,
-            known.rates,
+            proposals.nodes,
+            proposals.words,
+            proposals.guesses,
+            proposals.rates,
             self.exponent,
             self._sharing,
             self._before,
@@ -87,8 +87,8 @@ class SparseChain(SlottedChain):
         return tally
 
     def _sweep_citations(self) -> np.ndarray:
-        known = self.known
-        known.before_citations()
+        proposals = self.proposals
+        proposals.before_citations()
         tally = np.zeros(6, np.int64)
         citation_sweep(
             self.citation_level,
@@ -96,9 +96,9 @@ class SparseChain(SlottedChain):
             self.tables,
             self.state,
             self._ends_work,
-            known.nodes,
-            known.guesses,
-            known.rates,
+            proposals.nodes,
+            proposals.guesses,
+            proposals.rates,
             self.exponent,
             tally,
         )

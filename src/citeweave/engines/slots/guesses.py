@@ -17,7 +17,7 @@ from citeweave.engines.core.arrays import Layout, Parameters, Shape, State, Tabl
 from citeweave.engines.core.hierarchy import node_weights
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.word_side import WordCache, background_weight
-from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.workers import WorkerPool
 from citeweave.errors import ParameterError
 
 __all__ = [
@@ -131,7 +131,7 @@ def _fill_words(shape, state, cache, guesses, weights, first, last):
 
 
 def make_guesses(
-    crew: Crew,
+    workers: WorkerPool,
     shape: Shape,
     layout: Layout,
     tables: Tables,
@@ -141,15 +141,15 @@ def make_guesses(
 ) -> None:
     """Make the words' tables from the counts as they stand; who is listed is settled already."""
     n_words, n_topics = guesses.word.shape
-    rooms = np.zeros((crew.size, n_topics))
+    rooms = np.zeros((workers.size, n_topics))
     path = np.zeros(len(layout.level_start), np.int64)
     _fill_shares(layout, len(shape.shared), tables, state, guesses, path, rooms[0])
 
     def fill(worker: int) -> None:
-        first, last = (n_words * i // crew.size for i in (worker, worker + 1))
+        first, last = (n_words * i // workers.size for i in (worker, worker + 1))
         _fill_words(shape, state, cache, guesses, rooms[worker], first, last)
 
-    crew.run(fill)
+    workers.run(fill)
 
 
 def make_citation_guesses(parameters: Parameters, guesses: Guesses) -> None:

@@ -15,8 +15,8 @@ from citeweave.engines.core.arrays import Layout, Shape, Tables, TopicCounts, Wo
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.word_side import WordCache
 from citeweave.engines.slots.presence import lowest_bit, new_presence, note_presence
-from citeweave.engines.threads.crew import Crew
 from citeweave.engines.threads.merge import valid_tables
+from citeweave.engines.threads.workers import WorkerPool
 from citeweave.engines.threads.world import Changes
 
 __all__ = [
@@ -52,7 +52,7 @@ def new_marks(workers: int, n_shared: int, n_words: int, topics: int) -> Marks:
 
 
 def merge_nodes(
-    crew: Crew,
+    workers: WorkerPool,
     layout: Layout,
     counts: TopicCounts,
     presence: np.ndarray,
@@ -71,13 +71,13 @@ def merge_nodes(
 
     starts = layout.level_start
     return sum(
-        _by_ranges(crew, merge, int(starts[level]), int(starts[level + 1]))
+        _by_ranges(workers, merge, int(starts[level]), int(starts[level + 1]))
         for level in range(n_shared_levels - 1, -1, -1)
     )
 
 
 def merge_words(
-    crew: Crew,
+    workers: WorkerPool,
     shape: Shape,
     tables: Tables,
     words: WordCounts,
@@ -93,15 +93,15 @@ def merge_words(
     were moved into range.
     """
     n_words, topics = words.customers.shape
-    added = np.zeros((crew.size, 2, topics + 1), np.int64)
-    room = np.zeros((crew.size, 3, topics), np.int32)
+    added = np.zeros((workers.size, 2, topics + 1), np.int64)
+    room = np.zeros((workers.size, 3, topics), np.int32)
 
     def merge(begin: int, end: int, worker: int) -> int:
         return merge_word_range(
             shape, tables, words, cache, presence, changes, marks, added, room, begin, end, worker
         )
 
-    repaired = _by_ranges(crew, merge, 0, n_words)
+    repaired = _by_ranges(workers, merge, 0, n_words)
     customers, held = added.sum(axis=0)
     words.total_customers[:] += customers[:-1]
     words.total_tables[:] += held[:-1]
@@ -109,17 +109,19 @@ def merge_words(
     return repaired
 
 
-def _by_ranges(crew: Crew, task: Callable[[int, int, int], int], first: int, last: int) -> int:
+def _by_ranges(
+    workers: WorkerPool, task: Callable[[int, int, int], int], first: int, last: int
+) -> int:
     """Let every worker take a range, and add up what they return."""
     if last - first < _FEW:
         return int(task(first, last, 0))
-    bounds = [first + (last - first) * i // crew.size for i in range(crew.size + 1)]
-    found = [0] * crew.size
+    bounds = [first + (last - first) * i // workers.size for i in range(workers.size + 1)]
+    found = [0] * workers.size
 
     def share(worker: int) -> None:
         found[worker] = int(task(bounds[worker], bounds[worker + 1], worker))
 
-    crew.run(share)
+    workers.run(share)
     return sum(found)
 
 

@@ -16,7 +16,7 @@ from citeweave.engines.threads.parameters import Draws
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from citeweave.engines.threads.crewed import CrewedChain
+    from citeweave.engines.threads.threaded import ThreadedChain
 
 __all__ = ["SparseDraws", "slice_draw"]
 
@@ -29,19 +29,19 @@ class SparseDraws(Draws):
     Parameters
     ----------
     chain : Chain
-        With the crew and the other attributes that `Draws` reads.
+        With its workers and the other attributes that `Draws` reads.
     presence : ndarray of uint64 [nodes, words of 64 topics]
         Topics that nodes have customers in; sweeps keep it up to date and then call
         ``counts_moved``.
     """
 
-    def __init__(self, chain: CrewedChain, presence: np.ndarray) -> None:
+    def __init__(self, chain: ThreadedChain, presence: np.ndarray) -> None:
         super().__init__(chain)
         self._gathered = False
         if chain.spec.citations is not None:
             starts = [int(n) for n in chain.layout.level_start[: chain.citation_level + 2]]
             self.sums = TopicSums(
-                self.crew, self.nodes, self._network, presence, starts, self._discounts
+                self.workers, self.nodes, self._network, presence, starts, self._discounts
             )
 
     def _new_network(self) -> Network:

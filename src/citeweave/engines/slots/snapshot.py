@@ -10,8 +10,8 @@ from citeweave.engines.dense.chain import Data, Settings
 from citeweave.engines.dense.words import SWEEP
 from citeweave.engines.slots.exponent import Pending, new_pending
 from citeweave.engines.slots.merge import Marks, mark_moves, merge_nodes, merge_words, new_marks
+from citeweave.engines.slots.proposal_chain import ProposalChain
 from citeweave.engines.slots.slots import Slots, new_slots
-from citeweave.engines.slots.slotted import SlottedChain
 from citeweave.engines.slots.snapshot_citations import (
     Neighbourhood,
     new_neighbourhood,
@@ -27,7 +27,7 @@ from citeweave.engines.threads.world import Changes, new_changes
 __all__ = ["SparseSnapshotChain"]
 
 
-class Worker(NamedTuple):
+class WorkerBuffers(NamedTuple):
     """What one thread writes to, and nobody else."""
 
     slots: Slots
@@ -39,15 +39,15 @@ class Worker(NamedTuple):
     citations: Neighbourhood | None
 
 
-class Rooms(NamedTuple):
+class SweepBuffers(NamedTuple):
     """What all threads write to."""
 
     changes: Changes
     marks: Marks
-    workers: list[Worker]
+    workers: list[WorkerBuffers]
 
 
-class SparseSnapshotChain(SlottedChain, SnapshotChain):
+class SparseSnapshotChain(ProposalChain, SnapshotChain):
     """A chain of snapshot sweeps for many topics: what `SnapshotChain` is, over slots.
 
     Parameters
@@ -73,25 +73,29 @@ class SparseSnapshotChain(SlottedChain, SnapshotChain):
         self._learn()
 
     @cached_property
-    def _rooms(self) -> Rooms:
-        topics, n_words = self.settings.topics, len(self.known.words)
-        rooms = Rooms(
+    def _buffers(self) -> SweepBuffers:
+        topics, n_words = self.settings.topics, len(self.proposals.words)
+        buffers = SweepBuffers(
             new_changes(self.threads, self._n_shared, n_words, topics),
             new_marks(self.threads, self._n_shared, n_words, topics),
             [],
         )
         for worker in range(self.threads):
-            own = Changes(*(array[worker] for array in rooms.changes))
-            rooms.workers.append(self._new_worker(own, *(marks[worker] for marks in rooms.marks)))
-        return rooms
+            own = Changes(*(array[worker] for array in buffers.changes))
+            buffers.workers.append(
+                self._new_worker(own, *(marks[worker] for marks in buffers.marks))
+            )
+        return buffers
 
-    def _new_worker(self, own: Changes, node_marks: np.ndarray, word_marks: np.ndarray) -> Worker:
+    def _new_worker(
+        self, own: Changes, node_marks: np.ndarray, word_marks: np.ndarray
+    ) -> WorkerBuffers:
         topics, n_levels = self.settings.topics, len(self.spec.topic_side)
         longest = int(np.diff(self.layout.document_start).max(initial=1))
         citations = None
         if self.spec.citations is not None:
             citations = new_neighbourhood(self, max(self._most_cited, 1), own, node_marks)
-        return Worker(
+        return WorkerBuffers(
             slots=new_slots(topics, n_levels),
             pending=new_pending(n_levels, self.spec.n_shared),
             sharing=Sharing((0,), own, node_marks, word_marks),
@@ -105,60 +109,60 @@ class SparseSnapshotChain(SlottedChain, SnapshotChain):
             tally = super()._sweep_words(mode)
             self._counts_set()
             return tally
-        rooms = self._rooms.workers
-        for room in rooms:
-            room.tally[:] = 0
-        self.known.before_words()
+        workers = self._buffers.workers
+        for mine in workers:
+            mine.tally[:] = 0
+        self.proposals.before_words()
         for round_, key in self._rounds():
             if self.network_on:
                 if round_ > 0:
                     self._rebuild_exponent()
-                self.known.gather_rates()
-            self.crew.run(partial(self._words_of, key, round_))
+                self.proposals.gather_rates()
+            self.workers.run(partial(self._words_of, key, round_))
             self._merge_words()
             self._merge_nodes()
         if self.network_on:  # the citation sweep starts from what the words have become
             self._rebuild_exponent()
-        return np.sum([room.tally for room in rooms], axis=0)
+        return np.sum([mine.tally for mine in workers], axis=0)
 
     def _words_of(self, key: np.uint64, round_: int, worker: int) -> None:
-        room, known = self._rooms.workers[worker], self.known
+        mine, proposals = self._buffers.workers[worker], self.proposals
         word_sweep(
             self.shape,
             self.layout,
             self.tables,
             self.state,
             self.cache,
-            room.slots,
-            room.pending,
-            known.nodes,
-            known.words,
-            known.guesses,
-            known.rates,
+            mine.slots,
+            mine.pending,
+            proposals.nodes,
+            proposals.words,
+            proposals.guesses,
+            proposals.rates,
             self.exponent,
-            room.sharing,
-            room.before,
+            mine.sharing,
+            mine.before,
             key,
             self._documents_of(round_, worker),
-            room.tally,
+            mine.tally,
         )
 
     def _sweep_citations(self) -> np.ndarray:
-        rooms = [room.citations for room in self._rooms.workers if room.citations is not None]
-        for here in rooms:
+        ends = [mine.citations for mine in self._buffers.workers if mine.citations is not None]
+        for here in ends:
             here.tally[:] = 0
-        self.known.before_citations()
+        self.proposals.before_citations()
         for round_, key in self._rounds():
             if round_ > 0:
                 self._rebuild_exponent()
-            self.known.gather_rates()
-            self.crew.run(partial(self._citations_of, key, round_))
+            self.proposals.gather_rates()
+            self.workers.run(partial(self._citations_of, key, round_))
             self._merge_citations(round_)
             self._merge_nodes()
-        return np.sum([here.tally for here in rooms], axis=0)
+        return np.sum([here.tally for here in ends], axis=0)
 
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
-        known = self.known
+        proposals = self.proposals
         sweep_citing(
             self.citation_level,
             self._n_shared,
@@ -167,10 +171,10 @@ class SparseSnapshotChain(SlottedChain, SnapshotChain):
             self.tables,
             self.state,
             self.exponent,
-            known.nodes,
-            known.guesses,
-            known.rates,
-            self._rooms.workers[worker].citations,
+            proposals.nodes,
+            proposals.guesses,
+            proposals.rates,
+            self._buffers.workers[worker].citations,
             self._moves,
             key,
             self._documents_of(round_, worker),
@@ -179,26 +183,26 @@ class SparseSnapshotChain(SlottedChain, SnapshotChain):
     def _merge_words(self) -> None:
         words = self.state.words
         self.repaired[1] += merge_words(
-            self.crew,
+            self.workers,
             self.shape,
             self.tables,
             words,
             self.cache,
-            self.known.words,
-            self._rooms.changes,
-            self._rooms.marks,
+            self.proposals.words,
+            self._buffers.changes,
+            self._buffers.marks,
         )
         refresh_topics(words, self.state.parameters, self.cache)
 
     def _merge_nodes(self) -> None:
         self.repaired[0] += merge_nodes(
-            self.crew,
+            self.workers,
             self.layout,
             self.state.topics,
-            self.known.nodes,
+            self.proposals.nodes,
             self.spec.n_shared,
-            self._rooms.changes,
-            self._rooms.marks,
+            self._buffers.changes,
+            self._buffers.marks,
         )
         self._draws.counts_moved()
 
@@ -206,12 +210,14 @@ class SparseSnapshotChain(SlottedChain, SnapshotChain):
         """Add what the citations of a round did to the counts of documents."""
         layout, counts, turn = self.layout, self.state.topics, (round_, self.rounds)
         lists, moves = self._lists, self._moves
-        changes, marks, _ = self._rooms
+        changes, marks, _ = self._buffers
 
         def merge(begin: int, end: int, worker: int) -> int:
             repaired = add_moves(layout, counts, lists, moves, changes, turn, begin, end, worker)
             mark_moves(layout, lists, moves, turn, marks, begin, end, worker)
-            note_moved_documents(layout, counts, self.known.nodes, lists, moves, turn, begin, end)
+            note_moved_documents(
+                layout, counts, self.proposals.nodes, lists, moves, turn, begin, end
+            )
             return repaired
 
         self.repaired[0] += self._by_ranges(merge, 0, self.n_documents)

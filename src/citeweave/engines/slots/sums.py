@@ -13,8 +13,8 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.slots.presence import lowest_bit
-from citeweave.engines.threads.crew import Crew, cut
 from citeweave.engines.threads.exponents import Network, Nodes
+from citeweave.engines.threads.workers import WorkerPool, cut
 
 __all__ = ["Held", "TopicSums"]
 
@@ -54,7 +54,7 @@ class TopicSums:
 
     Parameters
     ----------
-    crew : Crew
+    workers : WorkerPool
     nodes : Nodes
     network : Network
         The tree read downwards, and room for shares and rates; its own sums are not used.
@@ -67,14 +67,14 @@ class TopicSums:
 
     def __init__(
         self,
-        crew: Crew,
+        workers: WorkerPool,
         nodes: Nodes,
         network: Network,
         presence: np.ndarray,
         starts: list[int],
         discounts: np.ndarray,
     ) -> None:
-        self.crew = crew
+        self.workers = workers
         self.nodes = nodes
         self.network = network
         self.presence = presence
@@ -98,7 +98,10 @@ class TopicSums:
         for level, pieces in enumerate(self._pieces):
 
             def hold(
-                worker: int, step: int = self.crew.size, level: int = level, pieces: Pieces = pieces
+                worker: int,
+                step: int = self.workers.size,
+                level: int = level,
+                pieces: Pieces = pieces,
             ) -> None:
                 discount = self.discounts[level]
                 bounds, place = pieces.bounds, pieces.place
@@ -108,9 +111,9 @@ class TopicSums:
 
     def _cut(self) -> None:
         """Count the topics of all nodes; make room for them and pieces of like length."""
-        crew, held = self.crew, self._held
+        workers, held = self.workers, self._held
         parts = cut(0, len(held.end))
-        crew.run(lambda worker: _count(self.presence, held.end, parts, worker, crew.size))
+        workers.run(lambda worker: _count(self.presence, held.end, parts, worker, workers.size))
         ends = np.cumsum(held.end)
         topics = self.by_level.shape[1]
         self._pieces = []
@@ -136,13 +139,13 @@ class TopicSums:
 
         Weights of the nodes of ``lowest`` itself, and all below, are taken as they stand.
         """
-        network, crew = self.network, self.crew
+        network, workers = self.network, self.workers
         weights = (exponent.cite_weight, exponent.cited_weight)
         for level in range(lowest, -1, -1):
             pieces = self._pieces[level]
 
             def add(
-                worker: int, step: int = crew.size, level: int = level, pieces: Pieces = pieces
+                worker: int, step: int = workers.size, level: int = level, pieces: Pieces = pieces
             ) -> None:
                 _add_terms(
                     self.nodes,
@@ -169,7 +172,10 @@ class TopicSums:
         for level, pieces in enumerate(self._pieces):
 
             def rate(
-                worker: int, step: int = self.crew.size, level: int = level, pieces: Pieces = pieces
+                worker: int,
+                step: int = self.workers.size,
+                level: int = level,
+                pieces: Pieces = pieces,
             ) -> None:
                 discount, rates, bounds = self.discounts[level], self.network.rate, pieces.bounds
                 _rate_nodes(self.nodes, self._held, discount, rates, slope, bounds, worker, step)
@@ -181,7 +187,7 @@ class TopicSums:
         if pieces.entries < _FEW:
             task(0, 1)
         else:
-            self.crew.run(task)
+            self.workers.run(task)
 
 
 @hot_kernel

@@ -14,8 +14,6 @@ from citeweave.engines.threads.citations import (
     new_neighbourhood,
     sweep_citing,
 )
-from citeweave.engines.threads.crew import Crew
-from citeweave.engines.threads.crewed import CrewedChain
 from citeweave.engines.threads.merge import (
     add_moves,
     finish_words,
@@ -26,7 +24,9 @@ from citeweave.engines.threads.merge import (
 from citeweave.engines.threads.parameters import Draws
 from citeweave.engines.threads.paths import find_paths
 from citeweave.engines.threads.streams import next_key
+from citeweave.engines.threads.threaded import ThreadedChain
 from citeweave.engines.threads.words import sweep_documents, sweep_documents_entries
+from citeweave.engines.threads.workers import WorkerPool
 from citeweave.engines.threads.world import (
     FEW_TOPICS,
     Changes,
@@ -45,7 +45,7 @@ _FEW = 256
 """Levels of fewer nodes are not worth waking a thread for."""
 
 
-class SnapshotChain(CrewedChain):
+class SnapshotChain(ThreadedChain):
     """A chain of snapshot sweeps, in threads.
 
     A document's own counts move exactly, token by token. Counts above documents are read from a
@@ -86,7 +86,7 @@ class SnapshotChain(CrewedChain):
         self.threads = min(threads, max(self.n_documents, 1))
         self.repaired = np.zeros(2, np.int64)
         """Tables moved into range so far: on the topic side and on the word side."""
-        self.crew = Crew(self.threads)
+        self.workers = WorkerPool(self.threads)
         self._draws = Draws(self)
         self._n_shared = int(self.layout.level_start[spec.n_shared])
         self._paths = find_paths(self.layout, len(spec.topic_side))
@@ -142,7 +142,7 @@ class SnapshotChain(CrewedChain):
         for round_, key in self._rounds():
             if self.network_on and round_ > 0:
                 self._rebuild_exponent()
-            self.crew.run(partial(self._words_of, key, round_))
+            self.workers.run(partial(self._words_of, key, round_))
             self._merge_words()
             self._merge_nodes()
         if self.network_on:  # the citation sweep starts from what the words have become
@@ -171,7 +171,7 @@ class SnapshotChain(CrewedChain):
         for round_, key in self._rounds():
             if round_ > 0:
                 self._rebuild_exponent()
-            self.crew.run(partial(self._citations_of, key, round_))
+            self.workers.run(partial(self._citations_of, key, round_))
             self._merge_citations(round_)
             self._merge_nodes()
         return np.sum([here.tally for here in self._neighbourhoods], axis=0)
@@ -253,7 +253,7 @@ class SnapshotChain(CrewedChain):
         def share(worker: int) -> None:
             found[worker] = int(task(bounds[worker], bounds[worker + 1], worker))
 
-        self.crew.run(share)
+        self.workers.run(share)
         return sum(found)
 
     def _rounds(self) -> Iterator[tuple[int, np.uint64]]:

@@ -7,7 +7,7 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.arrays import Layout, State
 from citeweave.engines.core.exponent import Exponent
-from citeweave.engines.threads.crew import Crew, cut
+from citeweave.engines.threads.workers import WorkerPool, cut
 
 __all__ = ["Network", "Nodes", "new_network", "node_view", "rate_nodes", "rebuild"]
 
@@ -101,7 +101,7 @@ def _weigh_nodes(nodes, discount, lowest, start, child, share, weights, bounds, 
 
 
 def rebuild(
-    crew: Crew, nodes: Nodes, network: Network, discounts: np.ndarray, exponent: Exponent
+    workers: WorkerPool, nodes: Nodes, network: Network, discounts: np.ndarray, exponent: Exponent
 ) -> None:
     """Recompute P, M and the weights of shared nodes; those of documents are set already."""
     levels = len(network.bounds)
@@ -111,7 +111,7 @@ def rebuild(
 
         def weigh(
             worker: int,
-            step: int = crew.size,
+            step: int = workers.size,
             level: int = level,
             bounds: np.ndarray = bounds,
             sums: np.ndarray = sums,
@@ -133,7 +133,7 @@ def rebuild(
         if bounds[-1] - bounds[0] < _FEW:
             weigh(0, 1)
         else:
-            crew.run(weigh)
+            workers.run(weigh)
     total = sum(sums.sum(axis=0) for sums in network.sums)
     exponent.cite_sum[:], exponent.cited_sum[:] = total
 

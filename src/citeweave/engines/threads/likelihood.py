@@ -4,13 +4,13 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.arrays import Layout, Shape, State
-from citeweave.engines.threads.crew import Crew
+from citeweave.engines.threads.workers import WorkerPool
 
 __all__ = ["log_likelihood"]
 
 
 def log_likelihood(
-    crew: Crew, shape: Shape, layout: Layout, state: State, bounds: np.ndarray
+    workers: WorkerPool, shape: Shape, layout: Layout, state: State, bounds: np.ndarray
 ) -> float:
     """Sum log p(w | z, phi') over all tokens, phi' by its posterior mean."""
     words, parameters = state.words, state.parameters
@@ -24,9 +24,9 @@ def log_likelihood(
     beta = parameters.topic_word_concentration
     scale = 1.0 / (beta + words.total_customers)
     opening = beta + parameters.word_discount[1] * words.total_tables
-    room = np.zeros((crew.size, 3, n_topics))
+    room = np.zeros((workers.size, 3, n_topics))
     longest = int(np.diff(layout.document_start).max(initial=1))
-    read = np.zeros((crew.size, longest))
+    read = np.zeros((workers.size, longest))
     total = np.zeros(len(bounds) - 1)
 
     def measure(worker: int) -> None:
@@ -42,10 +42,10 @@ def log_likelihood(
             read,
             total,
             worker,
-            crew.size,
+            workers.size,
         )
 
-    crew.run(measure)
+    workers.run(measure)
     return float(total.sum())
 
 

@@ -15,15 +15,15 @@ from citeweave.engines.threads.auxiliaries import (
     gather_one,
     gather_topics,
 )
-from citeweave.engines.threads.crew import cut
 from citeweave.engines.threads.exponents import Network, new_network, node_view, rebuild
 from citeweave.engines.threads.likelihood import log_likelihood
 from citeweave.engines.threads.propensities import draw_at_rates, draw_documents, draw_scales
 from citeweave.engines.threads.slices import draw_pooled, find_terms
 from citeweave.engines.threads.streams import next_key
+from citeweave.engines.threads.workers import cut
 
 if TYPE_CHECKING:
-    from citeweave.engines.threads.crewed import CrewedChain
+    from citeweave.engines.threads.threaded import ThreadedChain
 
 __all__ = ["Draws"]
 
@@ -31,9 +31,9 @@ __all__ = ["Draws"]
 class Draws:
     """Concentrations, propensities, the sums of the exponential and the likelihood of a chain."""
 
-    def __init__(self, chain: CrewedChain) -> None:
+    def __init__(self, chain: ThreadedChain) -> None:
         self.chain = chain
-        self.crew = chain.crew
+        self.workers = chain.workers
         self.documents = cut(0, chain.n_documents)
         self.nodes = node_view(chain.layout, chain.state)
         starts = [int(n) for n in chain.layout.level_start]
@@ -41,7 +41,7 @@ class Draws:
         self._bounds = [cut(*level) for level in self._levels]
         self._discounts = chain.state.parameters.topic_discount
         self._prior = np.array(chain.settings.concentration_prior)
-        self._randoms = np.zeros((self.crew.size, 4), np.uint64)
+        self._randoms = np.zeros((self.workers.size, 4), np.uint64)
         if chain.spec.citations is not None:
             self._network = self._new_network()
 
@@ -56,7 +56,7 @@ class Draws:
         first = chain.layout.citation_node
         exponent.cite_weight[first : first + chain.n_documents] = parameters.cite
         exponent.cited_weight[first : first + chain.n_documents] = parameters.cited
-        rebuild(self.crew, self.nodes, self._network, self._discounts, exponent)
+        rebuild(self.workers, self.nodes, self._network, self._discounts, exponent)
 
     def draw_propensities(self) -> None:
         """Draw all lambda+, then lambda-, then lambdaT; as ``draw_propensities``."""
@@ -85,7 +85,7 @@ class Draws:
     ) -> None:
         """Draw one propensity a document, given lambdaT times the other side's sums."""
         draw_documents(
-            self.crew,
+            self.workers,
             self.nodes,
             self._network,
             self._discounts,
@@ -100,10 +100,10 @@ class Draws:
         self, prior: np.ndarray, degree: np.ndarray, values: np.ndarray, key: np.uint64
     ) -> None:
         """Draw them where the rates of all nodes are there already."""
-        rate, bounds, crew = self._network.rate, self._network.bounds[-1], self.crew
-        crew.run(
+        rate, bounds, workers = self._network.rate, self._network.bounds[-1], self.workers
+        workers.run(
             lambda worker: draw_at_rates(
-                rate, prior, degree, values, key, bounds, self._randoms, worker, crew.size
+                rate, prior, degree, values, key, bounds, self._randoms, worker, workers.size
             )
         )
 
@@ -115,7 +115,7 @@ class Draws:
         by_level = [np.zeros((len(pieces) - 1, 2)) for pieces in self._bounds]
         by_topic = np.zeros((chain.settings.topics, 2))
         by_document = np.zeros((len(self.documents) - 1, 2))
-        room = np.zeros((self.crew.size, 2, chain.settings.topics), np.int64)
+        room = np.zeros((self.workers.size, 2, chain.settings.topics), np.int64)
         # the root, and levels with a concentration a node, are left to the sequential kernel
         pooled = [level for level in range(1, len(self._levels)) if chain.pooled[level]]
         key = next_key(state.random)
@@ -123,7 +123,7 @@ class Draws:
         bursty = spec.word_level("document-topic") is not None
 
         def gather(worker: int) -> None:
-            step = self.crew.size
+            step = self.workers.size
             for level in pooled:
                 gather_nodes(
                     self.nodes,
@@ -151,7 +151,7 @@ class Draws:
                     step,
                 )
 
-        self.crew.run(gather)
+        self.workers.run(gather)
         for level in range(len(self._levels)):
             self._draw_level(level, by_level[level].sum(axis=0) if level in pooled else None)
         self._draw_background()
@@ -193,7 +193,7 @@ class Draws:
     def _slice_level(self, level: int, shape: float, rate: float) -> float:
         """Draw a level's concentration from Gamma(shape, rate) x exp(-E)."""
         chain, bounds = self.chain, self._levels[level]
-        terms = find_terms(self.crew, self.nodes, chain.exponent, self._discounts, level, bounds)
+        terms = find_terms(self.workers, self.nodes, chain.exponent, self._discounts, level, bounds)
         start = float(self.nodes.concentration[bounds[0]])
         scale = chain.state.parameters.topic_scale
         return draw_pooled(terms, scale, start, (shape, rate), chain.state.random)
@@ -216,4 +216,4 @@ class Draws:
     def log_likelihood(self) -> float:
         """Measure the words; as ``word_log_likelihood``."""
         chain = self.chain
-        return log_likelihood(self.crew, chain.shape, chain.layout, chain.state, self.documents)
+        return log_likelihood(self.workers, chain.shape, chain.layout, chain.state, self.documents)

@@ -4,9 +4,9 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel
 from citeweave.engines.core.random import standard_gamma
-from citeweave.engines.threads.crew import Crew
 from citeweave.engines.threads.exponents import Network, Nodes, rate_nodes
 from citeweave.engines.threads.streams import open_stream
+from citeweave.engines.threads.workers import WorkerPool
 
 __all__ = ["draw_at_rates", "draw_documents", "draw_scales"]
 
@@ -23,7 +23,7 @@ def draw_at_rates(rate, prior, degree, values, key, bounds, randoms, first, step
 
 
 def draw_documents(
-    crew: Crew,
+    workers: WorkerPool,
     nodes: Nodes,
     network: Network,
     discounts: np.ndarray,
@@ -35,20 +35,22 @@ def draw_documents(
 ) -> None:
     """Draw one propensity a document, given lambdaT times the other side's sums (``slope``)."""
     last = len(network.bounds) - 1
-    randoms = np.zeros((crew.size, 4), np.uint64)
+    randoms = np.zeros((workers.size, 4), np.uint64)
     for level in range(last):
-        _share(crew, nodes, network, discounts, slope, level)
+        _share(workers, nodes, network, discounts, slope, level)
     bounds = network.bounds[last]
 
     def draw(worker: int) -> None:
-        rate_nodes(nodes, discounts[last], network.rate, slope, bounds, worker, crew.size)
-        draw_at_rates(network.rate, prior, degree, values, key, bounds, randoms, worker, crew.size)
+        rate_nodes(nodes, discounts[last], network.rate, slope, bounds, worker, workers.size)
+        draw_at_rates(
+            network.rate, prior, degree, values, key, bounds, randoms, worker, workers.size
+        )
 
-    crew.run(draw)
+    workers.run(draw)
 
 
 def _share(
-    crew: Crew,
+    workers: WorkerPool,
     nodes: Nodes,
     network: Network,
     discounts: np.ndarray,
@@ -60,9 +62,9 @@ def _share(
     if level == 0:
         rate_nodes(nodes, discounts[0], network.rate, slope, bounds, 0, 1)
         return
-    crew.run(
+    workers.run(
         lambda worker: rate_nodes(
-            nodes, discounts[level], network.rate, slope, bounds, worker, crew.size
+            nodes, discounts[level], network.rate, slope, bounds, worker, workers.size
         )
     )
 

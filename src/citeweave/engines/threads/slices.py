@@ -17,8 +17,8 @@ from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.random import uniform
-from citeweave.engines.threads.crew import Crew
 from citeweave.engines.threads.exponents import Nodes
+from citeweave.engines.threads.workers import WorkerPool
 
 __all__ = ["draw_pooled", "find_terms", "weigh"]
 
@@ -51,7 +51,7 @@ def draw_pooled(
 
 
 def find_terms(
-    crew: Crew,
+    workers: WorkerPool,
     nodes: Nodes,
     exponent: Exponent,
     discounts: np.ndarray,
@@ -73,7 +73,7 @@ def find_terms(
         rest=np.zeros((2, topics)),
         now=np.zeros((2, topics)),
     )
-    means = np.zeros((crew.size, topics))
+    means = np.zeros((workers.size, topics))
     weights = (exponent.cite_weight, exponent.cited_weight)
 
     def add_up(worker: int) -> None:
@@ -89,10 +89,10 @@ def find_terms(
             terms.slope,
             means,
             worker,
-            crew.size,
+            workers.size,
         )
 
-    crew.run(add_up)
+    workers.run(add_up)
     weigh(terms, np.ones(topics), float(nodes.concentration[begin]), 1.0, 1.0)
     terms.rest[0] = exponent.cite_sum - terms.now[0]
     terms.rest[1] = exponent.cited_sum - terms.now[1]

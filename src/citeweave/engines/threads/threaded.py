@@ -1,26 +1,26 @@
-"""A chain whose step, its sweeps aside, is shared between the threads of a crew."""
+"""A chain whose step, its sweeps aside, is shared between worker threads."""
 
 from citeweave.engines.dense.chain import Chain
-from citeweave.engines.threads.crew import Crew
 from citeweave.engines.threads.merge import refresh_topics
 from citeweave.engines.threads.parameters import Draws
+from citeweave.engines.threads.workers import WorkerPool
 
-__all__ = ["CrewedChain"]
+__all__ = ["ThreadedChain"]
 
 
-class CrewedChain(Chain):
+class ThreadedChain(Chain):
     """What chains of several kinds of sweeps share; the sweeps are theirs.
 
     Draws have a random stream for each node and document, and sums are taken over pieces of fixed
     bounds: no byte of the result depends on the number of threads.
     """
 
-    crew: Crew
+    workers: WorkerPool
     _draws: Draws
 
     def close(self) -> None:
         """End the threads; another step would begin new ones."""
-        self.crew.close()
+        self.workers.close()
 
     def _rebuild_exponent(self) -> None:
         self._draws.rebuild()

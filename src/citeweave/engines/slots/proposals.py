@@ -1,4 +1,4 @@
-"""What sweeps over slots need beside a chain's state: bits, tables of proposals, sums of rates."""
+"""What sparse sweeps need beside a chain's state: bits, tables of proposals, sums of rates."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from citeweave.engines.threads.crewed import CrewedChain
+    from citeweave.engines.threads.threaded import ThreadedChain
 
-__all__ = ["Known"]
+__all__ = ["Proposals"]
 
 
-class Known:
+class Proposals:
     """Kept up to date by sweeps; all but the tables of proposals follow from the state.
 
     Parameters
@@ -36,7 +36,7 @@ class Known:
         Whose state it is about.
     """
 
-    def __init__(self, chain: CrewedChain) -> None:
+    def __init__(self, chain: ThreadedChain) -> None:
         self._chain = chain
         n_words, topics = chain.state.words.customers.shape
         self.nodes = new_presence(len(chain.layout.parent), topics)
@@ -76,7 +76,7 @@ class Known:
         counts, n_shared = chain.state.topics, chain.spec.n_shared
         choose_listed(chain.layout, counts, n_shared, self.guesses, most_listed)
         make_guesses(
-            chain.crew,
+            chain.workers,
             chain.shape,
             chain.layout,
             chain.tables,

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Crew", "cut"]
+__all__ = ["WorkerPool", "cut"]
 
 _PIECES = 64
 """Sums of floating-point numbers are taken piece by piece and then over pieces, so that they do
 not depend on how many threads there are."""
 
 
-class Crew:
+class WorkerPool:
     """A fixed number of workers, of which the calling thread is one.
 
     Parameters
