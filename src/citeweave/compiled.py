@@ -1,8 +1,10 @@
 """The one decorator for compiled kernels, and where their machine code is kept."""
 
+import contextlib
 import hashlib
-import os
-from collections.abc import Callable
+import pickle
+import zlib
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -10,6 +12,9 @@ from typing import Any, TypeVar, overload
 import numba
 import numpy as np
 from numba.core import config
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from citeweave.files import cache_folder
 
 numba_config: Any = config  # settings it takes from the environment, unknown to type checkers
 
@@ -55,12 +60,80 @@ def _part(module: str) -> str:
 
 
 @cache
-def _cache_folder(part: str) -> str:
-    base = numba_config.CACHE_DIR
-    if not base:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        base = str(Path(home) / "citeweave")
-    return str(Path(base) / f"kernels-{part.replace('/', '-')}-{_source_digest(part)}")
+def _kernel_folder(part: str) -> str:
+    """Name the folder of a part's machine code; a RuntimeError where no home folder is known."""
+    base = Path(numba_config.CACHE_DIR or cache_folder())
+    return str(base / f"kernels-{part.replace('/', '-')}-{_source_digest(part)}")
+
+
+class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's index and data files, each behind a checksum of its bytes.
+
+    Numba unpickles and runs what it finds: a flipped bit could end the process. A file that
+    does not match its checksum counts as absent, so that the kernel is compiled again and the
+    file replaced. CRC-32 notices every damage of up to 32 bits in a row and reads a gigabyte a
+    second; it is no defence against somebody who may write into the folder.
+    """
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            version, stamp, overloads = pickle.loads(_checked(self._index_path))  # noqa: S301
+        except OSError:
+            return {}
+        fresh = version == self._version and stamp == self._source_stamp
+        return dict(overloads) if fresh else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        with self._open_for_write(self._index_path) as file:
+            file.write(self._dump((self._version, self._source_stamp, overloads)))
+
+    def _load_data(self, name: str) -> Any:
+        return pickle.loads(_checked(self._data_path(name)))  # noqa: S301 (our own cache)
+
+    @contextlib.contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[Any]:
+        with super()._open_for_write(filepath) as file:
+            yield _Sealing(file)
+
+
+class _Sealing:
+    """Writes the checksum before the content, which comes in one piece."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def write(self, content: bytes) -> None:
+        self._file.write(zlib.crc32(content).to_bytes(4, "little"))
+        self._file.write(content)
+
+
+def _checked(path: str) -> memoryview:
+    """Read the content of a cache file; an OSError if it is not what was written."""
+    stored = memoryview(Path(path).read_bytes())
+    if len(stored) < 4 or zlib.crc32(stored[4:]) != int.from_bytes(stored[:4], "little"):
+        raise OSError(f"'{path}' is damaged")
+    return stored[4:]
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """Machine code on disk; whatever goes wrong with it costs time, never the run."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _CheckedFile(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        with contextlib.suppress(OSError):
+            return super().load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):  # a full disk, a folder that was removed
+            super().save_overload(sig, data)
 
 
 @overload
@@ -76,16 +149,21 @@ def kernel(function: Any = None, **options: Any) -> Any:
     """
     if function is None:
         return lambda inner: kernel(inner, **options)
-    settings: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"} | options
+    settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options
+    cached = settings.pop("cache", True)
+    dispatcher: Any = numba.njit(**settings)(function)
+    if not cached or not hasattr(dispatcher, "enable_caching"):  # NUMBA_DISABLE_JIT leaves Python
+        return dispatcher
     before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = _cache_folder(_part(function.__module__))
-    try:
-        return numba.njit(**settings)(function)
-    except RuntimeError:  # no folder can be written: compile anew in each process
-        settings["cache"] = False
-        return numba.njit(**settings)(function)
-    finally:
-        numba_config.CACHE_DIR = before
+    with contextlib.suppress(RuntimeError):  # no folder can be written: compiled in each process
+        try:
+            folder = numba_config.CACHE_DIR = _kernel_folder(_part(function.__module__))
+            kept = _KernelCache(function)
+            if Path(kept.cache_path).is_relative_to(folder):  # not where a hash is not in the name
+                dispatcher._cache = kept  # noqa: SLF001 (Numba offers no other way)
+        finally:
+            numba_config.CACHE_DIR = before
+    return dispatcher
 
 
 @overload

@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,6 +15,7 @@ from citeweave.errors import CiteweaveError
 __all__ = [
     "PART",
     "absolute",
+    "cache_folder",
     "format_of",
     "name_beside",
     "read_manifest",
@@ -30,6 +32,28 @@ PART = ".part"
 def absolute(path: str | os.PathLike[str]) -> Path:
     """Make a path that stays true if the working folder changes."""
     return Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link away)
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be fetched or computed again.
+
+    It is named by ``CITEWEAVE_CACHE``, or is the system's usual one for caches.
+
+    Raises
+    ------
+    RuntimeError
+        There is no home folder to put it in.
+    """
+    named = os.environ.get("CITEWEAVE_CACHE")
+    if named:
+        return absolute(Path(named).expanduser())
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return (Path(base) if base else Path.home() / "AppData" / "Local") / "citeweave"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "citeweave"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "citeweave"
 
 
 def format_of(folder: str | os.PathLike[str]) -> str | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from citeweave import files
 from citeweave.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -57,17 +57,8 @@ def cache_folder() -> Path:
     CorpusError
         There is no home folder to put it in.
     """
-    named = os.environ.get(CACHE)
     try:
-        if named:
-            return Path(named).expanduser()
-        if sys.platform == "win32":
-            base = os.environ.get("LOCALAPPDATA")
-            return (Path(base) if base else Path.home() / "AppData" / "Local") / "citeweave"
-        if sys.platform == "darwin":
-            return Path.home() / "Library" / "Caches" / "citeweave"
-        base = os.environ.get("XDG_CACHE_HOME")
-        return (Path(base) if base else Path.home() / ".cache") / "citeweave"
+        return files.cache_folder()
     except RuntimeError as error:
         raise CorpusError(
             f"There is no home folder for a cache ({error}); set {CACHE} to a folder."
