@@ -41,6 +41,7 @@ MOVED: dict[str, str] = {
     "citeweave.prepare.report": "citeweave.preparing.counts",
     "citeweave.importing": "citeweave.preparing",
     "citeweave.importing.tally": "citeweave.reading.tally",
+    "citeweave.model.estimator": "citeweave.parameters",
 }
 """New names of modules by their old ones; what lies below a package moved with it."""
 

@@ -9,12 +9,8 @@ import pytest
 
 from citeweave import SCNTM, ModelSpec, preset
 from citeweave.errors import ParameterError
-from citeweave.model.parameters import (
-    RULES,
-    make_plan,
-    parameters_from_json,
-    parameters_to_json,
-)
+from citeweave.model.parameters import make_plan, parameters_from_json, parameters_to_json
+from citeweave.parameters.scntm import PARAMETERS
 
 WRONG = {
     "topics": [0, -3, 2.5, "20", None, True, 5000],
@@ -42,8 +38,8 @@ WRONG = {
 
 
 def test_the_table_names_every_parameter():
-    assert list(RULES) == list(SCNTM().get_params())
-    assert set(WRONG) == set(RULES)
+    assert list(PARAMETERS) == list(SCNTM().get_params())
+    assert set(WRONG) == set(PARAMETERS)
 
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in WRONG.items() for v in vs])

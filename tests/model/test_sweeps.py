@@ -16,9 +16,10 @@ from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError, RunError
 from citeweave.model import sweeps
 from citeweave.model.devices import new_chain
-from citeweave.model.parameters import RULES, make_plan
+from citeweave.model.parameters import make_plan
 from citeweave.model.runner import RunInterrupted
 from citeweave.model.sweeps import SMALL_CORPUS, choose_sweep
+from citeweave.parameters.scntm import PARAMETERS
 
 DOCS = Path(__file__).parents[2] / "docs"
 SNAPSHOT = QUICK | {"sweep": "snapshot", "rounds": 3}
@@ -198,4 +199,4 @@ def test_the_page_lists_every_parameter():
     text = (DOCS / "model.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     named = {name.strip(" `") for row in rows for name in row.split(",")}
-    assert set(RULES) <= named
+    assert set(PARAMETERS) <= named

@@ -20,9 +20,9 @@ from citeweave.baselines.matching import as_links
 from citeweave.corpus import Corpus
 from citeweave.corpus.storage import corpus_counts
 from citeweave.errors import RunError
-from citeweave.model.estimator import Parametrised
 from citeweave.model.fitting import open_corpus
 from citeweave.model.run_folder import RunFolder, check_target
+from citeweave.parameters import Parametrised, integer, parameter
 
 __all__ = ["Baseline", "Fit", "Source", "Step", "TopicModel"]
 
@@ -131,6 +131,16 @@ class Outcome(NamedTuple):
 
 
 Report = Callable[[Step], object]
+
+
+def seed_parameter() -> Any:
+    """Declare the seed, which all baselines have."""
+    return parameter(
+        None,
+        integer(0, none="a fresh one"),
+        "Seed; the same seed gives the same result.",
+        "The same seed gives the same estimates; `seed_` tells which was used.",
+    )
 
 
 class Baseline(Parametrised, ABC):

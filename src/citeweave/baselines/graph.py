@@ -5,18 +5,18 @@ cluster are counted afterwards, so that its topic can be read like any other.
 """
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
 from citeweave.baselines._graph_kernels import move_nodes
-from citeweave.baselines.base import Baseline, Outcome, Report, Step
+from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
 from citeweave.baselines.matching import count_words, mean_of_linked, undirected
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
-from citeweave.model.estimator import integer, number
+from citeweave.parameters import declared, integer, number, parameter
 
 __all__ = ["Louvain", "SpectralClustering", "modularity"]
 
@@ -89,24 +89,13 @@ class _GraphClustering(Baseline):
         return mean_of_linked(np.asarray(self.doc_topic_), links, new.n_documents)
 
 
+@declared
 class Louvain(_GraphClustering):
     """Communities of the citation graph by Louvain's method (Blondel et al. 2008), compiled.
 
     Nodes move, one after the other, to the neighbouring community where modularity grows most;
     communities become nodes of a smaller graph, and so on. The result is refined on the whole
     graph and the rounds are repeated until modularity no longer grows.
-
-    Parameters
-    ----------
-    topics : int, optional
-        Most communities there may be: documents of smaller ones join the large community that they
-        have most links with (the largest, if none). None keeps all that are found.
-    resolution : float
-        Above 1 finds more and smaller communities.
-    restarts : int
-        Runs with nodes in different random orders; the one of highest modularity is kept.
-    seed : int, optional
-        The same seed gives the same communities.
 
     Examples
     --------
@@ -118,25 +107,23 @@ class Louvain(_GraphClustering):
     """
 
     kind = "louvain"
-    rules: ClassVar = {
-        "topics": integer(1, none="as many as are found"),
-        "resolution": number(0.0, above=True),
-        "restarts": integer(1),
-        "seed": integer(0, none="a fresh one"),
-    }
 
-    def __init__(
-        self,
-        *,
-        topics: int | None = None,
-        resolution: float = 1.0,
-        restarts: int = 10,
-        seed: int | None = None,
-    ) -> None:
-        self.topics = topics
-        self.resolution = resolution
-        self.restarts = restarts
-        self.seed = seed
+    topics: int | None = parameter(
+        None,
+        integer(1, none="as many as are found"),
+        "Most communities there may be; documents of smaller ones join the others.",
+        "Most communities there may be: documents of smaller ones join the large community that "
+        "they have most links with (the largest, if none).",
+    )
+    resolution: float = parameter(
+        1.0, number(0.0, above=True), "Above 1 finds more and smaller communities."
+    )
+    restarts: int = parameter(
+        10,
+        integer(1),
+        "Runs with nodes in different random orders; the one of highest modularity is kept.",
+    )
+    seed: int | None = seed_parameter()
 
     def _cluster(self, graph: Any, seed: int, report: Report) -> tuple[np.ndarray, dict[str, Any]]:
         resolution = float(self.resolution)
@@ -155,34 +142,20 @@ class Louvain(_GraphClustering):
         return best, facts
 
 
+@declared
 class SpectralClustering(_GraphClustering):
     """Clusters of the citation graph by its leading eigenvectors and k-means.
 
     Of the regularised, normalised adjacency matrix (D + t)^-1/2 A (D + t)^-1/2, with D the degrees
     and t their mean (Qin and Rohe 2013), which keeps small, loosely tied parts of the graph from
     taking an eigenvector each. Rows of eigenvectors are scaled to length 1 before k-means.
-
-    Parameters
-    ----------
-    topics : int
-        Number of clusters.
-    restarts : int
-        k-means runs; the one of least squares is kept.
-    seed : int, optional
-        The same seed gives the same clusters.
     """
 
     kind = "spectral"
-    rules: ClassVar = {
-        "topics": integer(1),
-        "restarts": integer(1),
-        "seed": integer(0, none="a fresh one"),
-    }
 
-    def __init__(self, *, topics: int = 20, restarts: int = 20, seed: int | None = None) -> None:
-        self.topics = topics
-        self.restarts = restarts
-        self.seed = seed
+    topics: int = parameter(20, integer(1), "Number of clusters.")
+    restarts: int = parameter(20, integer(1), "k-means runs; the one of least squares is kept.")
+    seed: int | None = seed_parameter()
 
     def _cluster(self, graph: Any, seed: int, report: Report) -> tuple[np.ndarray, dict[str, Any]]:
         nodes, wanted = graph.shape[0], int(self.topics)

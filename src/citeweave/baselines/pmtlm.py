@@ -4,17 +4,17 @@ The peer that the paper compares SCNTM with; docs/pmtlm.md has the model and the
 """
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from citeweave.baselines._pmtlm_kernels import Data, Parameters, Sums, expect, maximise, place
 from citeweave.baselines._pmtlm_labels import refine_labels
-from citeweave.baselines.base import Baseline, Outcome, Report, Step
+from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
 from citeweave.baselines.matching import count_words, undirected
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
-from citeweave.model.estimator import Rule, integer, number, true_or_false
+from citeweave.parameters import Rule, declared, integer, number, parameter, true_or_false
 
 __all__ = ["PMTLM"]
 
@@ -33,6 +33,7 @@ class _Fit(NamedTuple):
         return float(self.trace[-1])
 
 
+@declared
 class PMTLM(Baseline):
     """Poisson mixed-topic link model: topics from words and undirected links together.
 
@@ -40,33 +41,6 @@ class PMTLM(Baseline):
     are Poisson with rate S_d S_d' sum_z eta_z theta_dz theta_d'z, where all S are 1 unless
     `degree_corrected`. Fitted by EM to alpha times the log likelihood of the words (each document
     divided by its length) plus 1 - alpha times that of the links. Citations lose their direction.
-
-    Parameters
-    ----------
-    topics : int
-        Number of topics K.
-    alpha : float or "joint"
-        Weight of words against links, from 0 (links alone) to 1 (words alone). "joint" lets a word
-        weigh as much as a link, as in the plain joint likelihood: mean length / (1 + mean length)
-        of the documents with words; see `alpha_`.
-    degree_corrected : bool
-        Whether documents have popularities S of their own (PMTLM-DC).
-    restarts : int
-        EM runs from random starts; the one of highest likelihood is kept (with `refine`, of highest
-        likelihood after it).
-    iterations : int
-        Most iterations of a run.
-    words_first : int
-        Iterations on the words alone before those that count, if 0 < alpha < 1. Where links weigh
-        much and are sparse, EM on both from random starts ends at lower likelihoods.
-    refine : bool
-        After EM, give each document one topic and move documents while the likelihood of single
-        topics grows: `labels_` are these, `doc_topic_` is that of EM.
-    tolerance : float
-        A run ends when an iteration gains less than this share of the log likelihood.
-    seed : int, optional
-        The same seed gives the same estimates; a fresh one is drawn (and kept in `seed_`) if not
-        given.
 
     Attributes
     ----------
@@ -105,43 +79,52 @@ class PMTLM(Baseline):
     """
 
     kind = "pmtlm"
-    rules: ClassVar = {
-        "topics": integer(1),
-        "alpha": Rule(
+
+    topics: int = parameter(20, integer(1), "Number of topics.")
+    alpha: float | str = parameter(
+        0.5,
+        Rule(
             "a number from 0 to 1, or 'joint'",
             lambda value: value == "joint" if isinstance(value, str) else _SHARE.accepts(value),
         ),
-        "degree_corrected": true_or_false(),
-        "restarts": integer(1),
-        "iterations": integer(1),
-        "words_first": integer(0),
-        "refine": true_or_false(),
-        "tolerance": number(0.0, 1.0),
-        "seed": integer(0, none="a fresh one"),
-    }
-
-    def __init__(
-        self,
-        *,
-        topics: int = 20,
-        alpha: float | str = 0.5,
-        degree_corrected: bool = True,
-        restarts: int = 10,
-        iterations: int = 500,
-        words_first: int = 100,
-        refine: bool = True,
-        tolerance: float = 1e-6,
-        seed: int | None = None,
-    ) -> None:
-        self.topics = topics
-        self.alpha = alpha
-        self.degree_corrected = degree_corrected
-        self.restarts = restarts
-        self.iterations = iterations
-        self.words_first = words_first
-        self.refine = refine
-        self.tolerance = tolerance
-        self.seed = seed
+        "Weight of words against links, from 0 (links alone) to 1 (words alone), or joint.",
+        'Weight of words against links, from 0 (links alone) to 1 (words alone). ``"joint"`` lets '
+        "a word weigh as much as a link, as in the plain joint likelihood: mean length / (1 + mean "
+        "length) of the documents with words; see `alpha_`.",
+    )
+    degree_corrected: bool = parameter(
+        True,
+        true_or_false(),
+        "Whether documents have popularities S of their own (PMTLM-DC).",
+    )
+    restarts: int = parameter(
+        10,
+        integer(1),
+        "EM runs from random starts; the one of highest likelihood is kept.",
+        "EM runs from random starts; the one of highest likelihood is kept (with `refine`, of "
+        "highest likelihood after it).",
+    )
+    iterations: int = parameter(500, integer(1), "Most iterations of a run.")
+    words_first: int = parameter(
+        100,
+        integer(0),
+        "Iterations on the words alone before those that count.",
+        "Iterations on the words alone before those that count, if 0 < alpha < 1. Where links "
+        "weigh much and are sparse, EM on both from random starts ends at lower likelihoods.",
+    )
+    refine: bool = parameter(
+        True,
+        true_or_false(),
+        "After EM, give each document one topic and improve the likelihood of that.",
+        "After EM, give each document one topic and move documents while the likelihood of single "
+        "topics grows: `labels_` are these, `doc_topic_` is that of EM.",
+    )
+    tolerance: float = parameter(
+        1e-6,
+        number(0.0, 1.0),
+        "A run ends when an iteration gains less than this share of the log likelihood.",
+    )
+    seed: int | None = seed_parameter()
 
     @property
     def name(self) -> str:

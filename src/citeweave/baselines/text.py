@@ -7,20 +7,21 @@ Dirichlet prior of a document's topics.
 
 import warnings
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from citeweave.baselines._graph_kernels import place_words
-from citeweave.baselines.base import Baseline, Outcome, Report, Step
+from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
 from citeweave.baselines.matching import count_words
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, MissingDependencyError
-from citeweave.model.estimator import integer, number
+from citeweave.parameters import declared, integer, number, parameter
 
 __all__ = ["SklearnLDA", "TomotopyHDP", "TomotopyLDA"]
 
 _PLACE_STEPS = 200
+_POSITIVE = number(0.0, above=True)
 _ROUNDS = 20  # parts that training is divided into, to tell how far it is
 
 
@@ -116,45 +117,21 @@ class _Tomotopy(_WordModel):
         raise NotImplementedError
 
 
+@declared
 class TomotopyLDA(_Tomotopy):
-    """Latent Dirichlet allocation of tomotopy, by collapsed Gibbs sampling.
-
-    Parameters
-    ----------
-    topics : int
-        Number of topics.
-    iterations : int
-        Gibbs iterations.
-    alpha, eta : float
-        First values of the Dirichlet priors of documents' topics (which tomotopy then fits) and of
-        topics' words; its own defaults.
-    seed : int, optional
-        The same seed gives the same model.
-    """
+    """Latent Dirichlet allocation of tomotopy, by collapsed Gibbs sampling."""
 
     kind = "tomotopy-lda"
-    rules: ClassVar = {
-        "topics": integer(1),
-        "iterations": integer(1),
-        "alpha": number(0.0, above=True),
-        "eta": number(0.0, above=True),
-        "seed": integer(0, none="a fresh one"),
-    }
 
-    def __init__(
-        self,
-        *,
-        topics: int = 20,
-        iterations: int = 1000,
-        alpha: float = 0.1,
-        eta: float = 0.01,
-        seed: int | None = None,
-    ) -> None:
-        self.topics = topics
-        self.iterations = iterations
-        self.alpha = alpha
-        self.eta = eta
-        self.seed = seed
+    topics: int = parameter(20, integer(1), "Number of topics.")
+    iterations: int = parameter(1000, integer(1), "Gibbs iterations.")
+    alpha: float = parameter(
+        0.1,
+        _POSITIVE,
+        "Initial Dirichlet prior of documents' topics, which tomotopy then fits.",
+    )
+    eta: float = parameter(0.01, _POSITIVE, "Dirichlet prior of topics' words.")
+    seed: int | None = seed_parameter()
 
     def _new_model(self, tomotopy: Any, seed: int) -> Any:
         return tomotopy.LDAModel(k=self.topics, alpha=self.alpha, eta=self.eta, seed=seed)
@@ -163,40 +140,20 @@ class TomotopyLDA(_Tomotopy):
         return np.array(model.alpha, dtype=np.float64)
 
 
+@declared
 class TomotopyHDP(_Tomotopy):
-    """Hierarchical Dirichlet process of tomotopy: as many topics as the words ask for.
-
-    Parameters
-    ----------
-    topics : int
-        Topics to begin with; more or fewer may be in use at the end.
-    iterations : int
-        Gibbs iterations.
-    alpha, eta, gamma : float
-        Concentrations of documents, words and corpus; tomotopy's own defaults.
-    seed : int, optional
-        The same seed gives the same model.
-    """
+    """Hierarchical Dirichlet process of tomotopy: as many topics as the words ask for."""
 
     kind = "tomotopy-hdp"
-    rules: ClassVar = TomotopyLDA.rules | {"topics": integer(2), "gamma": number(0.0, above=True)}
 
-    def __init__(
-        self,
-        *,
-        topics: int = 20,
-        iterations: int = 1000,
-        alpha: float = 0.1,
-        eta: float = 0.01,
-        gamma: float = 0.1,
-        seed: int | None = None,
-    ) -> None:
-        self.topics = topics
-        self.iterations = iterations
-        self.alpha = alpha
-        self.eta = eta
-        self.gamma = gamma
-        self.seed = seed
+    topics: int = parameter(
+        20, integer(2), "Topics to begin with; more or fewer may be in use at the end."
+    )
+    iterations: int = parameter(1000, integer(1), "Gibbs iterations.")
+    alpha: float = parameter(0.1, _POSITIVE, "Concentration of documents.")
+    eta: float = parameter(0.01, _POSITIVE, "Dirichlet prior of topics' words.")
+    gamma: float = parameter(0.1, _POSITIVE, "Concentration of the corpus.")
+    seed: int | None = seed_parameter()
 
     def _new_model(self, tomotopy: Any, seed: int) -> Any:
         return tomotopy.HDPModel(
@@ -207,30 +164,15 @@ class TomotopyHDP(_Tomotopy):
         return np.asarray(float(model.alpha) * shares.mean(axis=0))
 
 
+@declared
 class SklearnLDA(_WordModel):
-    """Latent Dirichlet allocation of scikit-learn, by variational Bayes on the whole corpus.
-
-    Parameters
-    ----------
-    topics : int
-        Number of topics.
-    iterations : int
-        Passes over the corpus.
-    seed : int, optional
-        The same seed gives the same model.
-    """
+    """Latent Dirichlet allocation of scikit-learn, by variational Bayes on the whole corpus."""
 
     kind = "sklearn-lda"
-    rules: ClassVar = {
-        "topics": integer(1),
-        "iterations": integer(1),
-        "seed": integer(0, none="a fresh one"),
-    }
 
-    def __init__(self, *, topics: int = 20, iterations: int = 100, seed: int | None = None) -> None:
-        self.topics = topics
-        self.iterations = iterations
-        self.seed = seed
+    topics: int = parameter(20, integer(1), "Number of topics.")
+    iterations: int = parameter(100, integer(1), "Passes over the corpus.")
+    seed: int | None = seed_parameter()
 
     def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:
         decomposition = _import("sklearn.decomposition", "scikit-learn")

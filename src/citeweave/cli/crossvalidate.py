@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import MODEL, RUN, Sources, gathers
+from citeweave.parameters.scntm import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-MODEL = "Model"
 MEASURE = "Measuring"
-RUN = "Run"
+
+_SHARED = [
+    PARAMETERS[name].but(group=MODEL)
+    for name in ("topics", "eta", "iterations", "network_from", "chains")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,53 +35,27 @@ def register(app: typer.Typer) -> None:
 
 
 @guarded
+@gathers(parameters=_SHARED)
 def crossvalidate(
     *,
-    corpus: Annotated[
-        list[str],
-        typer.Argument(
-            help="Corpus folder, name of a data set, or export files to import with defaults.",
-            metavar="CORPUS|DATASET|FILES",
-            show_default=False,
-        ),
-    ],
+    corpus: Sources,
     model: Annotated[
         list[str] | None,
         typer.Option(
             help="A model, with parameters of its own after a colon (scntm:eta=10); give several "
             "to compare them (default: scntm).",
             rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None,
-    topics: Annotated[
-        int, typer.Option(help="Most topics there may be.", rich_help_panel=MODEL)
-    ] = 20,
-    eta: Annotated[
-        str,
-        typer.Option(
-            help="Papers an author needs to count as such, else the label does.",
-            rich_help_panel=MODEL,
-        ),
-    ] = "0",
-    iterations: Annotated[int, typer.Option(help="Of each chain.", rich_help_panel=MODEL)] = 2000,
-    network_from: Annotated[
-        int | None,
-        typer.Option(
-            help="Iterations of text alone (default: half).",
-            rich_help_panel=MODEL,
-            show_default=False,
-        ),
-    ] = None,
-    chains: Annotated[int, typer.Option(help="Chains of each model.", rich_help_panel=MODEL)] = 1,
+    parameters: dict[str, Any],
     folds: Annotated[int, typer.Option(help="Folds of one partition.")] = 10,
     splits: Annotated[
         int | None,
-        typer.Option(help="Independent random splits instead of folds.", show_default=False),
+        typer.Option(help="Independent random splits instead of folds."),
     ] = None,
     test: Annotated[float, typer.Option(help="Share of test papers of a split.")] = 0.1,
     seeds: Annotated[int, typer.Option(help="Runs of each model on each fold.")] = 1,
-    fold_seed: Annotated[int, typer.Option(help="Of the partition into folds.")] = 0,
+    fold_seed: Annotated[int, typer.Option(help="Seed of the partition into folds.")] = 0,
     words: Annotated[
         str,
         typer.Option(
@@ -94,16 +73,17 @@ def crossvalidate(
         ),
     ] = "both",
     method: Annotated[
-        str, typer.Option(help="Of folding in: paper or gibbs.", rich_help_panel=MEASURE)
+        str, typer.Option(help="Fold-in of test papers: paper or gibbs.", rich_help_panel=MEASURE)
     ] = "paper",
-    samples: Annotated[int, typer.Option(help="Of folding in.", rich_help_panel=MEASURE)] = 500,
+    samples: Annotated[
+        int, typer.Option(help="Samples per test paper.", rich_help_panel=MEASURE)
+    ] = 500,
     out: Annotated[
         Path | None,
         typer.Option(
             help="Folder for results; what is there is not computed again (default: "
             "CORPUS-crossvalidation).",
             rich_help_panel=RUN,
-            show_default=False,
         ),
     ] = None,
     workers: Annotated[
@@ -111,7 +91,6 @@ def crossvalidate(
         typer.Option(
             help="Models fitted at a time (default: one a core).",
             rich_help_panel=RUN,
-            show_default=False,
         ),
     ] = None,
     fresh: Annotated[
@@ -129,19 +108,14 @@ def crossvalidate(
 
     Each result is kept as soon as it is there: after Ctrl-C, the same command goes on.
     """
-    from citeweave.cli.fit import read_eta
     from citeweave.cli.running import stop_on_signals
     from citeweave.cli.show import make_console
     from citeweave.cli.sources import name_of, open_sources
     from citeweave.experiments import choose, cross_validate, k_folds, random_splits
 
     notes = None if quiet else make_console(stderr=True)
-    parameters: dict[str, Any] = {"topics": topics, "eta": read_eta(eta), "iterations": iterations}
-    if network_from is not None:
-        parameters["network_from"] = network_from
-    if chains != 1:
-        parameters["chains"] = chains
-    chosen = [choose(text, **parameters) for text in model or ["scntm"]]
+    shared = {name: value for name, value in parameters.items() if value is not None}
+    chosen = [choose(text, **shared) for text in model or ["scntm"]]
     parts = (
         k_folds(folds, seed=fold_seed)
         if splits is None

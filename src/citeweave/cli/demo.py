@@ -2,12 +2,14 @@
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from citeweave.cli.errors import guarded
 from citeweave.cli.fit import free_folder
+from citeweave.cli.options import gathers
+from citeweave.parameters.scntm import PARAMETERS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +23,14 @@ __all__ = ["register"]
 FOLDER = Path("citeweave-demo")
 TOPICS = 15  # more than the ten areas there are: nobody knows the number beforehand
 
+_PARAMETERS = (
+    PARAMETERS["iterations"].but(default=400),
+    PARAMETERS["chains"].but(default=2),
+    PARAMETERS["seed"].but(
+        default=1, summary="Seed of the sampler; the corpus is always the same."
+    ),
+)
+
 
 def register(app: typer.Typer) -> None:
     """Add the command of this file."""
@@ -28,17 +38,14 @@ def register(app: typer.Typer) -> None:
 
 
 @guarded
+@gathers(parameters=_PARAMETERS)
 def demo(
     *,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder for the run (default: citeweave-demo, numbered).", show_default=False
-        ),
+        typer.Option(help="Folder for the run (default: citeweave-demo, numbered)."),
     ] = None,
-    iterations: Annotated[int, typer.Option(help="Of each chain.")] = 400,
-    chains: Annotated[int, typer.Option(help="Independent chains, one a core.")] = 2,
-    seed: Annotated[int, typer.Option(help="Of the sampler; the corpus is always the same.")] = 1,
+    parameters: dict[str, Any],
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a run of that name.")
     ] = False,
@@ -53,7 +60,7 @@ def demo(
     console = show.make_console()
     place = out if out is not None else free_folder(FOLDER)
     simulation = demo_corpus()
-    model = SCNTM(topics=TOPICS, iterations=iterations, chains=chains, seed=seed)
+    model = SCNTM(topics=TOPICS, **parameters)
     console.print("A made-up literature of ten research areas, drawn from the model itself.")
     fit_model(model, simulation.corpus, console, out=place, overwrite=overwrite)
     recovery = compare(model, simulation)

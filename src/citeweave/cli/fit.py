@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import MODEL, RUN, Checkpoints, Run, Sources, gathers
+from citeweave.parameters.scntm import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,12 +19,23 @@ if TYPE_CHECKING:
     from citeweave.corpus import Corpus
     from citeweave.model import SCNTM
 
-__all__ = ["free_folder", "read_eta", "register"]
+__all__ = ["free_folder", "register"]
 
-CHAIN = "Sampling"
-MODEL = "Model"
-RUN = "Run"
 HELD_OUT = "Held out, to be scored afterwards"
+
+_MODEL = PARAMETERS["model"]
+_FITTED = PARAMETERS | {
+    "model": _MODEL.but(
+        summary=f"{_MODEL.summary.removesuffix('.')}; or to compare with: pmtlm, pmtlm-dc, "
+        "tomotopy-lda, tomotopy-hdp, sklearn-lda, spectral, louvain."
+    )
+}
+_RESUMED = (
+    PARAMETERS["threads"].but(group="", none="as at the start of the run"),
+    PARAMETERS["device"].but(
+        default=None, group="", none="as at the start of the run, if it is there"
+    ),
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -32,141 +45,18 @@ def register(app: typer.Typer) -> None:
 
 
 @guarded
+@gathers(parameters=_FITTED.values(), checkpoints=Checkpoints)
 def fit(
     *,
     context: typer.Context,
-    corpus: Annotated[
-        list[str],
-        typer.Argument(
-            help="Corpus folder, name of a data set, or export files to import with defaults.",
-            metavar="CORPUS|DATASET|FILES",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for the run (default: CORPUS-run, numbered).",
-            rich_help_panel=RUN,
-            show_default=False,
-        ),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            help="scntm, cntm-text, bursty-hdp-lda, np-atm; or to compare with: pmtlm, pmtlm-dc, "
-            "tomotopy-lda, tomotopy-hdp, sklearn-lda, spectral, louvain.",
-            rich_help_panel=MODEL,
-        ),
-    ] = "scntm",
-    topics: Annotated[int, typer.Option(help="Most topics there may be.")] = 20,
-    eta: Annotated[
-        str,
-        typer.Option(
-            help="Papers an author needs to count as such, else the label does; 0: authors "
-            "always, inf: labels always.",
-            rich_help_panel=MODEL,
-        ),
-    ] = "0",
-    iterations: Annotated[int, typer.Option(help="Of each chain.")] = 2000,
-    network_from: Annotated[
-        int | None,
-        typer.Option(
-            help="Iterations of text alone before citations count (default: half).",
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Same seed, same result (default: a new one).", show_default=False),
-    ] = None,
-    chains: Annotated[int, typer.Option(help="Independent chains, side by side.")] = 1,
-    burn_in: Annotated[
-        int | None,
-        typer.Option(
-            help="Iterations before samples are kept (default: three quarters).",
-            rich_help_panel=CHAIN,
-            show_default=False,
-        ),
-    ] = None,
-    thin: Annotated[
-        int | None,
-        typer.Option(
-            help="Keep every so many iterations (default: about 50 samples).",
-            rich_help_panel=CHAIN,
-            show_default=False,
-        ),
-    ] = None,
-    combine: Annotated[
-        str,
-        typer.Option(
-            help="Chains to one model: auto, average, best or consensus.", rich_help_panel=CHAIN
-        ),
-    ] = "auto",
-    sweep: Annotated[
-        str,
-        typer.Option(
-            help="sequential, snapshot (cores share a sweep), or auto: by size.",
-            rich_help_panel=CHAIN,
-        ),
-    ] = "auto",
-    rounds: Annotated[
-        int | None,
-        typer.Option(
-            help="Snapshots a sweep, with --sweep snapshot (default: by the corpus).",
-            rich_help_panel=CHAIN,
-            show_default=False,
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            help="Cores in all, for chains first, then for snapshot sweeps (default: all).",
-            rich_help_panel=CHAIN,
-            show_default=False,
-        ),
-    ] = None,
-    device: Annotated[
-        str,
-        typer.Option(
-            help="Of snapshot sweeps: cpu, cuda (an NVIDIA GPU), or auto: a GPU if there is one.",
-            rich_help_panel=CHAIN,
-        ),
-    ] = "auto",
-    unknown: Annotated[
-        str,
-        typer.Option(
-            help="Papers without author and label: one shared group or each its own.",
-            rich_help_panel=MODEL,
-        ),
-    ] = "shared",
-    self_citations: Annotated[
-        bool,
-        typer.Option(help="Count x_ii = 1 in the rates, as the paper does.", rich_help_panel=MODEL),
-    ] = True,
-    topic_discount: Annotated[
-        float | None,
-        typer.Option(
-            help="Of all topic levels (default: 0.01).", rich_help_panel=MODEL, show_default=False
-        ),
-    ] = None,
-    word_discount: Annotated[
-        float | None,
-        typer.Option(
-            help="Of all word levels (default: 0.7).", rich_help_panel=MODEL, show_default=False
-        ),
-    ] = None,
-    concentration: Annotated[
-        float,
-        typer.Option(help="First value of all concentrations.", rich_help_panel=MODEL),
-    ] = 0.1,
+    corpus: Sources,
+    parameters: dict[str, Any],
     set_: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             help="Any parameter of the model, as NAME=VALUE; may be repeated.",
             rich_help_panel=MODEL,
-            show_default=False,
         ),
     ] = None,
     hold_out_citations: Annotated[
@@ -174,42 +64,29 @@ def fit(
         typer.Option(
             help="Share of citations kept from the model, for evaluate to score.",
             rich_help_panel=HELD_OUT,
-            show_default=False,
         ),
     ] = None,
     hold_out_words: Annotated[
         float | None,
-        typer.Option(
-            help="Share of each paper's words, likewise.",
-            rich_help_panel=HELD_OUT,
-            show_default=False,
-        ),
+        typer.Option(help="Share of each paper's words, likewise.", rich_help_panel=HELD_OUT),
     ] = None,
     hold_out_documents: Annotated[
         float | None,
         typer.Option(
             help="Share of papers, likewise: evaluate RUN --test CORPUS finds them.",
             rich_help_panel=HELD_OUT,
-            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the run (default: CORPUS-run, numbered).", rich_help_panel=RUN
         ),
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a run of that name.", rich_help_panel=RUN)
     ] = False,
-    checkpoint_seconds: Annotated[
-        float, typer.Option(help="Save each chain so often.", rich_help_panel=RUN)
-    ] = 60.0,
-    checkpoint_iterations: Annotated[
-        int | None,
-        typer.Option(
-            help="Save each chain after so many iterations too.",
-            rich_help_panel=RUN,
-            show_default=False,
-        ),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Write errors only.", rich_help_panel=RUN)
-    ] = False,
+    checkpoints: Checkpoints,
 ) -> None:
     """Fit a model to a corpus and leave a run folder.
 
@@ -224,35 +101,16 @@ def fit(
     from citeweave.model.run_folder import check_target
 
     further = read_settings(set_ or [])
-    model_: SCNTM | Baseline
-    if model in BASELINES:
-        model_ = make_from_options(model, context.params, _given(context), further)
+    name = parameters["model"]
+    model: SCNTM | Baseline
+    if name in BASELINES:
+        model = make_from_options(name, parameters, _given(context), further)
     else:
-        _check_name(model, BASELINES)
-        model_ = SCNTM(
-            topics=topics,
-            eta=read_eta(eta),
-            iterations=iterations,
-            network_from=network_from,
-            seed=seed,
-            chains=chains,
-            model=model,
-            burn_in=burn_in,
-            thin=thin,
-            unknown=unknown,
-            combine=combine,
-            concentration=concentration,
-            self_citations=self_citations,
-            topic_discount=topic_discount,
-            word_discount=word_discount,
-            sweep=sweep,
-            rounds=rounds,
-            threads=threads,
-            device=device,
-        ).set_params(**further)
-        make_plan(model_.get_params())
+        _check_name(name, BASELINES)
+        model = SCNTM(**parameters).set_params(**further)
+        make_plan(model.get_params())
     place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
-    console = _console(quiet=quiet)
+    console = _console(quiet=checkpoints.quiet)
     # an import may take long: what is wrong with the rest is told before
     check_target(place.absolute(), overwrite=overwrite)
     opened = open_sources(corpus, console)
@@ -261,26 +119,25 @@ def fit(
         "words": hold_out_words,
         "documents": hold_out_documents,
     }
-    train, held_out = _hold_out(opened.corpus, shares, seed or 0)
+    train, held_out = _hold_out(opened.corpus, shares, parameters["seed"] or 0)
     try:
-        if isinstance(model_, Baseline):
-            fit_baseline(model_, train, console, out=place, overwrite=overwrite, held_out=held_out)
+        if isinstance(model, Baseline):
+            fit_baseline(model, train, console, out=place, overwrite=overwrite, held_out=held_out)
         else:
             fit_model(
-                model_,
+                model,
                 train,
                 console,
                 out=place,
                 overwrite=overwrite,
-                checkpoint_seconds=checkpoint_seconds,
-                checkpoint_iterations=checkpoint_iterations,
                 held_out=held_out,
+                **checkpoints.intervals,
             )
     finally:
         if opened.report is not None and (place / "corpus").is_dir():
             opened.report.save(place / "corpus")
     if console is not None:
-        _report(model_, place, console)
+        _report(model, place, console)
         if hold_out_documents is not None:
             console.print(
                 f"Papers held out are scored by: citeweave evaluate {place} --test {corpus[0]}",
@@ -324,65 +181,30 @@ def _hold_out(
 
 
 @guarded
+@gathers(parameters=_RESUMED, checkpoints=Checkpoints)
 def resume(
     *,
-    run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
+    run: Run,
     corpus: Annotated[
-        Path | None,
-        typer.Option(help="Corpus folder (default: the run's own copy).", show_default=False),
+        Path | None, typer.Option(help="Corpus folder (default: the run's own copy).")
     ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(help="Cores in all (default: as at its start).", show_default=False),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            help="cpu, cuda or auto (default: as at its start, if that is there).",
-            show_default=False,
-        ),
-    ] = None,
-    checkpoint_seconds: Annotated[float, typer.Option(help="Save each chain so often.")] = 60.0,
-    checkpoint_iterations: Annotated[
-        int | None,
-        typer.Option(help="Save each chain after so many iterations too.", show_default=False),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
+    parameters: dict[str, Any],
+    checkpoints: Checkpoints,
 ) -> None:
     """Go on with a run that was stopped; the result is the same as without the stop."""
     from citeweave.cli.running import resume_model
     from citeweave.cli.sources import open_corpus
 
-    console = _console(quiet=quiet)
+    console = _console(quiet=checkpoints.quiet)
     fitted = resume_model(
         run,
         None if corpus is None else open_corpus(corpus),
         console,
-        threads=threads,
-        device=device,
-        checkpoint_seconds=checkpoint_seconds,
-        checkpoint_iterations=checkpoint_iterations,
+        **parameters,
+        **checkpoints.intervals,
     )
     if console is not None:
         _report(fitted, run, console)
-
-
-def read_eta(text: str) -> Any:
-    """Read eta: a number where it is one, else the text, which the model refuses by name.
-
-    Examples
-    --------
-    >>> read_eta("3"), read_eta("infinity"), read_eta("x")
-    (3, inf, 'x')
-    """
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def free_folder(folder: Path) -> Path:

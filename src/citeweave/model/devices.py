@@ -22,7 +22,6 @@ __all__ = [
     "AUTO",
     "CPU",
     "CUDA",
-    "DEVICES",
     "Opened",
     "collect_samples",
     "describe_gpu",
@@ -35,7 +34,6 @@ __all__ = [
 AUTO = "auto"
 CPU = "cpu"
 CUDA = "cuda"
-DEVICES = (AUTO, CPU, CUDA)
 
 
 class Opened(NamedTuple):

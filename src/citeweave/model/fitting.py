@@ -26,6 +26,7 @@ from citeweave.model.devices import AUTO, CPU, CUDA, open_chains
 from citeweave.model.groups import Tree, build_tree
 from citeweave.model.matching import Combination
 from citeweave.model.parameters import (
+    OLD_RUNS,
     Plan,
     fail,
     make_plan,
@@ -35,7 +36,6 @@ from citeweave.model.parameters import (
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
 from citeweave.model.run_folder import RunFolder, check_target
 from citeweave.model.runner import Progress, Runner, Timing, chain_folder, new_traces
-from citeweave.model.sweeps import OLD_RUNS
 
 __all__ = ["load_result", "resume_run", "run_model", "save_result"]
 

@@ -1,4 +1,4 @@
-"""The parameters of `SCNTM`: one table of what each may be, and the plan that follows from them."""
+"""The plan of a run, which follows from the parameters of `SCNTM`, and parameters as JSON."""
 
 import dataclasses
 import hashlib
@@ -7,110 +7,43 @@ import math
 import numbers
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-from citeweave.engines.core.spec import PRESETS, Level, ModelSpec, preset
-from citeweave.engines.core.stirling import DISCOUNT_LIMIT
-from citeweave.engines.dense.chain import MOST_TOPICS, Settings
+from citeweave.engines.core.spec import DISCOUNT_LIMIT, ModelSpec, preset
+from citeweave.engines.dense.chain import Settings
 from citeweave.errors import ParameterError
-from citeweave.model.devices import CPU, CUDA, DEVICES
-from citeweave.model.sweeps import AUTO, KINDS, OLD_RUNS, SEQUENTIAL, SNAPSHOT, choose_sweep
+from citeweave.model.devices import CPU, CUDA
+from citeweave.model.sweeps import AUTO, SEQUENTIAL, SNAPSHOT, choose_sweep
+from citeweave.parameters import check_values, refusal
+from citeweave.parameters.declaring import UNSET
+from citeweave.parameters.scntm import KEPT_SAMPLES, PARAMETERS, SCNTMParameters
 
-__all__ = ["Plan", "fail", "make_plan", "parameters_from_json", "parameters_to_json"]
+__all__ = [
+    "OLD_RUNS",
+    "Plan",
+    "fail",
+    "make_plan",
+    "parameters_from_json",
+    "parameters_to_json",
+]
 
-KEPT_SAMPLES = 50
-"""About how many samples are kept where ``thin`` is not given."""
+OLD_RUNS: dict[str, Any] = {
+    name: parameter.before
+    for name, parameter in PARAMETERS.items()
+    if parameter.before is not UNSET
+}
+"""What the parameters of runs mean that were made before there was a choice."""
 
 
 def fail(name: str, wanted: str, value: object) -> ParameterError:
-    """Return the error for a wrong value, in the one template of this class."""
-    return ParameterError(
-        f"The '{name}' parameter of SCNTM must be {wanted}. Got {value!r} instead."
-    )
+    """Return the error for a wrong value of a parameter of `SCNTM`."""
+    return refusal(_in_words(name), wanted, value)
 
 
-class _Rule(NamedTuple):
-    wanted: str
-    accepts: Callable[[Any], bool]
-
-
-def _is_integer(value: object, lowest: int, highest: float = math.inf) -> bool:
-    return (
-        isinstance(value, numbers.Integral)
-        and not isinstance(value, bool)
-        and lowest <= int(value) <= highest
-    )
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
-def _is_eta(value: object) -> bool:
-    if isinstance(value, str):
-        return value == "inf"
-    return _is_real(value) and value >= 0 and (value == math.inf or value == int(value))  # type: ignore[operator, call-overload]
-
-
-def _is_discount(value: object) -> bool:
-    return value is None or (_is_real(value) and 0 <= value <= DISCOUNT_LIMIT)  # type: ignore[operator]
-
-
-def _is_prior(value: object) -> bool:
-    return (
-        isinstance(value, tuple | list)
-        and len(value) == 2
-        and all(_is_real(part) and 0 < part < math.inf for part in value)
-    )
-
-
-def _one_of(*names: str) -> _Rule:
-    text = " or ".join(f"'{name}'" for name in names)
-    return _Rule(text, lambda value: isinstance(value, str) and value in names)
-
-
-def _integer(lowest: int, highest: int | None = None, *, none: str = "") -> _Rule:
-    bounds = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
-    text = f"an integer {bounds}" + (f", or None for {none}" if none else "")
-    most = math.inf if highest is None else highest
-    return _Rule(
-        text, lambda value: bool(none and value is None) or _is_integer(value, lowest, most)
-    )
-
-
-_PRIOR = _Rule("a pair of numbers greater than 0 (shape, rate)", _is_prior)
-_DISCOUNT = _Rule(f"a number from 0 to {DISCOUNT_LIMIT}, or None for the model's own", _is_discount)
-
-RULES: dict[str, _Rule] = {
-    "topics": _integer(1, MOST_TOPICS),
-    "eta": _Rule("an integer of at least 0, or infinity (math.inf or 'inf')", _is_eta),
-    "iterations": _integer(1),
-    "network_from": _integer(0, none="half the iterations"),
-    "seed": _integer(0, none="a fresh one"),
-    "chains": _integer(1),
-    "model": _Rule(
-        f"a ModelSpec or one of {', '.join(repr(name) for name in PRESETS)}",
-        lambda value: isinstance(value, ModelSpec) or (isinstance(value, str) and value in PRESETS),
-    ),
-    "burn_in": _integer(0, none="three quarters of the iterations"),
-    "thin": _integer(1, none=f"about {KEPT_SAMPLES} samples"),
-    "unknown": _one_of("shared", "own"),
-    "combine": _one_of("auto", "average", "best", "consensus"),
-    "concentration": _Rule(
-        "a number greater than 0", lambda value: _is_real(value) and 0 < value < math.inf
-    ),
-    "concentration_prior": _PRIOR,
-    "propensity_prior": _PRIOR,
-    "self_citations": _Rule("True or False", lambda value: isinstance(value, bool)),
-    "topic_discount": _DISCOUNT,
-    "word_discount": _DISCOUNT,
-    "sweep": _one_of(*KINDS),
-    "rounds": _integer(1, none="a number that the size of the corpus gives"),
-    "threads": _integer(1, none="as many as there are cores"),
-    "device": _one_of(*DEVICES),
-}
+def _in_words(name: str) -> str:
+    return f"'{name}' parameter of SCNTM"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +134,7 @@ class Plan:
 
 def make_plan(parameters: Mapping[str, Any]) -> Plan:
     """Check the parameters of `SCNTM` against the table, and fill in what was left open."""
-    for name, rule in RULES.items():
-        if not rule.accepts(parameters[name]):
-            raise fail(name, rule.wanted, parameters[name])
+    check_values(SCNTMParameters.rules, parameters, _in_words)
     p = dict(parameters)
     spec = p["model"] if isinstance(p["model"], ModelSpec) else preset(p["model"])
     spec = spec.with_discounts(topics=p["topic_discount"], words=p["word_discount"])
@@ -306,23 +237,7 @@ def parameters_to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def parameters_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
     """Read parameters written by `parameters_to_json`, of this release or one before it."""
-    out: dict[str, Any] = dict(OLD_RUNS)
-    for name, value in content.items():
-        if name == "model" and isinstance(value, dict):
-            out[name] = spec_from_json(value)
-        elif isinstance(value, list):
-            out[name] = tuple(value)
-        elif name == "eta" and value == "inf":
-            out[name] = math.inf
-        else:
-            out[name] = value
-    return out
-
-
-def spec_from_json(content: Mapping[str, Any]) -> ModelSpec:
-    """Build a model from its fields, as `dataclasses.asdict` gives them."""
-    sides = {
-        side: tuple(Level(**level) for level in content[side])
-        for side in ("topic_side", "word_side")
+    return OLD_RUNS | {
+        name: PARAMETERS[name].from_json(value) if name in PARAMETERS else value
+        for name, value in content.items()
     }
-    return ModelSpec(**(dict(content) | sides))

@@ -9,78 +9,22 @@ from typing import Any, Self
 import numpy as np
 
 from citeweave.corpus import Corpus
-from citeweave.engines.core.spec import ModelSpec
 from citeweave.model.attributes import FittedAttributes
-from citeweave.model.estimator import Parametrised
 from citeweave.model.fitting import load_result, resume_run, run_model, save_result
 from citeweave.model.fold_in import fold_in
 from citeweave.model.folded import FoldIn
 from citeweave.model.notebook import model_html
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
+from citeweave.parameters import declared
+from citeweave.parameters.scntm import SCNTMParameters
 
 __all__ = ["SCNTM", "load", "resume"]
 
 
-class SCNTM(Parametrised, FittedAttributes):
+@declared
+class SCNTM(SCNTMParameters, FittedAttributes):
     """Supervised citation network topic model, and the models it is made of.
-
-    Parameters
-    ----------
-    topics : int
-        Largest number of topics K; fewer may be in use.
-    eta : int or float
-        Author threshold. 0: documents belong to their first author. n >= 1: to the first author if
-        they are first author of at least n documents, else to the category. Infinity: to the
-        category.
-    iterations : int
-        Iterations of each chain.
-    network_from : int, optional
-        Iterations of text alone before citations count; half of all if not given.
-    seed : int, optional
-        The same seed gives the same estimates, byte for byte; a fresh one is drawn (and kept in
-        `seed_`) if not given.
-    chains : int
-        Number of independent chains.
-    model : str or ModelSpec
-        Name of a preset (``scntm``, ``cntm-text``, ``bursty-hdp-lda``, ``np-atm``) or a model of
-        your own.
-    burn_in : int, optional
-        Iterations before samples are kept; three quarters of all (and not before `network_from`)
-        if not given.
-    thin : int, optional
-        Keep every so many iterations; chosen to keep about 50 if not given. The last is kept.
-    unknown : {"shared", "own"}
-        Whether documents with neither author nor category share one group or have one each.
-    combine : {"auto", "average", "best", "consensus"}
-        Average the chains' estimates, topics matched by their words; or take those of the chain
-        that explains words and citations best. ``auto`` averages where the chains agree (see
-        `combination_`). ``consensus`` is for clustering with chains that differ: it averages with
-        topics matched by their documents, and `labels_` are the classes that the chains agree on.
-    concentration : float
-        First value of all concentrations beta.
-    concentration_prior : (float, float)
-        Shape and rate of the Gamma prior of concentrations.
-    propensity_prior : (float, float)
-        Shape and rate of the Gamma priors of lambda+, lambda- and lambdaT.
-    self_citations : bool
-        The paper's simplification that each document cites itself once.
-    topic_discount, word_discount : float, optional
-        Discounts alpha on all levels of a side; the model's own if not given.
-    sweep : {"auto", "sequential", "snapshot"}
-        Whether tokens move one after the other, or the documents of a chain many at a time from a
-        snapshot of what they share. ``auto`` is sequential up to two million tokens and snapshot
-        above, whatever the machine.
-    rounds : int, optional
-        Snapshots a sweep, with ``sweep="snapshot"``; chosen by the size of the corpus if not given.
-    threads : int, optional
-        Cores used in all; as many as there are if not given. Chains run side by side first, and
-        what they leave goes to their snapshot sweeps. The estimates do not depend on it.
-    device : {"auto", "cpu", "cuda"}
-        Where snapshot sweeps are made. ``auto`` takes an NVIDIA GPU where there is one that can
-        sample the model and has room for it, else threads; ``cuda`` fails without one, and makes
-        snapshot sweeps whatever the size of the corpus. Sequential sweeps are always the CPU's.
-        A GPU rounds otherwise: the same seed gives the same bytes on one kind of device.
 
     Attributes
     ----------
@@ -128,53 +72,6 @@ class SCNTM(Parametrised, FittedAttributes):
     >>> model.doc_topic_.shape, model.citing_topic_.shape[1]
     ((60, 4), 4)
     """
-
-    def __init__(
-        self,
-        *,
-        topics: int = 20,
-        eta: float | str = 0,
-        iterations: int = 2000,
-        network_from: int | None = None,
-        seed: int | None = None,
-        chains: int = 1,
-        model: str | ModelSpec = "scntm",
-        burn_in: int | None = None,
-        thin: int | None = None,
-        unknown: str = "shared",
-        combine: str = "auto",
-        concentration: float = 0.1,
-        concentration_prior: tuple[float, float] = (1.0, 1.0),
-        propensity_prior: tuple[float, float] = (1.0, 1.0),
-        self_citations: bool = True,
-        topic_discount: float | None = None,
-        word_discount: float | None = None,
-        sweep: str = "auto",
-        rounds: int | None = None,
-        threads: int | None = None,
-        device: str = "auto",
-    ) -> None:
-        self.topics = topics
-        self.eta = eta
-        self.iterations = iterations
-        self.network_from = network_from
-        self.seed = seed
-        self.chains = chains
-        self.model = model
-        self.burn_in = burn_in
-        self.thin = thin
-        self.unknown = unknown
-        self.combine = combine
-        self.concentration = concentration
-        self.concentration_prior = concentration_prior
-        self.propensity_prior = propensity_prior
-        self.self_citations = self_citations
-        self.topic_discount = topic_discount
-        self.word_discount = word_discount
-        self.sweep = sweep
-        self.rounds = rounds
-        self.threads = threads
-        self.device = device
 
     def fit(
         self,

@@ -1,16 +1,10 @@
 """Which sweeps a run makes: chosen by the corpus alone, so that no machine changes the result."""
 
-from typing import Any
-
-__all__ = ["AUTO", "KINDS", "OLD_RUNS", "SEQUENTIAL", "SNAPSHOT", "choose_sweep", "default_rounds"]
+__all__ = ["AUTO", "SEQUENTIAL", "SNAPSHOT", "choose_sweep", "default_rounds"]
 
 AUTO = "auto"
 SEQUENTIAL = "sequential"
 SNAPSHOT = "snapshot"
-KINDS = (AUTO, SEQUENTIAL, SNAPSHOT)
-
-OLD_RUNS: dict[str, Any] = {"sweep": SEQUENTIAL, "rounds": None, "device": "cpu"}
-"""What the parameters of runs mean that were made before there was a choice."""
 
 SMALL_CORPUS = 2_000_000
 """Tokens up to which ``auto`` stays with the sequential sampler, the reference."""

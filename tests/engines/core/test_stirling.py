@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citeweave.compiled import kernel
+from citeweave.engines.core.spec import DISCOUNT_LIMIT
 from citeweave.engines.core.stirling import (
     COUNT_LIMIT,
     DENSE_LIMIT,
-    DISCOUNT_LIMIT,
     RatioTable,
     build_ratio_table,
     open_weight,

@@ -9,7 +9,14 @@ from typing import Self
 
 from citeweave.errors import ParameterError
 
-__all__ = ["PRESETS", "Level", "ModelSpec", "preset"]
+__all__ = ["DISCOUNT_LIMIT", "MOST_TOPICS", "PRESETS", "Level", "ModelSpec", "preset"]
+
+MOST_TOPICS = 4096
+"""Largest cap on topics; assignments are stored in 16 bits."""
+
+DISCOUNT_LIMIT = 0.999
+"""Largest discount with the accuracy stated for Stirling ratios; above it nearly every customer has
+its own table."""
 
 TOPIC_NODES = ("corpus", "category", "author", "group", "document")
 WORD_NODES = ("corpus", "topic", "document-topic")

@@ -31,12 +31,12 @@ import numpy as np
 import numpy.typing as npt
 
 from citeweave.compiled import hot_kernel
+from citeweave.engines.core.spec import DISCOUNT_LIMIT
 from citeweave.errors import ParameterError
 
 __all__ = [
     "COUNT_LIMIT",
     "DENSE_LIMIT",
-    "DISCOUNT_LIMIT",
     "RatioTable",
     "build_ratio_table",
     "open_weight",
@@ -52,9 +52,6 @@ DENSE_LIMIT = 511
 
 COUNT_LIMIT = 2**32 - 2
 """Most customers a weight can be asked for."""
-
-DISCOUNT_LIMIT = 0.999
-"""Largest discount with the stated accuracy; above it nearly every customer has its own table."""
 
 _OCTAVES = 32
 _BLOCK_OCTAVES = 4

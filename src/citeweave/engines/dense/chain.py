@@ -29,7 +29,7 @@ from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.likelihood import topic_word_means, word_log_likelihood
 from citeweave.engines.core.propensities import degrees, draw_propensities
 from citeweave.engines.core.random import new_generator
-from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.spec import MOST_TOPICS, ModelSpec
 from citeweave.engines.core.stirling import RatioTable, build_ratio_table
 from citeweave.engines.core.word_side import new_word_cache, refresh_word_cache
 from citeweave.engines.dense.citations import citation_sweep, new_citation_work, start_citations
@@ -37,10 +37,7 @@ from citeweave.engines.dense.document import new_word_work
 from citeweave.engines.dense.words import RANDOM_START, SWEEP, word_sweep
 from citeweave.errors import ParameterError
 
-__all__ = ["MOST_TOPICS", "Chain", "Data", "Info", "Settings"]
-
-MOST_TOPICS = 4096
-"""Largest cap on topics; assignments are stored in 16 bits."""
+__all__ = ["Chain", "Data", "Info", "Settings"]
 
 
 class Data(NamedTuple):

@@ -1,0 +1,113 @@
+"""What a parameter may be: in words, for errors and tables, and as a test."""
+
+import math
+import numbers
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from citeweave.errors import ParameterError
+
+__all__ = [
+    "Rule",
+    "integer",
+    "number",
+    "one_of",
+    "pair",
+    "refusal",
+    "true_or_false",
+]
+
+
+class Rule(NamedTuple):
+    """The values that a parameter may have.
+
+    Examples
+    --------
+    >>> rule = integer(1, none="a fresh one")
+    >>> rule.wanted
+    'an integer of at least 1, or None for a fresh one'
+    >>> rule.accepts(3), rule.accepts(True), rule.accepts(None)
+    (True, False, True)
+    """
+
+    values: str
+    """Those values in words, None left out."""
+    accepts: Callable[[Any], bool]
+    none: str = ""
+    """What None stands for; empty where it is refused."""
+    choices: tuple[str, ...] = ()
+    """The words that are accepted, where nothing else is."""
+
+    @property
+    def wanted(self) -> str:
+        """All that is accepted, in words."""
+        return f"{self.values}, or None for {self.none}" if self.none else self.values
+
+
+def refusal(what: str, wanted: str, value: object) -> ParameterError:
+    """Return the error for a wrong value, in the one template of the package.
+
+    Examples
+    --------
+    >>> print(refusal("'topics' parameter of SCNTM", "an integer of at least 1", 0))
+    The 'topics' parameter of SCNTM must be an integer of at least 1. Got 0 instead.
+    """
+    return ParameterError(f"The {what} must be {wanted}. Got {value!r} instead.")
+
+
+def _rule(values: str, accepts: Callable[[Any], bool], none: str) -> Rule:
+    def accepts_none(value: Any) -> bool:
+        return value is None or accepts(value)
+
+    return Rule(values, accepts_none if none else accepts, none)
+
+
+def integer(lowest: int, highest: int | None = None, *, none: str = "") -> Rule:
+    """Whole numbers from `lowest`; also None where `none` says what that stands for."""
+
+    def accepts(value: Any) -> bool:
+        # a bool is an int to Python, but nobody means one by the other
+        whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        return whole and lowest <= int(value) and (highest is None or int(value) <= highest)
+
+    bounds = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
+    return _rule(f"an integer {bounds}", accepts, none)
+
+
+def number(
+    lowest: float, highest: float = math.inf, *, above: bool = False, none: str = ""
+) -> Rule:
+    """Numbers from `lowest` (or, with `above`, greater than it) to `highest`, never infinite."""
+
+    def accepts(value: Any) -> bool:
+        real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not real or not math.isfinite(value):
+            return False
+        return bool((value > lowest if above else value >= lowest) and value <= highest)
+
+    if highest < math.inf:
+        bounds = f"from {lowest:g} to {highest:g}"
+    else:
+        bounds = f"{'greater than' if above else 'of at least'} {lowest:g}"
+    return _rule(f"a number {bounds}", accepts, none)
+
+
+def pair(values: str, each: Rule) -> Rule:
+    """Two values in a tuple or a list; `values` says of what, as in "numbers (shape, rate)"."""
+
+    def accepts(value: Any) -> bool:
+        two = isinstance(value, tuple | list) and len(value) == 2
+        return two and all(each.accepts(part) for part in value)
+
+    return Rule(f"a pair of {values}", accepts)
+
+
+def true_or_false() -> Rule:
+    """Give the rule of switches."""
+    return Rule("True or False", lambda value: isinstance(value, bool))
+
+
+def one_of(*names: str) -> Rule:
+    """One of a few words."""
+    text = " or ".join(f"'{name}'" for name in names)
+    return Rule(text, lambda value: isinstance(value, str) and value in names, choices=names)

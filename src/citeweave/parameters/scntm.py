@@ -1,0 +1,244 @@
+"""The parameters of `SCNTM`, each in one place.
+
+A parameter that is added here is one of the class, is checked, has its option in ``citeweave fit``
+and its line in docstring and manifest; what remains is to say in `citeweave.model.parameters` what
+a run does with it, and to renew the pages (``python docs/tables.py``).
+"""
+
+import math
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+from citeweave.engines.core.spec import (
+    DISCOUNT_LIMIT,
+    MOST_TOPICS,
+    PRESETS,
+    TOPIC_DISCOUNT,
+    WORD_DISCOUNT,
+    Level,
+    ModelSpec,
+)
+from citeweave.parameters.declaring import parameter, table_of
+from citeweave.parameters.parametrised import Parametrised, declared
+from citeweave.parameters.rules import Rule, integer, number, one_of, pair, true_or_false
+
+__all__ = ["KEPT_SAMPLES", "PARAMETERS", "SCNTMParameters", "read_eta"]
+
+MODEL = "Model"
+SAMPLING = "Sampling"
+
+KEPT_SAMPLES = 50
+"""About how many samples are kept where ``thin`` is not given."""
+
+
+def read_eta(text: str) -> Any:
+    """Read eta: a number where it is one, else the text, which the model refuses by name.
+
+    Examples
+    --------
+    >>> read_eta("3"), read_eta("infinity"), read_eta("x")
+    (3, inf, 'x')
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _is_eta(value: Any) -> bool:
+    if isinstance(value, str):
+        return value == "inf"
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return real and value >= 0 and (value == math.inf or value == int(value))
+
+
+def _is_model(value: Any) -> bool:
+    return isinstance(value, ModelSpec) or (isinstance(value, str) and value in PRESETS)
+
+
+def _model_from_json(value: Any) -> Any:
+    """Give the name of a preset, or the model whose fields `dataclasses.asdict` gave."""
+    if not isinstance(value, Mapping):
+        return value
+    sides = {
+        side: tuple(Level(**level) for level in value[side]) for side in ("topic_side", "word_side")
+    }
+    return ModelSpec(**(dict(value) | sides))
+
+
+_POSITIVE = number(0, above=True)
+_PRIOR = pair("numbers greater than 0 (shape, rate)", _POSITIVE)
+_DISCOUNT = number(0, DISCOUNT_LIMIT, none="the model's own")
+
+
+@declared
+class SCNTMParameters(Parametrised):
+    """What a run of `SCNTM` depends on, apart from the corpus."""
+
+    topics: int = parameter(
+        20,
+        integer(1, MOST_TOPICS),
+        "Largest number of topics; fewer may be in use.",
+        "Largest number of topics K; fewer may be in use. From 256 on, sweeps are of another kind.",
+        page="many-topics.md",
+    )
+    eta: float | str = parameter(
+        0,
+        Rule("an integer of at least 0, or infinity (math.inf or 'inf')", _is_eta),
+        "Papers that an author needs to be a group; other papers are grouped by label. "
+        "0: by author always, inf: by label always.",
+        "Author threshold. 0: documents belong to their first author. n >= 1: to the first author "
+        "if they are first author of at least n documents, else to the category. Infinity: to the "
+        "category.",
+        group=MODEL,
+        read=read_eta,
+        restore=lambda value: math.inf if value == "inf" else value,
+    )
+    iterations: int = parameter(2000, integer(1), "Iterations per chain.")
+    network_from: int | None = parameter(
+        None,
+        integer(0, none="half the iterations"),
+        "Iterations on text alone before citations count.",
+    )
+    seed: int | None = parameter(
+        None,
+        integer(0, none="a fresh one"),
+        "Seed; the same seed gives the same result.",
+        "The same seed gives the same estimates, byte for byte; `seed_` tells which was used.",
+    )
+    chains: int = parameter(
+        1,
+        integer(1),
+        "Independent chains, side by side.",
+        "Number of independent chains, each with a random stream of its own.",
+    )
+    model: str | ModelSpec = parameter(
+        "scntm",
+        Rule(f"a ModelSpec or one of {', '.join(map(repr, PRESETS))}", _is_model),
+        f"{', '.join(PRESETS)}.",
+        "Name of a preset, or a model of your own.",
+        group=MODEL,
+        read=str,
+        restore=_model_from_json,
+        page="models.md",
+    )
+    burn_in: int | None = parameter(
+        None,
+        integer(0, none="three quarters of the iterations"),
+        "Iterations before samples are kept.",
+        "Iterations before samples are kept; never before `network_from`.",
+        group=SAMPLING,
+    )
+    thin: int | None = parameter(
+        None,
+        integer(1, none=f"about {KEPT_SAMPLES} samples"),
+        "Iterations from one kept sample to the next.",
+        "Iterations from one kept sample to the next; the last iteration is always kept.",
+        group=SAMPLING,
+    )
+    unknown: str = parameter(
+        "shared",
+        one_of("shared", "own"),
+        "Papers with neither author nor label: one shared group, or each its own.",
+        "Whether documents with neither author nor category share one group or have one each.",
+        group=MODEL,
+    )
+    combine: str = parameter(
+        "auto",
+        one_of("auto", "average", "best", "consensus"),
+        "How chains become one model: auto, average, best or consensus.",
+        "How several chains become one model. ``average`` averages their estimates, topics matched "
+        "by their words; ``best`` takes those of the chain that explains words and citations best. "
+        "``auto`` averages where the chains agree (see `combination_`). ``consensus`` is for "
+        "clustering with chains that differ: it averages with topics matched by their documents, "
+        "and `labels_` are the classes that the chains agree on.",
+        group=SAMPLING,
+    )
+    concentration: float = parameter(
+        0.1,
+        _POSITIVE,
+        "Initial value of all concentrations.",
+        "Initial value of all concentrations beta.",
+        group=MODEL,
+    )
+    concentration_prior: tuple[float, float] = parameter(
+        (1.0, 1.0),
+        _PRIOR,
+        "Shape and rate of the Gamma prior of concentrations.",
+        group=MODEL,
+        option="",
+    )
+    propensity_prior: tuple[float, float] = parameter(
+        (1.0, 1.0),
+        _PRIOR,
+        "Shape and rate of the Gamma priors of lambda+, lambda- and lambdaT.",
+        group=MODEL,
+        option="",
+    )
+    self_citations: bool = parameter(
+        True,
+        true_or_false(),
+        "Count x_ii = 1 in the rates, as the paper does.",
+        "The paper's simplification that each document cites itself once.",
+        group=MODEL,
+    )
+    topic_discount: float | None = parameter(
+        None,
+        _DISCOUNT,
+        f"Discount of all topic levels, {TOPIC_DISCOUNT} in the presets.",
+        f"Discount alpha of all levels of the topic side; {TOPIC_DISCOUNT} in the presets.",
+        group=MODEL,
+    )
+    word_discount: float | None = parameter(
+        None,
+        _DISCOUNT,
+        f"Discount of all word levels, {WORD_DISCOUNT} in the presets.",
+        f"Discount alpha of all levels of the word side; {WORD_DISCOUNT} in the presets.",
+        group=MODEL,
+    )
+    sweep: str = parameter(
+        "auto",
+        one_of("auto", "sequential", "snapshot"),
+        "sequential, snapshot (cores share a sweep), or auto: by the size of the corpus.",
+        "Whether tokens move one after the other, or the documents of a chain many at a time from "
+        "a snapshot of what they share. ``auto`` is sequential up to two million tokens and "
+        "snapshot above, whatever the machine.",
+        group=SAMPLING,
+        before="sequential",
+        page="threads.md",
+    )
+    rounds: int | None = parameter(
+        None,
+        integer(1, none="a number that the size of the corpus gives"),
+        "Snapshots per sweep, with --sweep snapshot or --device cuda.",
+        'Snapshots per sweep, with ``sweep="snapshot"`` or ``device="cuda"``.',
+        group=SAMPLING,
+        before=None,
+    )
+    threads: int | None = parameter(
+        None,
+        integer(1, none="as many as there are cores"),
+        "Cores in all, for chains first, then for snapshot sweeps.",
+        "Cores used in all. Chains run side by side first, and the cores that they leave go to "
+        "their snapshot sweeps. The estimates do not depend on it.",
+        group=SAMPLING,
+    )
+    device: str = parameter(
+        "auto",
+        one_of("auto", "cpu", "cuda"),
+        "Device of snapshot sweeps: cpu, cuda (an NVIDIA GPU), or auto: a GPU if there is one.",
+        "Where snapshot sweeps are made. ``auto`` takes an NVIDIA GPU where there is one that can "
+        "sample the model and has room for it, else threads; ``cuda`` fails without one, and makes "
+        "snapshot sweeps whatever the size of the corpus. Sequential sweeps are always made on the "
+        "CPU. A GPU rounds differently: the same seed gives the same bytes on one kind of device.",
+        group=SAMPLING,
+        before="cpu",
+        page="parallel.md",
+    )
+
+
+PARAMETERS = table_of(SCNTMParameters)
+"""The parameters of `SCNTM` by name."""
