@@ -16,7 +16,7 @@ from citeweave.engines.dense.chain import Settings
 from citeweave.errors import ParameterError
 from citeweave.model.devices import CPU, CUDA
 from citeweave.model.sweeps import AUTO, SEQUENTIAL, SNAPSHOT, choose_sweep
-from citeweave.parameters import check_values, refusal
+from citeweave.parameters import Parameter, check_values, refusal
 from citeweave.parameters.declaring import UNSET
 from citeweave.parameters.scntm import KEPT_SAMPLES, PARAMETERS, SCNTMParameters
 
@@ -29,11 +29,13 @@ __all__ = [
     "parameters_to_json",
 ]
 
-OLD_RUNS: dict[str, Any] = {
-    name: parameter.before
-    for name, parameter in PARAMETERS.items()
-    if parameter.before is not UNSET
-}
+
+def old_values(table: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Give what runs did that were made before some of the parameters were there."""
+    return {name: one.before for name, one in table.items() if one.before is not UNSET}
+
+
+OLD_RUNS = old_values(PARAMETERS)
 """What the parameters of runs mean that were made before there was a choice."""
 
 

@@ -85,7 +85,7 @@ def markdown_table(table: Iterable[Parameter]) -> str:
     """Write parameters as a table of a page: name, values, default and description."""
     lines = ["| parameter | values | default | meaning |", "|---|---|---|---|"]
     for parameter in table:
-        default = parameter.rule.none or f"`{parameter.default!r}`"
+        default = parameter.rule.none if parameter.default is None else f"`{parameter.default!r}`"
         about = parameter.about
         if parameter.page:
             name = parameter.page.removesuffix(".md").replace("-", " ")
