@@ -6,19 +6,24 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import typer
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import citeweave
+from citeweave.baselines import BASELINES
 from citeweave.cli import fit
-from citeweave.cli.fit import free_folder, read_eta
+from citeweave.cli.fit import free_folder
 from citeweave.cli.main import app
 from citeweave.cli.show import Fitting, pick_words, topic_order
+from citeweave.engines.core.spec import PRESETS
 from citeweave.explore import Exploration
 from citeweave.model import load
+from citeweave.parameters.scntm import read_eta
 
 SHORT = ["--topics", "4", "--iterations", "40", "--seed", "1"]
 
@@ -44,6 +49,13 @@ def refused(result: Result) -> str:
 def test_version(runner: CliRunner) -> None:
     result = runner.invoke(app, ["--version"])
     assert (result.exit_code, result.stdout) == (0, f"citeweave {citeweave.__version__}\n")
+
+
+def test_fit_names_every_model_that_it_can_fit() -> None:
+    command: Any = typer.main.get_command(app)
+    (option,) = [one for one in command.commands["fit"].params if one.name == "model"]
+    named = option.help.removesuffix(".").replace("; or to compare with:", ",").split(", ")
+    assert sorted(named) == sorted([*PRESETS, *BASELINES])
 
 
 @pytest.mark.parametrize("command", [[], ["fit"], ["resume"], ["demo"], ["info"]])
