@@ -18,6 +18,7 @@ from citeweave.baselines import BASELINES
 from citeweave.cli.main import app
 from citeweave.parameters import table_of
 from citeweave.parameters.describing import markdown_table
+from citeweave.parameters.preparation import SETTINGS
 from citeweave.parameters.scntm import PARAMETERS
 
 PAGES = Path(__file__).parent
@@ -30,6 +31,7 @@ def make_tables() -> dict[str, str]:
     tables = {"SCNTM": markdown_table(PARAMETERS.values())}
     for entry in BASELINES.values():
         tables[entry.model.__name__] = markdown_table(table_of(entry.model).values())
+    tables["settings"] = markdown_table(SETTINGS.values(), "setting")
     command: Any = typer.main.get_command(app)
     tables["citeweave fit"] = option_table(command.commands["fit"])
     return tables

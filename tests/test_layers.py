@@ -21,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "corpus": set(),
     "simulate": {"corpus"},
     "reading": set(),
-    "preparing": {"reading", "corpus"},
+    "preparing": {"parameters", "reading", "corpus"},
     "datasets": {"reading", "preparing", "corpus"},
     "foldin": {"engines"},
     "model": {"corpus", "engines", "foldin", "parameters"},

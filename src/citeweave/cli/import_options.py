@@ -1,119 +1,114 @@
 """Options that `import` and `query` share, and what they mean together."""
 
-from __future__ import annotations
-
-from dataclasses import replace
+# ruff: noqa: PLC0415  heavy imports inside the functions, so that other commands start at once
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from citeweave.errors import ParameterError
+from citeweave.parameters.preparation import SETTINGS
 
 if TYPE_CHECKING:
-    from citeweave.preparing import Settings
+    from citeweave.preparing import Records, Settings
 
-__all__ = [
-    "Citations",
-    "Columns",
-    "Config",
-    "Files",
-    "Format",
-    "Language",
-    "Names",
-    "Out",
-    "Overwrite",
-    "Quiet",
-    "ReportTo",
-    "make_settings",
-    "parse_columns",
-]
+__all__ = ["SET_BY_OPTION", "Files", "ImportOptions", "import_records", "parse_columns"]
 
 READING = "Reading"
 PREPARING = "Preparing"
 
 Files = Annotated[
     list[str],
-    typer.Argument(
-        help="Export files, folders, archives; - for standard input.",
-        metavar="FILES",
-        show_default=False,
-    ),
+    typer.Argument(help="Export files, folders, archives; - for standard input.", metavar="FILES"),
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder for the corpus (default: named after the first file).", show_default=False
-    ),
+
+SET_BY_OPTION = [
+    SETTINGS[name].left_open().but(group=PREPARING) for name in ("language", "author_names")
 ]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        help="Format of all files (default: each file's content tells).",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        help="Columns of a table of your own: title=Titel,authors=Autor.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Citations = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="A list of citations that comes apart: citing id, cited id. May be given again.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        help="Settings of preparation, in TOML (docs/preparation.md).",
-        rich_help_panel=PREPARING,
-        show_default=False,
-    ),
-]
-Language = Annotated[
-    str | None,
-    typer.Option(
-        help="Keep papers in this language: en, de, ...; none keeps all (default: en).",
-        rich_help_panel=PREPARING,
-        show_default=False,
-    ),
-]
-Names = Annotated[
-    str | None,
-    typer.Option(
-        help="When two names are one author: initials, compatible or full (default: initials).",
-        rich_help_panel=PREPARING,
-        show_default=False,
-    ),
-]
-ReportTo = Annotated[
-    list[Path] | None,
-    typer.Option(
-        help="Write the report to a file, .html or .json. May be given again.", show_default=False
-    ),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a corpus of that name.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")]
+"""The settings of preparation that have an option; --config sets all."""
 
 
-def make_settings(config: Path | None, language: str | None, names: str | None) -> Settings:
-    """Put options over a file of settings, or over the defaults."""
-    from citeweave.preparing import Settings  # noqa: PLC0415 (only commands that import need it)
+@dataclass(frozen=True)
+class ImportOptions:
+    """From where to where: what `import` and `query` are told besides settings."""
 
-    settings = Settings() if config is None else Settings.from_toml(config)
-    if language is not None:
-        settings = replace(settings, language=None if language == "none" else language)
-    if names is not None:
-        settings = replace(settings, author_names=names)  # type: ignore[arg-type]  # it checks
-    return settings
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the corpus (default: named after the first file)."),
+    ] = None
+    format: Annotated[
+        str | None,
+        typer.Option(
+            help="Format of all files (default: each file's content tells).",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of a table of your own: title=Titel,authors=Autor.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    citations: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A list of citations that comes apart: citing id, cited id. May be given again.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="Settings of preparation, in TOML (docs/preparation.md).",
+            rich_help_panel=PREPARING,
+        ),
+    ] = None
+    report: Annotated[
+        list[Path] | None,
+        typer.Option(help="Write the report to a file, .html or .json. May be given again."),
+    ] = None
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a corpus of that name.")
+    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False
+
+    def settings(self, changes: Mapping[str, Any]) -> "Settings":
+        """Put options over the file of settings, or over the defaults."""
+        from citeweave.preparing import Settings
+
+        settings = Settings() if self.config is None else Settings.from_toml(self.config)
+        return replace(settings, **changes)
+
+
+def import_records(
+    files: list[str],
+    options: ImportOptions,
+    settings: Mapping[str, Any],
+    select: "Callable[[Records], Records]",
+) -> None:
+    """Read files, take the records that `select` gives, and make a corpus of them."""
+    from citeweave.cli.import_run import run_import
+    from citeweave.preparing import read
+
+    run_import(
+        lambda: select(
+            read(
+                *files,
+                format=options.format,
+                columns=parse_columns(options.columns),
+                citations=options.citations or None,
+            )
+        ),
+        options.settings(settings),
+        files=files,
+        out=options.out,
+        reports=options.report or [],
+        overwrite=options.overwrite,
+        quiet=options.quiet,
+    )
 
 
 def parse_columns(text: str | None) -> dict[str, str] | None:

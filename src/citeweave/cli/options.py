@@ -11,7 +11,8 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from citeweave.parameters import Parameter
-from citeweave.parameters.describing import help_text
+from citeweave.parameters.declaring import UNSET
+from citeweave.parameters.describing import help_text, is_open
 
 __all__ = ["MODEL", "RUN", "AsJson", "Checkpoints", "Run", "Sources", "gathers"]
 
@@ -70,7 +71,9 @@ class _Group:
             table = {parameter.name: parameter for parameter in source if parameter.is_option}
             self.options = {name: _option(parameter) for name, parameter in table.items()}
             self.make = lambda values: {
-                name: _read(table[name], value) for name, value in values.items()
+                name: _read(table[name], value)
+                for name, value in values.items()
+                if value is not None or table[name].default is not UNSET
             }
 
 
@@ -83,8 +86,8 @@ def gathers(
     ----------
     **groups
         By the name of the command's argument: declared parameters, which it gets as a dictionary
-        of values; or a data class whose fields are annotated as options, of which it gets an
-        instance.
+        of values, without those that are left open (`Parameter.left_open`) and not given; or a
+        data class whose fields are annotated as options, of which it gets an instance.
     """
     made = {argument: _Group(source) for argument, source in groups.items()}
 
@@ -114,14 +117,16 @@ def _option(parameter: Parameter) -> inspect.Parameter:
     """Make the option of a parameter."""
     members = get_args(parameter.type) if isinstance(parameter.type, UnionType) else ()
     kind: Any = next((one for one in members if one is not NoneType), parameter.type)
-    default, flag = parameter.default, parameter.option
     if parameter.read is not None:
         kind = str
-        default = None if default is None else str(default)
+    flag = parameter.option
     if kind is bool:
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
+    default = None if is_open(parameter) else parameter.default
     if default is None:
         kind |= None
+    elif kind is str:
+        default = str(default)
     option = typer.Option(flag, help=help_text(parameter), rich_help_panel=parameter.group or None)
     return _keyword(parameter.name, Annotated[kind, option], default)
 

@@ -1,13 +1,13 @@
 """The command `query`: pick the papers of a large dump by keywords, labelled by category."""
 
-# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from citeweave.cli import import_options as options
 from citeweave.cli.errors import guarded
+from citeweave.cli.import_options import SET_BY_OPTION, Files, ImportOptions, import_records
+from citeweave.cli.options import gathers
 from citeweave.errors import ParameterError
 
 __all__ = ["register"]
@@ -19,52 +19,28 @@ def register(app: typer.Typer) -> None:
 
 
 @guarded
+@gathers(options=ImportOptions, settings=SET_BY_OPTION)
 def query_dump(
     *,
-    dump: options.Files,
+    dump: Files,
     preset: Annotated[
-        str | None,
-        typer.Option(help="Keywords of the paper: ml, m10 or avs.", show_default=False),
+        str | None, typer.Option(help="Keywords of the paper: ml, m10 or avs.")
     ] = None,
     query: Annotated[
-        Path | None,
-        typer.Option(help="Keywords of your own, in TOML or YAML.", show_default=False),
+        Path | None, typer.Option(help="Keywords of your own, in TOML or YAML.")
     ] = None,
-    out: options.Out = None,
-    format: options.Format = None,  # noqa: A002 (the option's name)
-    columns: options.Columns = None,
-    citations: options.Citations = None,
-    config: options.Config = None,
-    language: options.Language = None,
-    names: options.Names = None,
-    report: options.ReportTo = None,
-    overwrite: options.Overwrite = False,
-    quiet: options.Quiet = False,
+    options: ImportOptions,
+    settings: dict[str, Any],
 ) -> None:
     """Make a corpus of those papers of a dump that match the keywords of one category.
 
     Papers of several categories are dropped, as in the paper.
     """
-    from citeweave.cli.import_run import run_import
-    from citeweave.preparing import Query, read
+    from citeweave.preparing import Query  # noqa: PLC0415 (other commands start at once)
 
     if (preset is None) == (query is None):
         raise ParameterError(
             "query needs keywords: either --preset ml, m10 or avs, or --query FILE."
         )
     chosen = Query.preset(preset) if preset is not None else Query.from_file(query or "")
-    settings = options.make_settings(config, language, names)
-    run_import(
-        lambda: read(
-            *dump,
-            format=format,
-            columns=options.parse_columns(columns),
-            citations=citations or None,
-        ).select(chosen),
-        settings,
-        files=dump,
-        out=out,
-        reports=report or [],
-        overwrite=overwrite,
-        quiet=quiet,
-    )
+    import_records(dump, options, settings, lambda records: records.select(chosen))

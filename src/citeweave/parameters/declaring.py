@@ -29,6 +29,7 @@ class Parameter:
     restore: Callable[[Any], Any] | None
     before: Any
     page: str
+    shown: str
 
     @property
     def is_option(self) -> bool:
@@ -49,6 +50,10 @@ class Parameter:
             changes["rule"] = self.rule._replace(none=none)
         return replace(self, **changes)
 
+    def left_open(self) -> Self:
+        """Copy it for a command that leaves it to others where it is not given."""
+        return self.but(default=UNSET, none=self.shown or str(self.default))
+
     def from_json(self, value: Any) -> Any:
         """Give the value that a manifest holds as JSON, which has no tuples and no infinity."""
         if self.restore is not None:
@@ -68,6 +73,7 @@ def parameter(
     restore: Callable[[Any], Any] | None = None,
     before: Any = UNSET,
     page: str = "",
+    shown: str = "",
 ) -> Any:
     """Declare a parameter, as the value of an annotated name in a data class.
 
@@ -95,6 +101,8 @@ def parameter(
         What runs did that were made before there was this parameter.
     page : str, optional
         The page of the documentation that says more.
+    shown : str, optional
+        How the default is written, where its value is too long.
 
     Examples
     --------
@@ -115,6 +123,7 @@ def parameter(
         "restore": restore,
         "before": before,
         "page": page,
+        "shown": shown,
     }
     return field(default=default, metadata=traits)
 

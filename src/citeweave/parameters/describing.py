@@ -7,9 +7,9 @@ import types
 from collections.abc import Iterable
 from typing import Any, get_args, get_origin
 
-from citeweave.parameters.declaring import Parameter
+from citeweave.parameters.declaring import UNSET, Parameter
 
-__all__ = ["help_text", "markdown_table", "type_text", "with_parameters"]
+__all__ = ["help_text", "is_open", "markdown_table", "type_text", "with_parameters"]
 
 _WIDTH = 92
 _SECTION = re.compile(r"^[^\n]+\n-{3,}$", re.MULTILINE)
@@ -24,9 +24,14 @@ def help_text(parameter: Parameter) -> str:
     >>> help_text(PARAMETERS["thin"])
     'Iterations from one kept sample to the next (default: about 50 samples).'
     """
-    if parameter.default is not None or not parameter.rule.none:
+    if not is_open(parameter):
         return parameter.summary
     return f"{parameter.summary.removesuffix('.')} (default: {parameter.rule.none})."
+
+
+def is_open(parameter: Parameter) -> bool:
+    """Tell whether something else takes its place where it is not given."""
+    return parameter.default is None or parameter.default is UNSET
 
 
 def type_text(parameter: Parameter) -> str:
@@ -76,16 +81,19 @@ def _entry(parameter: Parameter) -> str:
         head = f"{parameter.name} : {type_text(parameter)}, optional"
         about = f"{about} By default {parameter.rule.none}."
     else:
-        head = f"{parameter.name} : {type_text(parameter)}, default={parameter.default!r}"
+        default = parameter.shown or repr(parameter.default)
+        head = f"{parameter.name} : {type_text(parameter)}, default={default}"
     body = textwrap.fill(about, _WIDTH, break_long_words=False, break_on_hyphens=False)
     return f"{head}\n{textwrap.indent(body, '    ')}"
 
 
-def markdown_table(table: Iterable[Parameter]) -> str:
+def markdown_table(table: Iterable[Parameter], heading: str = "parameter") -> str:
     """Write parameters as a table of a page: name, values, default and description."""
-    lines = ["| parameter | values | default | meaning |", "|---|---|---|---|"]
+    lines = [f"| {heading} | values | default | meaning |", "|---|---|---|---|"]
     for parameter in table:
-        default = parameter.rule.none if parameter.default is None else f"`{parameter.default!r}`"
+        default = parameter.shown or f"`{parameter.default!r}`"
+        if parameter.default is None:
+            default = parameter.rule.none
         about = parameter.about
         if parameter.page:
             name = parameter.page.removesuffix(".md").replace("-", " ")

@@ -10,10 +10,12 @@ from citeweave.errors import ParameterError
 __all__ = [
     "Rule",
     "integer",
+    "list_of_words",
     "number",
     "one_of",
     "pair",
     "refusal",
+    "text",
     "true_or_false",
 ]
 
@@ -100,6 +102,21 @@ def pair(values: str, each: Rule) -> Rule:
         return two and all(each.accepts(part) for part in value)
 
     return Rule(f"a pair of {values}", accepts)
+
+
+def text(values: str, *, none: str = "") -> Rule:
+    """Any text; `values` says what it stands for."""
+    return _rule(values, lambda value: isinstance(value, str), none)
+
+
+def list_of_words() -> Rule:
+    """Words in a tuple or a list."""
+
+    def accepts(value: Any) -> bool:
+        several = isinstance(value, tuple | list)
+        return several and all(isinstance(word, str) for word in value)
+
+    return Rule("a list of words", accepts)
 
 
 def true_or_false() -> Rule:

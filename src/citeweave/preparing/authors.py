@@ -12,7 +12,7 @@ from citeweave.preparing.names import Name, is_person, parse, parse_author
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from citeweave.preparing.settings import AuthorNames
+    from citeweave.parameters.preparation import AuthorNames
     from citeweave.reading import Author
 
 __all__ = ["AuthorRegister", "MergedName", "ResolvedAuthors"]

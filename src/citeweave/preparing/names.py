@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from citeweave.parameters.preparation import EXCLUSION_WORDS
 from citeweave.preparing.keys import fold
 
 if TYPE_CHECKING:
@@ -13,33 +14,6 @@ if TYPE_CHECKING:
     from citeweave.reading import Author
 
 __all__ = ["EXCLUSION_WORDS", "Name", "is_person", "parse", "parse_author"]
-
-#: The paper's list (appendix:exclusion_words); a name with one of these words is no author.
-EXCLUSION_WORDS: tuple[str, ...] = (
-    "society",
-    "university",
-    "universität",
-    "universitat",
-    "author",
-    "advisor",
-    "acknowledgement",
-    "video",
-    "mathematik",
-    "abstract",
-    "industrial",
-    "review",
-    "example",
-    "department",
-    "information",
-    "enterprises",
-    "informatik",
-    "laboratory",
-    "introduction",
-    "encyclopedia",
-    "algorithm",
-    "section",
-    "available",
-)
 
 # What stands in an author field where there is no author to name.
 _PLACEHOLDERS = frozenset(
