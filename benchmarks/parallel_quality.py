@@ -107,7 +107,7 @@ WORK = {
     "hep-th": Work(20, 120),
     TRUTH: Work(10, 300),
 }
-"""Topics are the number of classes for Cora and CS, else those of `citeweave reproduce`."""
+"""Topics are the number of classes for Cora and CS, else those of `python -m reproduction`."""
 
 
 @dataclasses.dataclass(frozen=True)

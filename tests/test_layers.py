@@ -29,8 +29,6 @@ ALLOWED: dict[str, set[str]] = {
     "evaluate": {"corpus", "engines", "model", "simulate", "baselines"},
     "experiments": {"corpus", "engines", "model", "simulate", "baselines", "evaluate", "datasets"},
     "explore": {"corpus", "model", "evaluate", "baselines"},
-    "reproduce": {"corpus", "engines", "model", "simulate", "baselines", "evaluate", "datasets"}
-    | {"experiments", "explore"},
     "web": {"corpus", "model", "evaluate", "explore", "preparing"},
     # the package itself re-exports what users call; it must not pull in the command line
     "": {"corpus", "engines", "simulate", "reading", "preparing", "datasets"}

@@ -42,6 +42,7 @@ MOVED: dict[str, str] = {
     "citeweave.importing": "citeweave.preparing",
     "citeweave.importing.tally": "citeweave.reading.tally",
     "citeweave.model.estimator": "citeweave.parameters",
+    "citeweave.reproduce": "reproduction",  # beside the package, in its repository
 }
 """New names of modules by their old ones; what lies below a package moved with it."""
 

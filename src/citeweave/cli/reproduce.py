@@ -1,288 +1,33 @@
-"""The command `reproduce`: the paper's tables and figures made again."""
+"""The command `reproduce`, which has moved out of the package: for one more release it says where.
 
-# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
-import json
-import sys
-import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+The experiments lie beside the package in its repository, as `reproduction`.
+"""
+
+from importlib import import_module
 
 import typer
 
-from citeweave.cli.errors import USER_ERROR, complain, guarded
-from citeweave.errors import CiteweaveError, ParameterError
-
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
-    from citeweave.reproduce import Context, Finished, Table
+from citeweave.cli.errors import USER_ERROR, complain
 
 __all__ = ["register"]
 
-ALL = "all"
-PAGE = "page"
-NARROW = 18
-"""Columns of words are not made narrower than this."""
-WIDE = 220
-STOPPED = "What is finished is kept: the same command goes on where it was."
+MOVED = "`citeweave reproduce` is now `python -m reproduction`, run in a clone of the repository"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command("reproduce")(reproduce)
+    """Add the command of this file; it takes whatever options the moved one has."""
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+    app.command("reproduce", hidden=True, context_settings=anything)(reproduce)
 
 
-@guarded
-def reproduce(
-    *,
-    what: Annotated[
-        list[str],
-        typer.Argument(
-            help="datasets, perplexity, clustering, supervision, links, topics, authors, network, "
-            "convergence, counts, runtime; all; or page, to write the pages of finished ones anew.",
-            metavar="EXPERIMENT...",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
-    datasets: Annotated[
-        str,
-        typer.Option(
-            help="Sets, with commas: cora, citeseer, pubmed, m10, ieee-vis, hep-th, demo, ... "
-            "(default: those of each experiment).",
-            show_default=False,
-        ),
-    ] = "",
-    corpus: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Use a corpus folder as a set of that name; may be repeated.",
-            metavar="NAME=FOLDER",
-            show_default=False,
-        ),
-    ] = None,
-    runs: Annotated[int, typer.Option(help="Seeds, or folds, of each figure.")] = 5,
-    seed: Annotated[int, typer.Option(help="The first of the seeds.")] = 1,
-    iterations: Annotated[
-        str,
-        typer.Option(
-            help="Of each chain (default: 2000, as the paper; 100 with --quick); other numbers for "
-            "single sets after commas: 600,pubmed=300.",
-            metavar="N[,SET=N...]",
-            show_default=False,
-        ),
-    ] = "",
-    folds: Annotated[
-        str,
-        typer.Option(
-            help="How many of the ten folds of cora, citeseer and pubmed to do (default: all), "
-            "likewise by set: pubmed=2.",
-            metavar="N[,SET=N...]",
-            show_default=False,
-        ),
-    ] = "",
-    document: Annotated[
-        int | None,
-        typer.Option(
-            help="For counts: which document, from 0 (default: the one nearest to the paper's "
-            "example in words and citations).",
-            show_default=False,
-        ),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Minutes, not hours: less of everything.")
-    ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Models at a time (default: as many as cores).", show_default=False),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Run again what is finished in the folder.")
-    ] = False,
-    page: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the joined page here instead of OUT/results.md, its pictures beside it.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
-) -> None:
-    """Make the paper's tables and figures again, with its printed figures beside ours.
-
-    Each experiment leaves a page (Markdown), a JSON file and its pictures. One that is finished in
-    the folder with the same options is not run again; what was stopped goes on where it was.
-    """
-    from citeweave.cli.running import stop_on_signals
-    from citeweave.reproduce import Context, join_pages
-    from citeweave.reproduce.context import cores
-    from citeweave.reproduce.registry import check_datasets
-
-    chosen = _choose(what)
-    own = _read_corpora(corpus or [])
-    names = [name.strip() for name in datasets.split(",") if name.strip()]
-    check_datasets(names, own)
-    lengths = _read_numbers("--iterations", iterations)
-    tell = None if quiet else _teller()
-    with stop_on_signals() as stop:
-        context = Context(
-            out=out,
-            datasets=names,
-            runs=runs,
-            quick=quick,
-            seed=seed,
-            workers=cores() if workers is None else workers,
-            corpora=own,
-            iterations=lengths.pop("", None),
-            lengths=lengths,
-            folds=_read_numbers("--folds", folds),
-            document=document,
-            progress=tell,
-            stop=stop,
-        )
-        done, failed = _run(chosen, context, fresh=fresh)
-    if as_json:
-        json.dump({item.name: item.content for item in done}, sys.stdout, ensure_ascii=False)
-        sys.stdout.write("\n")
-    elif not quiet:
-        _show(done)
-    if done or set(what) & {ALL, PAGE}:
-        joined = join_pages(out, page=page)
-        if tell is not None:
-            tell(f"all results: {joined}")
-    if failed:
-        raise typer.Exit(USER_ERROR)
-
-
-def _choose(what: Sequence[str]) -> list[str]:
-    """Read the names of experiments; ``page`` is none and runs nothing."""
-    from citeweave.reproduce import NAMES
-    from citeweave.reproduce.registry import unknown_experiment
-
-    for name in what:
-        if name not in {ALL, PAGE, *NAMES}:
-            raise unknown_experiment(name, (*NAMES, ALL, PAGE))
-    if ALL in what:
-        return list(NAMES)
-    return [name for name in dict.fromkeys(what) if name != PAGE]
-
-
-def _read_numbers(option: str, text: str) -> dict[str, int]:
-    """Read N[,SET=N...]: a number for all sets, by the name "", and those of single sets."""
-    found: dict[str, int] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, _, number = (side.strip() for side in part.rpartition("="))
-        if not number.isdecimal() or name in found:
-            raise ParameterError(
-                f"The option {option} must be a number, then SET=NUMBER for single sets, such as "
-                f"600,pubmed=300. Got {text!r} instead."
-            )
-        found[name] = int(number)
-    return found
-
-
-def _read_corpora(given: Sequence[str]) -> dict[str, Path]:
-    """Read NAME=FOLDER options."""
-    from citeweave.corpus.storage import is_corpus_folder
-
-    found: dict[str, Path] = {}
-    for text in given:
-        name, equals, folder = text.partition("=")
-        if not equals or not name.strip() or not folder.strip():
-            raise ParameterError(
-                "The option --corpus must be NAME=FOLDER, such as cora=corpora/cora. "
-                f"Got {text!r} instead."
-            )
-        place = Path(folder.strip()).expanduser()
-        if not is_corpus_folder(place):
-            raise ParameterError(
-                f"'{place}', given by --corpus for {name.strip()!r}, is no corpus folder. "
-                f"Make one: citeweave import FILES --out {place}"
-            )
-        found[name.strip()] = place
-    return found
-
-
-def _run(
-    names: Sequence[str], context: "Context", *, fresh: bool
-) -> "tuple[list[Finished], list[str]]":
-    """Run experiments one after another; one that a user must mend does not keep the others."""
-    from citeweave.reproduce import reproduce as make
-
-    done, failed = [], []
-    for name in names:
-        try:
-            done.append(make(name, context, fresh=fresh))
-        except CiteweaveError as error:
-            if len(names) == 1:
-                raise
-            complain("error", f"{name}: {error}")
-            failed.append(name)
-        except KeyboardInterrupt as error:
-            raise KeyboardInterrupt(STOPPED) from error
-    return done, failed
-
-
-def _teller() -> Callable[[str], None]:
-    """Make a function that writes a line of progress, with the time since the start."""
-    started = time.monotonic()
-
-    def tell(text: str) -> None:
-        minutes, seconds = divmod(int(time.monotonic() - started), 60)
-        sys.stderr.write(f"{minutes:3d}:{seconds:02d}  {' '.join(text.split())}\n")
-        sys.stderr.flush()
-
-    return tell
-
-
-def _show(done: "Sequence[Finished]") -> None:
-    """Print the tables of finished experiments; one that is too wide is in its page alone."""
-    from rich.console import Console
-    from rich.measure import Measurement
-
-    from citeweave.cli.show import make_console
-    from citeweave.reproduce.writers import table_from_json
-
-    console = make_console()
-    if not console.is_terminal:  # a file may be as wide as a table
-        console = Console(markup=False, highlight=False, emoji=False, width=WIDE)
-    for item in done:
-        for content in item.content["tables"]:
-            table = table_from_json(content)
-            console.print(f"{item.content['title']}: {table.title}", style="bold", soft_wrap=True)
-            shown = _terminal_table(table)
-            if Measurement.get(console, console.options, shown).minimum > console.width:
-                console.print(f"(too wide for this terminal: see {item.page})\n", soft_wrap=True)
-            else:
-                console.print(shown)
-        console.print(f"{item.content['title']}: {item.page}\n", soft_wrap=True)
-
-
-def _terminal_table(table: "Table") -> "RichTable":
-    """Make a table for the terminal: figures are never broken, words may be."""
-    from citeweave.cli.show import new_table
-    from citeweave.reproduce.writers import cell_text, is_numeric
-
-    shown = new_table("", expand=False)
-    shown.title = None
-    cells = [
-        [
-            cell_text(cell, table.decimals.get(column, 3), signed=column in table.signed)
-            for column, cell in zip(table.columns, row, strict=True)
-        ]
-        for row in table.rows
-    ]
-    for place, column in enumerate(table.columns):
-        numeric = is_numeric(table, place)
-        longest = max([len(column), *(len(row[place]) for row in cells)])
-        shown.add_column(
-            column,
-            justify="right" if numeric else "left",
-            no_wrap=numeric,
-            min_width=longest if numeric else min(longest, NARROW),
-        )
-    for row in cells:
-        shown.add_row(*row)
-    return shown
+def reproduce(context: typer.Context) -> None:
+    """Make the paper's tables and figures again, where `python -m reproduction` can be found."""
+    try:
+        command = import_module("reproduction.command")
+    except ModuleNotFoundError as error:
+        if error.name != "reproduction":
+            raise
+        complain("error", f"{MOVED}.")
+        raise typer.Exit(USER_ERROR) from None
+    complain("note", f"{MOVED}; the old name goes in the next release.")
+    command.app(context.args, prog_name="python -m reproduction")

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from citeweave.errors import CorpusError
 from citeweave.experiments import ModelChoice, is_installed
 from citeweave.experiments import Table as Values
-from citeweave.reproduce import measuring
-from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table, difference
-from citeweave.reproduce.paper_figures import (
+from reproduction import measuring
+from reproduction.base import Cell, Context, Experiment, Outcome, Table, difference
+from reproduction.paper_figures import (
     AGC_NMI,
     CLUSTERING,
     MODELS,
     PMTLM_NMI,
     THESIS_CLUSTERING,
 )
-from citeweave.reproduce.settings import settings
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,8 +1,8 @@
 """The paper's tables and figures made again, one experiment each, with its figures beside ours."""
 
-from citeweave.reproduce.base import Context, Experiment, Figure, Outcome, Spread, Table
-from citeweave.reproduce.engine import Finished, join_pages, reproduce
-from citeweave.reproduce.registry import NAMES, find_experiment
+from reproduction.base import Context, Experiment, Figure, Outcome, Spread, Table
+from reproduction.engine import Finished, join_pages, reproduce
+from reproduction.registry import NAMES, find_experiment
 
 __all__ = [
     "NAMES",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citeweave.errors import ParameterError
-from citeweave.reproduce import paper_figures
-from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table
+from reproduction import paper_figures
+from reproduction.base import Cell, Context, Experiment, Outcome, Table
 
 if TYPE_CHECKING:
     from citeweave.corpus import Corpus

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from citeweave.reproduce import paper_figures
-from citeweave.reproduce.base import Cell, Context, Experiment, Figure, Outcome, Table
-from citeweave.reproduce.context import QUICK_SCALE
-from citeweave.reproduce.settings import ITERATIONS, NETWORK_FROM, SIZES, settings
+from reproduction import paper_figures
+from reproduction.base import Cell, Context, Experiment, Figure, Outcome, Table
+from reproduction.context import QUICK_SCALE
+from reproduction.settings import ITERATIONS, NETWORK_FROM, SIZES, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,7 +132,7 @@ def run(context: Context) -> Outcome:
 
 def _time(context: Context, name: str, corpus: Corpus) -> Mapping[str, Any]:
     """Time a set, or read what an earlier run found on the same corpus."""
-    from citeweave.reproduce.provenance import machine, versions  # noqa: PLC0415
+    from reproduction.provenance import machine, versions  # noqa: PLC0415
 
     parameters = {
         "topics": settings(name).topics,

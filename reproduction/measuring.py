@@ -15,16 +15,16 @@ from citeweave.experiments import (
     random_splits,
     run_tasks,
 )
-from citeweave.reproduce.base import Spread, spread
-from citeweave.reproduce.paper_figures import MODELS
-from citeweave.reproduce.settings import settings
+from reproduction.base import Spread, spread
+from reproduction.paper_figures import MODELS
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from citeweave.corpus import Corpus
     from citeweave.experiments import Table
-    from citeweave.reproduce.base import Context
+    from reproduction.base import Context
 
 __all__ = [
     "ETAS",

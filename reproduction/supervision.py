@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from citeweave.errors import CorpusError
-from citeweave.reproduce import measuring
-from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table, difference
-from citeweave.reproduce.paper_figures import CLUSTERING, MODELS
-from citeweave.reproduce.settings import settings
+from reproduction import measuring
+from reproduction.base import Cell, Context, Experiment, Outcome, Table, difference
+from reproduction.paper_figures import CLUSTERING, MODELS
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from citeweave.experiments import ModelChoice

@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from citeweave.errors import ParameterError
-from citeweave.reproduce.context import DEMO
-from citeweave.reproduce.settings import SIZES
+from reproduction.context import DEMO
+from reproduction.settings import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from citeweave.reproduce.base import Experiment
-    from citeweave.reproduce.context import Context
+    from reproduction.base import Experiment
+    from reproduction.context import Context
 
 __all__ = ["NAMES", "check_datasets", "choose_datasets", "find_experiment", "unknown_experiment"]
 
@@ -44,7 +44,7 @@ def find_experiment(name: str) -> Experiment:
     """
     if name not in NAMES:
         raise unknown_experiment(name, NAMES)
-    module = import_module(f"citeweave.reproduce.{name}")
+    module = import_module(f"reproduction.{name}")
     experiment: Experiment = module.EXPERIMENT
     return experiment
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from citeweave import __version__
-from citeweave.reproduce.context import cores
+from reproduction.context import cores
 
 __all__ = ["machine", "now", "versions"]
 

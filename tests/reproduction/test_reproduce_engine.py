@@ -7,21 +7,24 @@ import subprocess
 import sys
 import threading
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import reproduction
 from citeweave import SCNTM, Corpus
-from citeweave.cli.main import app
 from citeweave.errors import ParameterError
-from citeweave.reproduce import NAMES, Context, find_experiment, join_pages
-from citeweave.reproduce.chain_traces import trace_chain
-from citeweave.reproduce.engine import write_page
-from citeweave.reproduce.registry import choose_datasets
 from citeweave.simulate import simulate
 from reference.drawn import tiny_literature
+from reproduction import NAMES, Context, find_experiment, join_pages
+from reproduction.chain_traces import trace_chain
+from reproduction.command import app
+from reproduction.engine import write_page
+from reproduction.registry import choose_datasets
 
+ROOT = Path(reproduction.__file__).parents[1]
 KEYS = {
     *("format", "experiment", "label", "what", "command", "quick", "asked", "title", "protocol"),
     *("tables", "figures", "notes", "seeds", "facts", "corpora", "versions", "machine", "date"),
@@ -31,7 +34,7 @@ KEYS = {
 
 def run(*arguments):
     runner = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"})
-    return runner.invoke(app, ["reproduce", *map(str, arguments)])
+    return runner.invoke(app, list(map(str, arguments)))
 
 
 @pytest.fixture(scope="session")
@@ -260,8 +263,8 @@ def test_results_are_read_without_polars(everything):
     code = (
         "import sys; sys.modules['polars'] = None\n"
         "from pathlib import Path\n"
-        "from citeweave.reproduce import Context, reproduce\n"
-        "from citeweave.reproduce.engine import read_results\n"
+        "from reproduction import Context, reproduce\n"
+        "from reproduction.engine import read_results\n"
         f"out = Path({str(everything)!r})\n"
         "print(len(read_results(out)))\n"
         "context = Context(out=out / 'bare', datasets=['tiny'], quick=True, iterations=12, runs=1,"
@@ -269,11 +272,13 @@ def test_results_are_read_without_polars(everything):
         "for name in ('datasets', 'convergence', 'runtime'):\n"
         "    print(reproduce(name, context).name)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(len(NAMES)), "datasets", "convergence", "runtime"]
 
 
 def test_an_empty_folder_has_no_page(tmp_path):
-    with pytest.raises(ParameterError, match="citeweave reproduce all"):
+    with pytest.raises(ParameterError, match="python -m reproduction all"):
         join_pages(tmp_path)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citeweave.reproduce import paper_figures
-from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table
-from citeweave.reproduce.settings import settings
+from reproduction import paper_figures
+from reproduction.base import Cell, Context, Experiment, Outcome, Table
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from citeweave.explore import Exploration

@@ -8,12 +8,12 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from citeweave.reproduce.base import Cell, Spread, Table
+from reproduction.base import Cell, Spread, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from citeweave.reproduce.base import Outcome
+    from reproduction.base import Outcome
 
 __all__ = [
     "FORMAT",
@@ -230,8 +230,8 @@ def _figure(figure: Mapping[str, Any], files: Sequence[str]) -> str:
     if shown:
         return f"![{_escape(figure['caption'])}]({shown[0]})\n\n{figure['caption']} ({links})\n"
     hint = (
-        "The picture needs matplotlib: `pip install 'citeweave[plot]'`, then `citeweave reproduce "
-        "page` draws it from the JSON file."
+        "The picture needs matplotlib: `pip install 'citeweave[plot]'`, then "
+        "`python -m reproduction page` draws it from the JSON file."
     )
     return f"{figure['caption']} ({links}) {hint}\n"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from citeweave.reproduce import Context
 from reference.drawn import tiny_literature
+from reproduction import Context
 
 
 @pytest.fixture(scope="session")

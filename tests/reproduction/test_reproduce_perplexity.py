@@ -6,12 +6,12 @@ import pytest
 
 from citeweave.errors import CorpusError
 from citeweave.experiments import Row, Table, choose
-from citeweave.reproduce import Context, Spread, reproduce
-from citeweave.reproduce.measuring import describe_folds, folds_for, shown
-from citeweave.reproduce.paper_figures import MODELS
-from citeweave.reproduce.perplexity import EXPERIMENT as PERPLEXITY
-from citeweave.reproduce.perplexity import _paired
-from citeweave.reproduce.supervision import EXPERIMENT as SUPERVISION
+from reproduction import Context, Spread, reproduce
+from reproduction.measuring import describe_folds, folds_for, shown
+from reproduction.paper_figures import MODELS
+from reproduction.perplexity import EXPERIMENT as PERPLEXITY
+from reproduction.perplexity import _paired
+from reproduction.supervision import EXPERIMENT as SUPERVISION
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from citeweave.experiments import ModelChoice
 from citeweave.experiments.models import TFIDF
-from citeweave.reproduce import measuring
-from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table
+from reproduction import measuring
+from reproduction.base import Cell, Context, Experiment, Outcome, Table
 
 if TYPE_CHECKING:
     from citeweave.experiments import Table as Values

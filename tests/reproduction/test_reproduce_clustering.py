@@ -5,11 +5,11 @@ import json
 import pytest
 
 from citeweave.errors import CorpusError
-from citeweave.reproduce import Context, Spread
-from citeweave.reproduce import clustering as clustering_file
-from citeweave.reproduce.clustering import EXPERIMENT as CLUSTERING
-from citeweave.reproduce.links import EXPERIMENT as LINKS
-from citeweave.reproduce.paper_figures import MODELS
+from reproduction import Context, Spread
+from reproduction import clustering as clustering_file
+from reproduction.clustering import EXPERIMENT as CLUSTERING
+from reproduction.links import EXPERIMENT as LINKS
+from reproduction.paper_figures import MODELS
 
 
 @pytest.fixture(scope="module")

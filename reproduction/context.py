@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.files import write_text
-from citeweave.reproduce.settings import (
+from reproduction.settings import (
     ITERATIONS,
     QUICK_ITERATIONS,
     SIZES,

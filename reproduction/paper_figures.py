@@ -1,6 +1,6 @@
 """All figures that the paper prints, and those of its peers, as data.
 
-Sets are keyed by the paper's names (see `citeweave.reproduce.settings` for ours), models by the
+Sets are keyed by the paper's names (see `reproduction.settings` for ours), models by the
 names of our presets. Tables are named by their labels in the paper's source. A `Spread` holds a
 printed mean and what stands after its plus-minus sign.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from citeweave.reproduce.base import Spread
+from reproduction.base import Spread
 
 __all__ = [
     "ACCEPTANCE",

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from citeweave.reproduce import paper_figures
-from citeweave.reproduce.base import (
+from reproduction import paper_figures
+from reproduction.base import (
     Cell,
     Context,
     Experiment,
@@ -18,7 +18,7 @@ from citeweave.reproduce.base import (
     difference,
     spread,
 )
-from citeweave.reproduce.settings import settings
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def _trace(context: Context, task: _Task, iterations: int) -> dict[str, Any]:
 def _fit(
     context: Context, train: Corpus, task: _Task, topics: int, iterations: int
 ) -> dict[str, Any]:
-    from citeweave.reproduce.chain_traces import trace_chain  # noqa: PLC0415 (loads the compiler)
+    from reproduction.chain_traces import trace_chain  # noqa: PLC0415 (loads the compiler)
 
     shown = _shown(iterations)
     some = set((shown + 1)[:: max(1, len(shown) // _MARGINALS)].tolist()) | {iterations}

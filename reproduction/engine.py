@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import MissingDependencyError, ParameterError
 from citeweave.files import write_text
-from citeweave.reproduce import provenance
-from citeweave.reproduce.context import DEMO, Context
-from citeweave.reproduce.registry import NAMES, choose_datasets, find_experiment
-from citeweave.reproduce.settings import settings
-from citeweave.reproduce.writers import (
+from reproduction import provenance
+from reproduction.context import DEMO, Context
+from reproduction.registry import NAMES, choose_datasets, find_experiment
+from reproduction.settings import settings
+from reproduction.writers import (
     FORMAT,
     markdown_page,
     outcome_to_json,
@@ -26,18 +26,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from citeweave.reproduce.base import Experiment
+    from reproduction.base import Experiment
 
 __all__ = ["Finished", "join_pages", "read_results", "reproduce", "write_page"]
 
 JOINED = "results.md"
 
 _INTRODUCTION = (
-    "Written by `citeweave reproduce`, not by hand; each section says by which command, with which "
-    "seeds, and on what machine it was made. The paper is Lim and Buntine, *Bibliographic analysis "
-    "on research publications using authors, categorical labels and the citation network* (2016); "
-    "its printed figures stand beside ours. Three of its sets (ML, AvS, and M10 with abstracts) "
-    "are not to be had any more; ieee-vis and hep-th take their places and are named so.\n"
+    "Written by `python -m reproduction`, not by hand; each section says by which command, with "
+    "which seeds, and on what machine it was made. The paper is Lim and Buntine, *Bibliographic "
+    "analysis on research publications using authors, categorical labels and the citation "
+    "network* (2016); its printed figures stand beside ours. Three of its sets (ML, "
+    "AvS, and M10 with abstracts) are not to be had any more; ieee-vis and hep-th "
+    "take their places and are named so.\n"
 )
 
 
@@ -57,7 +58,7 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
     Parameters
     ----------
     name : str
-        Of an experiment, see `citeweave.reproduce.NAMES`.
+        Of an experiment, see `reproduction.NAMES`.
     context : Context
         Data sets, seeds, folders.
     fresh : bool
@@ -132,7 +133,7 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
     results = read_results(out)
     if not results:
         raise ParameterError(
-            f"There are no results in '{out}'. Make them: citeweave reproduce all --out {out}"
+            f"There are no results in '{out}'. Make them: python -m reproduction all --out {out}"
         )
     links = [f"- [{content['title']}](#{_anchor(content['title'])})" for content in results]
     parts = ["# Results: the paper's tables and figures made again\n", _INTRODUCTION]
@@ -215,7 +216,14 @@ def _corpora(context: Context) -> dict[str, Any]:
 
 def _command(experiment: Experiment, context: Context) -> str:
     """Write the command that makes this again, without the folders of this computer."""
-    parts = ["citeweave", "reproduce", experiment.name, "--datasets", ",".join(context.datasets)]
+    parts = [
+        "python",
+        "-m",
+        "reproduction",
+        experiment.name,
+        "--datasets",
+        ",".join(context.datasets),
+    ]
     parts += ["--runs", str(context.runs), "--seed", str(context.seed)]
     lengths = [f"{name}={length}" for name, length in context.lengths.items()]
     if context.iterations is not None:
@@ -241,7 +249,7 @@ def _pictures(content: Mapping[str, Any], out: Path) -> dict[str, list[str]]:
         stem = out / f"{content['experiment']}-{figure['name']}"
         files = []
         try:
-            from citeweave.reproduce.drawings import draw  # noqa: PLC0415 (an extra)
+            from reproduction.drawings import draw  # noqa: PLC0415 (an extra)
 
             files += draw(figure["drawing"], figure["data"], stem)
         except MissingDependencyError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from citeweave.reproduce.base import Cell, Context, Experiment, Figure, Outcome, Table
-from citeweave.reproduce.settings import settings
+from reproduction.base import Cell, Context, Experiment, Figure, Outcome, Table
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from citeweave.explore import Exploration

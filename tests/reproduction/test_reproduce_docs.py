@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from citeweave.reproduce import NAMES, find_experiment
+from reproduction import NAMES, find_experiment
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduce.md"
 MODULES = ("base", "settings", "registry", "writers", "engine")
@@ -15,7 +15,7 @@ MODULES = ("base", "settings", "registry", "writers", "engine")
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
-    module = importlib.import_module(f"citeweave.reproduce.{name}")
+    module = importlib.import_module(f"reproduction.{name}")
     found = doctest.testmod(module)
     assert found.attempted
     assert not found.failed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citeweave.reproduce import paper_figures
-from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table, difference
-from citeweave.reproduce.settings import settings
+from reproduction import paper_figures
+from reproduction.base import Cell, Context, Experiment, Outcome, Table, difference
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from citeweave.corpus import Corpus

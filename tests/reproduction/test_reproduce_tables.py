@@ -7,11 +7,11 @@ import json
 import pytest
 
 from citeweave.errors import MissingDependencyError, ParameterError
-from citeweave.reproduce import paper_figures
-from citeweave.reproduce.base import Figure, Outcome, Spread, Table, difference, spread
-from citeweave.reproduce.drawings import draw
-from citeweave.reproduce.settings import SIZES, settings
-from citeweave.reproduce.writers import (
+from reproduction import paper_figures
+from reproduction.base import Figure, Outcome, Spread, Table, difference, spread
+from reproduction.drawings import draw
+from reproduction.settings import SIZES, settings
+from reproduction.writers import (
     cell_text,
     markdown_table,
     outcome_to_json,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citeweave.errors import ParameterError
-from citeweave.reproduce.context import Context
+from reproduction.context import Context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -131,7 +131,7 @@ class Figure:
     caption : str
         What is seen.
     drawing : str
-        Name of a function of `citeweave.reproduce.drawings`.
+        Name of a function of `reproduction.drawings`.
     data : mapping
         What that function takes, as JSON can hold it.
     table : Table

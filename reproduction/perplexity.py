@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from citeweave.evaluate.words import completion_words
-from citeweave.reproduce import measuring
-from citeweave.reproduce.base import Cell, Context, Experiment, Outcome, Table, difference, spread
-from citeweave.reproduce.paper_figures import MODELS, PERPLEXITY
-from citeweave.reproduce.settings import settings
+from reproduction import measuring
+from reproduction.base import Cell, Context, Experiment, Outcome, Table, difference, spread
+from reproduction.paper_figures import MODELS, PERPLEXITY
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from citeweave.corpus import Corpus

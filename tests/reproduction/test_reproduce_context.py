@@ -5,13 +5,13 @@ import threading
 import numpy as np
 import pytest
 
-from citeweave.cli.reproduce import _read_numbers
 from citeweave.errors import ParameterError
-from citeweave.reproduce import Context
-from citeweave.reproduce.counts import nearest_document
-from citeweave.reproduce.measuring import describe_folds, folds_for
-from citeweave.reproduce.settings import QUICK_ITERATIONS, SIZES
 from citeweave.simulate import simulate
+from reproduction import Context
+from reproduction.command import _read_numbers
+from reproduction.counts import nearest_document
+from reproduction.measuring import describe_folds, folds_for
+from reproduction.settings import QUICK_ITERATIONS, SIZES
 
 
 @pytest.fixture(scope="module")
