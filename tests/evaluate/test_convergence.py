@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from arviz_stats.base import array_stats
 
 from citeweave.errors import ParameterError
 from citeweave.evaluate import (
@@ -24,6 +25,32 @@ def autoregression(chains, draws, weight, seed=0):
     return out
 
 
+def geyer_size(values, *, as_arviz):
+    """Effective sample size of chains, term by term, by the paper or as ArviZ takes it.
+
+    The paper's autocovariances are s^2 rho_t; ArviZ, as Stan, divides them by all draws, and counts
+    the even term of the pair at which the sum stops if that is positive. Where no pair stops it,
+    ArviZ drops some of the last lags: None then.
+    """
+    chains, draws = values.shape
+    within = values.var(axis=1, ddof=1).mean()
+    pooled = within * (draws - 1) / draws + values.mean(axis=1).var(ddof=1)
+    scale = 1.0 if as_arviz else draws / (draws - 1)
+    covariance = array_stats.autocov(values, axis=1).mean(axis=0) * scale
+    correlation = [1.0, *(1.0 - (within - covariance[1:]) / pooled)]
+    time, smallest = -1.0, np.inf
+    for even, odd in zip(correlation[::2], correlation[1::2], strict=False):
+        if even + odd <= 0:
+            time += max(even, 0.0) if as_arviz else 0.0
+            break
+        smallest = min(smallest, even + odd)
+        time += 2 * smallest
+    else:
+        if as_arviz:
+            return None
+    return chains * draws / max(time, 1 / np.log10(chains * draws))
+
+
 @pytest.fixture(scope="module")
 def independent():
     return np.random.default_rng(2).normal(size=(4, 1000))
@@ -33,6 +60,38 @@ def test_independent_draws(independent):
     assert split_rhat(independent) == pytest.approx(1.0, abs=0.005)
     assert effective_sample_size(independent) == pytest.approx(4000, rel=0.15)
     assert tail_sample_size(independent) == pytest.approx(4000, rel=0.2)
+
+
+CASES = [(2, 40, 0.5), (2, 201, 0.7), (3, 101, 0.0), (4, 1000, 0.9), (4, 400, -0.5), (4, 40, -0.9)]
+
+
+@pytest.mark.parametrize(("chains", "draws", "weight"), CASES)
+def test_rhat_is_that_of_arviz(chains, draws, weight):
+    for seed in range(5):
+        trace = autoregression(chains, draws, weight, seed)
+        wanted = array_stats.rhat(trace, chain_axis=0, draw_axis=1, method="rank")
+        assert split_rhat(trace) == pytest.approx(float(wanted), rel=1e-6)
+
+
+@pytest.mark.parametrize(("chains", "draws", "weight"), CASES)
+def test_sample_sizes_are_the_papers_which_arviz_takes_a_little_otherwise(chains, draws, weight):
+    compared = 0
+    for seed in range(10):
+        trace = autoregression(chains, draws, weight, seed)
+        half = draws // 2
+        halves = np.concatenate((trace[:, :half], trace[:, -half:]))
+        scores = array_stats._z_scale(halves)
+        theirs = array_stats.ess(trace, chain_axis=0, draw_axis=1, method="bulk")
+        wanted = geyer_size(scores, as_arviz=True)
+        if wanted is not None:
+            assert float(theirs) == pytest.approx(wanted, rel=1e-6)
+            compared += 1
+        mine = geyer_size(scores, as_arviz=False)
+        assert effective_sample_size(trace) == pytest.approx(mine, rel=1e-6)
+        tails = [halves <= quantile for quantile in np.quantile(halves, [0.05, 0.95])]
+        mine = min(geyer_size(tail.astype(float), as_arviz=False) for tail in tails)
+        assert tail_sample_size(trace) == pytest.approx(mine, rel=1e-6)
+    assert compared > 1
 
 
 @pytest.mark.parametrize("weight", [0.3, 0.6, 0.9])

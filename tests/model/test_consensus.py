@@ -6,6 +6,7 @@ from model_tools import QUICK
 
 from citeweave import SCNTM, load
 from citeweave.engines.core.estimates import Sums
+from citeweave.model import consensus
 from citeweave.model.consensus import align_topics, consensus_memberships
 from citeweave.model.matching import combine_chains
 from citeweave.model.scoring import plug_in_log_likelihood
@@ -35,6 +36,14 @@ def test_permuted_chains_are_aligned():
     ]
     for member in aligned[1:]:
         np.testing.assert_array_equal(member, aligned[0])
+
+
+def test_where_no_sharpening_keeps_the_classes_the_aligned_mean_is_taken(monkeypatch):
+    monkeypatch.setattr(consensus, "_POWERS", ())
+    first = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
+    second = np.array([[0.9, 0.0, 0.1], [0.3, 0.6, 0.1], [0.0, 0.2, 0.8]])
+    found = consensus_memberships([first, second[:, [1, 2, 0]]])
+    np.testing.assert_allclose(found, (first + second) / 2, rtol=1e-12)
 
 
 def test_a_consensus_is_right_where_no_chain_is():
