@@ -7,7 +7,7 @@
 Each system is a process of its own with the same simulated corpus. After the same number of
 iterations the processes take turns on one core, round after round, so that a slow minute of
 the machine hits all of them; figures are medians of the rounds with their range, and ratios are
-formed inside rounds. tomotopy comes with ``pip install 'citeweave[benchmark]'``.
+formed inside rounds. tomotopy comes with ``pip install '.[benchmark]'``.
 """
 
 from __future__ import annotations

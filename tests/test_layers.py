@@ -14,6 +14,7 @@ PACKAGE = Path(citeweave.__file__).parent
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "files": set(),
+    "installing": set(),
     "compiled": set(),
     "_moved": set(),
     "engines": set(),
@@ -37,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
 ALLOWED["cli"] = {part for part in ALLOWED if part} | {""}
 ALLOWED["__main__"] = {"cli"}
 
-SHARED = {"errors", "files", "compiled", "_moved", "__version__"}
+SHARED = {"errors", "files", "installing", "compiled", "_moved", "__version__"}
 ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite", "cupy", "cupyx"}
 
 

@@ -121,19 +121,6 @@ def test_the_address_can_be_opened_here(host: str, address: str) -> None:
         taken.close()
 
 
-def test_a_missing_extra_is_told_by_its_install_line(run) -> None:
-    code = (
-        "import sys; sys.modules['starlette'] = None\n"
-        "from citeweave.cli.main import app\n"
-        f"app(['serve', {str(run)!r}, '--port', '0'], prog_name='citeweave')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 2
-    assert "pip install 'citeweave[web]'" in done.stderr
-
-
 def test_requests_are_logged_where_asked(run, tmp_path) -> None:
     log = tmp_path / "requests.log"
     with Serving(run, "--log", log) as serving:

@@ -1,6 +1,6 @@
 """Adapters of topic models of words that others made: tomotopy's LDA and HDP, scikit-learn's LDA.
 
-Each is fitted by its own package (``pip install 'citeweave[benchmark]'``). New documents are placed
+Each is fitted by its own package (the extra ``benchmark``). New documents are placed
 by one method for all of them, which needs only what a run folder holds: the topics' words and the
 Dirichlet prior of a document's topics.
 """
@@ -16,6 +16,7 @@ from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_param
 from citeweave.baselines.matching import count_words
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, MissingDependencyError
+from citeweave.installing import install_extra
 from citeweave.parameters import declared, integer, number, parameter
 
 __all__ = ["SklearnLDA", "TomotopyHDP", "TomotopyLDA"]
@@ -36,7 +37,7 @@ def _import(module: str, package: str) -> Any:
         absent = getattr(error, "name", None) == module.split(".", maxsplit=1)[0]
         state = "is not installed" if absent else f"cannot be imported ({error})"
         raise MissingDependencyError(
-            f"This model is fitted by {package}, which {state}: pip install 'citeweave[benchmark]'"
+            f"This model is fitted by {package}, which {state}: {install_extra('benchmark')}"
         ) from error
 
 

@@ -23,6 +23,7 @@ from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import NAME_COLUMN
 from citeweave.errors import CorpusError, MissingDependencyError
 from citeweave.files import absolute, format_of, name_beside, read_manifest, replace_folder
+from citeweave.installing import install_package
 
 if TYPE_CHECKING:
     from citeweave.corpus.build import Parts
@@ -319,6 +320,6 @@ def _polars(purpose: str) -> ModuleType:
         import polars  # noqa: ICN001, PLC0415 (fitting must not need it)
     except ImportError as error:
         raise MissingDependencyError(
-            f"{purpose} needs polars, which is not installed: pip install polars"
+            f"{purpose} needs polars, which is not installed: {install_package('polars')}"
         ) from error
     return polars

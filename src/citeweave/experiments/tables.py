@@ -14,6 +14,7 @@ import numpy as np
 
 from citeweave.errors import MissingDependencyError, RunError
 from citeweave.files import write_atomically
+from citeweave.installing import install_package
 
 __all__ = ["Row", "SummaryRow", "Table", "write_table"]
 
@@ -219,7 +220,7 @@ def _parquet(columns: dict[str, list[Any]], types: dict[str, Any]) -> bytes:
     else:
         raise MissingDependencyError(
             "Writing Parquet needs polars or pyarrow, and neither is installed: "
-            "pip install polars. CSV and JSON need nothing."
+            f"{install_package('polars')}. CSV and JSON need nothing."
         )
     return out.getvalue()
 

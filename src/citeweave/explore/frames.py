@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import MissingDependencyError
+from citeweave.installing import install_package
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +23,7 @@ def _polars() -> Any:
         import polars  # noqa: ICN001, PLC0415 (half a second that numbers alone need not wait for)
     except ImportError as error:
         raise MissingDependencyError(
-            "Tables need polars, which is not installed: pip install polars"
+            f"Tables need polars, which is not installed: {install_package('polars')}"
         ) from error
     return polars
 
@@ -55,7 +56,7 @@ def to_pandas(frame: "pl.DataFrame") -> Any:
         pandas = import_module("pandas")
     except ImportError as error:
         raise MissingDependencyError(
-            "A pandas table needs pandas, which is not installed: pip install pandas. "
+            f"A pandas table needs pandas, which is not installed: {install_package('pandas')}. "
             "Without pandas=True the table is polars'."
         ) from error
     columns = {}

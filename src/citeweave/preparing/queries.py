@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.installing import install_package
 from citeweave.preparing.keys import title_key
 from citeweave.preparing.text import clean
 
@@ -204,7 +205,7 @@ def _yaml(text: str, path: Path) -> Any:
         import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 (optional)
     except ImportError as error:
         raise MissingDependencyError(
-            f"Reading the query {str(path)!r} needs PyYAML: pip install pyyaml. "
+            f"Reading the query {str(path)!r} needs PyYAML: {install_package('pyyaml')}. "
             "Or write the query in TOML."
         ) from error
     try:

@@ -5,8 +5,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citeweave.errors import MissingDependencyError
-
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
@@ -38,19 +36,9 @@ def open_run(
 
     Raises
     ------
-    MissingDependencyError
-        The extra ``web`` is not installed.
     RunError
         The folder is not a run, is of another version, or has no samples yet.
     """
-    try:
-        import jinja2  # noqa: F401, PLC0415
-        import starlette  # noqa: F401, PLC0415
-        import uvicorn  # noqa: F401, PLC0415
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"The explorer needs {error.name}, which is not installed: pip install 'citeweave[web]'"
-        ) from error
     from citeweave.explore import Exploration  # noqa: PLC0415
     from citeweave.web.app import create_app  # noqa: PLC0415
     from citeweave.web.security import allowed_hosts  # noqa: PLC0415

@@ -6,12 +6,11 @@ import hashlib
 import io
 import itertools
 import re
-import sys
 from html.parser import HTMLParser
 
 import pytest
 
-from citeweave.errors import MissingDependencyError, ParameterError, RunError
+from citeweave.errors import ParameterError, RunError
 from citeweave.explore import Exploration
 from citeweave.web.report import report_html, write_report
 from web.report.literature import NASTY, NASTY_AUTHOR, fit, literature
@@ -226,9 +225,3 @@ def test_a_file_that_cannot_be_written_is_a_clear_error(run, tmp_path) -> None:
         write_report(run, tmp_path)
     with pytest.raises(ParameterError, match="max_papers"):
         report_html(run, max_papers=-1)
-
-
-def test_without_jinja_the_install_line_is_given(run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'citeweave\[web\]'"):
-        report_html(run)

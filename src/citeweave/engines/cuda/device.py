@@ -15,6 +15,7 @@ from citeweave.engines.cuda.program import (
     warp_source,
 )
 from citeweave.errors import MissingDependencyError, RunError
+from citeweave.installing import install_extra, install_package
 
 __all__ = ["CudaDevice", "Device"]
 
@@ -212,7 +213,7 @@ def _load_cupy() -> Any:
             raise _not_loaded(error) from error
         raise MissingDependencyError(
             "Sampling on a GPU needs CuPy, which is not installed: "
-            "pip install 'citeweave[cuda]' (for CUDA 12; cupy-cuda13x for CUDA 13)."
+            f"{install_extra('cuda')} (for CUDA 12; cupy-cuda13x for CUDA 13)."
         ) from error
     except ImportError as error:  # a library of CUDA or the driver's is missing
         raise _not_loaded(error) from error
@@ -232,7 +233,7 @@ def _check_gpu(cupy: Any) -> int:
     if made_for < _OLDEST_CUDA:
         raise RunError(
             f"This CuPy is made for CUDA {_version(made_for)}; the kernels need CUDA 12 or later: "
-            "pip install cupy-cuda12x in its place, or use threads."
+            f"{install_package('cupy-cuda12x')} in its place, or use threads."
         )
     try:
         count = runtime.getDeviceCount()

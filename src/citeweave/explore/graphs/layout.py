@@ -13,6 +13,7 @@ from citeweave.errors import MissingDependencyError, ParameterError
 from citeweave.explore.graphs.clearance import clear_lines
 from citeweave.explore.graphs.graph import Graph
 from citeweave.explore.graphs.stress import MARGIN, arrange, edge_lengths, stress_layout
+from citeweave.installing import install_extra
 
 __all__ = ["ENGINES", "Layout", "layout"]
 
@@ -95,7 +96,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> Layout:
     elif engine == "graphviz":
         raise MissingDependencyError(
             "There is no Graphviz: neither the package pygraphviz nor the program 'neato'. "
-            "Run: pip install 'citeweave[graphviz]', or install Graphviz, or take engine='own'."
+            f"Run: {install_extra('graphviz')}, or install Graphviz, or take engine='own'."
         )
     else:
         kind = "own"
@@ -111,7 +112,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> Layout:
 
 OWN_NOTE = (
     "Laid out by citeweave itself (stress majorisation). "
-    "For the layout of Graphviz: pip install 'citeweave[graphviz]'."
+    "For the layout of Graphviz install the extra 'graphviz', or Graphviz itself."
 )
 
 

@@ -1,4 +1,4 @@
-"""Plots of a fitted model, by Matplotlib (``pip install 'citeweave[plot]'``)."""
+"""Plots of a fitted model, by Matplotlib (the extra ``plot``)."""
 
 from citeweave.explore.plots.chains import (
     plot_acceptance,

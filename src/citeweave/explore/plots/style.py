@@ -13,6 +13,7 @@ import numpy as np
 
 from citeweave.errors import MissingDependencyError
 from citeweave.explore.graphs.colours import OKABE_ITO
+from citeweave.installing import install_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ def need_matplotlib() -> None:
     """Fail with the install line where Matplotlib is not there."""
     if importlib.util.find_spec("matplotlib") is None:
         raise MissingDependencyError(
-            "Plots, PNG and PDF need Matplotlib. Run: pip install 'citeweave[plot]'. "
+            f"Plots, PNG and PDF need Matplotlib. Run: {install_extra('plot')}. "
             "(Graphs as SVG need nothing.)"
         )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from citeweave.errors import ParameterError
 from citeweave.files import write_atomically
 from citeweave.model.checkpoint import writing
-from citeweave.web.report.page import render, require_jinja, size_text
+from citeweave.web.report.page import render, size_text
 
 if TYPE_CHECKING:
     import os
@@ -96,7 +96,6 @@ def write_report(
 def _contents(run: Any, *, title: str | None, max_papers: int, tables: bool) -> Contents:
     if not isinstance(max_papers, int) or isinstance(max_papers, bool) or max_papers < 0:
         raise ParameterError(f"'max_papers' must be an integer of at least 0. Got {max_papers!r}.")
-    require_jinja()  # before the work, not after it
     from citeweave.explore import Exploration  # noqa: PLC0415 (the compiler, when it is needed)
     from citeweave.web.report.gather import gather  # noqa: PLC0415
 

@@ -13,14 +13,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import citeweave
-from citeweave.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from citeweave.web.report.contents import Contents
 
-__all__ = ["render", "require_jinja", "size_text"]
+__all__ = ["render", "size_text"]
 
 _SECTIONS = (
     ("short", "In short"),
@@ -72,19 +71,8 @@ def render(contents: Contents) -> str:
     )
 
 
-def require_jinja() -> None:
-    """Raise the error with the install line if Jinja2 is not there."""
-    try:
-        import jinja2  # noqa: F401, PLC0415 (an extra)
-    except ImportError as error:
-        raise MissingDependencyError(
-            "The report needs Jinja2, which is not installed: pip install 'citeweave[web]'"
-        ) from error
-
-
 def _environment() -> Environment:
-    require_jinja()
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 (an extra)
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 (heavy)
 
     from citeweave.web.charts import sparkline, topic_class  # noqa: PLC0415 (needs markupsafe)
 

@@ -1,0 +1,76 @@
+"""The line that installs what is missing, as it works where this copy of the package runs."""
+
+import json
+import os
+import shutil
+import sys
+from importlib import metadata
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+__all__ = ["install_extra", "install_package"]
+
+
+def install_extra(extra: str) -> str:
+    """Give the command that adds an extra to this installation.
+
+    Parameters
+    ----------
+    extra : str
+        Name of the extra: "plot", "cuda", ...
+
+    Returns
+    -------
+    str
+        ``pip install '.[plot]'`` in a clone, with the folder's name elsewhere; for an
+        installation from an index ``pip install 'citeweave[plot]'``.
+    """
+    source = _source()
+    return f"{_pip()} install '{source or 'citeweave'}[{extra}]'"
+
+
+def install_package(package: str) -> str:
+    """Give the command that installs another package beside this one."""
+    return f"{_pip()} install {package}"
+
+
+def _pip() -> str:
+    """Name the pip of the running Python: plain ``pip`` only where that is the one it means."""
+    found = shutil.which("pip")
+    if found and Path(found).parent == Path(sys.executable).parent:
+        return "pip"
+    return f"{_relative(Path(sys.executable))} -m pip"
+
+
+def _source() -> str | None:
+    """Find the folder or repository that this copy came from; None for one from an index."""
+    above = Path(__file__).parents[2]
+    if (above / "pyproject.toml").is_file():  # run from the clone itself
+        return _folder(above)
+    try:
+        text = metadata.distribution("citeweave").read_text("direct_url.json")
+        origin = json.loads(text or "{}")
+        address = str(origin.get("url", ""))
+    except (metadata.PackageNotFoundError, ValueError, AttributeError):
+        return None
+    if address.startswith("file:"):
+        folder = Path(url2pathname(urlsplit(address).path))
+        return _folder(folder) if (folder / "pyproject.toml").is_file() else None
+    return None
+
+
+def _folder(folder: Path) -> str:
+    """Name a folder so that pip takes it for one: it begins with a dot or a slash."""
+    if folder.resolve() == Path.cwd().resolve():
+        return "."
+    name = _relative(folder)
+    return name if Path(name).is_absolute() else os.path.join(".", name)  # noqa: PTH118 (Path drops it)
+
+
+def _relative(path: Path) -> str:
+    """Name a path from the working folder where it lies below it."""
+    try:
+        return str(path.relative_to(Path.cwd())) if path.is_absolute() else os.fspath(path)
+    except ValueError:
+        return str(path)
