@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.evaluate import read_words
 from citeweave.cli.options import MODEL, RUN, Sources, gathers
 from citeweave.parameters.scntm import PARAMETERS
 
@@ -130,7 +131,7 @@ def crossvalidate(
             chosen,
             folds=parts,
             seeds=seeds,
-            words=_words(words),
+            words=None if words == "auto" else read_words(words),
             labels=["hidden", "seen"] if labels == "both" else [labels],
             method=method,
             samples=samples,
@@ -147,15 +148,6 @@ def crossvalidate(
     console = make_console()
     _print(console, summary)
     console.print(f"All values: {place / 'results.csv'}", soft_wrap=True)
-
-
-def _words(text: str) -> Any:
-    if text == "auto":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        return text  # 'title', or something that is refused by name
 
 
 def _teller(console: "Console") -> "Callable[[TaskProgress], None]":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +33,7 @@ def register(parent: typer.Typer) -> None:
 def list_datasets(
     context: typer.Context,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the data sets that citeweave knows by name."""
     if context.invoked_subcommand is not None:
@@ -66,7 +67,7 @@ def list_datasets(
 @guarded
 def get_datasets(
     *,
-    names: Annotated[list[str], typer.Argument(help="Such as cora.", show_default=False)],
+    names: Annotated[list[str], typer.Argument(help="Such as cora.")],
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
 ) -> None:
     """Find data sets on this computer, or fetch them into the cache, and check their content."""
@@ -88,9 +89,9 @@ def table_of_datasets(
     *,
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Which (default: all on this computer).", show_default=False),
+        typer.Argument(help="Which (default: all on this computer)."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
+    as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown.")] = False,
 ) -> None:
     """Make the paper's table of data sets from the files alone, the paper's figures below each."""

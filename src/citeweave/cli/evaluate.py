@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import AsJson
 
 __all__ = ["read_words", "register"]
 
@@ -22,7 +23,7 @@ def register(app: typer.Typer) -> None:
 @guarded
 def evaluate(
     *,
-    run: Annotated[Path, typer.Argument(help="Run folder of any model.", show_default=False)],
+    run: Annotated[Path, typer.Argument(help="Run folder of any model.")],
     test: Annotated[
         str | None,
         typer.Option(
@@ -30,7 +31,6 @@ def evaluate(
             "corpus, of which the training papers are left out.",
             metavar="CORPUS",
             rich_help_panel=TEST,
-            show_default=False,
         ),
     ] = None,
     categories: Annotated[
@@ -49,18 +49,19 @@ def evaluate(
             help="Words of test papers that topics are estimated from: all, title, none or a "
             "share such as 0.5 (default: all; for perplexity titles, or half without titles).",
             rich_help_panel=TEST,
-            show_default=False,
         ),
     ] = None,
     method: Annotated[
         str,
         typer.Option(help="Fold-in of test papers: paper or gibbs.", rich_help_panel=TEST),
     ] = "paper",
-    samples: Annotated[int, typer.Option(help="Samples of it.", rich_help_panel=TEST)] = 500,
+    samples: Annotated[
+        int, typer.Option(help="Samples per test paper.", rich_help_panel=TEST)
+    ] = 500,
     threads: Annotated[
         int | None,
         typer.Option(
-            help="For it (default: as many as cores).", rich_help_panel=TEST, show_default=False
+            help="Threads for fold-in (default: as many as there are cores).", rich_help_panel=TEST
         ),
     ] = None,
     at: Annotated[
@@ -68,20 +69,18 @@ def evaluate(
         typer.Option(
             help="Depth of precision and recall of links; may be repeated (default: 10 and 50).",
             rich_help_panel=LINKS,
-            show_default=False,
         ),
     ] = None,
     negatives: Annotated[
         int, typer.Option(help="Pairs drawn for each citation.", rich_help_panel=LINKS)
     ] = 10,
-    seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,
+    as_json: AsJson = False,
     out: Annotated[
         Path | None,
         typer.Option(
             help="Also write to this file (.json, .csv or .md).",
             metavar="FILE",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

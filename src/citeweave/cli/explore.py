@@ -3,12 +3,14 @@
 # ruff: noqa: PLC0415  heavy imports inside the commands, so that the others start at once
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import Run, gathers
 from citeweave.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
@@ -19,29 +21,47 @@ __all__ = ["register"]
 SHOWN = 20
 OUTPUT = "Output"
 
-Run = Annotated[Path, typer.Argument(help="Run folder.", show_default=False)]
-Top = Annotated[
-    int | None,
-    typer.Option(
-        help=f"How many rows (default: {SHOWN} on the screen, all in files and JSON).",
-        show_default=False,
-    ),
-]
-Csv = Annotated[
-    Path | None,
-    typer.Option(
-        help="Write the table as CSV; - for standard output.",
-        rich_help_panel=OUTPUT,
-        show_default=False,
-    ),
-]
-Parquet = Annotated[
-    Path | None,
-    typer.Option(help="Write the table as Parquet.", rich_help_panel=OUTPUT, show_default=False),
-]
+
 Json = Annotated[
     bool, typer.Option("--json", help="Write JSON for programs.", rich_help_panel=OUTPUT)
 ]
+
+
+@dataclass(frozen=True)
+class Output:
+    """How much of a table is shown, and where."""
+
+    top: Annotated[
+        int | None,
+        typer.Option(
+            help=f"How many rows (default: {SHOWN} on the screen, all in files and JSON)."
+        ),
+    ] = None
+    csv: Annotated[
+        Path | None,
+        typer.Option(help="Write the table as CSV; - for standard output.", rich_help_panel=OUTPUT),
+    ] = None
+    parquet: Annotated[
+        Path | None, typer.Option(help="Write the table as Parquet.", rich_help_panel=OUTPUT)
+    ] = None
+    as_json: Json = False
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that were asked for."""
+        return tuple(path for path in (self.csv, self.parquet) if path is not None)
+
+    @property
+    def on_screen(self) -> bool:
+        """Whether people read it."""
+        return not (self.files or self.as_json)
+
+    @property
+    def limit(self) -> int | None:
+        """Rows to show; None for all."""
+        if self.top is not None and self.top < 1:
+            raise ParameterError(f"--top must be at least 1. Got {self.top} instead.")
+        return SHOWN if self.top is None and self.on_screen else self.top
 
 
 def register(app: typer.Typer) -> None:
@@ -51,12 +71,11 @@ def register(app: typer.Typer) -> None:
 
 
 @guarded
+@gathers(output=Output)
 def topics(
     *,
     run: Run,
-    topic: Annotated[
-        int | None, typer.Option(help="Show all about one topic.", show_default=False)
-    ] = None,
+    topic: Annotated[int | None, typer.Option(help="Show all about one topic.")] = None,
     words: Annotated[int, typer.Option(help="How many words of each topic.")] = 10,
     relevance: Annotated[
         float,
@@ -69,13 +88,9 @@ def topics(
         list[str] | None,
         typer.Option(
             help="Name a topic and keep it in the run, as 3=Robotics; 3= takes the name away.",
-            show_default=False,
         ),
     ] = None,
-    top: Top = None,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    as_json: Json = False,
+    output: Output,
 ) -> None:
     """Show the topics of a run: words, share, growth and coherence."""
     from citeweave.cli import explore_pages as pages
@@ -86,37 +101,33 @@ def topics(
         _rename(view, text)
     if topic is not None:
         page = view.topic(topic, words=words, relevance=relevance)
-        _page(page, pages.topic_page, as_json=as_json, files=(csv, parquet))
+        _page(page, pages.topic_page, as_json=output.as_json, files=output.files)
         return
     frame = view.topics(words=words, relevance=relevance)
     _table(
         view,
-        frame if top is None else frame.head(_positive(top)),
-        lambda: show.topic_table(view, frame, top or len(frame)),
-        csv=csv,
-        parquet=parquet,
-        as_json=as_json,
+        frame if output.top is None else frame.head(output.limit),
+        lambda: show.topic_table(view, frame, output.top or len(frame)),
+        output,
         parts=("years", "citations"),
     )
 
 
 @guarded
+@gathers(output=Output)
 def authors(
     *,
     run: Run,
     author: Annotated[
         str | None,
-        typer.Option(help="Show all about one author, by number or name.", show_default=False),
+        typer.Option(help="Show all about one author, by number or name."),
     ] = None,
     min_papers: Annotated[int, typer.Option(help="Leave out authors of fewer papers.")] = 1,
     nearest: Annotated[int, typer.Option(help="Name so many nearest authors for each.")] = 0,
     by_topic: Annotated[
         bool, typer.Option("--by-topic", help="Influence of each author in each topic instead.")
     ] = False,
-    top: Top = None,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    as_json: Json = False,
+    output: Output,
 ) -> None:
     """Show the authors of a run: topics with intervals, influence, who is near."""
     from citeweave.cli import explore_pages as pages
@@ -125,9 +136,9 @@ def authors(
     view = _open(run)
     if author is not None:
         page = view.author(_find(view, author, "author"))
-        _page(page, pages.author_page, as_json=as_json, files=(csv, parquet))
+        _page(page, pages.author_page, as_json=output.as_json, files=output.files)
         return
-    limit = _limit(top, csv, parquet, as_json=as_json)
+    limit = output.limit
     if by_topic:
         frame = view.influence(top=limit, min_papers=min_papers)
         draw: Callable[[], Any] = lambda: show.influence_table(frame)  # noqa: E731
@@ -138,14 +149,13 @@ def authors(
         view,
         frame,
         draw,
-        csv=csv,
-        parquet=parquet,
-        as_json=as_json,
+        output,
         parts=("influence", "intervals"),
     )
 
 
 @guarded
+@gathers(output=Output)
 def papers(
     *,
     run: Run,
@@ -153,16 +163,10 @@ def papers(
         str | None,
         typer.Option(
             help="Show all about one paper, by number, id or words of its title.",
-            show_default=False,
         ),
     ] = None,
-    topic: Annotated[
-        int | None, typer.Option(help="Only papers of this topic.", show_default=False)
-    ] = None,
-    top: Top = None,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    as_json: Json = False,
+    topic: Annotated[int | None, typer.Option(help="Only papers of this topic.")] = None,
+    output: Output,
 ) -> None:
     """Show the papers of a run: topics, influence, what they are about and cited for."""
     from citeweave.cli import explore_pages as pages
@@ -171,21 +175,20 @@ def papers(
     view = _open(run)
     if paper is not None:
         page = view.paper(_find(view, paper, "paper"))
-        _page(page, pages.paper_page, as_json=as_json, files=(csv, parquet))
+        _page(page, pages.paper_page, as_json=output.as_json, files=output.files)
         return
-    frame = view.papers(topic=topic, top=_limit(top, csv, parquet, as_json=as_json))
+    frame = view.papers(topic=topic, top=output.limit)
     _table(
         view,
         frame,
         lambda: show.paper_table(view, frame, topic),
-        csv=csv,
-        parquet=parquet,
-        as_json=as_json,
+        output,
         parts=("titles", "years", "influence", "citations"),
     )
 
 
 @guarded
+@gathers(output=Output)
 def citations(
     *,
     run: Run,
@@ -193,7 +196,6 @@ def citations(
         str | None,
         typer.Option(
             help="Only citations of one paper, by number, id or words of its title.",
-            show_default=False,
         ),
     ] = None,
     flow: Annotated[
@@ -203,16 +205,13 @@ def citations(
         bool,
         typer.Option("--by-citing-topic", help="With --flow: by the topic they are made for too."),
     ] = False,
-    top: Top = None,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    as_json: Json = False,
+    output: Output,
 ) -> None:
     """Show the citations of a run with the topics they are made for, or the flow between topics."""
     from citeweave.cli import explore_show as show
 
     view = _open(run)
-    limit = _limit(top, csv, parquet, as_json=as_json)
+    limit = output.limit
     if flow:
         whole = view.flow(by_citing_topic=by_citing_topic)
         frame = whole.sort("citations", descending=True, maintain_order=True)
@@ -220,39 +219,34 @@ def citations(
         draw: Callable[[], Any] = lambda: show.flow_table(view, frame)  # noqa: E731
     else:
         place = None if paper is None else _find(view, paper, "paper")
-        on_screen = not (csv or parquet or as_json)
-        frame = view.citations(paper=place, top=limit, titles=on_screen)
+        frame = view.citations(paper=place, top=limit, titles=output.on_screen)
         draw = lambda: show.citation_table(view, frame)  # noqa: E731
-    _table(view, frame, draw, csv=csv, parquet=parquet, as_json=as_json, parts=("titles",))
+    _table(view, frame, draw, output, parts=("titles",))
 
 
 @guarded
+@gathers(output=Output)
 def categories(
     *,
     run: Run,
     crosstab: Annotated[
         bool, typer.Option("--crosstab", help="Every category by every topic instead.")
     ] = False,
-    top: Top = None,
-    csv: Csv = None,
-    parquet: Parquet = None,
-    as_json: Json = False,
+    output: Output,
 ) -> None:
     """Show the categories of a run: the topics of each."""
     from citeweave.cli import explore_show as show
 
     view = _open(run)
     frame = view.crosstab() if crosstab else view.categories()
-    limit = _limit(top, csv, parquet, as_json=as_json)
+    limit = output.limit
     if limit is not None and not crosstab:
         frame = frame.head(limit)
     _table(
         view,
         frame,
         lambda: show.crosstab_table(view, frame) if crosstab else show.category_table(view, frame),
-        csv=csv,
-        parquet=parquet,
-        as_json=as_json,
+        output,
         parts=("intervals",) if view.supervised else (),
     )
 
@@ -263,13 +257,12 @@ def inspect(
     run: Run,
     document: Annotated[
         str,
-        typer.Option(help="Number of the document, from 0, or its id.", show_default=False),
+        typer.Option(help="Number of the document, from 0, or its id."),
     ],
     chain: Annotated[
         int | None,
         typer.Option(
             help="Chain to look into (default: the one that topics are numbered by).",
-            show_default=False,
         ),
     ] = None,
     as_json: Json = False,
@@ -290,18 +283,6 @@ def _open(run: Path) -> "Exploration":
     from citeweave.explore import Exploration
 
     return Exploration(run)
-
-
-def _positive(top: int) -> int:
-    if top < 1:
-        raise ParameterError(f"--top must be at least 1. Got {top} instead.")
-    return top
-
-
-def _limit(top: int | None, csv: Path | None, parquet: Path | None, *, as_json: bool) -> int | None:
-    if top is not None:
-        return _positive(top)
-    return None if csv or parquet or as_json else SHOWN
 
 
 def _rename(view: "Exploration", text: str) -> None:
@@ -331,12 +312,10 @@ def _find(view: "Exploration", text: str, kind: str) -> int:
     return hits[0].id
 
 
-def _page(
-    page: Any, draw: Callable[[Any], Any], *, as_json: bool, files: Sequence[Path | None]
-) -> None:
+def _page(page: Any, draw: Callable[[Any], Any], *, as_json: bool, files: Sequence[Path]) -> None:
     from citeweave.cli.explore_show import wide_console
 
-    if any(files):
+    if files:
         raise ParameterError("--csv and --parquet write tables; use --json for one thing alone.")
     if as_json:
         typer.echo(json.dumps(page.to_dict(), indent=2, ensure_ascii=False, default=str))
@@ -350,32 +329,30 @@ def _table(
     view: "Exploration",
     frame: Any,
     draw: Callable[[], Any],
+    output: Output,
     *,
-    csv: Path | None,
-    parquet: Path | None,
-    as_json: bool,
     parts: Sequence[str],
 ) -> None:
     """Write a table wherever it was asked for, or draw it."""
     from citeweave.cli.explore_show import notes, wide_console
     from citeweave.explore import to_csv
 
-    if as_json:
+    if output.as_json:
         content = {"rows": frame.to_dicts(), "missing": view.missing}
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
-    if csv is not None:
+    if output.csv is not None:
         text = to_csv(frame)
-        if str(csv) == "-":
+        if str(output.csv) == "-":
             typer.echo(text, nl=False)
         else:
-            csv.write_text(text, encoding="utf-8", newline="\n")
-    if parquet is not None:
-        with parquet.open("wb") as file:
+            output.csv.write_text(text, encoding="utf-8", newline="\n")
+    if output.parquet is not None:
+        with output.parquet.open("wb") as file:
             frame.write_parquet(file)
-    written = [str(path) for path in (csv, parquet) if path is not None and str(path) != "-"]
+    written = [str(path) for path in output.files if str(path) != "-"]
     if written:
         typer.echo(f"{len(frame):,} rows written to {' and '.join(written)}", err=True)
-    if as_json or csv is not None or parquet is not None:
+    if not output.on_screen:
         return
     console = wide_console()
     console.print(draw())

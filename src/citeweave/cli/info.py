@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,10 +33,8 @@ def register(app: typer.Typer) -> None:
 @guarded
 def info(
     *,
-    folder: Annotated[
-        Path, typer.Argument(help="Run folder or corpus folder.", show_default=False)
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
+    folder: Annotated[Path, typer.Argument(help="Run folder or corpus folder.")],
+    as_json: AsJson = False,
 ) -> None:
     """Show what a run or a corpus holds."""
     from citeweave.cli.show import make_console
