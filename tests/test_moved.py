@@ -25,3 +25,11 @@ def test_what_lies_below_a_moved_package_moved_with_it():
 def test_unknown_modules_are_still_unknown():
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
         importlib.import_module("citeweave.nowhere")
+
+
+def test_renamed_classes_are_found_by_their_old_names():
+    preparing = importlib.import_module("citeweave.preparing")
+    with pytest.warns(DeprecationWarning, match="'Report'"):
+        assert preparing.ImportReport is preparing.Report
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = preparing.nothing

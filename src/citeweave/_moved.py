@@ -2,13 +2,14 @@
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
-__all__ = ["MOVED", "keep_old_names"]
+__all__ = ["MOVED", "keep_old_names", "renamed"]
 
 _CORE = (
     "arrays",
@@ -38,7 +39,6 @@ MOVED: dict[str, str] = {
     "citeweave.readers": "citeweave.reading",
     "citeweave.records": "citeweave.reading",
     "citeweave.prepare": "citeweave.preparing",
-    "citeweave.prepare.report": "citeweave.preparing.counts",
     "citeweave.importing": "citeweave.preparing",
     "citeweave.importing.tally": "citeweave.reading.tally",
     "citeweave.model.estimator": "citeweave.parameters",
@@ -104,3 +104,27 @@ def keep_old_names() -> None:
     """Let modules be imported by their old names."""
     if not any(isinstance(finder, _OldNames) for finder in sys.meta_path):
         sys.meta_path.append(_OldNames())
+
+
+def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+    """Make a module's ``__getattr__`` that knows what it defines by old names too, with a warning.
+
+    Parameters
+    ----------
+    module : str
+        The module's name.
+    names : mapping of str to str
+        From old names to present ones.
+    """
+
+    def find(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        warnings.warn(
+            f"'{module}.{name}' is now '{names[name]}'; the old name goes in the next release.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(import_module(module), names[name])
+
+    return find

@@ -153,7 +153,7 @@ def test_what_comes_from_files_is_text_on_the_page(tmp_path):
         {"file": NASTY, "line": 1, "field": NASTY, "message": NASTY, "skipped": True}
     ]
     values["skipped_by_reason"] = {NASTY: 1}
-    page = parsed(Report(values).to_html())
+    page = parsed(Report.from_dict(values).to_html())
     assert not {"script", "img", "link", "iframe", "base"} & set(page.tags)
     assert page.tags.count("b") == 5  # the figures at the top
     assert sum(NASTY in text for text in page.text) >= 6
@@ -190,7 +190,7 @@ def test_long_lists_are_cut_on_the_page_and_say_so():
     values = imported()[1].as_dict()
     problem = {"file": "f", "line": 1, "field": None, "message": "bad", "skipped": False}
     values |= {"problems": [problem] * 1000, "problems_total": 5000}
-    page = Report(values).to_html()
+    page = Report.from_dict(values).to_html()
     assert page.count("<td>bad</td>") == 300
     assert "And 4,700 more." in page
 

@@ -67,7 +67,7 @@ def test_duplicates_are_merged_and_their_fields_united(make):
         ]
     )  # fmt: skip
     assert corpus.ids == ["a", "d"]
-    assert report.dropped == {"duplicate of same doi": 1, "duplicate of same title": 1}
+    assert report.skipped_by_reason == {"duplicate of same doi": 1, "duplicate of same title": 1}
     assert report.records_read == report.documents + report.records_skipped
     assert corpus.metadata["abstract"][0] == ABSTRACT
     assert corpus.metadata["keywords"][0] == ["trees"]
@@ -130,7 +130,7 @@ def test_languages_and_empty_records_are_dropped(make):
     records = [make("a", title="Trees"), make("b", abstract=german), make("c")]
     corpus, report = prepare(records)
     assert corpus.ids == ["a"]
-    assert report.dropped == {"language": 1, "empty record": 1}
+    assert report.skipped_by_reason == {"language": 1, "empty record": 1}
     assert report.languages_dropped == {"de": 1}
     assert prepare(records, settings=Settings(language=None))[0].ids == ["a", "b"]
     with pytest.raises(CorpusError, match="empty record: 1"):
@@ -146,7 +146,7 @@ def test_documents_without_words_may_be_dropped(make):
     assert corpus.citations.tolist() == [[1, 0], [1, 2]]
     corpus, report = prepare(records, settings=Settings(keep_empty=False))
     assert corpus.ids == ["a", "c"]
-    assert report.dropped == {"no words left": 1}
+    assert report.skipped_by_reason == {"no words left": 1}
     assert report.references == len(corpus.citations) == 0
 
 

@@ -43,7 +43,7 @@ def vis(data_folder, vis_cache):
 def test_vis_counts(vis):
     _, (corpus, report) = vis
     assert report.records_read == 3752
-    assert report.dropped == {"duplicate of same title": 2}
+    assert report.skipped_by_reason == {"duplicate of same title": 2}
     assert report.citations_by_fate["id"] == corpus.n_citations == 18575
     assert report.citations_by_fate["duplicate"] == 40
     assert len(corpus.category_names) == 4

@@ -12,14 +12,14 @@ from reader_excerpts import CSV, FILES, RIS, json_lines
 from reader_helpers import read_bytes
 
 from citeweave.reading import read
-from citeweave.reading.problems import Context, FileCounts, ProblemLog
+from citeweave.reading.problems import FileContext, FileCounts, ProblemLog
 from citeweave.reading.streams import ByteStream
 
 TEXT_FORMATS = sorted(FILES.keys() - {"parquet", "tridnr"})
 
 
 def stream_of(data):
-    context = Context("f", ProblemLog(), FileCounts("f"))
+    context = FileContext("f", ProblemLog(), FileCounts("f"))
     return ByteStream(io.BytesIO(data), context), context
 
 

@@ -127,7 +127,7 @@ def crossvalidate(
     place = Path(f"{name}-crossvalidation") if out is None else out
     with stop_on_signals() as stop:
         table = cross_validate(
-            {name: opened.corpus},
+            {name: opened},
             chosen,
             folds=parts,
             seeds=seeds,

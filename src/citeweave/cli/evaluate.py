@@ -103,7 +103,7 @@ def evaluate(
     model = load(run)
     found = evaluate_model(
         model,
-        None if test is None else open_sources([test], None).corpus,
+        None if test is None else open_sources([test], None),
         categories=categories,
         labels=labels,
         words=None if words is None else read_words(words),

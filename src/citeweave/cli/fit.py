@@ -113,29 +113,24 @@ def fit(
     console = _console(quiet=checkpoints.quiet)
     # an import may take long: what is wrong with the rest is told before
     check_target(place.absolute(), overwrite=overwrite)
-    opened = open_sources(corpus, console)
     shares = {
         "citations": hold_out_citations,
         "words": hold_out_words,
         "documents": hold_out_documents,
     }
-    train, held_out = _hold_out(opened.corpus, shares, parameters["seed"] or 0)
-    try:
-        if isinstance(model, Baseline):
-            fit_baseline(model, train, console, out=place, overwrite=overwrite, held_out=held_out)
-        else:
-            fit_model(
-                model,
-                train,
-                console,
-                out=place,
-                overwrite=overwrite,
-                held_out=held_out,
-                **checkpoints.intervals,
-            )
-    finally:
-        if opened.report is not None and (place / "corpus").is_dir():
-            opened.report.save(place / "corpus")
+    train, held_out = _hold_out(open_sources(corpus, console), shares, parameters["seed"] or 0)
+    if isinstance(model, Baseline):
+        fit_baseline(model, train, console, out=place, overwrite=overwrite, held_out=held_out)
+    else:
+        fit_model(
+            model,
+            train,
+            console,
+            out=place,
+            overwrite=overwrite,
+            held_out=held_out,
+            **checkpoints.intervals,
+        )
     if console is not None:
         _report(model, place, console)
         if hold_out_documents is not None:

@@ -46,7 +46,6 @@ def run_import(
         corpus, report = records().prepare(settings, progress=display)
         display("saving", 0, None)
         corpus.save(place, overwrite=overwrite)
-        report.save(place)
     for path in reports:
         report.save(path)
     if quiet:

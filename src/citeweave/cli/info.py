@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from citeweave.baselines import Baseline
     from citeweave.corpus import Corpus
     from citeweave.model import SCNTM
-    from citeweave.preparing import Report
 
 __all__ = ["describe_corpus", "describe_run", "register"]
 
@@ -45,9 +44,10 @@ def info(
         _info_run(folder, console, as_json=as_json)
         return
     from citeweave.cli.sources import open_corpus
+    from citeweave.preparing import Report
 
     corpus = open_corpus(folder)
-    report = _import_report(folder)
+    report = Report.of(corpus)
     if as_json:
         _write_json(
             describe_corpus(corpus) | {"import": None if report is None else report.as_dict()}
@@ -59,13 +59,6 @@ def info(
 
         console.print()
         print_report(console, report)
-
-
-def _import_report(folder: Path) -> "Report | None":
-    """Read the report that an import left in the folder of its corpus."""
-    from citeweave.preparing import REPORT_FILE, Report
-
-    return Report.load(folder) if (folder / REPORT_FILE).is_file() else None
 
 
 def describe_corpus(corpus: "Corpus") -> dict[str, Any]:

@@ -4,7 +4,7 @@
 import difflib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.storage import is_corpus_folder
@@ -14,16 +14,7 @@ from citeweave.model.run_folder import is_run_folder
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from citeweave.preparing import Report
-
-__all__ = ["Opened", "name_of", "open_corpus", "open_sources"]
-
-
-class Opened(NamedTuple):
-    """A corpus, and the report of its import where there was one just now."""
-
-    corpus: Corpus
-    report: "Report | None" = None
+__all__ = ["name_of", "open_corpus", "open_sources"]
 
 
 def open_corpus(source: Path) -> Corpus:
@@ -54,7 +45,7 @@ def name_of(sources: Sequence[str]) -> str:
     return path.name.split(".")[0] or "corpus" if path.suffix and not path.is_dir() else path.name
 
 
-def open_sources(sources: Sequence[str], console: "Console | None") -> Opened:
+def open_sources(sources: Sequence[str], console: "Console | None") -> Corpus:
     """Open a corpus or run folder, a data set by its name, or import files with defaults.
 
     What lies here under a name goes before a data set of that name. A console of None keeps
@@ -63,15 +54,15 @@ def open_sources(sources: Sequence[str], console: "Console | None") -> Opened:
     path = Path(sources[0])
     if len(sources) == 1 and sources[0] != "-":
         if is_run_folder(path) or is_corpus_folder(path):
-            return Opened(open_corpus(path))
+            return open_corpus(path)
         if path.is_dir() and is_corpus_folder(path / "corpus"):
-            return Opened(open_corpus(path))  # which says what was probably meant
+            return open_corpus(path)  # which says what was probably meant
         if not path.exists():
             return _open_dataset(sources[0], console)
     return _import(sources, console)
 
 
-def _open_dataset(name: str, console: "Console | None") -> Opened:
+def _open_dataset(name: str, console: "Console | None") -> Corpus:
     from citeweave.cli.fetch_progress import fetching
     from citeweave.cli.import_progress import open_import_display
     from citeweave.cli.import_show import print_short_report
@@ -90,10 +81,10 @@ def _open_dataset(name: str, console: "Console | None") -> Opened:
         corpus, report = load_with_report(name, progress=display, fetched=fetched)
     if console is not None:
         print_short_report(console, report)
-    return Opened(corpus, report)
+    return corpus
 
 
-def _import(sources: Sequence[str], console: "Console | None") -> Opened:
+def _import(sources: Sequence[str], console: "Console | None") -> Corpus:
     from citeweave.cli.import_progress import open_import_display
     from citeweave.cli.import_show import print_short_report
     from citeweave.cli.show import make_console
@@ -108,4 +99,4 @@ def _import(sources: Sequence[str], console: "Console | None") -> Opened:
         corpus, report = read(*sources).prepare(progress=display)
     if console is not None:
         print_short_report(console, report)
-    return Opened(corpus, report)
+    return corpus

@@ -53,6 +53,10 @@ class Corpus:
         What was removed or is missing.
     preparation : dict
         Description of the text pipeline that made the tokens; may be empty.
+    import_report : mapping or None
+        The report of the import that made it (`citeweave.preparing.Report`), kept by `save` and
+        read again when first asked for; parts of a corpus carry that of the whole. The
+        fingerprint does not depend on it.
 
     Examples
     --------
@@ -83,6 +87,7 @@ class Corpus:
     preparation: dict[str, Any]
     text: TextStore
     _stored_fingerprint: str | None = field(default=None)
+    import_report: Mapping[str, Any] | None = field(default=None)
 
     @classmethod
     def from_lists(
@@ -199,7 +204,8 @@ class Corpus:
         Strings are read from Parquet when first asked for, and only that needs polars.
         """
         parts, fingerprint = storage.read(folder, mmap=mmap)
-        return cls(**parts, _stored_fingerprint=fingerprint)
+        report = storage.StoredReport.find(folder, fingerprint)
+        return cls(**parts, _stored_fingerprint=fingerprint, import_report=report)
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Save to a folder, whole or not at all; an existing corpus is replaced if `overwrite`."""
@@ -210,7 +216,7 @@ class Corpus:
 
         Vocabulary, authors and categories keep their ids; citations inside the subset stay.
         """
-        return type(self)(**subset_parts(self, index))
+        return type(self)(**subset_parts(self, index), import_report=self.import_report)
 
     def split(self, *, test: float = 0.1, seed: int | None = 0) -> Split:
         """Divide the documents at random into training and test documents.

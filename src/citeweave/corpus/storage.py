@@ -4,6 +4,7 @@
     arrays/*.npy           all that fitting needs
     documents.parquet      id, title, and the metadata columns
     vocabulary.parquet, authors.parquet, categories.parquet
+    import.json            report of the import, where there was one
 
 Nothing is ever pickled. A folder is written beside its place and renamed into it.
 """
@@ -11,10 +12,11 @@ Nothing is ever pickled. A folder is written beside its place and renamed into i
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ARRAYS",
     "FORMAT",
+    "REPORT_FILE",
     "VERSION",
+    "StoredReport",
     "StoredText",
     "corpus_counts",
     "is_corpus_folder",
@@ -43,6 +47,9 @@ __all__ = [
 
 FORMAT = "citeweave-corpus"
 VERSION = 1
+
+REPORT_FILE = "import.json"
+"""Name of the report of an import inside the folder of its corpus."""
 
 ARRAYS: dict[str, type] = {
     "tokens": np.int32,
@@ -131,8 +138,15 @@ def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()
         "report": corpus.report.as_dict(),
         "preparation": corpus.preparation,
     }
-    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    (folder / "manifest.json").write_text(text, encoding="utf-8")
+    if corpus.import_report is not None:
+        _write_json(folder / REPORT_FILE, dict(corpus.import_report))
+    _write_json(folder / "manifest.json", manifest)
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    # a file name may hold bytes that are no text; JSON reads them back as they were
+    path.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def corpus_counts(corpus: "Corpus") -> dict[str, int]:
@@ -296,10 +310,7 @@ class StoredText:
     def _read(self, table: str, name: str) -> list[Any]:
         path = self._folder / f"{table}.parquet"
         pl = _polars(f"Reading '{path.name}' of a corpus")
-        if _read_manifest(self._folder).get("fingerprint") != self._fingerprint:
-            raise CorpusError(
-                f"'{self._folder}' holds another corpus than when it was loaded; load it again."
-            )
+        _check_unchanged(self._folder, self._fingerprint)
         try:
             values: list[Any] = pl.read_parquet(path, columns=[name])[name].to_list()
         except (OSError, pl.exceptions.PolarsError) as error:
@@ -313,6 +324,53 @@ class StoredText:
                 f"{self._sizes[table]}; make the corpus anew."
             )
         return values
+
+
+class StoredReport(Mapping[str, Any]):
+    """The report of an import in a corpus folder, read when it is first asked for."""
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self._folder = folder
+        self._fingerprint = fingerprint
+
+    @classmethod
+    def find(cls, folder: str | os.PathLike[str], fingerprint: str) -> Self | None:
+        """Return the report of a folder; None where it has none."""
+        place = Path(folder).absolute()
+        return cls(place, fingerprint) if (place / REPORT_FILE).is_file() else None
+
+    @cached_property
+    def _values(self) -> dict[str, Any]:
+        path = self._folder / REPORT_FILE
+        _check_unchanged(self._folder, self._fingerprint)
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(values, dict):
+                raise TypeError("no JSON object")  # noqa: TRY301
+        except (OSError, ValueError, TypeError) as error:
+            raise CorpusError(
+                f"The import report '{path}' cannot be read ({error}); make the corpus anew."
+            ) from error
+        return values
+
+    def __getitem__(self, key: str) -> Any:
+        """Return one value."""
+        return self._values[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names of the values."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """Return how many values there are."""
+        return len(self._values)
+
+
+def _check_unchanged(folder: Path, fingerprint: str) -> None:
+    if _read_manifest(folder).get("fingerprint") != fingerprint:
+        raise CorpusError(
+            f"'{folder}' holds another corpus than when it was loaded; load it again."
+        )
 
 
 def _polars(purpose: str) -> ModuleType:

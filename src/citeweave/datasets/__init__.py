@@ -7,7 +7,7 @@
 
 from citeweave.datasets.fetch import FetchProgress, get
 from citeweave.datasets.loading import load, load_with_report
-from citeweave.datasets.places import Held, cache_folder, data_folder, find
+from citeweave.datasets.places import HeldFiles, cache_folder, data_folder, find
 from citeweave.datasets.registry import DATASETS, DataFile, Dataset, find_dataset
 from citeweave.datasets.table import TableRow, dataset_table
 
@@ -16,7 +16,7 @@ __all__ = [
     "DataFile",
     "Dataset",
     "FetchProgress",
-    "Held",
+    "HeldFiles",
     "TableRow",
     "cache_folder",
     "data_folder",

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from citeweave import __version__
-from citeweave.datasets.places import Held, cache_folder, file_sha256, find, place_for, verify
+from citeweave.datasets.places import HeldFiles, cache_folder, file_sha256, find, place_for, verify
 from citeweave.datasets.registry import Dataset, find_dataset
 from citeweave.errors import CorpusError
 from citeweave.files import name_beside
 from citeweave.reading.archives import unpack
-from citeweave.reading.problems import Context, FileCounts, ProblemLog
+from citeweave.reading.problems import FileContext, FileCounts, ProblemLog
 
 if TYPE_CHECKING:
     from citeweave.datasets.registry import DataFile
@@ -44,7 +44,7 @@ _NETWORK = (
 
 def get(
     name: str | Dataset, *, progress: FetchProgress | None = None, timeout: float = 30.0
-) -> Held:
+) -> HeldFiles:
     """Find a data set on this computer, or fetch it into the cache.
 
     Looks in the folder that ``CITEWEAVE_DATA`` names, then in the cache, then fetches. What
@@ -79,7 +79,7 @@ def _silent(_address: str, _done: int, _total: int | None) -> None:
     """Report to nobody."""
 
 
-def _fetch(dataset: Dataset, progress: FetchProgress, timeout: float) -> Held:
+def _fetch(dataset: Dataset, progress: FetchProgress, timeout: float) -> HeldFiles:
     files = dataset.holdings[-1]
     if not dataset.can_be_fetched:
         raise CorpusError(
@@ -105,7 +105,7 @@ def _fetch(dataset: Dataset, progress: FetchProgress, timeout: float) -> Held:
                 f"The data set {dataset.name!r} could not be stored in '{folder}': "
                 f"{error.strerror or error}. Set CITEWEAVE_CACHE to a folder that can be written."
             ) from error
-    return Held(folder, files)
+    return HeldFiles(folder, files)
 
 
 def _fetch_address(
@@ -184,7 +184,7 @@ def _members(archive: Path, address: str, temporary: Path) -> dict[str, Path]:
     """Unpack an archive as if it were hostile; return its files by their bare names."""
     folder = temporary / "members"
     folder.mkdir()
-    context = Context(address, ProblemLog(), FileCounts(address))
+    context = FileContext(address, ProblemLog(), FileCounts(address))
     found = {}
     for number, item in enumerate(unpack(archive, address, folder, context)):
         path = temporary / f"member-{number}"

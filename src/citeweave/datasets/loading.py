@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-    from citeweave.datasets.places import Held
+    from citeweave.datasets.places import HeldFiles
     from citeweave.preparing import Progress, Records, Settings
     from citeweave.reading import Record, Reference
 
@@ -86,12 +86,15 @@ def load_with_report(
     place = _place(dataset, used)
     if place is not None and place.is_dir():
         try:
-            return Imported(Corpus.load(place), Report.load(place))
+            corpus = Corpus.load(place)
+            report = Report.of(corpus)
+            if report is not None:
+                return Imported(corpus, report)
         except CorpusError:
             pass  # a damaged copy is made anew
     made = _records(dataset, held).prepare(used, progress=progress)
     if place is not None:
-        _keep(made, place)
+        _keep(made.corpus, place)
     return made
 
 
@@ -145,18 +148,17 @@ def _files_below(folder: Traversable) -> Iterator[Traversable]:
             yield item
 
 
-def _keep(made: Imported, place: Path) -> None:
+def _keep(corpus: Corpus, place: Path) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        made.corpus.save(place, overwrite=True)
-        made.report.save(place)
+        corpus.save(place, overwrite=True)
     except (CorpusError, OSError) as error:
         warnings.warn(
             f"The prepared data set is used but not kept: {error}", RuntimeWarning, stacklevel=4
         )
 
 
-def _records(dataset: Dataset, held: Held) -> Records:
+def _records(dataset: Dataset, held: HeldFiles) -> Records:
     """Read a data set's files, with what only its entry in the table knows about them."""
     lists = [path for path, file in zip(held.paths, held.files, strict=True) if file.citations]
     # the other files of a set lie beside its first and are found by their names

@@ -14,14 +14,14 @@ from citeweave.errors import CorpusError
 if TYPE_CHECKING:
     from citeweave.datasets.registry import DataFile, Dataset
 
-__all__ = ["Held", "cache_folder", "data_folder", "file_sha256", "find", "place_for", "verify"]
+__all__ = ["HeldFiles", "cache_folder", "data_folder", "file_sha256", "find", "place_for", "verify"]
 
 DATA = "CITEWEAVE_DATA"
 CACHE = "CITEWEAVE_CACHE"
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldFiles:
     """Files of a data set that are on this computer.
 
     Attributes
@@ -76,7 +76,7 @@ def _folders() -> list[Path]:
     return folders
 
 
-def find(dataset: Dataset) -> Held | None:
+def find(dataset: Dataset) -> HeldFiles | None:
     """Look for a data set in the user's folder and in the cache, by names and sizes.
 
     A file of another size is not taken for it; `verify` looks at the content.
@@ -84,7 +84,7 @@ def find(dataset: Dataset) -> Held | None:
     for folder in _folders():
         for holding in dataset.holdings:
             if all(_has_size(folder / file.path, file.size) for file in holding):
-                return Held(folder, holding)
+                return HeldFiles(folder, holding)
     return None
 
 
@@ -112,7 +112,7 @@ def file_sha256(path: Path) -> str:
         raise CorpusError(f"'{path}' cannot be read: {error.strerror or error}.") from error
 
 
-def verify(dataset: Dataset, held: Held) -> None:
+def verify(dataset: Dataset, held: HeldFiles) -> None:
     """Check the content of files that were found.
 
     Raises

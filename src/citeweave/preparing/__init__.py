@@ -1,20 +1,18 @@
 """From records to a corpus: cleaning, matching, phrases, vocabulary, queries, and the report."""
 
-from citeweave.preparing.counts import ImportReport
+from citeweave._moved import renamed
 from citeweave.preparing.page import html_page
 from citeweave.preparing.pipeline import Pipeline
 from citeweave.preparing.queries import Query, QueryCounts
-from citeweave.preparing.records import Imported, Records, read
+from citeweave.preparing.records import Records, read
 from citeweave.preparing.report import REPORT_FILE, Report
-from citeweave.preparing.run import Prepared, Progress, prepare
+from citeweave.preparing.run import Imported, Progress, prepare
 from citeweave.preparing.settings import Settings
 
 __all__ = [
     "REPORT_FILE",
-    "ImportReport",
     "Imported",
     "Pipeline",
-    "Prepared",
     "Progress",
     "Query",
     "QueryCounts",
@@ -25,3 +23,5 @@ __all__ = [
     "prepare",
     "read",
 ]
+
+__getattr__ = renamed(__name__, {"ImportReport": "Report", "Prepared": "Imported"})

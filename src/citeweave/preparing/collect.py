@@ -20,7 +20,7 @@ from citeweave.preparing.thesaurus import read_thesaurus
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.preparing.counts import ImportReport
+    from citeweave.preparing.report import Report
     from citeweave.preparing.settings import Settings
     from citeweave.reading import Record
 
@@ -83,7 +83,7 @@ class Collector:
         Where to count what is dropped.
     """
 
-    def __init__(self, settings: Settings, report: ImportReport) -> None:
+    def __init__(self, settings: Settings, report: Report) -> None:
         self.settings = settings
         self.report = report
         self.drafts: list[Draft] = []
@@ -111,13 +111,13 @@ class Collector:
         abstract = None if is_missing(record.abstract) else record.abstract
         title = None if is_missing(record.title) else record.title
         if not (title or abstract or record.words or _says_something(record)):
-            self.report.drop("empty record")
+            self.report.skip("empty record")
             return
         if record.words is None:
             sample = f"{title or ''}. {abstract or ''}"
             code = self._language.foreign(record.language, sample)
             if code is not None:
-                self.report.drop("language")
+                self.report.skip("language")
                 counts = self.report.languages_dropped
                 counts[code] = counts.get(code, 0) + 1
                 return
@@ -195,7 +195,7 @@ class Collector:
             merged = self.drafts[second]
             # Only the pointer is needed from now on.
             self.drafts[second] = Draft(merged.id, merged.keys, merged_into=first)
-            self.report.drop(reason)
+            self.report.skip(reason)
 
     def documents(self) -> Iterator[tuple[int, Draft]]:
         """Give the documents: drafts that were not merged into another."""

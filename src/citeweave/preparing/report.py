@@ -1,100 +1,226 @@
-"""The report of a whole import, from files to corpus, as one document of plain values."""
+"""The report of an import, from files to corpus: what was read, changed, matched or dropped."""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from citeweave import __version__
+from citeweave.corpus.storage import REPORT_FILE
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.files import write_atomically
-from citeweave.preparing.settings import Settings
 
 if TYPE_CHECKING:
-    from citeweave.preparing.counts import ImportReport
+    from collections.abc import Mapping
+
+    from citeweave.corpus import Corpus
     from citeweave.preparing.queries import QueryCounts
-    from citeweave.preparing.records import Records
+    from citeweave.reading import Reading
 
 __all__ = ["REPORT_FILE", "Report"]
 
 FORMAT = "citeweave-import"
 VERSION = 1
 
-REPORT_FILE = "import.json"
-"""Name of the report inside the folder of a corpus."""
-
 UNREADABLE = "could not be read"
 NO_CATEGORY = "no category of the query"
 SEVERAL = "several categories of the query"
 
 
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(slots=True, kw_only=True)
 class Report:
     """Everything that an import read, changed, matched or dropped.
 
-    The values are those of `ImportReport`, with what the readers found about the files.
-    ``records_read`` counts the records that could be read and ``records_skipped`` all that did
-    not become a document of their own; the reasons are in ``skipped_by_reason``, so that
+    It is kept with the corpus (``corpus.import_report``, the file ``import.json`` of its folder)
+    and goes with it into every run. Numbers add up:
 
-        records_read + records_unreadable == documents + records_skipped.
+        records_read + records_unreadable == documents + records_skipped,
 
-    ``as_read`` counts what all records held when they came from the files (`Tally`); the other
-    counts are those of the documents.
+    `records_skipped` is the sum of `skipped_by_reason` and `references` that of
+    `citations_by_fate`.
+
+    Attributes
+    ----------
+    created, citeweave : str
+        When, and by which version.
+    records_read, records_unreadable : int
+        Records that could be read, and those that could not.
+    skipped_by_reason : dict
+        Records that are no document of their own, by reason: "could not be read", "no category of
+        the query", "several categories of the query", "language", "empty record",
+        "duplicate of same id", "duplicate of same doi", "duplicate of same title",
+        "no words left".
+    as_read : dict
+        What all records held when they came from the files (`Tally`); the other counts are those
+        of the documents.
+    documents : int
+        Documents of the corpus.
+    languages_dropped : dict
+        Languages of the records dropped for it.
+    with_title, with_abstract, with_keywords, with_authors, with_year, with_category : int
+        Documents that have the field.
+    authors : int
+        Distinct authors.
+    authors_identified : int
+        Those told by an id or ORCID.
+    author_mentions : int
+        Entries in author lists.
+    authors_excluded : dict
+        Written names taken for no author, with how often; the most frequent.
+    authors_excluded_mentions : int
+        All entries dropped so.
+    merged_names : list of dict
+        Authors joined by name alone from several spellings: ``author``, ``names``,
+        ``mentions``, ``first_names`` (distinct ones: two or more may be two people).
+    merged_names_total, merged_first_names_total : int
+        All such authors; those among them with more than one first name.
+    references, citations_matched : int
+        References of the documents; distinct citations inside the corpus.
+    citations_by_fate : dict
+        References by what became of them.
+    citations_by_source : dict
+        The same for each source file.
+    words, tokens : int
+        Words of text without stop words; tokens of the corpus.
+    vocabulary_before, vocabulary : int
+        Distinct words and phrases before and after the filter.
+    words_common, words_rare : int
+        Distinct words dropped as too common, as too rare.
+    tokens_dropped : int
+        Occurrences of those.
+    most_common_dropped : list of (str, int)
+        The words dropped as too common with their counts.
+    min_word_count : int
+        The least count of a word that was applied.
+    max_documents : float
+        Words in more documents than this were dropped.
+    phrases : int
+        Phrases in the vocabulary.
+    longest_phrases : list of (str, int)
+        The twenty longest that survived, by words, then by occurrences, with counts.
+    tfidf : dict or None
+        How counts were recovered from TF-IDF values: ``method``, ``n_documents``,
+        ``largest_error``, ``documents_off``.
+    warnings : list of str
+        What deserves a look.
+    files : list of dict
+        What each file gave (`FileCounts`).
+    problems_total, problems : int, list of dict
+        What was wrong in the files: all, and the first (`Problem`).
+    query : dict or None
+        Records of each category of a query, of none, of several (`QueryCounts`).
+    settings_changed : dict
+        Settings other than the defaults.
 
     Examples
     --------
     >>> import io
-    >>> from citeweave.preparing import read
-    >>> _, report = read(io.BytesIO(b"@book{lim, title={Topic models}}")).prepare()
-    >>> values = report.as_dict()
-    >>> values["records_read"], values["records_skipped"], values["documents"]
+    >>> from citeweave import read
+    >>> corpus, report = read(io.BytesIO(b"@book{lim, title={Topic models}}")).prepare()
+    >>> report.records_read, report.records_skipped, report.documents
     (1, 0, 1)
+    >>> Report.of(corpus) == report
+    True
     """
 
-    def __init__(self, values: dict[str, Any]) -> None:
-        self._values = values
+    citeweave: str = __version__
+    created: str = field(default_factory=_now)
+    records_read: int = 0
+    records_unreadable: int = 0
+    skipped_by_reason: dict[str, int] = field(default_factory=dict)
+    as_read: dict[str, int] = field(default_factory=dict)
+    documents: int = 0
+    languages_dropped: dict[str, int] = field(default_factory=dict)
+    with_title: int = 0
+    with_abstract: int = 0
+    with_keywords: int = 0
+    with_authors: int = 0
+    with_year: int = 0
+    with_category: int = 0
+    authors: int = 0
+    authors_identified: int = 0
+    author_mentions: int = 0
+    authors_excluded: dict[str, int] = field(default_factory=dict)
+    authors_excluded_mentions: int = 0
+    merged_names: list[dict[str, Any]] = field(default_factory=list)
+    merged_names_total: int = 0
+    merged_first_names_total: int = 0
+    references: int = 0
+    citations_matched: int = 0
+    citations_by_fate: dict[str, int] = field(default_factory=dict)
+    citations_by_source: dict[str, dict[str, int]] = field(default_factory=dict)
+    words: int = 0
+    tokens: int = 0
+    vocabulary_before: int = 0
+    vocabulary: int = 0
+    words_common: int = 0
+    words_rare: int = 0
+    tokens_dropped: int = 0
+    most_common_dropped: list[tuple[str, int]] = field(default_factory=list)
+    min_word_count: int = 0
+    max_documents: float = 0.0
+    phrases: int = 0
+    longest_phrases: list[tuple[str, int]] = field(default_factory=list)
+    tfidf: dict[str, Any] | None = None
+    warnings: list[str] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    problems_total: int = 0
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    query: dict[str, Any] | None = None
+    settings_changed: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def records_skipped(self) -> int:
+        """Records that are no document of their own."""
+        return sum(self.skipped_by_reason.values())
+
+    def skip(self, reason: str, number: int = 1) -> None:
+        """Count records that are no document of their own."""
+        if number:
+            self.skipped_by_reason[reason] = self.skipped_by_reason.get(reason, 0) + number
+
+    def add_reading(self, reading: Reading, query: QueryCounts | None = None) -> None:
+        """Join what the readers report, and a query on the way, to what preparation reports."""
+        later, self.skipped_by_reason = self.skipped_by_reason, {}
+        self.skip(UNREADABLE, reading.records_skipped)
+        if query is not None:
+            self.skip(NO_CATEGORY, query.unmatched)
+            self.skip(SEVERAL, query.several)
+            self.query = query.as_dict()
+        self.skipped_by_reason |= later
+        self.records_read = reading.records_read
+        self.records_unreadable = reading.records_skipped
+        self.as_read = reading.as_read
+        self.files = [asdict(counts) for counts in reading.counts.values()]
+        self.problems_total = reading.problem_count
+        self.problems = [asdict(problem) for problem in reading.problems]
 
     @classmethod
-    def of(
-        cls,
-        steps: ImportReport,
-        records: Records,
-        *,
-        settings: Settings,
-        query: QueryCounts | None = None,
-    ) -> Self:
-        """Join what preparation reports to what the readers report."""
-        reasons = {UNREADABLE: records.records_skipped}
-        if query is not None:
-            reasons |= {NO_CATEGORY: query.unmatched, SEVERAL: query.several}
-        reasons |= steps.dropped
-        reasons = {reason: number for reason, number in reasons.items() if number}
-        values = steps.as_dict()
-        head = {
-            "format": FORMAT,
-            "version": VERSION,
-            "citeweave": __version__,
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "records_read": records.records_read,
-            "records_unreadable": records.records_skipped,
-            "records_skipped": sum(reasons.values()),
-            "skipped_by_reason": reasons,
-            "as_read": records.as_read,
-        }
-        plain = Settings().as_dict()
-        changed = {k: v for k, v in settings.as_dict().items() if v != plain[k]}
-        tail = {
-            "files": [asdict(counts) for counts in records.counts.values()],
-            "problems_total": records.problem_count,
-            "problems": [asdict(problem) for problem in records.problems],
-            "query": None if query is None else query.as_dict(),
-            "settings_changed": changed,
-        }
-        left = {k: v for k, v in values.items() if k not in head and k != "dropped"}
-        return cls(head | left | tail)
+    def of(cls, corpus: Corpus) -> Self | None:
+        """Return the report that a corpus carries; None where it was not made by an import."""
+        return None if corpus.import_report is None else cls.from_dict(corpus.import_report)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild a report from `as_dict`."""
+        if values.get("format") != FORMAT or values.get("version") != VERSION:
+            raise CorpusError(
+                f"This is no import report of version {VERSION}: its format is "
+                f"{values.get('format')!r}."
+            )
+        names = {one.name for one in fields(cls)}
+        report = cls(**{name: value for name, value in values.items() if name in names})
+        for name in ("most_common_dropped", "longest_phrases"):
+            setattr(report, name, [(word, number) for word, number in getattr(report, name)])
+        return report
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -104,18 +230,21 @@ class Report:
             place /= REPORT_FILE
         try:
             values = json.loads(place.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            return cls.from_dict(values if isinstance(values, dict) else {})
+        except (OSError, ValueError, TypeError) as error:
             raise CorpusError(f"The import report '{place}' cannot be read: {error}.") from error
-        found = values.get("format") if isinstance(values, dict) else None
-        if found != FORMAT or values.get("version") != VERSION:
-            raise CorpusError(
-                f"'{place}' is no import report of version {VERSION}: its format is {found!r}."
-            )
-        return cls(values)
+        except CorpusError as error:
+            raise CorpusError(f"'{place}': {error}") from error
 
     def as_dict(self) -> dict[str, Any]:
         """Give all values, as JSON can hold them."""
-        return dict(self._values)
+        values = asdict(self)
+        for name in ("most_common_dropped", "longest_phrases"):
+            values[name] = [list(pair) for pair in values[name]]
+        head = {name: values.pop(name) for name in ("citeweave", "created", "records_read")}
+        head["records_unreadable"] = values.pop("records_unreadable")
+        head["records_skipped"] = self.records_skipped
+        return {"format": FORMAT, "version": VERSION} | head | values
 
     def to_html(self) -> str:
         """Give a page that needs nothing besides itself."""
@@ -125,7 +254,7 @@ class Report:
 
     def to_json(self) -> str:
         """Give the values as JSON text."""
-        return json.dumps(self._values, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, as JSON or as a page by the name's ending; into a folder as JSON.

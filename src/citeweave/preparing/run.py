@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,11 +12,11 @@ import numpy as np
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
 from citeweave.preparing.collect import Collector, Draft
-from citeweave.preparing.counts import ImportReport
 from citeweave.preparing.encode import Encoded, build_text
 from citeweave.preparing.keys import scrub
 from citeweave.preparing.matching import FATES, MatchOptions, match
 from citeweave.preparing.pipeline import FORMAT
+from citeweave.preparing.report import Report
 from citeweave.preparing.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from citeweave.preparing.bags import Bags
     from citeweave.reading import Record
 
-__all__ = ["Prepared", "Progress", "prepare"]
+__all__ = ["Imported", "Progress", "prepare"]
 
 #: Called with a step's name, how much of it is done, and how much there is (None: unknown).
 Progress = Callable[[str, int, int | None], None]
@@ -35,11 +35,11 @@ _MERGED_SHOWN = 50
 _EXCLUDED_SHOWN = 50
 
 
-class Prepared(NamedTuple):
-    """A corpus and the report of how it came about."""
+class Imported(NamedTuple):
+    """A corpus and the report of how it came about, which the corpus carries too."""
 
     corpus: Corpus
-    report: ImportReport
+    report: Report
 
 
 class _Tokens(NamedTuple):
@@ -54,7 +54,7 @@ def prepare(
     *,
     settings: Settings | None = None,
     progress: Progress | None = None,
-) -> Prepared:
+) -> Imported:
     """Make a corpus of records: clean, merge, match citations, find phrases, filter words.
 
     Records are taken one by one and need not fit into memory; of each, the numbers of its
@@ -71,9 +71,9 @@ def prepare(
 
     Returns
     -------
-    Prepared
+    Imported
         The corpus, whose ``preparation`` describes the text steps so that `Pipeline` can
-        repeat them for new documents, and the `ImportReport`.
+        repeat them for new documents, and the `Report`.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def prepare(
     """
     settings = settings or Settings()
     tell = progress or _silent
-    report = ImportReport()
+    report = Report(settings_changed=_changed(settings))
     collector = Collector(settings, report)
     for number, record in enumerate(records, start=1):
         collector.add(record)
@@ -105,7 +105,7 @@ def prepare(
 
     documents = list(collector.documents())
     if not documents:
-        reasons = ", ".join(f"{reason}: {n}" for reason, n in report.dropped.items())
+        reasons = ", ".join(f"{reason}: {n}" for reason, n in report.skipped_by_reason.items())
         raise CorpusError(
             f"No document is left of {report.records_read} records"
             f"{f' (dropped by {reasons})' if reasons else ''}. "
@@ -127,7 +127,7 @@ def prepare(
     kept = np.arange(len(documents))
     if not settings.keep_empty:
         kept = np.flatnonzero(np.diff(tokens.offsets))
-        report.dropped["no words left"] = len(documents) - len(kept)
+        report.skip("no words left", len(documents) - len(kept))
         if len(kept) == 0:
             raise CorpusError("No document has a word left; lower 'min_word_count'.")
         tokens = _select(tokens, kept)
@@ -147,7 +147,12 @@ def prepare(
     report.author_mentions = len(corpus.author_ids)
     _describe_words(report, encoded, bags, corpus)
     report.warnings += encoded.warnings + _warnings(report, collector, corpus)
-    return Prepared(corpus, report)
+    return Imported(replace(corpus, import_report=report.as_dict()), report)
+
+
+def _changed(settings: Settings) -> dict[str, Any]:
+    usual = Settings().as_dict()
+    return {name: value for name, value in settings.as_dict().items() if value != usual[name]}
 
 
 def _silent(_step: str, _done: int, _total: int | None) -> None:
@@ -188,7 +193,7 @@ def _select(tokens: _Tokens, kept: np.ndarray) -> _Tokens:
 
 
 def _citations(
-    collector: Collector, drafts: list[Draft], place: np.ndarray, report: ImportReport
+    collector: Collector, drafts: list[Draft], place: np.ndarray, report: Report
 ) -> np.ndarray:
     use, references = collector.settings, collector.references
     owner = np.array(
@@ -256,7 +261,7 @@ def _corpus(
     )
 
 
-def _describe_documents(report: ImportReport, drafts: list[Draft]) -> None:
+def _describe_documents(report: Report, drafts: list[Draft]) -> None:
     report.documents = len(drafts)
     report.with_title = sum(draft.title is not None for draft in drafts)
     report.with_abstract = sum(draft.has_abstract for draft in drafts)
@@ -267,7 +272,7 @@ def _describe_documents(report: ImportReport, drafts: list[Draft]) -> None:
 
 
 def _describe_authors(
-    report: ImportReport, collector: Collector, resolved: ResolvedAuthors, n_authors: int
+    report: Report, collector: Collector, resolved: ResolvedAuthors, n_authors: int
 ) -> None:
     excluded = Counter(collector.authors.excluded)
     report.authors = n_authors
@@ -282,7 +287,7 @@ def _describe_authors(
     report.merged_first_names_total = sum(m.first_names > 1 for m in resolved.merged)
 
 
-def _describe_words(report: ImportReport, encoded: Encoded, bags: Bags, corpus: Corpus) -> None:
+def _describe_words(report: Report, encoded: Encoded, bags: Bags, corpus: Corpus) -> None:
     report.words = encoded.words
     report.tokens = corpus.n_tokens
     report.vocabulary_before = encoded.terms + bags.words_before
@@ -308,7 +313,7 @@ def _describe_words(report: ImportReport, encoded: Encoded, bags: Bags, corpus: 
         }
 
 
-def _warnings(report: ImportReport, collector: Collector, corpus: Corpus) -> list[str]:
+def _warnings(report: Report, collector: Collector, corpus: Corpus) -> list[str]:
     warnings = []
     if collector.ids_renamed:
         warnings.append(

@@ -17,7 +17,7 @@ from citeweave.reading.streams import copy_limited, file_input
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import Input
 
 __all__ = ["is_archive", "unpack"]
@@ -59,7 +59,7 @@ def _is_office(path: Path) -> bool:
         return False
 
 
-def unpack(path: Path, name: str, folder: Path, context: Context) -> list[Input]:
+def unpack(path: Path, name: str, folder: Path, context: FileContext) -> list[Input]:
     """Copy the plain files of an archive into `folder` and return them in order of name.
 
     Parameters
@@ -70,7 +70,7 @@ def unpack(path: Path, name: str, folder: Path, context: Context) -> list[Input]
         Its name for messages.
     folder : Path
         An empty temporary folder.
-    context : Context
+    context : FileContext
         Where members that are refused are reported.
     """
     inputs: list[Input] = []

@@ -14,7 +14,7 @@ from citeweave.reading.record import Author, Record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -52,7 +52,7 @@ def _text(value: Any) -> str | None:
     return clean(plain_text(text)) if text and "\\" in text else text
 
 
-def _record(paper: dict[str, Any], line: int, context: Context) -> Record | None:
+def _record(paper: dict[str, Any], line: int, context: FileContext) -> Record | None:
     # Several DOIs may be given, separated by spaces: the first is the paper's.
     doi = normalise_doi(paper.get("doi"))
     categories = paper.get("categories")
@@ -72,7 +72,7 @@ def _record(paper: dict[str, Any], line: int, context: Context) -> Record | None
     )
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(json_objects(stream, context), _record, context)
 
 

@@ -27,7 +27,7 @@ from citeweave.reading.references import scopus_references, wos_reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -53,7 +53,7 @@ class _UnbalancedError(ValueError):
     """Braces or quotation marks do not close inside the block."""
 
 
-def _blocks(stream: ByteStream, context: Context) -> Iterator[tuple[int, str]]:
+def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, str]]:
     """Give (line, text) from each line that begins an entry to the next."""
     lines: list[str] = []
     start = 0
@@ -77,7 +77,7 @@ def _blocks(stream: ByteStream, context: Context) -> Iterator[tuple[int, str]]:
         yield start, "\n".join(lines)
 
 
-def _entries(stream: ByteStream, context: Context) -> Iterator[tuple[int, Entry]]:
+def _entries(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Entry]]:
     macros = {month: month for month in _MONTHS}
     seen = False
     for start, text in _blocks(stream, context):
@@ -280,7 +280,7 @@ def _keywords(entry: Entry) -> tuple[str, ...]:
     return tuple(word for word in map(clean, words) if word)
 
 
-def _record(entry: Entry, line: int, context: Context) -> Record | None:
+def _record(entry: Entry, line: int, context: FileContext) -> Record | None:
     # Identifiers carry underscores and percent signs that are no LaTeX to them.
     doi = normalise_doi(entry.get("doi", "").replace("\\", "").replace("{", "").replace("}", ""))
     if doi is None and "doi.org/" in entry.get("url", ""):
@@ -302,7 +302,7 @@ def _record(entry: Entry, line: int, context: Context) -> Record | None:
     )
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(_entries(stream, context), _record, context)
 
 

@@ -13,7 +13,7 @@ from citeweave.reading.record import Record, Reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -27,7 +27,7 @@ def _list(text: str) -> list[str]:
     return [item for item in map(clean, inner.split(",")) if item]
 
 
-def _record(cells: list[str], line: int, context: Context) -> Record | None:
+def _record(cells: list[str], line: int, context: FileContext) -> Record | None:
     identifier, _, title, keywords, authors = cells[:5]
     # A tab inside the abstract makes more columns; the last is still the citations.
     abstract = " ".join(cells[5:-1])
@@ -42,7 +42,7 @@ def _record(cells: list[str], line: int, context: Context) -> Record | None:
     )
 
 
-def _rows(stream: ByteStream, context: Context) -> Iterator[tuple[int, list[str]]]:
+def _rows(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, list[str]]]:
     for number, line in stream.lines():
         if not line.strip():
             continue
@@ -57,7 +57,7 @@ def _rows(stream: ByteStream, context: Context) -> Iterator[tuple[int, list[str]
         yield number, cells
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(_rows(stream, context), _record, context)
 
 

@@ -12,7 +12,7 @@ from citeweave.reading.streams import input_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.record import Record
     from citeweave.reading.streams import ByteStream, Input
 
@@ -32,7 +32,7 @@ def _cells(text: str) -> list[str]:
 
 
 def read_edges(
-    other: Input, context: Context, *, cited_first: bool = False, into: Citations | None = None
+    other: Input, context: FileContext, *, cited_first: bool = False, into: Citations | None = None
 ) -> Citations:
     """Read pairs of ids, one pair a line.
 
@@ -42,7 +42,7 @@ def read_edges(
         The file: two columns separated by tab, comma or spaces. A first line that names
         them ("citing", "cited") may be there and then settles their order; lines that
         begin with ``#`` or ``%`` are comments. LINQS' ``paper:A | paper:B`` is understood.
-    context : Context
+    context : FileContext
         Of this file, where problems and the number of links go.
     cited_first : bool
         The cited document stands first, as in LINQS ``.cites``.
@@ -76,7 +76,7 @@ def read_edges(
     return citations
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:  # noqa: ARG001
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:  # noqa: ARG001
     context.refuse(
         "this is a list of citations without documents; give it as citations= beside the file "
         "that holds the documents (for LINQS give .content and .cites together)"

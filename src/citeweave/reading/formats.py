@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.record import Record
     from citeweave.reading.streams import ByteStream
 
@@ -45,7 +45,7 @@ class Format:
         From a `Sample` to a score: 0 for "not mine", 10 to 40 for formats that many files
         would pass for, 50 and more for files that bear a clear mark of the format.
     read : callable
-        From a `ByteStream` and a `Context` to records.
+        From a `ByteStream` and a `FileContext` to records.
     suffixes : tuple of str
         Usual endings of file names; they only break ties.
     gives : str
@@ -58,7 +58,7 @@ class Format:
     name: str
     label: str
     sniff: Callable[[Sample], int]
-    read: Callable[[ByteStream, Context], Iterator[Record]]
+    read: Callable[[ByteStream, FileContext], Iterator[Record]]
     suffixes: tuple[str, ...] = ()
     gives: str = ""
     companions: Callable[[str], tuple[str, ...]] | None = None
@@ -145,8 +145,8 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 def convert(
     items: Iterable[tuple[int, T]],
-    make: Callable[[T, int, Context], Record | None],
-    context: Context,
+    make: Callable[[T, int, FileContext], Record | None],
+    context: FileContext,
 ) -> Iterator[Record]:
     """Make a record of each (line, item); one that cannot be made is reported, not fatal."""
     for line, item in items:

@@ -18,7 +18,7 @@ from citeweave.reading.references import reference_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
 
 __all__ = ["COLUMNS", "check_columns", "has_text", "make_record", "missing_columns"]
 
@@ -153,7 +153,7 @@ def has_text(names: Iterable[str]) -> bool:
     return not _TEXT_COLUMNS.isdisjoint(names)
 
 
-def missing_columns(names: Iterable[str], context: Context) -> str | None:
+def missing_columns(names: Iterable[str], context: FileContext) -> str | None:
     """Return why a table with these columns cannot be read, or None where it can."""
     known = {name.lower() for name in names}
     for field, column in context.columns.items():
@@ -287,7 +287,7 @@ def _split_references(text: str) -> list[Any]:
     return [text]
 
 
-def make_record(item: dict[str, Any], line: int, context: Context) -> Record | None:
+def make_record(item: dict[str, Any], line: int, context: FileContext) -> Record | None:
     """Return the record of one row or object, whose keys are taken in lower case."""
     lower = {key.lower(): value for key, value in item.items() if isinstance(key, str)}
 

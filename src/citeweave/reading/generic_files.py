@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.record import Record
     from citeweave.reading.streams import ByteStream
 
@@ -23,7 +23,7 @@ _GIVES = "id doi title abstract keywords authors author_ids year venue category 
 _ROWS_AT_ONCE = 4096
 
 
-def _read_csv(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read_csv(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     sample = Sample("", stream.head, stream.head_text)
     refusal = missing_columns(sample.header, context)
     if refusal is not None:
@@ -32,7 +32,7 @@ def _read_csv(stream: ByteStream, context: Context) -> Iterator[Record]:
     yield from convert(table_rows(stream, context), _from_row, context)
 
 
-def _from_row(row: dict[str, str], line: int, context: Context) -> Record | None:
+def _from_row(row: dict[str, str], line: int, context: FileContext) -> Record | None:
     return make_record(dict(row), line, context)
 
 
@@ -48,7 +48,7 @@ def _sniff_csv(sample: Sample) -> int:
     return 5 if counts and all(count >= len(sample.cells) for count in counts) else 0
 
 
-def _read_jsonl(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read_jsonl(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(json_objects(stream, context), make_record, context)
 
 
@@ -59,12 +59,12 @@ def _sniff_jsonl(sample: Sample) -> int:
     return 30 if has_text(keys) else 10
 
 
-def _read_parquet(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read_parquet(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     with stream.as_path() as path:
         yield from convert(_parquet_rows(path, context), make_record, context)
 
 
-def _parquet_rows(path: Path, context: Context) -> Iterator[tuple[int, dict[str, Any]]]:
+def _parquet_rows(path: Path, context: FileContext) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give (row number, row), some thousand rows in memory at a time."""
     import polars as pl  # noqa: PLC0415  half a second that other formats need not wait for
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["json_objects"]
@@ -36,7 +36,7 @@ _decoder = json.JSONDecoder(strict=False)
 _decode = _decoder.raw_decode
 
 
-def json_objects(stream: ByteStream, context: Context) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_objects(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give (line, object) of each JSON object that stands for a record."""
     if _is_json_lines(stream.head_text):
         yield from _from_lines(stream, context)
@@ -58,7 +58,7 @@ def _is_json_lines(head: str) -> bool:
     return lines[0] != "{" and all(line.startswith("{") for line in lines[:2])
 
 
-def _from_lines(stream: ByteStream, context: Context) -> Iterator[tuple[int, dict[str, Any]]]:
+def _from_lines(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, dict[str, Any]]]:
     loads = _decoder.decode
     for number, line in stream.lines():
         if not line or line.isspace():
@@ -89,7 +89,9 @@ def _unwrapped(number: int, value: dict[str, Any]) -> Iterator[tuple[int, dict[s
     yield number, value
 
 
-def _from_document(stream: ByteStream, context: Context) -> Iterator[tuple[int, dict[str, Any]]]:
+def _from_document(
+    stream: ByteStream, context: FileContext
+) -> Iterator[tuple[int, dict[str, Any]]]:
     cursor = _Cursor(stream.text(), context)
     while mark := cursor.peek():
         if mark == "[":
@@ -136,7 +138,7 @@ def _object_or_page(cursor: _Cursor) -> Iterator[tuple[int, dict[str, Any]]]:
 class _Cursor:
     """A position in a stream of JSON text."""
 
-    def __init__(self, pieces: Iterator[str], context: Context) -> None:
+    def __init__(self, pieces: Iterator[str], context: FileContext) -> None:
         self.context = context
         self._pieces = pieces
         self._buffer = ""

@@ -13,7 +13,7 @@ from citeweave.reading.table import Row, table_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -27,7 +27,7 @@ def _list(row: Row, *columns: str) -> list[str]:
     return []
 
 
-def _record(row: Row, line: int, context: Context) -> Record | None:
+def _record(row: Row, line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(row.get("doi"))
     fields = _list(row, "fields of study")
     return Record(
@@ -46,7 +46,7 @@ def _record(row: Row, line: int, context: Context) -> Record | None:
     )
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(table_rows(stream, context), _record, context)
 
 

@@ -13,7 +13,7 @@ from citeweave.reading.record import Record, Reference, WordsKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["CONTENT", "NODES"]
@@ -22,7 +22,7 @@ __all__ = ["CONTENT", "NODES"]
 Document = tuple[str, str | None, tuple[tuple[str, float], ...]]
 
 
-def _citations(context: Context, *, cited_first: bool) -> Citations:
+def _citations(context: FileContext, *, cited_first: bool) -> Citations:
     citations: Citations = {}
     for other in context.companions.values():
         read_edges(other, context.beside(other, "edges"), cited_first=cited_first, into=citations)
@@ -33,11 +33,11 @@ def _citations(context: Context, *, cited_first: bool) -> Citations:
 
 def _records(
     documents: Iterator[tuple[int, Document]],
-    context: Context,
+    context: FileContext,
     citations: Citations,
     kind: WordsKind,
 ) -> Iterator[Record]:
-    def make(document: Document, line: int, context: Context) -> Record:
+    def make(document: Document, line: int, context: FileContext) -> Record:
         identifier, label, words = document
         return Record(
             id=identifier,
@@ -58,7 +58,7 @@ def _records(
         )
 
 
-def _content(stream: ByteStream, context: Context) -> Iterator[tuple[int, Document]]:
+def _content(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Document]]:
     """Give the documents: id, one number a word, label. The words have no names here."""
     width = 0
     names: list[str] = []
@@ -87,12 +87,12 @@ def _content(stream: ByteStream, context: Context) -> Iterator[tuple[int, Docume
         yield number, (identifier, clean(cells[-1]), words)
 
 
-def _read_content(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read_content(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     citations = _citations(context, cited_first=True)
     return _records(_content(stream, context), context, citations, "count")
 
 
-def _nodes(stream: ByteStream, context: Context) -> Iterator[tuple[int, Document]]:
+def _nodes(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Document]]:
     """Give the documents: id, ``label=``, and ``word=weight`` for the words it has."""
     for number, line in stream.lines():
         cells = line.rstrip().split("\t")
@@ -122,7 +122,7 @@ def _nodes(stream: ByteStream, context: Context) -> Iterator[tuple[int, Document
         yield number, (identifier, label, tuple(words))
 
 
-def _read_nodes(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read_nodes(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     citations = _citations(context, cited_first=False)
     return _records(_nodes(stream, context), context, citations, "tfidf")
 

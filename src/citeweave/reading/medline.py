@@ -14,7 +14,7 @@ from citeweave.reading.tagged import Block
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -68,7 +68,7 @@ def _authors(fields: Fields) -> tuple[Author, ...]:
     return tuple(authors + corporate)
 
 
-def _record(fields: Fields, line: int, context: Context) -> Record | None:
+def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
     doi = _doi(fields)
     year = None
     for tag in ("DP", "DEP", "EDAT", "CRDT"):
@@ -88,7 +88,7 @@ def _record(fields: Fields, line: int, context: Context) -> Record | None:
     )
 
 
-def _blocks(stream: ByteStream, context: Context) -> Iterator[tuple[int, Fields]]:
+def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fields]]:
     """Give (line, fields) of each record; one begins with ``PMID`` or after an empty line."""
     block = Block(0)
     gap = True
@@ -120,7 +120,7 @@ def _fields(block: Block) -> Fields:
     return [(tag, " ".join(lines)) for tag, lines in block.items()]
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(_blocks(stream, context), _record, context)
 
 

@@ -13,7 +13,7 @@ from citeweave.reading.record import Author, Record, Reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT", "abstract_from_index", "short_id"]
@@ -111,7 +111,7 @@ def _keywords(work: dict[str, Any]) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _record(work: dict[str, Any], line: int, context: Context) -> Record | None:
+def _record(work: dict[str, Any], line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(work.get("doi"))
     abstract = None
     try:
@@ -138,7 +138,7 @@ def _record(work: dict[str, Any], line: int, context: Context) -> Record | None:
     )
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(json_objects(stream, context), _record, context)
 
 

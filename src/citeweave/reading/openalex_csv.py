@@ -14,7 +14,7 @@ from citeweave.reading.table import Row, table_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -36,7 +36,7 @@ def _cell(row: Row, *columns: str) -> str | None:
     return None
 
 
-def _authors(row: Row, line: int, context: Context) -> tuple[Author, ...]:
+def _authors(row: Row, line: int, context: FileContext) -> tuple[Author, ...]:
     names = _list(row, "authorships.author.display_name", "author_names", "authors")
     ids = _list(row, "authorships.author.id", "author_ids")
     orcids = _list(row, "authorships.author.orcid", "author_orcids")
@@ -62,7 +62,7 @@ def _authors(row: Row, line: int, context: Context) -> tuple[Author, ...]:
     return tuple(authors)
 
 
-def _record(row: Row, line: int, context: Context) -> Record | None:
+def _record(row: Row, line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(row.get("doi"))
     keywords = _list(row, "keywords.display_name", "keywords")
     cited = _list(row, "referenced_works", "referenced_works.id")
@@ -87,7 +87,7 @@ def _record(row: Row, line: int, context: Context) -> Record | None:
     )
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(table_rows(stream, context), _record, context)
 
 

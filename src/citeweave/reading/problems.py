@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from citeweave.reading.streams import Input
 
-__all__ = ["Context", "FileCounts", "OnProblem", "Problem", "ProblemLog"]
+__all__ = ["FileContext", "FileCounts", "OnProblem", "Problem", "ProblemLog"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class ProblemLog:
 
 
 @dataclass(slots=True)
-class Context:
+class FileContext:
     """What a reader is told about the file it reads, and where it reports to.
 
     Attributes
@@ -139,10 +139,10 @@ class Context:
     companions: Mapping[str, Input] = field(default_factory=dict)
     all_counts: dict[str, FileCounts] = field(default_factory=dict)
 
-    def beside(self, other: Input, format: str) -> Context:  # noqa: A002
+    def beside(self, other: Input, format: str) -> FileContext:  # noqa: A002
         """Return the context of a companion file, so that its problems bear its name."""
         counts = self.all_counts.setdefault(other.name, FileCounts(other.name, format))
-        return Context(other.name, self.log, counts, all_counts=self.all_counts)
+        return FileContext(other.name, self.log, counts, all_counts=self.all_counts)
 
     def source(self, position: int) -> Source:
         """Return the source of a record that starts at `position`."""

@@ -5,22 +5,23 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, Self, TypeAlias
 
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.reading import edges
 from citeweave.reading.archives import is_archive, unpack
 from citeweave.reading.formats import Format, Sample
 from citeweave.reading.generic import check_columns
-from citeweave.reading.problems import Context, FileCounts, OnProblem, Problem, ProblemLog
+from citeweave.reading.problems import FileContext, FileCounts, OnProblem, Problem, ProblemLog
 from citeweave.reading.record import Record, Reference
 from citeweave.reading.registry import FORMATS, detect, find_format, why_unknown
 from citeweave.reading.streams import ByteStream, Input, file_input
+from citeweave.reading.tally import Tally
 
 __all__ = ["Reading", "SourceLike", "read"]
 
@@ -28,70 +29,6 @@ SourceLike: TypeAlias = str | PathLike[str] | IO[bytes]
 
 # Files that lie in folders beside data; they are left out without a word of warning.
 _ASIDE = ("readme", "license", "licence", "copying", "changelog", "thumbs.db", "desktop.ini")
-
-
-def read(
-    *sources: SourceLike,
-    format: str | None = None,  # noqa: A002  the natural word for it
-    columns: Mapping[str, str] | None = None,
-    citations: SourceLike | Sequence[SourceLike] | None = None,
-    on_problem: OnProblem = "collect",
-    max_problems: int = 1000,
-) -> Reading:
-    """Read records from files, folders, archives, standard input or open files.
-
-    Parameters
-    ----------
-    *sources : path, "-" or open binary file
-        What to read. Folders are read with all below them in order of name, ``-`` is
-        standard input, gzip is unpacked by itself, ``.tar``, ``.tgz`` and ``.zip`` are
-        read as folders.
-    format : str or None
-        Name of the format of all sources; by default each file's content tells.
-    columns : mapping of str to str, or None
-        For tables and JSON Lines of no known provenance: from record fields ("title",
-        "authors", …) to columns. Fields left out are looked for by their usual names.
-    citations : path, open binary file or a sequence of them, or None
-        Lists of citations that come apart: two columns, citing id and cited id.
-    on_problem : {"collect", "raise"} or callable
-        What to do about a bad record besides passing it over: keep it in the list of
-        problems, stop with an error, or call a function with each problem as well.
-    max_problems : int
-        How many problems to keep; all are counted.
-
-    Returns
-    -------
-    Reading
-        An iterator of records that carries `problems` and `counts`.
-
-    Raises
-    ------
-    CorpusError
-        If a path does not exist.
-    ParameterError
-        If an option has a wrong value.
-
-    Examples
-    --------
-    >>> import io
-    >>> reading = read(io.BytesIO(b"@book{lim, title={Topic models}, year=2016}"))
-    >>> [(record.title, record.year) for record in reading]
-    [('Topic models', 2016)]
-    """
-    if not sources:
-        raise ParameterError("read needs at least one file, folder, '-' or open file.")
-    form = find_format(format) if format is not None else None
-    log = ProblemLog(on_problem, max_problems)
-    given: list[SourceLike] = []
-    if citations is not None:
-        given = list(citations) if isinstance(citations, list | tuple) else [citations]  # type: ignore[list-item]
-    return Reading(
-        [_checked(source) for source in sources],
-        form,
-        check_columns(columns or {}),
-        [_checked(source) for source in given],
-        log,
-    )
 
 
 def _checked(source: SourceLike) -> Path | Input:
@@ -145,7 +82,75 @@ class Reading(Iterator[Record]):
         self._columns = columns
         self._edge_files: list[str] = []
         self.counts: dict[str, FileCounts] = {}
-        self._records = self._run(sources, citations)
+        self._tally = Tally()
+        self._source = self._run(sources, citations)
+        self._records: Iterator[Record] = self._tally.count(self._source)
+
+    @classmethod
+    def of(
+        cls,
+        *sources: SourceLike,
+        format: str | None = None,  # noqa: A002  the natural word for it
+        columns: Mapping[str, str] | None = None,
+        citations: SourceLike | Sequence[SourceLike] | None = None,
+        on_problem: OnProblem = "collect",
+        max_problems: int = 1000,
+    ) -> Self:
+        """Read records from files, folders, archives, standard input or open files.
+
+        Parameters
+        ----------
+        *sources : path, "-" or open binary file
+            What to read. Folders are read with all below them in order of name, ``-`` is
+            standard input, gzip is unpacked by itself, ``.tar``, ``.tgz`` and ``.zip`` are
+            read as folders.
+        format : str or None
+            Name of the format of all sources; by default each file's content tells.
+        columns : mapping of str to str, or None
+            For tables and JSON Lines of no known provenance: from record fields ("title",
+            "authors", …) to columns. Fields left out are looked for by their usual names.
+        citations : path, open binary file or a sequence of them, or None
+            Lists of citations that come apart: two columns, citing id and cited id.
+        on_problem : {"collect", "raise"} or callable
+            What to do about a bad record besides passing it over: keep it in the list of
+            problems, stop with an error, or call a function with each problem as well.
+        max_problems : int
+            How many problems to keep; all are counted.
+
+        Returns
+        -------
+        Reading
+            An iterator of records that carries `problems` and `counts`. What `citeweave.read` gives
+            can be turned into a corpus, too: `Records.prepare`.
+
+        Raises
+        ------
+        CorpusError
+            If a path does not exist.
+        ParameterError
+            If an option has a wrong value.
+
+        Examples
+        --------
+        >>> import io
+        >>> reading = Reading.of(io.BytesIO(b"@book{lim, title={Topic models}, year=2016}"))
+        >>> [(record.title, record.year) for record in reading]
+        [('Topic models', 2016)]
+        """
+        if not sources:
+            raise ParameterError("read needs at least one file, folder, '-' or open file.")
+        form = find_format(format) if format is not None else None
+        log = ProblemLog(on_problem, max_problems)
+        given: list[SourceLike] = []
+        if citations is not None:
+            given = list(citations) if isinstance(citations, list | tuple) else [citations]  # type: ignore[list-item]
+        return cls(
+            [_checked(source) for source in sources],
+            form,
+            check_columns(columns or {}),
+            [_checked(source) for source in given],
+            log,
+        )
 
     @property
     def problems(self) -> list[Problem]:
@@ -167,7 +172,12 @@ class Reading(Iterator[Record]):
         """Records lost so far."""
         return sum(counts.skipped for counts in self.counts.values())
 
-    def __iter__(self) -> Reading:
+    @property
+    def as_read(self) -> dict[str, int]:
+        """What the records held when they came from the files, before any change (`Tally`)."""
+        return self._tally.as_dict()
+
+    def __iter__(self) -> Self:
         """Return the reading itself: it can be gone through once."""
         return self
 
@@ -177,11 +187,16 @@ class Reading(Iterator[Record]):
 
     def close(self) -> None:
         """Stop reading and close what is open."""
-        self._records.close()
+        self._source.close()
 
-    def _context(self, item: Input) -> Context:
+    def map(self, change: Callable[[Iterable[Record]], Iterator[Record]]) -> Self:
+        """Let a function change, add or leave out records on their way."""
+        self._records = change(self._records)
+        return self
+
+    def _context(self, item: Input) -> FileContext:
         counts = self.counts.setdefault(item.name, FileCounts(item.name))
-        return Context(item.name, self._log, counts, self._columns, all_counts=self.counts)
+        return FileContext(item.name, self._log, counts, self._columns, all_counts=self.counts)
 
     def _run(
         self, sources: Sequence[Path | Input], citations: Sequence[Path | Input]
@@ -275,7 +290,7 @@ class Reading(Iterator[Record]):
         return list(items)
 
     def _sniffed(self, item: Input) -> Format | None:
-        quiet = Context(item.name, ProblemLog(limit=0), FileCounts(item.name))
+        quiet = FileContext(item.name, ProblemLog(limit=0), FileCounts(item.name))
         try:
             with item.open() as raw:
                 stream = ByteStream(raw, quiet)
@@ -322,6 +337,9 @@ class Reading(Iterator[Record]):
                 context.refuse(f"no records in it, read as {form.name} ({form.label})")
 
 
+read = Reading.of
+
+
 def _place(item: Input) -> str:
     """Return folder and name without ``.gz``, by which companions find each other."""
     folder = item.name.replace("\\", "/").rpartition("/")[0]
@@ -349,7 +367,7 @@ def _is_aside(item: Input) -> bool:
 _SURE_SUFFIXES = {".ris": "ris", ".bib": "bibtex", ".nbib": "medline", ".ciw": "wos"}
 
 
-def _note_suffix(form: Format, item: Input, context: Context) -> None:
+def _note_suffix(form: Format, item: Input, context: FileContext) -> None:
     """Say so when a file's name promises another format than its content is."""
     suffix = Path(item.basename).suffix.lower()
     promised = _SURE_SUFFIXES.get(suffix)

@@ -15,7 +15,7 @@ from citeweave.reading.tagged import Block
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -82,7 +82,7 @@ def _doi(fields: Fields) -> str | None:
     return doi
 
 
-def _record(fields: Fields, line: int, context: Context) -> Record | None:
+def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
     doi = _doi(fields)
     title = _first(fields, *_TITLE)
     venue = _first(fields, *(tag for tag in _VENUE if fields.get(tag) != fields.get("TI")))
@@ -104,7 +104,7 @@ def _record(fields: Fields, line: int, context: Context) -> Record | None:
     )
 
 
-def _blocks(stream: ByteStream, context: Context) -> Iterator[tuple[int, Fields]]:
+def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fields]]:
     """Give (line, fields) of each record from ``TY`` to ``ER``, the next ``TY`` or the end."""
     block: Block | None = None
     seen = False
@@ -136,7 +136,7 @@ def _blocks(stream: ByteStream, context: Context) -> Iterator[tuple[int, Fields]
         context.refuse("no RIS record found: no line begins with 'TY  - '")
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(_blocks(stream, context), _record, context)
 
 

@@ -15,7 +15,7 @@ from citeweave.reading.table import Row, table_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -60,7 +60,7 @@ def _authors(row: Row) -> tuple[Author, ...]:
     return tuple(authors)
 
 
-def _record(row: Row, line: int, context: Context) -> Record | None:
+def _record(row: Row, line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(row.get("doi"))
     return Record(
         id=_cell(row, "eid") or context.fallback_id(doi, line),
@@ -94,7 +94,7 @@ def _align(header: list[str], cells: list[str]) -> list[str] | None:
     return None
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(table_rows(stream, context, align=_align), _record, context)
 
 

@@ -14,7 +14,7 @@ from citeweave.reading.references import reference_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["FORMAT"]
@@ -81,7 +81,7 @@ def _first_field(paper: dict[str, Any]) -> str | None:
     return None
 
 
-def _record(paper: dict[str, Any], line: int, context: Context) -> Record | None:
+def _record(paper: dict[str, Any], line: int, context: FileContext) -> Record | None:
     # Full-text files keep the bibliographic part apart.
     about = {**paper, **as_dict(paper.get("metadata"))}
     other = as_dict(paper.get("externalIds") or paper.get("externalids"))
@@ -107,7 +107,7 @@ def _record(paper: dict[str, Any], line: int, context: Context) -> Record | None
     )
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(json_objects(stream, context), _record, context)
 
 

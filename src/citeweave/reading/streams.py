@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
 
 __all__ = [
     "HEAD_BYTES",
@@ -107,7 +107,7 @@ class ByteStream:
         The encoding told from a byte order mark or from the pattern of zero bytes.
     """
 
-    def __init__(self, raw: IO[bytes], context: Context) -> None:
+    def __init__(self, raw: IO[bytes], context: FileContext) -> None:
         self._context = context
         chunks = _raw_chunks(raw, context)
         first = next(chunks, b"")
@@ -202,7 +202,7 @@ class ByteStream:
             self._context.note(None, f"the file ends inside a character of {self.encoding}")
 
 
-def input_lines(item: Input, context: Context) -> Iterator[tuple[int, str]]:
+def input_lines(item: Input, context: FileContext) -> Iterator[tuple[int, str]]:
     """Give the lines of a file that belongs to another; one that cannot be read is reported."""
     try:
         with item.open() as raw:
@@ -211,7 +211,7 @@ def input_lines(item: Input, context: Context) -> Iterator[tuple[int, str]]:
         context.refuse(f"cannot be opened ({error.strerror or error})")
 
 
-def _raw_chunks(raw: IO[bytes], context: Context) -> Iterator[bytes]:
+def _raw_chunks(raw: IO[bytes], context: FileContext) -> Iterator[bytes]:
     while True:
         try:
             chunk = raw.read(_CHUNK)
@@ -228,7 +228,7 @@ def _raw_chunks(raw: IO[bytes], context: Context) -> Iterator[bytes]:
         yield chunk
 
 
-def _gunzip(first: bytes, rest: Iterator[bytes], context: Context) -> Iterator[bytes]:
+def _gunzip(first: bytes, rest: Iterator[bytes], context: FileContext) -> Iterator[bytes]:
     """Unpack gzip, members after one another included; keep all that a damaged file gives."""
     given = 0
     unpacker = zlib.decompressobj(wbits=31)
@@ -297,7 +297,7 @@ def _whole_characters(data: bytes) -> int:
     return len(data)
 
 
-def _split_lines(chunks: Iterator[bytes], context: Context) -> Iterator[bytes | None]:
+def _split_lines(chunks: Iterator[bytes], context: FileContext) -> Iterator[bytes | None]:
     """Give the lines; None stands for one longer than the limit, which is reported."""
     parts: list[bytes] = []
     size = 0

@@ -16,7 +16,7 @@ from citeweave.reading.formats import Sample
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["Align", "Row", "table_rows"]
@@ -30,7 +30,7 @@ _MOST_CHARACTERS = 1 << 20
 
 def table_rows(
     stream: ByteStream,
-    context: Context,
+    context: FileContext,
     *,
     delimiter: str | None = None,
     quoted: bool = True,
@@ -42,7 +42,7 @@ def table_rows(
     ----------
     stream : ByteStream
         The file.
-    context : Context
+    context : FileContext
         Where problems go.
     delimiter : str or None
         Between cells; by default the first line tells.
@@ -52,7 +52,7 @@ def table_rows(
         From the header and the cells of a row that do not fit it to cells that do, where
         the format knows how such rows come about; else to None.
     """
-    lines = _Lines(stream.lines())
+    lines = _CountedLines(stream.lines())
     sample = Sample("", stream.head, stream.head_text)
     if delimiter is None:
         delimiter = sample.delimiter
@@ -115,14 +115,14 @@ def table_rows(
         _report(context, bad_from, bad_to)
 
 
-def _report(context: Context, first: int, last: int) -> None:
+def _report(context: FileContext, first: int, last: int) -> None:
     lines = f"lines {first} to {last}" if last > first else "the line"
     context.skip(
         first, f"{lines} passed over: quotation marks or number of cells do not fit the header"
     )
 
 
-def _header(lines: _Lines, head: str, delimiter: str, *, quoted: bool) -> list[str]:
+def _header(lines: _CountedLines, head: str, delimiter: str, *, quoted: bool) -> list[str]:
     """Return the names of the columns, which the line that begins with `head` gives."""
     lines.drop_before(head)
     taken = lines.take_row(delimiter, lambda _: True, quoted=quoted)
@@ -137,7 +137,7 @@ def _header(lines: _Lines, head: str, delimiter: str, *, quoted: bool) -> list[s
     return cells
 
 
-class _Lines:
+class _CountedLines:
     """Lines that can be put back."""
 
     def __init__(self, lines: Iterator[tuple[int, str]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
 
 __all__ = ["Block"]
 
@@ -36,17 +36,17 @@ class Block:
         """Tell whether a tag was added."""
         return any(name == tag for name, _ in self._values)
 
-    def add(self, tag: str, value: str, context: Context) -> None:
+    def add(self, tag: str, value: str, context: FileContext) -> None:
         """Begin a new value."""
         if self._fits(value, context):
             self._values.append((tag, [value]))
 
-    def extend(self, line: str, context: Context) -> None:
+    def extend(self, line: str, context: FileContext) -> None:
         """Go on with the last value."""
         if self._values and self._fits(line, context):
             self._values[-1][1].append(line)
 
-    def _fits(self, text: str, context: Context) -> bool:
+    def _fits(self, text: str, context: FileContext) -> bool:
         before = self.size
         self.size += len(text) + 1
         if self.size <= _LARGEST_RECORD:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from citeweave.reading.edges import Citations
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream, Input
 
 __all__ = ["FORMAT"]
@@ -23,14 +23,14 @@ _LABELS = "labels.txt"
 _EDGES = "adjedges.txt"
 
 
-def _words_of_lines(other: Input, context: Context) -> Iterator[tuple[int, list[str]]]:
+def _words_of_lines(other: Input, context: FileContext) -> Iterator[tuple[int, list[str]]]:
     for number, line in input_lines(other, context):
         words = [word for word in map(clean, line.split()) if word]
         if words:
             yield number, words
 
 
-def _labels(context: Context) -> dict[str, str]:
+def _labels(context: FileContext) -> dict[str, str]:
     other = context.companions.get(_LABELS)
     if other is None:
         context.note(None, f"no {_LABELS} beside it: the documents have no category")
@@ -45,7 +45,7 @@ def _labels(context: Context) -> dict[str, str]:
     return labels
 
 
-def _citations(context: Context) -> Citations:
+def _citations(context: FileContext) -> Citations:
     other = context.companions.get(_EDGES)
     if other is None:
         context.note(None, f"no {_EDGES} beside it: the documents have no citations")
@@ -59,7 +59,7 @@ def _citations(context: Context) -> Citations:
     return citations
 
 
-def _read(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     labels = _labels(context)
     citations = _citations(context)
     for number, line in stream.lines():

@@ -16,7 +16,7 @@ from citeweave.reading.tagged import Block
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from citeweave.reading.problems import Context
+    from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
 __all__ = ["PLAIN", "TABBED"]
@@ -93,7 +93,7 @@ def _references(fields: Fields) -> tuple[Reference, ...]:
     return tuple(reference for reference in references if reference is not None)
 
 
-def _record(fields: Fields, line: int, context: Context) -> Record | None:
+def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(_text(fields, "DI"))
     year = None
     for tag in ("PY", "EY", "EA", "PD", "CY"):
@@ -116,7 +116,7 @@ def _record(fields: Fields, line: int, context: Context) -> Record | None:
     )
 
 
-def _blocks(stream: ByteStream, context: Context) -> Iterator[tuple[int, Fields]]:
+def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fields]]:
     """Give (line, fields) of each record between ``PT`` and ``ER``."""
     block = Block(0)
     seen = False
@@ -159,11 +159,11 @@ def _fields(block: Block) -> Fields:
     return fields
 
 
-def _read_plain(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read_plain(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     return convert(_blocks(stream, context), _record, context)
 
 
-def _table_record(row: Row, line: int, context: Context) -> Record | None:
+def _table_record(row: Row, line: int, context: FileContext) -> Record | None:
     fields: Fields = {}
     for name, cell in row.items():
         tag = _LONG_NAMES.get(name, name).upper()
@@ -174,7 +174,7 @@ def _table_record(row: Row, line: int, context: Context) -> Record | None:
     return _record(fields, line, context)
 
 
-def _read_table(stream: ByteStream, context: Context) -> Iterator[Record]:
+def _read_table(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     sample = Sample("", stream.head, stream.head_text)
     rows = table_rows(stream, context, delimiter=sample.delimiter, quoted=sample.delimiter != "\t")
     return convert(rows, _table_record, context)
