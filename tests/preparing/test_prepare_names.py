@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeweave.preparing.authors import AuthorRegister
-from citeweave.preparing.names import EXCLUSION_WORDS, is_person, parse, parse_author
-from citeweave.reading import Author
+from citeweave.preparing.names import EXCLUSION_WORDS, is_person, parse_author
+from citeweave.reading import Author, parse_name
+from citeweave.reading.name_parts import parse
 
 
 @pytest.mark.parametrize(
@@ -27,12 +28,49 @@ from citeweave.reading import Author
         ("Jack Ma", "Jack", "Ma", "J. Ma"),
         ("E. Witten (IAS)", "E.", "Witten", "E. Witten"),
         ("王小明", "", "王小明", "王小明"),
+        ("J.R. Figueira", "J.R.", "Figueira", "J. Figueira"),
+        ("Figueira, J.R.", "J.R.", "Figueira", "J. Figueira"),
+        ("Roberts, JR", "JR", "Roberts", "J. Roberts"),
+        ("Roberts JR", "JR", "Roberts", "J. Roberts"),
+        ("De Souza JR", "JR", "De Souza", "J. De Souza"),
+        ("Shaffer AL 3rd", "AL", "Shaffer", "A. Shaffer"),
+        ("Gacemi, M.A.", "M.A.", "Gacemi", "M. Gacemi"),
+        ("Dongmin MA", "MA", "Dongmin", "M. Dongmin"),
+        ("D.R. Morrison", "D.R.", "Morrison", "D. Morrison"),
+        ("Alberto S.Cattaneo", "Alberto S.", "Cattaneo", "A. Cattaneo"),
+        ("J-M.Maillard", "J-M.", "Maillard", "J. Maillard"),
+        ("COSTADEB.O", "O", "COSTADEB", "O. COSTADEB"),
+        ("Li B.", "B.", "Li", "B. Li"),
+        ("Da Silva T. F.", "T. F.", "Da Silva", "T. Da Silva"),
+        ("La Rubia-Garcia MD", "MD", "La Rubia-Garcia", "M. La Rubia-Garcia"),
         ("Madonna", "", "Madonna", "Madonna"),
     ],
 )
 def test_parts_of_a_name(written, given_, family, short):
     name = parse(written)
     assert (name.given, name.family, name.short) == (given_, family, short)
+
+
+@pytest.mark.parametrize(
+    ("written", "given_", "family"),
+    [
+        ("Joshua Vander Hook", "Joshua", "Vander Hook"),
+        ("Juan Dela Cruz", "Juan", "Dela Cruz"),
+        ("Rhys ap Gwilym", "Rhys", "ap Gwilym"),
+        ("Maria das Neves", "Maria", "das Neves"),
+        ("Anh Do Nguyen", "Anh Do", "Nguyen"),
+        ("John Ben Smith", "John Ben", "Smith"),
+        ("Wei LI", "Wei", "LI"),
+        ("Dongmin MA", "Dongmin", "MA"),
+        ("João Silva Filho", "João", "Silva"),
+        ("Ana Neto", "Ana", "Neto"),
+    ],
+)
+def test_readers_and_preparation_part_names_alike(written, given_, family):
+    name = parse_author(parse_name(written))
+    assert (name.given, name.family) == (given_, family)
+    turned = parse_name(f"{name.family} {name.suffix}".strip() + f", {name.given}")
+    assert parse_author(turned) == name
 
 
 def test_suffix_is_no_part_of_the_key():

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from citeweave.preparing.keys import scrub
-from citeweave.preparing.names import Name, is_person, parse, parse_author
+from citeweave.preparing.names import is_person, parse_author
+from citeweave.reading.name_parts import Name, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

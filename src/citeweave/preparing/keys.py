@@ -4,50 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 
-__all__ = ["doi_key", "fold", "hash64", "numerals", "scrub", "title_key"]
+from citeweave.reading.folding import fold
 
-# Letters that Unicode does not decompose into a base letter and an accent.
-_SPECIAL = str.maketrans(
-    {
-        "ß": "ss",
-        "ẞ": "ss",
-        "æ": "ae",
-        "Æ": "ae",
-        "œ": "oe",
-        "Œ": "oe",
-        "ø": "o",
-        "Ø": "o",
-        "ł": "l",
-        "Ł": "l",
-        "đ": "d",
-        "Đ": "d",
-        "ð": "d",
-        "Ð": "d",
-        "þ": "th",
-        "Þ": "th",
-        "ı": "i",
-    }
-)
+__all__ = ["doi_key", "hash64", "numerals", "scrub", "title_key"]
+
 _NOT_WORD = re.compile(r"[\W_]+")
 _TAGS = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _DOI = re.compile(r"10\.\d+(?:\.\d+)*/\S+")
 _ROMAN = re.compile(r"^(?=[ivx])(x{0,2})(ix|iv|v?i{0,3})$")
-
-
-def fold(text: str) -> str:
-    """Lower case without accents: ``Müller`` and ``MULLER`` give ``muller``.
-
-    Examples
-    --------
-    >>> fold("Lukasz Łuczaj, Århus")
-    'lukasz luczaj, arhus'
-    """
-    if text.isascii():
-        return text.lower()
-    plain = unicodedata.normalize("NFKD", text.translate(_SPECIAL))
-    return "".join(c for c in plain if not unicodedata.combining(c)).lower()
 
 
 def title_key(title: str | None) -> str:

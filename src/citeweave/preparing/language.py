@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import ParameterError
-from citeweave.preparing.keys import fold
+from citeweave.reading.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citeweave.preparing.keys import doi_key, fold, hash64, title_key
-from citeweave.preparing.names import parse
+from citeweave.preparing.keys import doi_key, hash64, title_key
+from citeweave.reading.folding import fold
+from citeweave.reading.name_parts import parse
 
 if TYPE_CHECKING:
     from citeweave.reading import Reference

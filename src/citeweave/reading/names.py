@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from citeweave.reading.identifiers import clean
+from citeweave.reading.name_parts import SUFFIXES, is_glued, is_initials, parse
 from citeweave.reading.record import Author
 
 if TYPE_CHECKING:
@@ -13,16 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_name", "parse_names", "split_names"]
 
-_INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[- ]?)+[^\W\d_]?\.?")
-_BARE_INITIALS = re.compile(r"[A-ZÀ-ÖØ-Þ](?:-?[A-ZÀ-ÖØ-Þ]){0,3}")
-_GLUED = re.compile(r"((?:[^\W\d_]{1,2}\.-?)+)([^\W\d_][^.]*)")
-_NAMESAKE = re.compile(r"\b\d{4}$")  # DBLP tells namesakes apart so: "Wei Wang 0001"
 _AND = re.compile(r"\s+(?:and|&)\s+|;\s*|\|", re.IGNORECASE)
-_SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "2nd", "3rd"})
-_PARTICLES = frozenset(
-    {"af", "al", "ap", "bin", "da", "dal", "de", "del", "della", "den", "der", "di", "dos", "du"}
-    | {"el", "la", "le", "ten", "ter", "van", "von", "zu", "zur"}
-)
 _NOBODY = frozenset(
     {"anonymous", "[anonymous]", "n/a", "none", "null", "nan"}
     | {"others", "and others", "et al", "et al."}
@@ -57,48 +49,13 @@ def parse_name(
     Author(name='Rens van de Schoot', given='Rens', family='van de Schoot', id=None, orcid=None)
     """
     name = clean(text)
-    if name is None or name.lower() in _NOBODY or name.lower() in _SUFFIXES:
+    if name is None or name.lower() in _NOBODY or name.lower().rstrip(".") in SUFFIXES:
         return None
-    given, family = _parts(name, family_first=family_first)
-    if given is not None and family is not None and ("," in name or name.startswith(family)):
-        number = _NAMESAKE.search(name) if "," not in name else None
-        name = f"{given} {family} {number[0]}" if number else f"{given} {family}"
-    return Author(name, given, family, id, orcid)
-
-
-def _parts(name: str, *, family_first: bool) -> tuple[str | None, str | None]:
-    if "," in name:
-        parts = [part for part in map(str.strip, name.split(",")) if part]
-        if not parts:
-            return None, None
-        if len(parts) == 1:
-            return None, parts[0]
-        if len(parts) > 2 and parts[1].lower() in _SUFFIXES:
-            return " ".join(parts[2:]), f"{parts[0]} {parts[1]}"
-        return " ".join(parts[1:]), parts[0]
-    words = name.split()
-    if len(words) > 2 and _NAMESAKE.fullmatch(words[-1]):
-        words.pop()  # stays in the name as written, where preparation looks for it
-    if len(words) == 1:
-        glued = _GLUED.fullmatch(name)
-        return (glued[1], glued[2]) if glued else (None, name)
-    last = words[-1]
-    if _is_initials(last, bare=family_first) and not _is_initials(words[0], bare=False):
-        return last, " ".join(words[:-1])
-    start = len(words) - 1
-    if last.lower() in _SUFFIXES and len(words) > 2:
-        start -= 1
-    while start > 1 and words[start - 1].lower() in _PARTICLES:
-        start -= 1
-    return " ".join(words[:start]), " ".join(words[start:])
-
-
-def _is_initials(word: str, *, bare: bool) -> bool:
-    if word.lower() in _SUFFIXES:
-        return False
-    if "." in word:
-        return _INITIALS.fullmatch(word) is not None
-    return bare and _BARE_INITIALS.fullmatch(word) is not None
+    parts = parse(name, family_first=family_first)
+    family = " ".join(part for part in (parts.family, parts.suffix) if part) or None
+    if parts.given and family is not None and ("," in name or name.startswith(parts.family)):
+        name = parts.display
+    return Author(name, parts.given or None, family, id, orcid)
 
 
 def split_names(text: str) -> list[str]:
@@ -130,9 +87,9 @@ def _split_commas(text: str) -> list[str]:
     parts = [part for part in map(str.strip, text.split(",")) if part]
     if len(parts) < 2:
         return parts
-    if any(_is_initials(part, bare=True) for part in parts[1:]):
+    if any(is_initials(part, bare=True) for part in parts[1:]):
         return _pair_initials(parts)
-    if len(parts) == 2 and " " not in parts[0] and not _GLUED.fullmatch(parts[0]):
+    if len(parts) == 2 and " " not in parts[0] and not is_glued(parts[0]):
         return [", ".join(parts)]
     return parts
 
@@ -142,9 +99,9 @@ def _pair_initials(parts: list[str]) -> list[str]:
     names: list[str] = []
     open_name = False
     for part in parts:
-        if open_name and (_is_initials(part, bare=True) or part.lower() in _SUFFIXES):
+        if open_name and (is_initials(part, bare=True) or part.lower().rstrip(".") in SUFFIXES):
             names[-1] += f", {part}"
-            open_name = part.lower() in _SUFFIXES
+            open_name = part.lower().rstrip(".") in SUFFIXES
         else:
             names.append(part)
             open_name = True
