@@ -5,29 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from citeweave.reading.formats import Format, Sample, convert
+from citeweave.reading.cells import listed, table_reader
+from citeweave.reading.formats import Format, Sample
 from citeweave.reading.identifiers import clean, normalise_doi, parse_year
 from citeweave.reading.names import parse_names
 from citeweave.reading.record import Record
-from citeweave.reading.table import Row, table_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from citeweave.reading.problems import FileContext
-    from citeweave.reading.streams import ByteStream
+    from citeweave.reading.table import Row
 
 __all__ = ["FORMAT"]
 
 _NUMBER = re.compile(r"(?:arnumber=|/document/)(\d+)")
-
-
-def _list(row: Row, *columns: str) -> list[str]:
-    for column in columns:
-        items = [item for item in map(clean, row.get(column, "").split(";")) if item]
-        if items:
-            return items
-    return []
 
 
 def _record(row: Row, line: int, context: FileContext) -> Record | None:
@@ -39,15 +29,11 @@ def _record(row: Row, line: int, context: FileContext) -> Record | None:
         doi=doi,
         title=clean(row.get("document title")),
         abstract=clean(row.get("abstract")),
-        keywords=tuple(_list(row, "author keywords", "ieee terms", "index terms")),
-        authors=parse_names(_list(row, "authors")),
+        keywords=tuple(listed(row, "author keywords", "ieee terms", "index terms")),
+        authors=parse_names(listed(row, "authors")),
         year=parse_year(row.get("publication year")) or parse_year(row.get("online date")),
         venue=clean(row.get("publication title")),
     )
-
-
-def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
-    return convert(table_rows(stream, context), _record, context)
 
 
 def _sniff(sample: Sample) -> int:
@@ -61,7 +47,7 @@ FORMAT = Format(
     name="ieee",
     label="IEEE Xplore CSV",
     sniff=_sniff,
-    read=_read,
+    read=table_reader(_record),
     suffixes=(".csv",),
     gives="id doi title abstract keywords authors year venue",
 )

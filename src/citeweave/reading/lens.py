@@ -4,50 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citeweave.reading.formats import Format, Sample, convert
+from citeweave.reading.cells import listed, table_reader
+from citeweave.reading.formats import Format, Sample
 from citeweave.reading.identifiers import clean, normalise_doi, parse_year
 from citeweave.reading.names import parse_names
 from citeweave.reading.record import Record, Reference
-from citeweave.reading.table import Row, table_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from citeweave.reading.problems import FileContext
-    from citeweave.reading.streams import ByteStream
+    from citeweave.reading.table import Row
 
 __all__ = ["FORMAT"]
 
 
-def _list(row: Row, *columns: str) -> list[str]:
-    for column in columns:
-        items = [item for item in map(clean, row.get(column, "").split(";")) if item]
-        if items:
-            return items
-    return []
-
-
 def _record(row: Row, line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(row.get("doi"))
-    fields = _list(row, "fields of study")
+    fields = listed(row, "fields of study")
     return Record(
         id=clean(row.get("lens id")) or context.fallback_id(doi, line),
         source=context.source(line),
         doi=doi,
         title=clean(row.get("title")),
         abstract=clean(row.get("abstract")),
-        keywords=tuple(_list(row, "keywords", "mesh terms")),
-        authors=parse_names(_list(row, "author/s", "authors")),
+        keywords=tuple(listed(row, "keywords", "mesh terms")),
+        authors=parse_names(listed(row, "author/s", "authors")),
         year=parse_year(row.get("publication year")) or parse_year(row.get("date published")),
         venue=clean(row.get("source title")),
         category=fields[0] if fields else None,
-        references=tuple(Reference(id=item) for item in _list(row, "references")),
+        references=tuple(Reference(id=item) for item in listed(row, "references")),
         language=clean(row.get("language")),
     )
-
-
-def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
-    return convert(table_rows(stream, context), _record, context)
 
 
 def _sniff(sample: Sample) -> int:
@@ -58,7 +44,7 @@ FORMAT = Format(
     name="lens",
     label="The Lens CSV",
     sniff=_sniff,
-    read=_read,
+    read=table_reader(_record),
     suffixes=(".csv",),
     gives="id doi title abstract keywords authors year venue category references",
 )

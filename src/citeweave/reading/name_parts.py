@@ -251,8 +251,8 @@ def _split_words(words: list[str], *, family_first: bool | None) -> tuple[list[s
         start -= 1
     if start < len(words) and not is_initials(words[0], bare=False):
         return words[start:], words[:start]
-    if len(words) == 1 and (cut := _CUT_SHORT.fullmatch(words[0])):
-        return [cut[2]], [cut[1]]
+    if len(words) == 1 and (found := _CUT_SHORT.fullmatch(words[0])):
+        return [found[2]], [found[1]]
     if glued := _GLUED.fullmatch(words[-1]):
         words = [*words[:-1], glued[1], glued[2]]
     cut = len(words) - 1

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citeweave.reading.formats import Format, Sample, convert
-from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.cells import cell, listed, table_reader
+from citeweave.reading.formats import Format, Sample
+from citeweave.reading.identifiers import normalise_doi, normalise_orcid, parse_year
 from citeweave.reading.names import parse_name
 from citeweave.reading.openalex import short_id
 from citeweave.reading.record import Author, Record, Reference
-from citeweave.reading.table import Row, table_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from citeweave.reading.problems import FileContext
-    from citeweave.reading.streams import ByteStream
+    from citeweave.reading.table import Row
 
 __all__ = ["FORMAT"]
 
 
-def _list(row: Row, *columns: str) -> list[str]:
+def _places(row: Row, *columns: str) -> list[str]:
+    """Return the items of a column, empty ones too: lists side by side go by their places."""
     for column in columns:
         cell = row.get(column)
         if cell:
@@ -28,18 +27,10 @@ def _list(row: Row, *columns: str) -> list[str]:
     return []
 
 
-def _cell(row: Row, *columns: str) -> str | None:
-    for column in columns:
-        cell = clean(row.get(column))
-        if cell:
-            return cell
-    return None
-
-
 def _authors(row: Row, line: int, context: FileContext) -> tuple[Author, ...]:
-    names = _list(row, "authorships.author.display_name", "author_names", "authors")
-    ids = _list(row, "authorships.author.id", "author_ids")
-    orcids = _list(row, "authorships.author.orcid", "author_orcids")
+    names = _places(row, "authorships.author.display_name", "author_names", "authors")
+    ids = _places(row, "authorships.author.id", "author_ids")
+    orcids = _places(row, "authorships.author.orcid", "author_orcids")
     # Empty values may be left out of the joined lists: then places no longer correspond.
     if ids and len(ids) != len(names):
         context.note(
@@ -64,31 +55,27 @@ def _authors(row: Row, line: int, context: FileContext) -> tuple[Author, ...]:
 
 def _record(row: Row, line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(row.get("doi"))
-    keywords = _list(row, "keywords.display_name", "keywords")
-    cited = _list(row, "referenced_works", "referenced_works.id")
+    keywords = listed(row, "keywords.display_name", "keywords", mark="|")
+    cited = listed(row, "referenced_works", "referenced_works.id", mark="|")
     return Record(
         id=short_id(row.get("id")) or context.fallback_id(doi, line),
         source=context.source(line),
         doi=doi,
-        title=_cell(row, "title", "display_name"),
-        abstract=_cell(row, "abstract"),
-        keywords=tuple(filter(None, map(clean, keywords))),
+        title=cell(row, "title", "display_name"),
+        abstract=cell(row, "abstract"),
+        keywords=tuple(keywords),
         authors=_authors(row, line, context),
         year=parse_year(row.get("publication_year")) or parse_year(row.get("publication_date")),
-        venue=_cell(row, "primary_location.source.display_name", "host_venue", "source"),
-        category=_cell(
+        venue=cell(row, "primary_location.source.display_name", "host_venue", "source"),
+        category=cell(
             row,
             "primary_topic.field.display_name",
             "primary_topic.subfield.display_name",
             "primary_topic.display_name",
         ),
-        references=tuple(Reference(id=short_id(item)) for item in cited if item),
-        language=_cell(row, "language"),
+        references=tuple(Reference(id=short_id(item)) for item in cited),
+        language=cell(row, "language"),
     )
-
-
-def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
-    return convert(table_rows(stream, context), _record, context)
 
 
 def _sniff(sample: Sample) -> int:
@@ -103,7 +90,7 @@ FORMAT = Format(
     name="openalex-csv",
     label="OpenAlex works (CSV export)",
     sniff=_sniff,
-    read=_read,
+    read=table_reader(_record),
     suffixes=(".csv",),
     gives="id doi title abstract keywords authors author_ids year venue category references "
     "language",

@@ -5,46 +5,28 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from citeweave.reading.formats import Format, Sample, convert
-from citeweave.reading.identifiers import clean, normalise_doi, parse_year
+from citeweave.reading.cells import cell, listed, table_reader
+from citeweave.reading.formats import Format, Sample
+from citeweave.reading.identifiers import normalise_doi, parse_year
 from citeweave.reading.names import parse_name, split_names
 from citeweave.reading.record import Author, Record
 from citeweave.reading.references import scopus_references
-from citeweave.reading.table import Row, table_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from citeweave.reading.problems import FileContext
-    from citeweave.reading.streams import ByteStream
+    from citeweave.reading.table import Row
 
 __all__ = ["FORMAT"]
 
-_NONE = frozenset(
-    {"[no abstract available]", "[no author name available]", "[no author id available]"}
-    | {"[no title available]", "[no source information available]"}
-)
+_NOTHING = re.compile(r"\[No [A-Za-z ]+ available\]", re.IGNORECASE)
 _FULL_NAME_ID = re.compile(r"\s*\((\d+)\)\s*$")
-
-
-def _cell(row: Row, *columns: str) -> str | None:
-    for column in columns:
-        text = clean(row.get(column))
-        if text and text.lower() not in _NONE:
-            return text
-    return None
-
-
-def _list(row: Row, *columns: str) -> list[str]:
-    text = _cell(row, *columns)
-    return [item for item in map(clean, text.split(";")) if item] if text else []
 
 
 def _authors(row: Row) -> tuple[Author, ...]:
     """Return the authors, with the full names of new exports and the ids where they fit."""
-    names = split_names(_cell(row, "authors", "author names") or "")
-    ids = _list(row, "author(s) id", "author ids")
-    full = _list(row, "author full names")
+    names = split_names(cell(row, "authors", "author names") or "")
+    ids = listed(row, "author(s) id", "author ids")
+    full = listed(row, "author full names")
     if len(full) >= len(names) > 0 or (full and not names):
         own = [_FULL_NAME_ID.search(name) for name in full]
         ids = [found[1] if found else "" for found in own]
@@ -61,19 +43,20 @@ def _authors(row: Row) -> tuple[Author, ...]:
 
 
 def _record(row: Row, line: int, context: FileContext) -> Record | None:
+    row = {name: "" if _NOTHING.fullmatch(text) else text for name, text in row.items()}
     doi = normalise_doi(row.get("doi"))
     return Record(
-        id=_cell(row, "eid") or context.fallback_id(doi, line),
+        id=cell(row, "eid") or context.fallback_id(doi, line),
         source=context.source(line),
         doi=doi,
-        title=_cell(row, "title", "document title"),
-        abstract=_cell(row, "abstract"),
-        keywords=tuple(_list(row, "author keywords", "index keywords")),
+        title=cell(row, "title", "document title"),
+        abstract=cell(row, "abstract"),
+        keywords=tuple(listed(row, "author keywords", "index keywords")),
         authors=_authors(row),
         year=parse_year(row.get("year")),
-        venue=_cell(row, "source title", "abbreviated source title", "conference name"),
-        references=scopus_references(_cell(row, "references") or ""),
-        language=_cell(row, "language of original document"),
+        venue=cell(row, "source title", "abbreviated source title", "conference name"),
+        references=scopus_references(cell(row, "references") or ""),
+        language=cell(row, "language of original document"),
     )
 
 
@@ -94,10 +77,6 @@ def _align(header: list[str], cells: list[str]) -> list[str] | None:
     return None
 
 
-def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
-    return convert(table_rows(stream, context, align=_align), _record, context)
-
-
 def _sniff(sample: Sample) -> int:
     header = sample.header
     if not {"title", "year"} <= header or not header & {"source title", "authors"}:
@@ -111,7 +90,7 @@ FORMAT = Format(
     name="scopus",
     label="Scopus CSV",
     sniff=_sniff,
-    read=_read,
+    read=table_reader(_record, align=_align),
     suffixes=(".csv",),
     gives="id doi title abstract keywords authors author_ids year venue references language",
 )
