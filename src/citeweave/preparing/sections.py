@@ -109,6 +109,17 @@ def _share(part: int, whole: int) -> str | None:
     return f"{100 * part / whole:.1f} %" if whole else None
 
 
+def _summed_up(key: str, title: str, rows: list[tuple[Cell, ...]]) -> Section:
+    """Make a table of numbers and their shares whose last row is what remains."""
+    return Section(
+        key=key,
+        title=title,
+        columns=("", "number", "share"),
+        rows=rows,
+        emphasis=frozenset({len(rows) - 1}),
+    )
+
+
 def _warnings(values: dict[str, Any]) -> Section:
     rows: list[tuple[Cell, ...]] = [(str(warning),) for warning in values["warnings"]]
     number = values["problems_total"]
@@ -129,13 +140,7 @@ def _documents(values: dict[str, Any]) -> Section:
         shown = f"{reason} ({languages})" if reason == "language" and languages else reason
         rows.append((f"skipped: {shown}", -number, _share(number, found)))
     rows.append(("documents", values["documents"], _share(values["documents"], found)))
-    return Section(
-        key="documents",
-        title="Documents",
-        columns=("", "number", "share"),
-        rows=rows,
-        emphasis=frozenset({len(rows) - 1}),
-    )
+    return _summed_up("documents", "Documents", rows)
 
 
 def _contents(values: dict[str, Any]) -> Section:
@@ -197,13 +202,7 @@ def _citations(values: dict[str, Any]) -> Section | None:
     ]
     matched = values["citations_matched"]
     rows.append(("citations inside the corpus", matched, _share(matched, references)))
-    return Section(
-        key="citations",
-        title="Citations",
-        columns=("", "number", "share"),
-        rows=rows,
-        emphasis=frozenset({len(rows) - 1}),
-    )
+    return _summed_up("citations", "Citations", rows)
 
 
 def _vocabulary(values: dict[str, Any]) -> Section:
