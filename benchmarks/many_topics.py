@@ -19,13 +19,14 @@ from statistics import median
 import numpy as np
 from benchmarks.parallel import draw_data
 
+from citeweave.engines.core.data import ChainSettings, Data, Info
 from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Chain, Data, Info, Settings
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.slots import SparseChain, SparseSnapshotChain
 from citeweave.engines.threads import SnapshotChain
 
-KINDS: dict[str, Callable[..., Chain]] = {
-    "all topics": Chain,
+KINDS: dict[str, Callable[..., DenseChain]] = {
+    "all topics": DenseChain,
     "slots": SparseChain,
     "all topics, snapshot": SnapshotChain,
     "slots, snapshot": SparseSnapshotChain,
@@ -69,16 +70,16 @@ def new_chain(
     seed: int = 1,
     threads: int = 1,
     rounds: int = 1,
-) -> Chain:
+) -> DenseChain:
     """Make a chain and start it; citations count from the second step on."""
-    settings = Settings(topics=topics, network_from=1)
+    settings = ChainSettings(topics=topics, network_from=1)
     more = {"threads": threads, "rounds": rounds} if kind.endswith("snapshot") else {}
     chain = KINDS[kind](preset(model), data, settings, seed=seed, **more)
     chain.start()
     return chain
 
 
-def timed_step(chain: Chain) -> tuple[float, float, Info]:
+def timed_step(chain: DenseChain) -> tuple[float, float, Info]:
     """Take a step and give the seconds of processor and by the clock that it took."""
     clock, processor = time.perf_counter(), time.process_time()
     info = chain.step()

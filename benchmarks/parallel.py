@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.estimates import new_sums
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda import CudaChain
-from citeweave.engines.dense.chain import Data, Settings
 
 _ALL = 2000
 _WARM = 12
@@ -84,8 +84,8 @@ def stages(chain: CudaChain, repeats: int) -> dict[str, float]:
     draws = chain._draws
     xp = chain.device.xp
     parts = {
-        "words": chain._words_on_device,
-        "citations": chain._citations_on_device,
+        "words": chain.sweep_words,
+        "citations": chain.sweep_citations,
         "merge of words": chain._repair_words,
         "merge of nodes": chain._repair_nodes,
         "P, M and E": draws.weigh,
@@ -145,7 +145,7 @@ def measure(
 ) -> dict:
     """Run a chain and report its speed."""
     began = time.perf_counter()
-    settings = Settings(topics=topics, network_from=10)
+    settings = ChainSettings(topics=topics, network_from=10)
     chain = CudaChain(preset("scntm"), data, settings, seed=1, rounds=rounds)
     sums = new_sums(chain)
     ready = time.perf_counter()

@@ -19,10 +19,11 @@ import numpy as np
 from benchmarks.parallel_quality_tables import CONTROL, SEQUENTIAL, Difference, certain, mark
 from benchmarks.parallel_quality_tables import mean_and_spread as shown
 
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.estimates import add_sample, new_sums, take_means
 from citeweave.engines.core.random import new_generator
 from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Chain, Settings
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError
 from citeweave.model.groups import build_tree
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
 
-    from citeweave.engines.dense.chain import Data
+    from citeweave.engines.core.data import Data
 
 ROUNDS = (1, 4, 16)
 EVERY = 3
@@ -70,13 +71,13 @@ def run_drifts(options: argparse.Namespace) -> None:
         for name in options.corpora:
             corpus, _ = load_corpus(name, options.data)
             data = build_tree(corpus, spec, eta=0, unknown="shared").data
-            settings = Settings(topics=WORK[name].topics, network_from=options.before // 2)
+            settings = ChainSettings(topics=WORK[name].topics, network_from=options.before // 2)
             head = {"corpus": name, "seed": seed, "text": options.text, "after": options.after}
             wanted = [(SEQUENTIAL, 0), *kinds]
             missing = [k for k in wanted if _key({**head, "backend": k[0]}) not in done]
             if not missing:
                 continue
-            start = Chain(spec, data, settings, seed=seed)
+            start = DenseChain(spec, data, settings, seed=seed)
             start.start()
             for _ in range(options.before):
                 start.step()
@@ -95,11 +96,11 @@ def run_drifts(options: argparse.Namespace) -> None:
 
 
 def _chain(
-    backend: str, rounds: int, data: Data, settings: Settings, seed: int, *, text: bool
-) -> Chain:
+    backend: str, rounds: int, data: Data, settings: ChainSettings, seed: int, *, text: bool
+) -> DenseChain:
     spec = preset("cntm-text" if text else "scntm")
     if rounds == 0:
-        return Chain(spec, data, settings, seed=seed)
+        return DenseChain(spec, data, settings, seed=seed)
     if backend.startswith("threads"):
         return SnapshotChain(spec, data, settings, seed=seed, rounds=rounds)
     from citeweave.engines.cuda import CudaChain  # noqa: PLC0415 (an extra)
@@ -107,7 +108,7 @@ def _chain(
     return CudaChain(spec, data, settings, seed=seed, rounds=rounds)
 
 
-def follow(chain: Chain, iterations: int) -> dict[str, float]:
+def follow(chain: DenseChain, iterations: int) -> dict[str, float]:
     """Run a chain on and measure its last two thirds."""
     tokens, offsets = chain.layout.word, chain.layout.document_start
     sums = new_sums(chain)._replace(citing=np.zeros((0, chain.settings.topics), np.float32))

@@ -47,7 +47,9 @@ from citeweave.evaluate import (
     perplexity,
 )
 from citeweave.evaluate.words import completion_words
-from citeweave.model import devices, match_topics
+from citeweave.model import match_topics
+from citeweave.model.parameters import make_plan
+from citeweave.model.scntm import fit_planned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -237,12 +239,13 @@ def new_model(task: Task) -> SCNTM:
 
 def fit_model(task: Task, corpus: Corpus) -> SCNTM:
     """Fit the model of a task, over slots or over all topics as its backend says."""
-    rule = devices.is_sparse
-    devices.is_sparse = lambda *_: task.backend in SLOTS
-    try:
-        return new_model(task).fit(corpus)
-    finally:
-        devices.is_sparse = rule
+    model, options = new_model(task), BACKENDS[task.backend]
+    plan = make_plan(model.get_params())
+    if options["device"] == "cpu":
+        sparse = "sparse" if task.backend in SLOTS else "dense"
+        engine = sparse if options["sweep"] == "sequential" else f"{sparse}-snapshot"
+        plan = dataclasses.replace(plan, engine=engine)
+    return fit_planned(model, plan, corpus)
 
 
 def warm_up(task: Task) -> None:

@@ -20,11 +20,11 @@ import numpy as np
 from parallel import draw_data, stages
 
 import citeweave.engines.cuda.chain as chain_module
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda import CudaChain
-from citeweave.engines.cuda.program import Grouping
-from citeweave.engines.dense.chain import Data, Settings
+from citeweave.engines.cuda.program import LaneGrouping
 
 
 def run_chain(
@@ -32,7 +32,7 @@ def run_chain(
 ) -> tuple[CudaChain, dict[str, Any]]:
     """Run a chain from the random start, and time its parts at the end."""
     began = time.perf_counter()
-    settings = Settings(topics=topics, network_from=5)
+    settings = ChainSettings(topics=topics, network_from=5)
     chain = CudaChain(preset("scntm"), data, settings, seed=1, sparse=sparse)
     ready = time.perf_counter()
     chain.start()
@@ -86,17 +86,18 @@ def listed_topics(chain: CudaChain) -> list[float]:
     return [round(float(counts[x].sum()) / len(own), 2) for x in (own, both)]
 
 
-def time_groupings(chain: CudaChain, data: Data, groupings: list[Grouping]) -> list[dict[str, Any]]:
+def time_groupings(
+    chain: CudaChain, data: Data, groupings: list[LaneGrouping]
+) -> list[dict[str, Any]]:
     """Time the sweeps of the same state, cut up otherwise."""
     results = []
-    state, tables = chain.state, chain.proposal()
+    state, tables = chain.state, chain.extra_state()
     chain.close()
     choose = chain_module.choose_grouping
     for grouping in groupings:
         chain_module.choose_grouping = lambda *_, chosen=grouping, **__: chosen
         other = CudaChain(chain.spec, data, chain.settings, seed=1, sparse=True)
-        other.restore(state)
-        other.set_proposal(tables)
+        other.restore(state, tables)
         other._draws.weigh()
         results.append({"grouping": list(grouping), "milliseconds": milliseconds(other)})
         other.close()
@@ -139,7 +140,7 @@ def main() -> None:
         report(result)
         if sparse and options.groupings and topics == options.topics[0]:
             groupings = [
-                Grouping(*(int(x) for x in part.split(",")))
+                LaneGrouping(*(int(x) for x in part.split(",")))
                 for part in options.groupings.split(";")
             ]
             results += time_groupings(chain, data, groupings)

@@ -25,9 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from benchmarks.parallel import draw_data
 
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.estimates import add_sample, new_sums, take_means
 from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Chain, Data, Settings
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError
 from citeweave.model.sweeps import default_rounds
@@ -171,13 +172,13 @@ def load_data(path: Path) -> tuple[Data, Scored]:
         return Data(**fields), Scored(stored["scored_document"], stored["scored_word"])
 
 
-def new_chain(name: str, data: Data, *, topics: int, seed: int) -> Chain:
+def new_chain(name: str, data: Data, *, topics: int, seed: int) -> DenseChain:
     """Make the chain of a backend's name."""
     kind, number = parse_backend(name)
-    settings = Settings(topics=topics, network_from=NETWORK_FROM)
+    settings = ChainSettings(topics=topics, network_from=NETWORK_FROM)
     spec = preset("scntm")
     if kind == "sequential":
-        return Chain(spec, data, settings, seed=seed)
+        return DenseChain(spec, data, settings, seed=seed)
     if kind == "threads":
         rounds = default_rounds(len(data.tokens), data.n_words * topics)
         return SnapshotChain(spec, data, settings, seed=seed, threads=number, rounds=rounds)
@@ -284,7 +285,7 @@ def _synchronise(name: str) -> None:
         cupy.cuda.Device().synchronize()
 
 
-def score(chain: Chain, scored: Scored) -> float:
+def score(chain: DenseChain, scored: Scored) -> float:
     """Give the perplexity of words by theta' and phi of the present state."""
     # topics of citations are not needed, and would be the most of the work
     sums = new_sums(chain)._replace(citing=np.zeros((0, chain.settings.topics), np.float32))

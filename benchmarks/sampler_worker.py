@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from citeweave.engines.dense.chain import Chain, Info
+    from citeweave.engines.core.data import Info
+    from citeweave.engines.dense.chain import DenseChain
 
 
 FEW_TOPICS_ETA = 0.5
@@ -44,8 +45,9 @@ class Citeweave:
         import numpy as np
 
         from citeweave.corpus import Corpus
+        from citeweave.engines.core.data import ChainSettings, Data
         from citeweave.engines.core.spec import preset
-        from citeweave.engines.dense.chain import Chain, Data, Settings
+        from citeweave.engines.dense.chain import DenseChain
 
         corpus = Corpus.load(job["corpus"])
         documents = np.arange(corpus.n_documents)
@@ -65,15 +67,15 @@ class Citeweave:
             citing=corpus.citations[:, 0],
             cited=corpus.citations[:, 1],
         )
-        settings = Settings(topics=job["topics"], network_from=job["network_from"])
+        settings = ChainSettings(topics=job["topics"], network_from=job["network_from"])
         self.tokens, self.citations = corpus.n_tokens, corpus.n_citations
         self.chains = [
-            Chain(preset(job["model"]), data, settings, seed=1, stream=stream)
+            DenseChain(preset(job["model"]), data, settings, seed=1, stream=stream)
             for stream in range(job["threads"])
         ]
         self.started = False
 
-    def _steps(self, chain: Chain, iterations: int) -> list[Info]:
+    def _steps(self, chain: DenseChain, iterations: int) -> list[Info]:
         if not self.started:
             chain.start()
         return [chain.step() for _ in range(iterations)]

@@ -23,7 +23,7 @@ import numpy as np
 from citeweave import SCNTM, preset, simulate
 from citeweave.engines.core.random import new_generator
 from citeweave.evaluate import evaluate, hold_out
-from citeweave.model.devices import new_chain
+from citeweave.model.chains import new_chain
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from citeweave.corpus import Corpus
-    from citeweave.engines.dense.chain import Chain, Data
+    from citeweave.engines.core.data import Data
+    from citeweave.engines.dense.chain import DenseChain
     from citeweave.engines.threads.workers import WorkerPool
 
 
@@ -49,7 +50,7 @@ class Turn(NamedTuple):
 class Path:
     """Adds up the longest path of a chain's threads through each step, in processor seconds."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: DenseChain) -> None:
         self.chain = chain
         self._waited = 0.0
         workers = getattr(chain, "workers", None)
@@ -150,7 +151,7 @@ def _threads(number: int) -> str:
 
 def _chain(
     corpus: Corpus, data: Data, topics: int, *, seed: int = 1, steps: int = 3, **parameters: object
-) -> Chain:
+) -> DenseChain:
     """Make a chain as `SCNTM.fit` does, past its first sweeps with citations."""
     model = SCNTM(topics=topics, seed=seed, iterations=100, network_from=1, burn_in=50)
     plan = make_plan(model.set_params(**parameters).get_params())

@@ -16,8 +16,9 @@ from statistics import median
 from benchmarks.parallel import draw_data
 from benchmarks.threads import Path
 
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Chain, Data, Settings
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.threads import SnapshotChain
 
 _COLUMNS = (
@@ -53,8 +54,10 @@ def main() -> None:
     print("| --: | --- " + "| --: " * (len(_COLUMNS) - 2) + "|", flush=True)
     load = [os.getloadavg()[0]]
     for topics in options.topics:
-        settings = Settings(topics=topics, network_from=1)
-        chains: dict[str, Chain] = {"sequential": Chain(preset("scntm"), data, settings, seed=1)}
+        settings = ChainSettings(topics=topics, network_from=1)
+        chains: dict[str, DenseChain] = {
+            "sequential": DenseChain(preset("scntm"), data, settings, seed=1)
+        }
         for threads in options.threads:
             chains[f"snapshot, threads {threads}"] = SnapshotChain(
                 preset("scntm"), data, settings, seed=1, threads=threads, rounds=options.rounds
@@ -66,7 +69,7 @@ def main() -> None:
 
 
 def _compare(
-    topics: int, chains: dict[str, Chain], data: Data, options: argparse.Namespace
+    topics: int, chains: dict[str, DenseChain], data: Data, options: argparse.Namespace
 ) -> None:
     """Let chains of one number of topics take turns and print their rows."""
     paths = {}

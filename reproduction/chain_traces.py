@@ -8,7 +8,7 @@ import numpy as np
 
 from citeweave.engines.core.estimates import add_sample, new_sums, take_means
 from citeweave.model import SCNTM
-from citeweave.model.devices import new_chain
+from citeweave.model.chains import new_chain
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
 from citeweave.model.runner import RunInterrupted
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from citeweave.corpus import Corpus
-    from citeweave.engines.dense.chain import Chain
+    from citeweave.engines.protocol import Engine
 
 __all__ = ["ChainTraces", "marginal_log_likelihood", "trace_chain"]
 
@@ -76,7 +76,7 @@ def trace_chain(
     return ChainTraces(assigned, marginal, float(np.mean(accepted)) if accepted else None)
 
 
-def _marginal(chain: Chain, corpus: Corpus) -> float:
+def _marginal(chain: Engine, corpus: Corpus) -> float:
     """Posterior means given the present state, and what they make of the words."""
     sums = new_sums(chain)
     add_sample(chain, sums)

@@ -206,7 +206,7 @@ class Context:
             Of `SCNTM`; topics and iterations are by default those of the set and of `chain_length`.
         """
         from citeweave.model import SCNTM, resume  # noqa: PLC0415 (loads the compiler)
-        from citeweave.model.run_folder import is_run_folder  # noqa: PLC0415
+        from citeweave.runs.folder import is_run_folder  # noqa: PLC0415
 
         corpus = self.corpus(name)
         model = SCNTM(

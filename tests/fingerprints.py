@@ -24,7 +24,7 @@ import scipy
 
 import citeweave
 from citeweave import SCNTM, simulate
-from citeweave.model import devices
+from citeweave.engines.cuda import chain as cuda_chain
 from citeweave.model.runner import RunInterrupted
 
 sys.path.append(str(Path(__file__).parent / "engines" / "cuda"))
@@ -99,7 +99,7 @@ def parts() -> Any:
 
 def use_twin() -> None:
     """Let ``device="cuda"`` run the kernels built by the C++ compiler."""
-    devices.CudaDevice = HostDevice
+    cuda_chain.CudaDevice = HostDevice
 
 
 def describe_machine() -> dict[str, str]:

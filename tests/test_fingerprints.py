@@ -32,7 +32,7 @@ def same_machine() -> bool:
 @pytest.fixture(autouse=True)
 def twin(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the kernels of a GPU as the C++ compiler builds them."""
-    monkeypatch.setattr(fingerprints.devices, "CudaDevice", fingerprints.HostDevice)
+    monkeypatch.setattr(fingerprints.cuda_chain, "CudaDevice", fingerprints.HostDevice)
 
 
 def differences(found: fingerprints.Fingerprint, name: str, *, same_machine: bool) -> list[str]:

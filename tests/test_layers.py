@@ -16,6 +16,7 @@ ALLOWED: dict[str, set[str]] = {
     "files": set(),
     "installing": set(),
     "compiled": set(),
+    "html": set(),
     "_moved": set(),
     "engines": set(),
     "parameters": {"engines.core.spec"},
@@ -25,11 +26,12 @@ ALLOWED: dict[str, set[str]] = {
     "preparing": {"parameters", "reading", "corpus"},
     "datasets": {"reading", "preparing", "corpus"},
     "foldin": {"engines"},
-    "model": {"corpus", "engines", "foldin", "parameters"},
-    "baselines": {"corpus", "engines", "model", "parameters"},
+    "runs": {"corpus", "engines.core"},
+    "model": {"corpus", "engines", "foldin", "parameters", "runs"},
+    "baselines": {"corpus", "engines", "model", "parameters", "runs"},
     "evaluate": {"corpus", "engines", "model", "simulate", "baselines"},
     "experiments": {"corpus", "engines", "model", "simulate", "baselines", "evaluate", "datasets"},
-    "explore": {"corpus", "model", "evaluate", "baselines"},
+    "explore": {"corpus", "model", "evaluate", "baselines", "runs"},
     "web": {"corpus", "model", "evaluate", "explore", "preparing"},
     # the package itself re-exports what users call; it must not pull in the command line
     "": {"corpus", "engines", "simulate", "reading", "preparing", "datasets"}
@@ -38,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
 ALLOWED["cli"] = {part for part in ALLOWED if part} | {""}
 ALLOWED["__main__"] = {"cli"}
 
-SHARED = {"errors", "files", "installing", "compiled", "_moved", "__version__"}
+SHARED = {"errors", "files", "installing", "compiled", "html", "_moved", "__version__"}
 ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite", "cupy", "cupyx"}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from citeweave.errors import CiteweaveError
+from citeweave.errors import CiteweaveError, RunError
 
 __all__ = [
     "PART",
@@ -23,6 +23,7 @@ __all__ = [
     "sync_folder",
     "write_atomically",
     "write_text",
+    "writing",
 ]
 
 PART = ".part"
@@ -172,3 +173,13 @@ def write_text(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with write_atomically(path) as file:
         file.write(text.encode())
+
+
+@contextlib.contextmanager
+def writing(path: Path, hint: str) -> Iterator[None]:
+    """Turn an error of the operating system into one that names the place and says what to do."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RunError(f"'{path}' cannot be written: {reason}. {hint}") from error

@@ -8,7 +8,7 @@ import pytest
 
 from citeweave import datasets
 from citeweave.baselines import PMTLM
-from citeweave.baselines._pmtlm_kernels import Sums, expect, maximise
+from citeweave.baselines._pmtlm_kernels import PmtlmSums, expect, maximise
 from citeweave.baselines.pmtlm import _prepare, _start
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
@@ -29,7 +29,7 @@ def tiny():
 
 
 def step(corpus, now, alpha, corrected):
-    sums = Sums(*(np.empty_like(now[k]) for k in (0, 0, 1)))
+    sums = PmtlmSums(*(np.empty_like(now[k]) for k in (0, 0, 1)))
     values = expect(_prepare(corpus), now, sums)
     maximise(sums, now, alpha, corrected)
     return alpha * values[0] + (1 - alpha) * values[1]

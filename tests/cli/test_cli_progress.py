@@ -19,7 +19,7 @@ from citeweave.cli.progress import (
     short,
     time_left,
 )
-from citeweave.engines.dense.chain import Info
+from citeweave.engines.core.data import Info
 from citeweave.model import Progress
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from citeweave import SCNTM
-from citeweave.engines.dense.chain import Chain
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.errors import NotFoundError, RunError
 from citeweave.explore import Exploration, inspect
-from citeweave.model.checkpoint import flatten
 from citeweave.model.groups import build_tree
 from citeweave.model.last_state import LastState, last_state
 from citeweave.model.parameters import make_plan
+from citeweave.runs.checkpoint import flatten
 
 
 @pytest.mark.parametrize("chain", [None, 0, 1])
@@ -85,7 +85,7 @@ def test_before_the_network_is_on(supervised, corpus, monkeypatch):
     """A chain that lags behind the others of an unfinished run may be there still."""
     plan = make_plan(supervised.model.get_params())
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
-    chain = Chain(plan.spec, tree.data, plan.settings, seed=1)
+    chain = DenseChain(plan.spec, tree.data, plan.settings, seed=1)
     chain.start()
     state = LastState(0, 0, flatten(chain.state))
     monkeypatch.setattr(inspect, "last_state", lambda *_: state)

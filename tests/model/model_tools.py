@@ -5,12 +5,37 @@ from pathlib import Path
 
 import numpy as np
 
-from citeweave.model.checkpoint import flatten
+from citeweave import simulate
+from citeweave.corpus import Corpus
 from citeweave.model.fitting import _stored_plan
-from citeweave.model.run_folder import RunFolder
-from citeweave.model.runner import Identity, read_latest
+from citeweave.runs.checkpoint import Identity, flatten, read_latest
+from citeweave.runs.folder import RunFolder
 
 QUICK = {"topics": 4, "iterations": 30, "seed": 5, "network_from": 8, "burn_in": 15, "thin": 3}
+
+
+def draw_small():
+    """Draw seventy short documents with authors, categories and citations."""
+    return simulate(
+        documents=70,
+        vocabulary=60,
+        topics=3,
+        authors=15,
+        categories=3,
+        words_per_document=12,
+        citations=120,
+        seed=3,
+    ).corpus
+
+
+def make_people():
+    """Make six documents whose groups can be worked out by hand."""
+    return Corpus.from_lists(
+        tokens=[["a", "b"], ["a"], ["b", "c"], ["c"], ["a", "c", "c"], ["b"]],
+        authors=[["Ann"], ["Ann", "Bo", "Ann"], ["Ann"], ["Bo", "Cy"], None, []],
+        categories=["x", "x", "y", "y", "x", None],
+        citations=[(1, 0), (4, 0), (5, 3)],
+    )
 
 
 def run_contents(folder):

@@ -5,7 +5,7 @@ import pytest
 
 from citeweave import SCNTM
 from citeweave.engines.core.estimates import Sums, add_sample, merge_sums, new_sums, take_means
-from citeweave.engines.dense.chain import Chain
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
 from citeweave.model.results import name_estimates
@@ -16,7 +16,7 @@ def run_chain(corpus, *, model="scntm", seed=1, iterations=12):
         SCNTM(topics=5, iterations=iterations, network_from=4, model=model).get_params()
     )
     tree = build_tree(corpus, plan.spec, eta=0, unknown="shared")
-    chain = Chain(plan.spec, tree.data, plan.settings, seed=seed)
+    chain = DenseChain(plan.spec, tree.data, plan.settings, seed=seed)
     chain.start()
     for _ in range(iterations):
         chain.step()

@@ -15,7 +15,7 @@ from citeweave.cli.main import app
 from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError, RunError
 from citeweave.model import sweeps
-from citeweave.model.devices import new_chain
+from citeweave.model.chains import new_chain
 from citeweave.model.parameters import make_plan
 from citeweave.model.runner import RunInterrupted
 from citeweave.model.sweeps import SMALL_CORPUS, choose_sweep

@@ -4,8 +4,8 @@ import numpy as np
 
 import citeweave.engines.core.word_side as word_side_module
 import citeweave.engines.dense.chain as chain_module
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Data, Settings
 
 FIXED = {"sample_concentrations": False, "sample_propensities": False}
 
@@ -39,12 +39,12 @@ def tiny_chain(spec, *, topics=2, seed=3, modules=None, **corpus):
     """
     modules = modules or {"chain": chain_module, "word_side": word_side_module}
     spec = preset(spec) if isinstance(spec, str) else spec
-    settings = Settings(topics=topics, concentration=1.0, **FIXED)
-    chain = modules["chain"].Chain(spec, tiny_data(spec, **corpus), settings, seed=seed)
+    settings = ChainSettings(topics=topics, concentration=1.0, **FIXED)
+    chain = modules["chain"].DenseChain(spec, tiny_data(spec, **corpus), settings, seed=seed)
     chain.start()
     parameters = chain.state.parameters
     if spec.citations is not None:
-        chain._switch_network_on()
+        chain.switch_network_on()
         parameters.cite[:] = np.linspace(1.5, 0.7, len(parameters.cite))
         parameters.cited[:] = np.linspace(0.8, 2.0, len(parameters.cited))
         parameters.topic_scale[:] = np.linspace(0.5, 1.5, topics)

@@ -10,13 +10,13 @@ import numpy as np
 
 from citeweave.compiled import kernel
 
-__all__ = ["Data", "Parameters", "Sums", "expect", "maximise", "place"]
+__all__ = ["PmtlmData", "PmtlmParameters", "PmtlmSums", "expect", "maximise", "place"]
 
 _MOST_STEPS = 200
 _SMALL = 1e-150  # below, numbers would soon be denormal (slow); two of them still multiply
 
 
-class Data(NamedTuple):
+class PmtlmData(NamedTuple):
     """What is observed.
 
     Attributes
@@ -41,7 +41,7 @@ class Data(NamedTuple):
     times: np.ndarray
 
 
-class Parameters(NamedTuple):
+class PmtlmParameters(NamedTuple):
     """theta [D, K], beta word by topic [V, K], S [D] and eta [K]."""
 
     doc_topic: np.ndarray
@@ -50,7 +50,7 @@ class Parameters(NamedTuple):
     topic_scale: np.ndarray
 
 
-class Sums(NamedTuple):
+class PmtlmSums(NamedTuple):
     """What the E-step leaves for the M-step.
 
     a_dz = sum_w C_dw h_dw(z) / L_d and b_dz = sum_d' A_dd' q_dd'(z), both [D, K], and
@@ -63,7 +63,7 @@ class Sums(NamedTuple):
 
 
 @kernel
-def expect(data: Data, now: Parameters, sums: Sums) -> tuple[float, float]:
+def expect(data: PmtlmData, now: PmtlmParameters, sums: PmtlmSums) -> tuple[float, float]:
     """Fill the sums, and return the log likelihoods of words and of links.
 
     In plain NumPy, with C the dense shares and A the dense, symmetric links::
@@ -127,7 +127,7 @@ def expect(data: Data, now: Parameters, sums: Sums) -> tuple[float, float]:
 
 
 @kernel
-def maximise(sums: Sums, now: Parameters, alpha: float, degree_corrected: bool) -> None:  # noqa: FBT001 (kernels take no keywords)
+def maximise(sums: PmtlmSums, now: PmtlmParameters, alpha: float, degree_corrected: bool) -> None:  # noqa: FBT001 (kernels take no keywords)
     """Move the parameters uphill, in place: beta and eta in closed form, theta and S by one root.
 
     For every document the values solve (with c = alpha a + (1 - alpha) b, r = M / T)
@@ -184,8 +184,8 @@ def maximise(sums: Sums, now: Parameters, alpha: float, degree_corrected: bool) 
 
 @kernel
 def place(
-    data: Data,
-    fitted: Parameters,
+    data: PmtlmData,
+    fitted: PmtlmParameters,
     alpha: float,
     degree_corrected: bool,  # noqa: FBT001 (kernels take no keywords)
     steps: int,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from citeweave.baselines._pmtlm_kernels import Data
+from citeweave.baselines._pmtlm_kernels import PmtlmData
 from citeweave.compiled import kernel
 
 __all__ = ["hard_log_likelihood", "refine_labels"]
@@ -17,7 +17,7 @@ _MOST_SWEEPS = 200
 _LEAST_GAIN = 1e-9
 
 
-class Graph(NamedTuple):
+class LabelGraph(NamedTuple):
     """Neighbours of each document: those of d are offsets[d] to offsets[d + 1]."""
 
     offsets: np.ndarray
@@ -41,7 +41,7 @@ class Counts(NamedTuple):
 
 
 def refine_labels(
-    data: Data,
+    data: PmtlmData,
     graph: Any,
     labels: np.ndarray,
     topics: int,
@@ -54,7 +54,7 @@ def refine_labels(
 
     Parameters
     ----------
-    data : Data
+    data : PmtlmData
     graph : sparse csr_array, shape (D, D)
         Symmetric counts of links.
     labels : ndarray of int, shape (D,)
@@ -73,7 +73,7 @@ def refine_labels(
     """
     found = labels.astype(np.int64)
     counts = _count(data, graph, found, topics)
-    links = Graph(
+    links = LabelGraph(
         graph.indptr.astype(np.int64),
         graph.indices.astype(np.int64),
         graph.data.astype(np.float64),
@@ -88,14 +88,20 @@ def refine_labels(
 
 
 def hard_log_likelihood(
-    data: Data, graph: Any, labels: np.ndarray, topics: int, *, alpha: float, degree_corrected: bool
+    data: PmtlmData,
+    graph: Any,
+    labels: np.ndarray,
+    topics: int,
+    *,
+    alpha: float,
+    degree_corrected: bool,
 ) -> float:
     """Return the likelihood that `refine_labels` raises, of any labels."""
     counts = _count(data, graph, labels.astype(np.int64), topics)
     return _value(counts, alpha, corrected=degree_corrected)
 
 
-def _count(data: Data, graph: Any, labels: np.ndarray, topics: int) -> Counts:
+def _count(data: PmtlmData, graph: Any, labels: np.ndarray, topics: int) -> Counts:
     size = int(data.words.max(initial=-1)) + 1
     lengths = np.diff(data.offsets)
     words = np.zeros((size, topics))
@@ -163,8 +169,8 @@ def _link_gain(
 
 @kernel
 def _move_documents(
-    data: Data,
-    graph: Graph,
+    data: PmtlmData,
+    graph: LabelGraph,
     counts: Counts,
     order: np.ndarray,
     alpha: float,

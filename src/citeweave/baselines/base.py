@@ -21,8 +21,8 @@ from citeweave.corpus import Corpus
 from citeweave.corpus.storage import corpus_counts
 from citeweave.errors import RunError
 from citeweave.model.fitting import open_corpus
-from citeweave.model.run_folder import RunFolder, check_target
 from citeweave.parameters import Parametrised, integer, parameter
+from citeweave.runs.folder import RunFolder, check_target
 
 __all__ = ["Baseline", "Fit", "Source", "Step", "TopicModel"]
 

@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.baselines._pmtlm_kernels import Data, Parameters, Sums, expect, maximise, place
+from citeweave.baselines._pmtlm_kernels import (
+    PmtlmData,
+    PmtlmParameters,
+    PmtlmSums,
+    expect,
+    maximise,
+    place,
+)
 from citeweave.baselines._pmtlm_labels import refine_labels
 from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
 from citeweave.baselines.matching import count_words, undirected
@@ -24,7 +31,7 @@ _SHARE = number(0.0, 1.0)
 
 
 class _Fit(NamedTuple):
-    parameters: Parameters
+    parameters: PmtlmParameters
     trace: np.ndarray
     converged: bool
 
@@ -193,7 +200,7 @@ class PMTLM(Baseline):
         counts = count_words(new, self.corpus_)
         lengths = np.asarray(counts.sum(axis=1))
         ordered = links[np.argsort(links[:, 0], kind="stable")]
-        data = Data(
+        data = PmtlmData(
             offsets=counts.indptr.astype(np.int64),
             words=counts.indices.astype(np.int32),
             shares=counts.data / np.repeat(lengths, np.diff(counts.indptr)),
@@ -201,7 +208,7 @@ class PMTLM(Baseline):
             second=ordered[:, 1].astype(np.int32),
             times=np.ones(len(ordered)),
         )
-        fitted = Parameters(
+        fitted = PmtlmParameters(
             doc_topic=np.array(self.doc_topic_),
             word_topic=np.ascontiguousarray(self.topic_word_.T),
             popularity=np.array(self.popularity_),
@@ -257,11 +264,11 @@ class PMTLM(Baseline):
         """Whether the run that was kept ended by `tolerance`."""
         return bool(self._fitted.facts["converged"])
 
-    def _run(self, data: Data, vocabulary: int, alpha: float, seed: list[int]) -> _Fit:
+    def _run(self, data: PmtlmData, vocabulary: int, alpha: float, seed: list[int]) -> _Fit:
         """Run EM from one random start; the trace has the likelihood of every set of parameters."""
         now = _start(data, int(self.topics), vocabulary, seed)
         theta, beta = now.doc_topic, now.word_topic
-        sums = Sums(np.empty_like(theta), np.empty_like(theta), np.empty_like(beta))
+        sums = PmtlmSums(np.empty_like(theta), np.empty_like(theta), np.empty_like(beta))
         if 0.0 < alpha < 1.0:
             for _ in range(int(self.words_first)):
                 expect(data, now, sums)
@@ -291,7 +298,7 @@ def _joint_weight(corpus: Corpus) -> float:
     return mean / (1.0 + mean)
 
 
-def _prepare(corpus: Corpus) -> Data:
+def _prepare(corpus: Corpus) -> PmtlmData:
     """Count words by document, and links by unordered pair of documents."""
     size = corpus.vocabulary_size
     lengths = corpus.lengths
@@ -301,7 +308,7 @@ def _prepare(corpus: Corpus) -> Data:
     offsets = np.searchsorted(row, np.arange(corpus.n_documents + 1)).astype(np.int64)
     ends = np.sort(corpus.citations.astype(np.int64), axis=1)
     pairs, times = np.unique(ends[:, 0] * corpus.n_documents + ends[:, 1], return_counts=True)
-    return Data(
+    return PmtlmData(
         offsets=offsets,
         words=(keys % size).astype(np.int32),
         shares=counts / lengths[row],
@@ -311,7 +318,7 @@ def _prepare(corpus: Corpus) -> Data:
     )
 
 
-def _start(data: Data, topics: int, vocabulary: int, seed: list[int]) -> Parameters:
+def _start(data: PmtlmData, topics: int, vocabulary: int, seed: list[int]) -> PmtlmParameters:
     """Draw positive parameters, different for each topic so that EM can part them."""
     rng = np.random.default_rng(seed)
     documents = len(data.offsets) - 1
@@ -323,7 +330,7 @@ def _start(data: Data, topics: int, vocabulary: int, seed: list[int]) -> Paramet
     degree += np.bincount(data.second, weights=data.times, minlength=documents)
     alone = (degree == 0) & (np.diff(data.offsets) == 0)
     doc_topic[alone] = 1.0 / topics
-    return Parameters(
+    return PmtlmParameters(
         doc_topic=doc_topic,
         word_topic=word_topic / word_topic.sum(axis=0),
         popularity=np.ones(documents),

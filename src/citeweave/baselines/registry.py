@@ -10,7 +10,7 @@ from citeweave.baselines.text import SklearnLDA, TomotopyHDP, TomotopyLDA
 from citeweave.errors import ParameterError, RunError
 from citeweave.model import SCNTM
 from citeweave.model import load as load_scntm
-from citeweave.model.run_folder import SCNTM_KIND, RunFolder
+from citeweave.runs.folder import SCNTM_KIND, RunFolder
 
 __all__ = ["BASELINES", "Entry", "load", "make_baseline"]
 

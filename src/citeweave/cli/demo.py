@@ -55,6 +55,7 @@ def demo(
     from citeweave.cli.recovery import compare
     from citeweave.cli.running import fit_model
     from citeweave.model import SCNTM
+    from citeweave.model.parameters import make_plan
     from citeweave.simulate import demo_corpus
 
     console = show.make_console()
@@ -62,7 +63,8 @@ def demo(
     simulation = demo_corpus()
     model = SCNTM(topics=TOPICS, **parameters)
     console.print("A made-up literature of ten research areas, drawn from the model itself.")
-    fit_model(model, simulation.corpus, console, out=place, overwrite=overwrite)
+    plan = make_plan(model.get_params())
+    fit_model(model, plan, simulation.corpus, console, out=place, overwrite=overwrite)
     recovery = compare(model, simulation)
     _print_model(console, model, recovery)
     console.print(_recovery_table(recovery))

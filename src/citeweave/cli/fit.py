@@ -1,6 +1,7 @@
 """The commands `fit` and `resume`."""
 
 # ruff: noqa: PLC0415  heavy imports inside the commands, so that the others start at once
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ from citeweave.cli.options import MODEL, RUN, Checkpoints, Run, Sources, gathers
 from citeweave.parameters.scntm import PARAMETERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from rich.console import Console
 
@@ -98,17 +99,20 @@ def fit(
     from citeweave.cli.sources import name_of, open_sources
     from citeweave.model import SCNTM
     from citeweave.model.parameters import make_plan
-    from citeweave.model.run_folder import check_target
+    from citeweave.runs.folder import check_target
 
     further = read_settings(set_ or [])
     name = parameters["model"]
     model: SCNTM | Baseline
+    fit_to: Callable[..., object]
     if name in BASELINES:
         model = make_from_options(name, parameters, _given(context), further)
+        fit_to = partial(fit_baseline, model)
     else:
         _check_name(name, BASELINES)
         model = SCNTM(**parameters).set_params(**further)
-        make_plan(model.get_params())
+        plan = make_plan(model.get_params())
+        fit_to = partial(fit_model, model, plan, **checkpoints.intervals)
     place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
     console = _console(quiet=checkpoints.quiet)
     # an import may take long: what is wrong with the rest is told before
@@ -119,18 +123,7 @@ def fit(
         "documents": hold_out_documents,
     }
     train, held_out = _hold_out(open_sources(corpus, console), shares, parameters["seed"] or 0)
-    if isinstance(model, Baseline):
-        fit_baseline(model, train, console, out=place, overwrite=overwrite, held_out=held_out)
-    else:
-        fit_model(
-            model,
-            train,
-            console,
-            out=place,
-            overwrite=overwrite,
-            held_out=held_out,
-            **checkpoints.intervals,
-        )
+    fit_to(train, console, out=place, overwrite=overwrite, held_out=held_out)
     if console is not None:
         _report(model, place, console)
         if hold_out_documents is not None:

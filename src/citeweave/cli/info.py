@@ -37,7 +37,7 @@ def info(
 ) -> None:
     """Show what a run or a corpus holds."""
     from citeweave.cli.show import make_console
-    from citeweave.model.run_folder import is_run_folder
+    from citeweave.runs.folder import is_run_folder
 
     console = make_console()
     if is_run_folder(folder):
@@ -142,7 +142,7 @@ def _write_json(content: dict[str, Any]) -> None:
 def _info_run(folder: Path, console: "Console", *, as_json: bool) -> None:
     from citeweave.errors import RunError
     from citeweave.model import load
-    from citeweave.model.run_folder import SCNTM_KIND, RunFolder
+    from citeweave.runs.folder import SCNTM_KIND, RunFolder
 
     run = RunFolder.open(folder)
     if run.kind != SCNTM_KIND:
@@ -235,6 +235,8 @@ def _head(manifest: dict[str, Any], folder: Path, status: str) -> "Table":
 
 
 def _model_line(manifest: dict[str, Any]) -> str:
+    from citeweave.engines.registry import place
+
     parameters = manifest["parameters"]
     name = manifest.get("spec", {}).get("name", "?")
     shown = [f"{key} {parameters[key]}" for key in ("topics", "eta", "chains") if key in parameters]
@@ -245,8 +247,8 @@ def _model_line(manifest: dict[str, Any]) -> str:
         if key in plan
     ]
     if plan.get("rounds"):
-        where = {"cuda": " on a GPU"}.get(plan.get("device", ""), "")
-        shown.append(f"snapshot sweeps{where}, rounds {plan['rounds']}")
+        where = ("snapshot sweeps", place(plan.get("device", "")))
+        shown.append(f"{' '.join(filter(None, where))}, rounds {plan['rounds']}")
     return f"{name} ({', '.join(shown)})"
 
 

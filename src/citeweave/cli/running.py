@@ -15,10 +15,11 @@ from citeweave import model as models
 from citeweave.cli.progress import LiveDisplay, PlainDisplay, open_display
 from citeweave.cli.show import corpus_line, count, fact_table
 from citeweave.corpus import Corpus
+from citeweave.engines.registry import place
 from citeweave.model import SCNTM
-from citeweave.model.devices import CUDA, describe_gpu, find_device
 from citeweave.model.parameters import Plan, make_plan, parameters_from_json
-from citeweave.model.run_folder import RunFolder
+from citeweave.model.scntm import fit_planned
+from citeweave.runs.folder import RunFolder
 
 __all__ = ["fit_model", "resume_model", "stop_on_signals"]
 
@@ -59,19 +60,31 @@ def stop_on_signals(stopping: Callable[[], object] | None = None) -> Iterator[th
 
 
 def fit_model(
-    model: SCNTM, corpus: Corpus, console: Console | None, *, out: Path, **options: Any
+    model: SCNTM, plan: Plan, corpus: Corpus, console: Console | None, *, out: Path, **options: Any
 ) -> SCNTM:
-    """Fit a model; a console of None keeps silent. Options are those of `SCNTM.fit`."""
-    plan = make_plan(model.get_params())  # wrong parameters are told before anything is drawn
+    """Fit a model by the plan of its parameters; a console of None keeps silent.
+
+    Options are those of `SCNTM.fit`.
+    """
     if console is None:
         with stop_on_signals() as stop:
-            return model.fit(corpus, out=out, stop=stop, **options)
-    sizes = {"tokens": corpus.n_tokens, "documents": corpus.n_documents}
-    plan = find_device(plan.for_corpus(**sizes, words=corpus.vocabulary_size))
-    console.print(_introduce(plan, corpus))
+            return fit_planned(model, plan, corpus, out=out, stop=stop, **options)
     display = _display(console, plan, corpus.n_tokens)
+
+    def announce(chosen: Plan) -> None:
+        console.print(_introduce(chosen, corpus))
+
     with stop_on_signals(display.stop) as stop, display:
-        return model.fit(corpus, out=out, progress=display, stop=stop, **options)
+        return fit_planned(
+            model,
+            plan,
+            corpus,
+            out=out,
+            progress=display,
+            stop=stop,
+            announce=announce,
+            **options,
+        )
 
 
 def _introduce(plan: Plan, corpus: Corpus) -> Table:
@@ -84,13 +97,13 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
         parts.append(f"citations from {plan.settings.network_from:,}")
     if plan.rounds is not None:
         threads = f"in {count(plan.threads_per_chain, 'thread')}"
-        where = "on the GPU" if plan.device == CUDA else threads
+        where = place(plan.device) or threads
         parts.append(f"snapshot sweeps of {count(plan.rounds, 'round')} {where}")
     facts = fact_table()
     facts.add_row("corpus", corpus_line(corpus))
     facts.add_row("model", ", ".join(parts))
-    if plan.device == CUDA:
-        facts.add_row("GPU", describe_gpu())
+    if plan.machine:
+        facts.add_row("device", plan.machine)
     return facts
 
 

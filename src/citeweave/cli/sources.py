@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from citeweave.corpus import Corpus
 from citeweave.corpus.storage import is_corpus_folder
 from citeweave.errors import CorpusError
-from citeweave.model.run_folder import is_run_folder
+from citeweave.runs.folder import is_run_folder
 
 if TYPE_CHECKING:
     from rich.console import Console

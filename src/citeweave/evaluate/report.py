@@ -129,7 +129,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """Show the measures as a table in notebooks, those without a value last with the reason."""
-        from citeweave.model.notebook import html_table  # noqa: PLC0415 (for notebooks alone)
+        from citeweave.html import html_table  # noqa: PLC0415 (for notebooks alone)
 
         rows = [
             (m.part, m.name, m.where, "–" if m.value is None else f"{m.value:.4g}", m.how)

@@ -323,7 +323,7 @@ class Exploration(Derived):
 
     def _repr_html_(self) -> str:
         """Show the topics as a table in notebooks, and say what cannot be shown."""
-        from citeweave.model.notebook import html_table  # noqa: PLC0415 (for notebooks alone)
+        from citeweave.html import html_table  # noqa: PLC0415 (for notebooks alone)
 
         words = self.top_words(8, relevance=0.6)
         rows = [

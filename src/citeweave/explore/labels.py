@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from citeweave.errors import ParameterError, RunError
-from citeweave.files import write_atomically
-from citeweave.model.checkpoint import writing
+from citeweave.files import write_atomically, writing
 from citeweave.model.describing import rank_words, relevance_scores
-from citeweave.model.run_folder import NAMES_FILE
+from citeweave.runs.folder import NAMES_FILE
 
 __all__ = ["NAMES_FILE", "TopicNames", "make_labels", "short_label"]
 

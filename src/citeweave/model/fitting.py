@@ -13,16 +13,11 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.storage import corpus_counts
+from citeweave.engines.core.capabilities import CPU
+from citeweave.engines.registry import AUTO
 from citeweave.errors import CorpusError, ParameterError, RunError
-from citeweave.model.checkpoint import (
-    Checkpoint,
-    Identity,
-    keep_newest,
-    read_latest,
-    write_checkpoint,
-    writing,
-)
-from citeweave.model.devices import AUTO, CPU, CUDA, open_chains
+from citeweave.files import writing
+from citeweave.model.chains import open_chains
 from citeweave.model.groups import Tree, build_tree
 from citeweave.model.matching import Combination
 from citeweave.model.parameters import (
@@ -34,8 +29,16 @@ from citeweave.model.parameters import (
     parameters_to_json,
 )
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
-from citeweave.model.run_folder import RunFolder, check_target
-from citeweave.model.runner import Progress, Runner, Timing, chain_folder, new_traces
+from citeweave.model.runner import Progress, Runner, Timing, new_traces
+from citeweave.runs.checkpoint import (
+    Checkpoint,
+    Identity,
+    chain_folder,
+    keep_newest,
+    read_latest,
+    write_checkpoint,
+)
+from citeweave.runs.folder import RunFolder, check_target
 
 __all__ = ["load_result", "resume_run", "run_model", "save_result"]
 
@@ -43,6 +46,7 @@ Source = Corpus | str | os.PathLike[str]
 
 
 def run_model(
+    plan: Plan,
     parameters: Mapping[str, Any],
     corpus: Source,
     *,
@@ -53,9 +57,12 @@ def run_model(
     checkpoint_iterations: int | None,
     stop: threading.Event | None,
     held_out: Mapping[str, np.ndarray] | None = None,
+    announce: Callable[[Plan], object] | None = None,
 ) -> Result:
-    """Run all chains of a model and combine them; see `SCNTM.fit`."""
-    plan = make_plan(parameters)
+    """Run all chains of a plan and combine them; see `SCNTM.fit`.
+
+    ``announce`` is told the plan, its engine chosen, before the first iteration.
+    """
     timing = make_timing(checkpoint_seconds, checkpoint_iterations)
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
@@ -66,6 +73,8 @@ def run_model(
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
     opened = open_chains(plan, tree.data)
     plan = opened.plan
+    if announce is not None:
+        announce(plan)
     runner = partial(
         Runner,
         plan,
@@ -115,8 +124,8 @@ def resume_run(
     opened = opened or run.corpus()
     with run.lock():
         tree = build_tree(opened, plan.spec, eta=plan.eta, unknown=plan.unknown)
-        # where nothing is said, a run begun on a GPU goes on without one too
-        wanted = plan.on(AUTO) if device is None and begun_on == CUDA else plan
+        # where nothing is said, a run goes on without the device that it was begun on too
+        wanted = plan.on(AUTO) if device is None and begun_on != CPU else plan
         chains = open_chains(wanted, tree.data, begun_on=begun_on)
         runner = Runner(
             chains.plan,
@@ -196,7 +205,7 @@ def save_result(
             identity = Identity(result.corpus.fingerprint, result.plan.digest(), chain)
             traces = {name: trace[chain] for name, trace in result.traces.items()}
             checkpoint = Checkpoint(result.iterations, dict(state), None, traces)
-            write_checkpoint(run.chains / f"chain-{chain}", identity, checkpoint)
+            write_checkpoint(chain_folder(run.chains, chain), identity, checkpoint)
         run.finish(result.estimates, result.traces, _summary(result))
     return run.path
 
@@ -341,6 +350,7 @@ def _contents(
             "sweep": plan.sweep,
             "rounds": plan.rounds,
             "device": plan.device,
+            "engine": plan.engine,
         },
         "spec": asdict(plan.spec),
         "corpus": {

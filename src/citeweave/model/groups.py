@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.engines.core.data import Data
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.dense.chain import Data
 from citeweave.errors import CorpusError
 
 __all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree"]

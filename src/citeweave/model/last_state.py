@@ -7,8 +7,7 @@ import numpy as np
 
 from citeweave.errors import RunError
 from citeweave.model.attributes import FittedAttributes
-from citeweave.model.checkpoint import Identity, read_latest
-from citeweave.model.runner import chain_folder
+from citeweave.runs.checkpoint import Identity, chain_folder, read_latest
 
 __all__ = ["LastState", "last_state"]
 

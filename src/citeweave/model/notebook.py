@@ -1,59 +1,22 @@
-"""How fitted things show themselves in a notebook: small tables of HTML, all text escaped."""
+"""How a model shows itself in a notebook: parameters, sizes and topics in small tables."""
 
 from __future__ import annotations
 
-import html
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from citeweave.errors import MissingDependencyError
+from citeweave.html import html_table
 from citeweave.model.describing import RELEVANCE, rank_words, topic_order, topic_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from citeweave.model.scntm import SCNTM
 
-__all__ = ["html_table", "model_html"]
+__all__ = ["model_html"]
 
 TOPICS = 12
 WORDS = 8
-
-
-def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, caption: str = "") -> str:
-    """Write a table whose texts stand left and whose numbers, written out already, right.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        Their names; one that begins with ``#`` holds numbers.
-    rows : iterable of sequences
-        Texts and numbers, escaped here.
-    caption : str
-
-    Examples
-    --------
-    >>> html_table(["name", "#papers"], [["<b>", "7"]]).count("&lt;b&gt;")
-    1
-    """
-    sides = ["right" if name.startswith("#") else "left" for name in columns]
-    head = "".join(
-        f'<th style="text-align:{side}">{html.escape(name.removeprefix("#"))}</th>'
-        for name, side in zip(columns, sides, strict=True)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td style="text-align:{side}">{html.escape(str(cell))}</td>'
-            for cell, side in zip(row, sides, strict=True)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
-    shown = f"<thead><tr>{head}</tr></thead>" if any(columns) else ""
-    return f"<table>{title}{shown}<tbody>{body}</tbody></table>"
 
 
 def model_html(model: SCNTM) -> str:

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import DISCOUNT_LIMIT, ModelSpec, preset
-from citeweave.engines.dense.chain import Settings
+from citeweave.engines.registry import AUTO, devices, one_chain, sweeps
 from citeweave.errors import ParameterError
-from citeweave.model.devices import CPU, CUDA
-from citeweave.model.sweeps import AUTO, SEQUENTIAL, SNAPSHOT, choose_sweep
+from citeweave.model.sweeps import choose_sweep
 from citeweave.parameters import Parameter, check_values, refusal
 from citeweave.parameters.declaring import UNSET
 from citeweave.parameters.scntm import KEPT_SAMPLES, PARAMETERS, SCNTMParameters
@@ -53,7 +54,7 @@ class Plan:
     """Checked parameters with every default filled in: what a run does."""
 
     spec: ModelSpec
-    settings: Settings
+    settings: ChainSettings
     eta: float
     unknown: str
     combine: str
@@ -69,20 +70,25 @@ class Plan:
     threads: int
     """Cores used in all."""
     device: str
-    """"auto" until `citeweave.model.devices` has looked what there is."""
+    """"auto" until `citeweave.model.chains` has looked what there is."""
+    engine: str = ""
+    """Name of the engine; empty until it is chosen with the device."""
+    machine: str = ""
+    """The device in words; empty for this process."""
 
     def for_corpus(self, *, tokens: int, documents: int, words: int) -> Self:
         """Choose what was left open of the sweeps, by the sizes of corpus and model alone.
 
         ``words`` is the size of the vocabulary.
         """
-        wanted = SNAPSHOT if self.sweep == AUTO and self.device == CUDA else self.sweep
+        wanted, possible = self.sweep, sweeps(self.device)
+        if wanted == AUTO and len(possible) == 1:  # the device leaves no choice
+            wanted = next(iter(possible))
         cells = words * self.settings.topics
         sweep, rounds = choose_sweep(
             wanted, self.rounds, tokens=tokens, documents=documents, cells=cells
         )
-        device = CPU if sweep == SEQUENTIAL else self.device
-        return dataclasses.replace(self, sweep=sweep, rounds=rounds, device=device)
+        return dataclasses.replace(self, sweep=sweep, rounds=rounds)
 
     def on(self, device: str) -> Self:
         """Give the same plan for another device."""
@@ -91,7 +97,7 @@ class Plan:
     @property
     def chains_at_a_time(self) -> int:
         """Chains that run side by side: cores go to chains first, a GPU has one at a time."""
-        return 1 if self.device == CUDA else min(self.chains, self.threads)
+        return 1 if one_chain(self.device) else min(self.chains, self.threads)
 
     @property
     def threads_per_chain(self) -> int:
@@ -166,19 +172,22 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     thin = p["thin"]
     if thin is None:
         thin = max(1, (iterations - burn_in) // KEPT_SAMPLES)
-    if p["device"] == CUDA and p["sweep"] == SEQUENTIAL:
+    possible = sweeps(p["device"])
+    if p["sweep"] not in {AUTO, *possible}:
+        able = [repr(name) for name in (AUTO, *devices()) if p["sweep"] in sweeps(name)]
         raise fail(
             "device",
-            f"'{CPU}' or '{AUTO}' where sweep is '{SEQUENTIAL}': a GPU makes snapshot sweeps",
+            f"{' or '.join(able)} where sweep is '{p['sweep']}': '{p['device']}' makes "
+            f"{' and '.join(sorted(possible))} sweeps",
             p["device"],
         )
-    if p["rounds"] is not None and p["sweep"] != SNAPSHOT and p["device"] != CUDA:
+    if p["rounds"] is not None and p["sweep"] != SNAPSHOT and possible != {SNAPSHOT}:
         raise fail(
             "rounds", f"None unless sweep is '{SNAPSHOT}' (it is '{p['sweep']}')", p["rounds"]
         )
     return Plan(
         spec=spec,
-        settings=Settings(
+        settings=ChainSettings(
             topics=int(p["topics"]),
             network_from=network_from,
             concentration=float(p["concentration"]),

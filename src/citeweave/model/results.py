@@ -1,6 +1,6 @@
 """What a run leaves: estimates and traces by name, in memory or on disk alike."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,60 +11,15 @@ import numpy as np
 from citeweave.corpus import Corpus
 from citeweave.engines.core.estimates import Sums, take_means
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.errors import RunError
 from citeweave.model.consensus import consensus_memberships
 from citeweave.model.groups import Groups
 from citeweave.model.matching import Combination, combine_chains
 from citeweave.model.parameters import Plan
 from citeweave.model.scoring import plug_in_log_likelihood
 
-__all__ = ["Result", "StoredArrays", "combine_results", "name_estimates", "stack_traces"]
+__all__ = ["Result", "combine_results", "name_estimates", "stack_traces"]
 
 _GROUP_FIELDS = ("kind", "label", "documents", "of_document", "parent")
-
-
-class StoredArrays(Mapping[str, np.ndarray]):
-    """The .npy files of a folder by name, mapped into memory when first asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._names = sorted(path.stem for path in folder.glob("*.npy"))
-        self._loaded: dict[str, np.ndarray] = {}
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        """Return an array; it stays on disk until its values are read."""
-        if name not in self._names:
-            raise KeyError(name)
-        if name not in self._loaded:
-            path = self._folder / f"{name}.npy"
-            try:
-                self._loaded[name] = _map_array(path)
-            except (OSError, ValueError, EOFError) as error:
-                raise RunError(
-                    f"'{path}' cannot be read ({error}). Make it anew from the chains: "
-                    f"citeweave resume {self._folder.parent}"
-                ) from error
-        return self._loaded[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        """Return the number of arrays."""
-        return len(self._names)
-
-
-def _map_array(path: Path) -> np.ndarray:
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError:  # an empty array cannot be mapped
-        array = np.load(path, allow_pickle=False)
-        if array.size:
-            raise
-    plain = np.asarray(array)  # a view without the memmap class, which compiled code need not know
-    plain.flags.writeable = False
-    return plain
 
 
 @dataclass(frozen=True, eq=False)

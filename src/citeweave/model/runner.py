@@ -10,24 +10,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.engines.core.data import Data, Info
 from citeweave.engines.core.estimates import Sums, new_sums
-from citeweave.engines.dense.chain import Chain, Data, Info
+from citeweave.engines.protocol import Engine
 from citeweave.errors import RunError
-from citeweave.model.checkpoint import (
+from citeweave.model.chains import new_chain
+from citeweave.model.parameters import Plan
+from citeweave.runs.checkpoint import (
     Checkpoint,
     Identity,
+    chain_folder,
     flatten,
     read_latest,
     remove_leftovers,
     restore_state,
     write_checkpoint,
 )
-from citeweave.model.devices import (
-    collect_samples,
-    keep_sample,
-    new_chain,
-)
-from citeweave.model.parameters import Plan
 
 __all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "new_traces"]
 
@@ -100,7 +98,7 @@ class Runner:
         Called after every iteration with a `Progress`, from the threads that run the chains.
     stop : threading.Event, optional
         Set it to stop all chains after their present iteration.
-    first : Chain, optional
+    first : Engine, optional
         The first chain, where there is one already; it is closed at the end.
     notes : tuple of str
         What is to be said of the run besides what turns up.
@@ -116,7 +114,7 @@ class Runner:
         timing: Timing = Timing(),  # noqa: B008 (immutable)
         progress: Callable[[Progress], object] | None = None,
         stop: threading.Event | None = None,
-        first: Chain | None = None,
+        first: Engine | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.plan = plan
@@ -204,19 +202,18 @@ class Runner:
                 self._errors.append(error)
                 self.stop.set()
 
-    def _new_chain(self, number: int) -> Chain:
+    def _new_chain(self, number: int) -> Engine:
         made, self._first = (self._first, None) if number == 0 else (None, self._first)
         return made or new_chain(self.plan, self.data, number)
 
-    def _run_chain(self, number: int, chain: Chain, stored: Checkpoint | None) -> None:
+    def _run_chain(self, number: int, chain: Engine, stored: Checkpoint | None) -> None:
         plan = self.plan
         traces = new_traces(plan, plan.iterations)
         sums = new_sums(chain)
         if stored is None:
             chain.start()
         else:
-            chain.restore(restore_state(stored, chain.state))
-            chain.set_proposal(stored.proposal)
+            chain.restore(restore_state(stored, chain.state), stored.proposal)
             for name, trace in stored.traces.items():
                 traces[name][: len(trace)] = trace
             if stored.sums is not None:
@@ -234,7 +231,7 @@ class Runner:
             info = chain.step()
             record(traces, info)
             if plan.keeps(info.iteration):
-                keep_sample(chain, sums)
+                chain.keep_sample(sums)
             # the first iterations may have been compiling
             weight = 1.0 if pace == 0.0 or info.seconds < pace / 4 else _SMOOTHING
             pace += weight * (info.seconds - pace)
@@ -245,7 +242,7 @@ class Runner:
                 self._save(folder, number, chain, sums, traces)
                 saved, saved_at = info.iteration, time.monotonic()
         self._iterations[number] = chain.iteration
-        collect_samples(chain, sums)
+        chain.collect_samples(sums)
         if folder is not None and saved < chain.iteration:
             self._save(folder, number, chain, sums, traces)
         if chain.iteration == plan.iterations:
@@ -271,18 +268,18 @@ class Runner:
         self,
         folder: Path,
         number: int,
-        chain: Chain,
+        chain: Engine,
         sums: Sums,
         traces: dict[str, np.ndarray],
     ) -> None:
         done = chain.iteration
-        collect_samples(chain, sums)
+        chain.collect_samples(sums)
         checkpoint = Checkpoint(
             iteration=done,
             state=flatten(chain.state),
             sums=sums if sums.samples[0] else None,
             traces={name: trace[:done] for name, trace in traces.items()},
-            proposal=chain.proposal(),
+            proposal=chain.extra_state(),
         )
         write_checkpoint(folder, self.identity(number), checkpoint)
 
@@ -303,11 +300,6 @@ def _wait(finished: list[threading.Event]) -> None:
     for event in finished:
         while not event.wait(0.2):
             pass
-
-
-def chain_folder(chains: Path, number: int) -> Path:
-    """Give the folder of one chain's checkpoints."""
-    return chains / f"chain-{number}"
 
 
 def record(traces: dict[str, np.ndarray], info: Info) -> None:

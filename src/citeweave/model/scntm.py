@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -14,12 +14,15 @@ from citeweave.model.fitting import load_result, resume_run, run_model, save_res
 from citeweave.model.fold_in import fold_in
 from citeweave.model.folded import FoldIn
 from citeweave.model.notebook import model_html
+from citeweave.model.parameters import Plan, make_plan
 from citeweave.model.results import Result
 from citeweave.model.runner import Progress
 from citeweave.parameters import declared
 from citeweave.parameters.scntm import SCNTMParameters
 
-__all__ = ["SCNTM", "load", "resume"]
+__all__ = ["SCNTM", "fit_planned", "load", "resume"]
+
+_Model = TypeVar("_Model", bound="SCNTM")
 
 
 @declared
@@ -117,8 +120,9 @@ class SCNTM(SCNTMParameters, FittedAttributes):
             Ctrl-C was pressed: the chains are saved, and the text says how to go on. It is a
             KeyboardInterrupt.
         """
-        self._result = run_model(
-            self.get_params(),
+        return fit_planned(
+            self,
+            make_plan(self.get_params()),
             corpus,
             out=out,
             overwrite=overwrite,
@@ -128,7 +132,6 @@ class SCNTM(SCNTMParameters, FittedAttributes):
             stop=stop,
             held_out=held_out,
         )
-        return self
 
     def fit_transform(self, corpus: Corpus | str | os.PathLike[str], **options: Any) -> np.ndarray:
         """Fit and return `doc_topic_`; options are those of `fit`."""
@@ -208,6 +211,40 @@ class SCNTM(SCNTMParameters, FittedAttributes):
     def _repr_html_(self) -> str:
         """Show parameters and, if fitted, sizes and topics as small tables."""
         return model_html(self)
+
+
+def fit_planned(
+    model: _Model,
+    plan: Plan,
+    corpus: Corpus | str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    progress: Callable[[Progress], object] | None = None,
+    checkpoint_seconds: float | None = 60,
+    checkpoint_iterations: int | None = None,
+    stop: threading.Event | None = None,
+    held_out: Mapping[str, np.ndarray] | None = None,
+    announce: Callable[[Plan], object] | None = None,
+) -> _Model:
+    """Fit a model by the plan that was made of its parameters; options are those of `SCNTM.fit`.
+
+    ``announce`` is told the plan once its engine is chosen, before the first iteration.
+    """
+    model._result = run_model(  # noqa: SLF001
+        plan,
+        model.get_params(),
+        corpus,
+        out=out,
+        overwrite=overwrite,
+        progress=progress,
+        checkpoint_seconds=checkpoint_seconds,
+        checkpoint_iterations=checkpoint_iterations,
+        stop=stop,
+        held_out=held_out,
+        announce=announce,
+    )
+    return model
 
 
 def load(folder: str | os.PathLike[str]) -> SCNTM:

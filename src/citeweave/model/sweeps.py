@@ -1,10 +1,9 @@
 """Which sweeps a run makes: chosen by the corpus alone, so that no machine changes the result."""
 
-__all__ = ["AUTO", "SEQUENTIAL", "SNAPSHOT", "choose_sweep", "default_rounds"]
+from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
+from citeweave.engines.registry import AUTO
 
-AUTO = "auto"
-SEQUENTIAL = "sequential"
-SNAPSHOT = "snapshot"
+__all__ = ["choose_sweep", "default_rounds"]
 
 SMALL_CORPUS = 2_000_000
 """Tokens up to which ``auto`` stays with the sequential sampler, the reference."""

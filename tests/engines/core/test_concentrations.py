@@ -51,7 +51,7 @@ def test_draws_have_the_mean_and_spread_of_their_density(level, pooled):
     for _ in range(12_000):
         parameters.topic_concentration[:] = fixed
         parameters.topic_concentration[share] = value
-        chain._rebuild_exponent()
+        chain.rebuild_exponent()
         draw_topic_concentrations(
             chain.layout,
             chain.state,

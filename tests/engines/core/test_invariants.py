@@ -5,9 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.spec import PRESETS, preset
-from citeweave.engines.dense.chain import Chain, Settings
+from citeweave.engines.dense.chain import DenseChain
 from reference.tiny import tiny_data
 
 
@@ -40,10 +41,10 @@ def corpora(draw):
 )
 def test_counts_add_up_after_every_sweep(name, corpus, topics, seed, network_from):
     spec = preset(name)
-    chain = Chain(
+    chain = DenseChain(
         spec,
         tiny_data(spec, **corpus),
-        Settings(topics=topics, network_from=network_from, debug=True),
+        ChainSettings(topics=topics, network_from=network_from, debug=True),
         seed=seed,
     )
     chain.start()
@@ -70,7 +71,7 @@ def test_counts_add_up_after_every_sweep(name, corpus, topics, seed, network_fro
 )
 def test_check_names_the_count_that_is_off(break_it, named):
     spec = preset("cntm-text")
-    chain = Chain(spec, tiny_data(spec), Settings(topics=2), seed=1)
+    chain = DenseChain(spec, tiny_data(spec), ChainSettings(topics=2), seed=1)
     chain.start()
     break_it(chain.state)
     with pytest.raises(AssertionError, match=named):
@@ -81,8 +82,8 @@ def test_same_seed_same_bytes_and_streams_differ():
     spec = preset("scntm")
 
     def run(seed, stream):
-        chain = Chain(
-            spec, tiny_data(spec), Settings(topics=3, network_from=2), seed=seed, stream=stream
+        chain = DenseChain(
+            spec, tiny_data(spec), ChainSettings(topics=3, network_from=2), seed=seed, stream=stream
         )
         chain.start()
         for _ in range(30):

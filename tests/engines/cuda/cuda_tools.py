@@ -3,9 +3,9 @@
 import numpy as np
 from host_device import HostDevice
 
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda import CudaChain
-from citeweave.engines.dense.chain import Data, Settings
 from citeweave.engines.threads import SnapshotChain
 
 FIXED = {"sample_concentrations": False, "sample_propensities": False}
@@ -49,7 +49,7 @@ def make(name, *, device=HostDevice, topics=5, rounds=1, seed=1, data=None, **se
     """Make a chain of one model: on a device, or in threads where ``device`` is None."""
     spec = preset(name) if isinstance(name, str) else name
     data = data or small_data(spec)
-    chosen = Settings(**({"topics": topics, "debug": True} | settings))
+    chosen = ChainSettings(**({"topics": topics, "debug": True} | settings))
     if device is None:
         return SnapshotChain(spec, data, chosen, seed=seed, rounds=rounds)
     return CudaChain(spec, data, chosen, seed=seed, rounds=rounds, device=device())

@@ -5,9 +5,9 @@ import pytest
 from cuda_tools import FIXED, make, small_data
 
 from citeweave.engines.core.estimates import add_sample, new_sums
+from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda.device import CudaDevice
-from citeweave.engines.dense.chain import _flat
 from citeweave.errors import CiteweaveError
 
 pytestmark = pytest.mark.gpu
@@ -48,7 +48,7 @@ def test_counts_are_valid_and_bytes_the_same_twice(topics):
         chain.start()
         infos = [chain.step() for _ in range(6)]
         assert infos[-1].acceptance > 0.5
-        states.append([array.copy() for array in _flat(chain.state)])
+        states.append([array.copy() for array in all_arrays(chain.state)])
     for first, second in zip(*states, strict=True):
         np.testing.assert_array_equal(first, second)
 
@@ -79,7 +79,7 @@ def test_two_chains_take_turns():
     for _ in range(3):
         for chain in chains:
             chain.step()
-    for mine, theirs in zip(_flat(alone.state), _flat(chains[0].state), strict=True):
+    for mine, theirs in zip(all_arrays(alone.state), all_arrays(chains[0].state), strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
 

@@ -9,9 +9,9 @@ from cuda_tools import small_data
 from host_device import HostDevice
 
 import citeweave.engines.cuda.proposals as proposals_module
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import Level, preset
 from citeweave.engines.cuda import CudaChain
-from citeweave.engines.dense.chain import Settings
 from citeweave.engines.threads.streams import next_key
 
 TOPICS = 70
@@ -162,12 +162,12 @@ CASES = [
 def chain(request, monkeypatch):
     """Have some authors listed, all, or none."""
     name, most_listed = request.param
-    monkeypatch.setattr(proposals_module, "_MOST_LISTED", most_listed)
+    monkeypatch.setattr(proposals_module, "MOST_LISTED", most_listed)
     spec = SPECS[name]
     data = small_data(spec, documents=60, authors=9, citations=400)
     if spec.n_shared == 3:  # three authors a field
         data = data._replace(parents=(np.zeros(3, int), np.arange(9) // 3, *data.parents[1:]))
-    settings = Settings(topics=TOPICS, network_from=1)
+    settings = ChainSettings(topics=TOPICS, network_from=1)
     chain = CudaChain(spec, data, settings, seed=1, device=Watched(), sparse=True)
     chain.start()
     for _ in range(4):

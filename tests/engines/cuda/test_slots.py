@@ -11,10 +11,9 @@ from host_device import HostDevice
 
 import citeweave.engines.core.word_side as word_side_module
 import citeweave.engines.cuda.proposals as proposals_module
-from citeweave.engines.core.refreshing import is_refreshed
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda import CudaChain
-from citeweave.engines.dense.chain import Settings, _flat
 from citeweave.engines.slots import SparseChain
 from citeweave.errors import ParameterError
 from reference.posterior import TinyPosterior
@@ -35,7 +34,7 @@ CASES = {
 def slots(spec, *, rounds=1, device=HostDevice, **corpus):
     """As ``tiny_chain``, on the kernels' twin, over slots."""
     kind = partial(CudaChain, rounds=rounds, device=device(), sparse=True)
-    modules = {"chain": SimpleNamespace(Chain=kind), "word_side": word_side_module}
+    modules = {"chain": SimpleNamespace(DenseChain=kind), "word_side": word_side_module}
     chain = tiny_chain(spec, modules=modules, **({"citations": ()} | corpus))
     chain.upload()  # the parameters that were set on the host
     return chain
@@ -60,7 +59,7 @@ def test_frequencies_match_the_posterior(case, most_listed, monkeypatch):
     """With authors' topics inside and outside; with slots beyond those of the fast memory."""
     if case == "no author" and most_listed == 0:
         pytest.skip("there is no author to list")
-    monkeypatch.setattr(proposals_module, "_MOST_LISTED", most_listed)
+    monkeypatch.setattr(proposals_module, "MOST_LISTED", most_listed)
     spec, corpus = CASES[case]
     assignments, topic_side, word_side = distances(slots(spec, **corpus), 30_000)
     assert assignments < 0.045
@@ -85,7 +84,7 @@ def test_accepting_every_proposal_is_seen():
 def make(topics, *, model="scntm", seed=1, **settings):
     """Make a chain over slots of a small corpus, every count checked after each step."""
     spec = preset(model)
-    chosen = Settings(**({"topics": topics, "debug": True, "network_from": 2} | settings))
+    chosen = ChainSettings(**({"topics": topics, "debug": True, "network_from": 2} | settings))
     return CudaChain(spec, small_data(spec), chosen, seed=seed, device=HostDevice(), sparse=True)
 
 
@@ -120,56 +119,30 @@ class Planning(HostDevice):
 def test_the_number_of_topics_decides_where_nothing_is_said(topics, sparse):
     spec = preset("scntm")
     with pytest.raises(PlannedError) as stopped:
-        CudaChain(spec, small_data(spec), Settings(topics=topics), seed=1, device=Planning())
+        CudaChain(spec, small_data(spec), ChainSettings(topics=topics), seed=1, device=Planning())
     assert stopped.value.args[0].defines["SPARSE"] == sparse
-
-
-def test_tables_are_refreshed_more_and_more_rarely():
-    done = [i for i in range(2000) if is_refreshed(i)]
-    assert done[:5] == [0, 1, 2, 3, 4]
-    assert len(done) < 100
-    gaps = np.diff(done)
-    assert (np.diff(gaps) >= 0).all()
-
-
-def test_a_chain_goes_on_alike_with_its_tables():
-    chain = make(40)
-    chain.start()
-    for _ in range(7):
-        chain.step()
-    tables = chain.proposal()
-    assert not is_refreshed(chain.iteration)
-    alike, other = make(40, seed=7), make(40, seed=7)
-    for copy in (alike, other):
-        copy.restore(chain.state)
-    alike.set_proposal(tables)
-    for each in (chain, alike, other):
-        each.step()
-    for mine, theirs in zip(_flat(chain.state), _flat(alike.state), strict=True):
-        np.testing.assert_array_equal(mine, theirs)
-    # other tables propose other topics
-    assert np.any(chain.state.assignments.topic != other.state.assignments.topic)
 
 
 def test_tables_of_another_chain_are_refused():
     chain = make(40)
     chain.start()
     chain.step()
-    tables = chain.proposal()
+    tables = chain.extra_state()
     assert {name: table.dtype.kind for name, table in tables.items()}["guess"] in "ui"
     with pytest.raises(ParameterError, match=r"2000 numbers in 'guess'.*Got 1500"):
-        make(40).set_proposal(tables | {"guess": tables["guess"][:1500]})
+        make(40).restore(chain.state, tables | {"guess": tables["guess"][:1500]})
     with pytest.raises(ParameterError, match="none"):
-        make(40).set_proposal({"guess": tables["guess"]})
+        make(40).restore(chain.state, {"guess": tables["guess"]})
 
 
 def test_a_dense_chain_has_no_tables():
     spec = preset("scntm")
-    dense_chain = CudaChain(spec, small_data(spec), Settings(topics=5), seed=1, device=HostDevice())
+    dense_chain = CudaChain(
+        spec, small_data(spec), ChainSettings(topics=5), seed=1, device=HostDevice()
+    )
     dense_chain.start()
     dense_chain.step()
-    assert dense_chain.proposal() == {}
-    dense_chain.set_proposal({})
+    assert dense_chain.extra_state() == {}
 
 
 def test_sums_by_marked_topics_are_those_of_all(monkeypatch):
@@ -222,7 +195,7 @@ def test_densities_of_concentrations_by_marked_topics_are_those_of_all(monkeypat
 @pytest.mark.long
 @pytest.mark.parametrize("most_listed", [0, 64])
 def test_frequencies_match_the_posterior_with_citations(most_listed, monkeypatch):
-    monkeypatch.setattr(proposals_module, "_MOST_LISTED", most_listed)
+    monkeypatch.setattr(proposals_module, "MOST_LISTED", most_listed)
     corpus = {"documents": ((0,), (0,)), "groups": (0, 0), "citations": ((0, 1),)}
     chain = slots("scntm", topics=5, rounds=2, **corpus)
     assignments, topic_side, word_side = distances(chain, 150_000)
@@ -234,18 +207,18 @@ def test_frequencies_match_the_posterior_with_citations(most_listed, monkeypatch
 @pytest.mark.parametrize("most_listed", [0, 3, 64])
 def test_tables_are_those_of_the_cpu(most_listed, monkeypatch):
     """Up to rounding: the CPU makes them in double precision."""
-    monkeypatch.setattr(proposals_module, "_MOST_LISTED", most_listed)
+    monkeypatch.setattr(proposals_module, "MOST_LISTED", most_listed)
     chain = make(40)
     chain.start()
     for _ in range(3):
         chain.step()
     chain.proposals.refresh()
-    mine = chain.proposal()
+    mine = chain.extra_state()
     spec = preset("scntm")
-    other = SparseChain(spec, small_data(spec), Settings(topics=40), seed=1)
+    other = SparseChain(spec, small_data(spec), ChainSettings(topics=40), seed=1)
     other.restore(chain.state)
-    other.known.refresh(most_listed)
-    theirs = other.proposal()
+    other.proposals.refresh(most_listed)
+    theirs = other.extra_state()
     np.testing.assert_array_equal(mine["listed"], theirs["listed"])
     for name in ("guess_root", "guess_mass"):
         np.testing.assert_allclose(mine[name][:40], theirs[name][:40], rtol=1e-4)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from cuda_tools import FIXED, small_data
 
+from citeweave.engines.core.data import ChainSettings
+from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda import CudaChain
 from citeweave.engines.cuda.device import CudaDevice
-from citeweave.engines.dense.chain import Settings, _flat
 from citeweave.errors import CiteweaveError
 
 pytestmark = pytest.mark.gpu
@@ -26,14 +27,14 @@ def test_counts_are_valid_and_bytes_the_same_twice(topics):
     """More documents than groups, so that every group has several."""
     spec = preset("scntm")
     data = small_data(spec, documents=12_000, authors=900, citations=40_000)
-    settings = Settings(topics=topics, network_from=2, debug=True)
+    settings = ChainSettings(topics=topics, network_from=2, debug=True)
     states = []
     for _ in range(2):
         chain = CudaChain(spec, data, settings, seed=1, sparse=True)
         chain.start()
         infos = [chain.step() for _ in range(5)]
         assert infos[-1].acceptance > 0.5
-        states.append([array.copy() for array in _flat(chain.state)])
+        states.append([array.copy() for array in all_arrays(chain.state)])
     for first, second in zip(*states, strict=True):
         np.testing.assert_array_equal(first, second)
 
@@ -43,7 +44,7 @@ def test_likelihoods_settle_where_those_of_dense_sweeps_do():
     data = small_data(spec, documents=300, citations=800)
 
     def height(*, sparse, seed):
-        settings = Settings(topics=60, **FIXED)
+        settings = ChainSettings(topics=60, **FIXED)
         chain = CudaChain(spec, data, settings, seed=seed, sparse=sparse)
         chain.start()
         return np.mean([chain.step().log_likelihood for _ in range(300)][150:])

@@ -5,17 +5,15 @@ import pytest
 from cuda_tools import FIXED, make, small_data
 from host_device import HostDevice
 
-from citeweave.engines.core.estimates import add_sample, new_sums
-from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.estimates import new_sums
 from citeweave.engines.core.random import new_generator, standard_gamma, uniform
+from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.spec import preset
 from citeweave.engines.core.stirling import weight_pair
-from citeweave.engines.cuda import CudaChain, memory, scalars
-from citeweave.engines.cuda.device import CudaDevice
+from citeweave.engines.cuda import memory, scalars
 from citeweave.engines.cuda.samples import _NAMES
 from citeweave.engines.cuda.scalars import peek_uniforms
-from citeweave.engines.dense.chain import Chain, Settings, _flat
-from citeweave.errors import MissingDependencyError, ParameterError, RunError
+from citeweave.errors import RunError
 
 MODELS = ("scntm", "cntm-text", "bursty-hdp-lda")
 
@@ -32,7 +30,7 @@ def test_same_integers_as_threads(model, rounds):
     repaired = threads.repaired.copy()
     for _ in range(4):
         theirs, mine = threads.step(), twin.step()
-        for a, b in zip(_flat(threads.state), _flat(twin.state), strict=True):
+        for a, b in zip(all_arrays(threads.state), all_arrays(twin.state), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12)
         for name in ("iteration", "blocked", "topics", "blocked_citations", "acceptance"):
             np.testing.assert_equal(getattr(mine, name), getattr(theirs, name))
@@ -57,7 +55,7 @@ def test_long_lists_of_references_are_alike_too():
     for _ in range(4):
         threads.step()
         twin.step()
-        for a, b in zip(_flat(threads.state), _flat(twin.state), strict=True):
+        for a, b in zip(all_arrays(threads.state), all_arrays(twin.state), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
@@ -75,47 +73,13 @@ def test_documents_too_long_for_packed_counts_are_alike_too():
     threads.start()
     threads.step()
     twin = make(spec, data=data, topics=4, **FIXED)
-    assert twin._plan.defines["PACKED"] == 0
+    assert twin._program.defines["PACKED"] == 0
     twin.restore(threads.state)
     for _ in range(2):
         threads.step()
         twin.step()
-        for a, b in zip(_flat(threads.state), _flat(twin.state), strict=True):
+        for a, b in zip(all_arrays(threads.state), all_arrays(twin.state), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_everything_sampled_keeps_counts_valid(model):
-    """Every count is checked against the assignments after each step (debug)."""
-    chain = make(model, topics=7, rounds=2, network_from=2)
-    chain.start()
-    check_state(chain.spec, chain.layout, chain.state)
-    infos = [chain.step() for _ in range(6)]
-    assert [info.iteration for info in infos] == list(range(1, 7))
-    assert np.isnan(infos[1].acceptance)
-    if model == "scntm":
-        assert infos[-1].acceptance > 0.5
-        assert infos[-1].rate == pytest.approx(200, rel=0.5)
-    assert len(set(infos[-1].concentrations) | set(infos[0].concentrations)) > 6
-
-
-def test_a_stored_state_goes_on_alike_and_elsewhere():
-    chain = make("scntm")
-    chain.start()
-    for _ in range(3):
-        chain.step()
-    other = make("scntm", seed=9)
-    other.restore(chain.state)
-    chain.step()
-    other.step()
-    for mine, theirs in zip(_flat(chain.state), _flat(other.state), strict=True):
-        np.testing.assert_array_equal(mine, theirs)
-    spec = preset("scntm")
-    sequential = Chain(spec, small_data(spec), Settings(topics=5, debug=True), seed=2)
-    sequential.restore(chain.state)
-    sequential.step()
-    chain.restore(sequential.state)
-    assert chain.step().iteration == 6
 
 
 def test_weights_of_large_counts():
@@ -176,7 +140,7 @@ def test_concentrations_and_propensities_have_the_distribution_of_threads():
     def read_threads():
         return np.array(threads.concentrations())
 
-    theirs = drawn(400, threads._draw_concentrations, read_threads)
+    theirs = drawn(400, threads.draw_concentrations, read_threads)
     mine = drawn(400, twin._draws.draw_concentrations, lambda: np.array(twin._draws.levels()))
     for column in range(theirs.shape[1]):
         a, b = np.log(theirs[50:, column]), np.log(mine[50:, column])
@@ -192,7 +156,7 @@ def test_concentrations_and_propensities_have_the_distribution_of_threads():
     twin.restore(threads.state)
     theirs = drawn(
         300,
-        threads._draw_propensities,
+        threads.draw_propensities,
         lambda: np.concatenate([threads.state.parameters.cite, threads.state.parameters.cited]),
     )
     mine = drawn(300, twin._draws.draw_propensities, lambda: read(twin))
@@ -219,23 +183,6 @@ def test_likelihoods_settle_at_the_same_height():
     assert gap < 4 * max(np.std(threads), 0.002 * abs(np.mean(threads)))
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_sums_of_samples_are_those_of_the_sampler(model):
-    chain = make(model, topics=7, network_from=1)
-    chain.start()
-    sums, expected = new_sums(chain), new_sums(chain)
-    for step in range(4):
-        chain.step()
-        chain.keep_sample(sums)
-        add_sample(chain, expected)
-        if step == 1:  # looking at them on the way changes nothing
-            chain.collect_samples(sums)
-    chain.collect_samples(sums)
-    for mine, theirs in zip(sums, expected, strict=True):
-        np.testing.assert_allclose(mine, theirs, rtol=2e-6, atol=1e-9)
-    assert sums.samples[0] == 4
-
-
 def test_too_little_memory_is_said_before_anything_is_copied(monkeypatch):
     monkeypatch.setattr(HostDevice, "room", 2_000_000)
     with pytest.raises(RunError, match="topics would fit"):
@@ -250,18 +197,3 @@ def test_memory_of_sums_is_asked_for_beforehand(model):
     counted = memory._bytes_of_sums(chain)
     taken = sum(getattr(sums, name).nbytes for name in _NAMES)
     assert taken <= counted <= taken + 8 * chain.host.words.customers.shape[0]
-
-
-def test_what_the_gpu_does_not_sample_is_refused():
-    spec = preset("np-atm")
-    data = small_data(preset("bursty-hdp-lda"))
-    with pytest.raises(ParameterError, match="choose their author"):
-        CudaChain(spec, data, Settings(topics=3), seed=1, device=HostDevice())
-    with pytest.raises(ParameterError, match="at least one round"):
-        make("cntm-text", rounds=0)
-
-
-def test_without_cupy_the_install_line_is_given(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "cupy", None)
-    with pytest.raises(MissingDependencyError, match=r"citeweave\[cuda\]"):
-        CudaDevice()

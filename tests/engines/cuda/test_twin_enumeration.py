@@ -34,7 +34,7 @@ CASES = {
 def twin(spec, *, rounds=1, **corpus):
     """As ``tiny_chain``, on the kernels' twin."""
     kind = partial(CudaChain, rounds=rounds, device=HostDevice())
-    modules = {"chain": SimpleNamespace(Chain=kind), "word_side": word_side_module}
+    modules = {"chain": SimpleNamespace(DenseChain=kind), "word_side": word_side_module}
     chain = tiny_chain(spec, modules=modules, **corpus)
     chain.upload()  # the parameters that were set on the host
     return chain
@@ -50,9 +50,9 @@ def run(chain, sweeps):
     for _ in range(sweeps):
         if networked:
             chain._draws.weigh()
-        chain._words_on_device()
+        chain.sweep_words()
         if networked and n_citations:
-            chain._citations_on_device()
+            chain.sweep_citations()
         topic = arrays["topic"]
         cited = arrays["citing_topic"][:n_citations] if networked else topic[:0]
         tables = arrays["tables"].ravel()[n_topics:]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from citeweave.engines.dense.chain import Data, _sort_by_word
+from citeweave.engines.core.data import Data
+from citeweave.engines.core.setting_up import sort_by_word
 
 
 @pytest.mark.parametrize(("tokens", "documents", "words"), [(0, 3, 2), (1, 1, 1), (900, 40, 7)])
@@ -25,5 +26,5 @@ def test_tokens_are_sorted_by_word_inside_documents(tokens, documents, words):
         cited=np.zeros(0, np.int32),
     )
     document = np.repeat(places, np.diff(offsets))
-    np.testing.assert_array_equal(_sort_by_word(data), np.lexsort((drawn, document)))
+    np.testing.assert_array_equal(sort_by_word(data), np.lexsort((drawn, document)))
     np.testing.assert_array_equal(drawn, before)  # nothing was sorted in its place

@@ -8,10 +8,11 @@ import numpy as np
 from scipy import stats
 
 from citeweave.engines.core import propensities as real_propensities
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.propensities import document_topics
 from citeweave.engines.core.spec import preset
 from citeweave.engines.core.word_side import refresh_word_cache
-from citeweave.engines.dense.chain import Chain, Settings
+from citeweave.engines.dense.chain import DenseChain
 from reference.forward import redraw_words
 from reference.mutants import load_mutant
 from reference.tiny import tiny_chain, tiny_data
@@ -30,7 +31,7 @@ def test_concentrations_return_their_prior():
     spec = preset("cntm-text")
     documents = ((0, 1, 2, 0), (1, 1, 2), (0, 2))
     data = tiny_data(spec, documents=documents, groups=(0, 1, 1), citations=(), n_words=4)
-    chain = Chain(spec, data, Settings(topics=9, concentration_prior=prior), seed=5)
+    chain = DenseChain(spec, data, ChainSettings(topics=9, concentration_prior=prior), seed=5)
     chain.start()
     rng = np.random.default_rng(7)
     draws = []
@@ -81,7 +82,7 @@ def propensity_draws(module, steps):
             assignments=chain.state.assignments._replace(citing_topic=topic.astype(np.int16))
         )
         made, received = real_propensities.degrees(citing, cited, n, self_citation=0)
-        chain._rebuild_exponent()
+        chain.rebuild_exponent()
         module.draw_propensities(level, layout, state, made, received, prior, chain.exponent)
         draws.append(np.concatenate([parameters.cite, parameters.cited, parameters.topic_scale]))
     return np.array(draws), stats.gamma(prior[0], scale=1 / prior[1])
@@ -105,7 +106,7 @@ def test_stray_scale_in_its_own_rate_is_caught(tmp_path):
 def test_a_fresh_draw_of_words_is_a_valid_state():
     spec = preset("cntm-text")
     data = tiny_data(spec, documents=((0, 1, 2, 0), (1, 1)), groups=(0, 1), n_words=4)
-    chain = Chain(spec, data, Settings(topics=3, debug=True), seed=1)
+    chain = DenseChain(spec, data, ChainSettings(topics=3, debug=True), seed=1)
     chain.start()
     redraw_words(chain, np.random.default_rng(1))
     refresh_word_cache(chain.tables, chain.state.words, chain.state.parameters, chain.cache)

@@ -66,7 +66,7 @@ def test_document_topics_is_the_recovered_vector(chain):
 
 
 def test_total_rate_is_the_sum_over_all_pairs_and_topics(chain):
-    chain._rebuild_exponent()
+    chain.rebuild_exponent()
     expected = TinyPosterior(chain).rate(*counts_by_node(chain))
     assert total_rate(chain.exponent, chain.state.parameters) == pytest.approx(expected, rel=1e-12)
 
@@ -143,15 +143,15 @@ def test_incremental_exponent_equals_a_rebuild_through_sweeps(chain):
 
     def kept_equals_rebuilt():
         kept = [getattr(chain.exponent, name).copy() for name in names]
-        chain._rebuild_exponent()
+        chain.rebuild_exponent()
         for name, value in zip(names, kept, strict=True):
             np.testing.assert_allclose(
                 value, getattr(chain.exponent, name), rtol=1e-9, atol=1e-12, err_msg=name
             )
 
     for _ in range(30):
-        chain._rebuild_exponent()
-        chain._sweep_words(0)
+        chain.rebuild_exponent()
+        chain.sweep_words()
         kept_equals_rebuilt()
         citation_sweep(
             chain.citation_level,

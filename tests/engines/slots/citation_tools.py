@@ -5,9 +5,10 @@ from dataclasses import replace
 import numba
 import numpy as np
 
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.exponent import rebuild_exponent
 from citeweave.engines.core.spec import Level, preset
-from citeweave.engines.dense.chain import Chain, Data, Settings
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.slots.citations import new_citation_work
 from citeweave.engines.slots.guesses import make_citation_guesses, make_guesses, new_guesses
 from citeweave.engines.slots.presence import mark_topics, new_presence
@@ -61,7 +62,7 @@ def cited_data(spec, *, documents=60, authors=6, citations=200, seed=3):
 def cited_chain(model, topics, *, steps=2, **corpus):
     """Make a chain over all topics that has taken a few steps with citations."""
     spec = SPECS[model]
-    chain = Chain(spec, cited_data(spec, **corpus), Settings(topics=topics), seed=5)
+    chain = DenseChain(spec, cited_data(spec, **corpus), ChainSettings(topics=topics), seed=5)
     chain.start()
     for _ in range(steps):
         chain.step()

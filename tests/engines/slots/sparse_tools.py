@@ -35,7 +35,7 @@ def slot_chain(spec, *, rounds=None, most_listed=64, **corpus):
     Tables of proposals are made of the first state and then stand still.
     """
     kind = SparseChain if rounds is None else partial(SparseSnapshotChain, rounds=rounds)
-    modules = {"chain": SimpleNamespace(Chain=kind), "word_side": word_side_module}
+    modules = {"chain": SimpleNamespace(DenseChain=kind), "word_side": word_side_module}
     chain = tiny_chain(spec, modules=modules, **corpus)
     chain.proposals.refresh(most_listed)
     if chain.spec.citations is not None:

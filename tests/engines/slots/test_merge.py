@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from citeweave import simulate
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Settings
 from citeweave.engines.slots.merge import mark_moves, merge_nodes, merge_words, new_marks
 from citeweave.engines.slots.presence import mark_topics, new_presence
 from citeweave.engines.threads import SnapshotChain
@@ -22,7 +22,7 @@ def data():
 
 
 def start_chain(data, topics, threads, **options):
-    settings = Settings(topics=topics)
+    settings = ChainSettings(topics=topics)
     chain = SnapshotChain(preset("scntm"), data, settings, seed=3, threads=threads, **options)
     chain.start()
     chain._workers()

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import citeweave.engines.slots.sums as sums_module
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.exponent import new_exponent, rebuild_exponent, total_rate
 from citeweave.engines.core.spec import Level, preset
-from citeweave.engines.dense.chain import Chain, Data, Settings
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.slots.parameters import SparseDraws
 from citeweave.engines.slots.presence import mark_topics, new_presence
 from citeweave.engines.threads import SnapshotChain
@@ -56,7 +57,7 @@ def fill_counts(customers, tables, rng, share):
 def random_chain(n_shared, topics, *, threads=1, seed=1):
     """Make a chain of which no sweep has been taken: counts are valid one by one, no more."""
     rng = np.random.default_rng(seed)
-    settings = Settings(topics=topics)
+    settings = ChainSettings(topics=topics)
     spec, data = SPECS[n_shared], draw_corpus(n_shared, rng)
     chain = SnapshotChain(spec, data, settings, seed=seed, threads=threads)
     state = chain.state
@@ -224,7 +225,7 @@ def test_draws_do_not_depend_on_threads(monkeypatch):
 def test_likelihood_is_that_of_the_sequential_chain():
     chain = random_chain(2, 70)
     data = draw_corpus(2, np.random.default_rng(1))
-    sequential = Chain(chain.spec, data, chain.settings, seed=1)
+    sequential = DenseChain(chain.spec, data, chain.settings, seed=1)
     sequential.state = chain.state
     found = sparse_draws(chain).log_likelihood()
-    assert found == pytest.approx(sequential._log_likelihood(), rel=1e-12)
+    assert found == pytest.approx(sequential.log_likelihood(), rel=1e-12)

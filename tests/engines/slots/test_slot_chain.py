@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from citation_tools import SPECS, cited_data
 
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.exponent import rebuild_exponent
-from citeweave.engines.core.refreshing import is_refreshed
-from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Chain, Settings, _flat
-from citeweave.engines.slots import SPARSE_FROM, SparseChain, SparseSnapshotChain, is_sparse
+from citeweave.engines.core.setting_up import all_arrays
+from citeweave.engines.dense.chain import DenseChain
+from citeweave.engines.slots import SparseChain, SparseSnapshotChain
 from citeweave.engines.slots.presence import mark_topics, new_presence
 from citeweave.engines.slots.rates import gather_rates, new_rates
 from citeweave.errors import ParameterError
@@ -23,7 +23,7 @@ KINDS = {"one by one": SparseChain, "snapshots": SparseSnapshotChain}
 
 def make(topics, *, kind="one by one", model="authors", seed=1, documents=60, **options):
     """Make a chain of a small corpus, every count checked after each step."""
-    settings = Settings(topics=topics, debug=True, network_from=2)
+    settings = ChainSettings(topics=topics, debug=True, network_from=2)
     data = cited_data(SPECS[model], documents=documents)
     return KINDS[kind](SPECS[model], data, settings, seed=seed, **options)
 
@@ -40,7 +40,7 @@ def expect_bits(chain):
 
 
 def expect_same(one, other):
-    for mine, theirs in zip(_flat(one.state), _flat(other.state), strict=True):
+    for mine, theirs in zip(all_arrays(one.state), all_arrays(other.state), strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
 
@@ -66,9 +66,9 @@ def test_sums_that_the_word_sweep_leaves_are_those_of_the_counts(model):
         chain.step()
     for most_listed in (0, 8, 64):
         chain.proposals.refresh(most_listed)
-        chain._rebuild_exponent()
+        chain.rebuild_exponent()
         before = chain.state.assignments.topic.copy()
-        chain._sweep_words(0)
+        chain.sweep_words()
         assert (chain.state.assignments.topic != before).any()
         kept = [array.copy() for array in (*chain.proposals.rates, *chain.exponent[2:4])]
         rebuild_exponent(
@@ -90,10 +90,10 @@ def test_both_kinds_of_sweeps_settle_at_the_same_height():
     data = cited_data(spec, citations=180)
     options = {"network_from": 5, "concentration": 1.0, "sample_concentrations": False}
     heights = []
-    for kind in (Chain, SparseChain):
+    for kind in (DenseChain, SparseChain):
         found = []
         for seed in range(2):
-            chain = kind(spec, data, Settings(topics=30, **options), seed=seed)
+            chain = kind(spec, data, ChainSettings(topics=30, **options), seed=seed)
             chain.start()
             found += [chain.step().log_likelihood for _ in range(2000)][500:]
         heights.append(np.mean(found))
@@ -111,66 +111,39 @@ def test_threads_leave_no_trace():
         expect_same(chains[0], chain)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_chain_goes_on_alike_with_its_tables(kind):
-    chain = make(40, kind=kind)
-    chain.start()
-    for _ in range(7):
-        chain.step()
-    assert not is_refreshed(chain.iteration)
-    alike, other = make(40, kind=kind, seed=7), make(40, kind=kind, seed=7)
-    for copy in (alike, other):
-        copy.restore(chain.state)
-    alike.set_proposal(chain.proposal())
-    for each in (chain, alike, other):
-        each.step()
-    expect_same(chain, alike)
-    # other tables propose other topics
-    assert np.any(chain.state.assignments.topic != other.state.assignments.topic)
-
-
-def test_a_chain_of_another_kind_can_be_gone_on_with():
+def test_bits_are_those_of_a_state_that_another_engine_made():
     spec = SPECS["authors"]
-    dense = Chain(spec, cited_data(spec), Settings(topics=40, network_from=2), seed=1)
+    dense = DenseChain(spec, cited_data(spec), ChainSettings(topics=40, network_from=2), seed=1)
     dense.start()
-    for _ in range(3):
-        dense.step()
+    dense.step()
     chain = make(40)
     chain.restore(dense.state)
-    chain.set_proposal(dense.proposal())
-    assert chain.step().iteration == 4
     expect_bits(chain)
 
 
 def test_tables_of_another_chain_are_refused():
     chain = make(40)
     chain.start()
-    assert chain.proposal() == {}
+    assert chain.extra_state() == {}
     chain.step()
-    tables = chain.proposal()
+    tables = chain.extra_state()
     with pytest.raises(ParameterError, match=r"1240 numbers in 'guess'.*Got 900"):
-        make(40).set_proposal(tables | {"guess": tables["guess"][:900]})
+        make(40).restore(chain.state, tables | {"guess": tables["guess"][:900]})
     with pytest.raises(ParameterError, match="none"):
-        make(40).set_proposal({"guess": tables["guess"]})
-
-
-def test_the_number_of_topics_decides():
-    assert not is_sparse(preset("scntm"), SPARSE_FROM - 1)
-    assert is_sparse(preset("scntm"), SPARSE_FROM)
-    assert not is_sparse(preset("np-atm"), 4096)
+        make(40).restore(chain.state, {"guess": tables["guess"]})
 
 
 SCRIPT = """
 import hashlib, sys
 sys.path[:0] = sys.argv[1:]
-from test_slot_chain import make, _flat
+from test_slot_chain import make, all_arrays
 digest = hashlib.sha256()
 for kind in ("one by one", "snapshots"):
     chain = make(70, kind=kind, documents=8)
     chain.start()
     for _ in range(4):
         chain.step()
-    for array in _flat(chain.state):
+    for array in all_arrays(chain.state):
         if array.dtype.kind in "iu":
             digest.update(array.tobytes())
 print(digest.hexdigest())

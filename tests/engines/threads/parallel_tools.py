@@ -11,7 +11,7 @@ from reference.tiny import tiny_chain
 def snapshot_chain(spec, *, rounds=1, threads=1, **corpus):
     """As ``tiny_chain``, with snapshot sweeps."""
     modules = {
-        "chain": SimpleNamespace(Chain=partial(SnapshotChain, rounds=rounds, threads=threads)),
+        "chain": SimpleNamespace(DenseChain=partial(SnapshotChain, rounds=rounds, threads=threads)),
         "word_side": word_side_module,
     }
     return tiny_chain(spec, modules=modules, **corpus)

@@ -5,10 +5,11 @@ import pytest
 from scipy.special import digamma, polygamma
 
 from citeweave import simulate
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.exponent import new_exponent, rebuild_exponent, total_rate
 from citeweave.engines.core.random import new_generator
 from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Chain, Settings
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.threads import SnapshotChain
 from citeweave.engines.threads.auxiliaries import gather_one
 from citeweave.engines.threads.slices import _group, find_terms, weigh
@@ -26,7 +27,7 @@ def data():
 
 
 def run_chain(data, *, kind=SnapshotChain, steps=4, **options):
-    chain = kind(preset("scntm"), data, Settings(topics=5), seed=3, **options)
+    chain = kind(preset("scntm"), data, ChainSettings(topics=5), seed=3, **options)
     chain.start()
     for _ in range(steps):
         chain.step()
@@ -40,7 +41,7 @@ def chain(data):
 
 @pytest.fixture(scope="module")
 def sequential(data, chain):
-    other = run_chain(data, kind=Chain, steps=0)
+    other = run_chain(data, kind=DenseChain, steps=0)
     other.restore(chain.state)
     return other
 
@@ -51,7 +52,7 @@ def test_sums_are_those_of_one_thread(chain):
     rebuild_exponent(
         chain.layout, chain.state.topics, chain.state.parameters, chain.citation_level, exponent
     )
-    chain._rebuild_exponent()
+    chain.rebuild_exponent()
     shared = int(chain.layout.level_start[chain.citation_level + 1])
     for name in ("cite_sum", "cited_sum"):
         mine, theirs = getattr(chain.exponent, name), getattr(exponent, name)
@@ -62,7 +63,7 @@ def test_sums_are_those_of_one_thread(chain):
 
 
 def test_likelihood_is_that_of_one_thread(chain, sequential):
-    assert chain._log_likelihood() == pytest.approx(sequential._log_likelihood(), rel=1e-12)
+    assert chain.log_likelihood() == pytest.approx(sequential.log_likelihood(), rel=1e-12)
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -70,7 +71,7 @@ def test_slices_weigh_as_sums_built_anew(chain, level):
     """E as a function of a level's concentration, by groups of nodes and node by node."""
     parameters = chain.state.parameters
     begin, end = (int(n) for n in chain.layout.level_start[level : level + 2])
-    chain._rebuild_exponent()
+    chain.rebuild_exponent()
     nodes, discounts = chain._draws.nodes, parameters.topic_discount
     terms = find_terms(chain.workers, nodes, chain.exponent, discounts, level, (begin, end))
     assert len(terms.size) < (end - begin) / 5  # else there would be nothing to gain
@@ -102,8 +103,8 @@ def test_draws_have_the_distribution_of_the_sequential_chain(chain, sequential):
     for one in (chain, sequential):
         values = []
         for _ in range(400):
-            one._draw_concentrations()
-            one._draw_propensities()
+            one.draw_concentrations()
+            one.draw_propensities()
             rates = one.state.parameters
             scale = rates.cite.mean() * rates.cited.mean() * rates.topic_scale
             values.append([*np.log(one.concentrations()), *np.log(scale)])

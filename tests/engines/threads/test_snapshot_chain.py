@@ -5,9 +5,11 @@ import pytest
 from parallel_tools import snapshot_chain
 
 from citeweave import simulate
+from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.spec import preset
-from citeweave.engines.dense.chain import Chain, Settings, _flat
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError
 from citeweave.model.groups import build_tree
@@ -21,7 +23,7 @@ def corpus():
 def make(corpus, *, spec="scntm", kind=SnapshotChain, topics=5, seed=1, **options):
     model = preset(spec)
     data = build_tree(corpus, model, eta=0, unknown="shared").data
-    settings = Settings(topics=topics, network_from=2, debug=True)
+    settings = ChainSettings(topics=topics, network_from=2, debug=True)
     chain = kind(model, data, settings, seed=seed, **options)
     chain.start()
     return chain
@@ -33,7 +35,7 @@ def test_threads_do_not_show(corpus, spec):
     chains = [make(corpus, spec=spec, threads=threads, rounds=2) for threads in (1, 2, 5)]
     infos = [[chain.step() for _ in range(4)] for chain in chains]
     for chain in chains[1:]:
-        for mine, first in zip(_flat(chain.state), _flat(chains[0].state), strict=True):
+        for mine, first in zip(all_arrays(chain.state), all_arrays(chains[0].state), strict=True):
             np.testing.assert_array_equal(mine, first)
     assert infos[0][-1].log_likelihood == infos[2][-1].log_likelihood
     assert infos[0][-1].acceptance == infos[1][-1].acceptance or spec != "scntm"
@@ -52,7 +54,7 @@ def test_long_rows_do_not_show(corpus, spec, whole, monkeypatch):
         long.step()
     assert usual._sweep_documents is not long._sweep_documents
     assert (bool(long._worlds[0].whole[0]), bool(usual._worlds[0].whole[0])) == (whole, False)
-    for mine, theirs in zip(_flat(usual.state), _flat(long.state), strict=True):
+    for mine, theirs in zip(all_arrays(usual.state), all_arrays(long.state), strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
 
@@ -77,35 +79,12 @@ def test_rounds_and_seeds_do(corpus):
     assert not np.array_equal(topics[0], topics[2])
 
 
-def test_a_stored_state_goes_on_alike(corpus):
-    chain = make(corpus, threads=2)
-    for _ in range(3):
-        chain.step()
-    other = make(corpus, threads=1, seed=9)
-    other.restore(chain.state)
-    chain.step()
-    other.step()
-    for mine, theirs in zip(_flat(chain.state), _flat(other.state), strict=True):
-        np.testing.assert_array_equal(mine, theirs)
-
-
 def test_tables_are_repaired_and_stay_valid(corpus):
     chain = make(corpus)
     for _ in range(10):
         chain.step()
     check_state(chain.spec, chain.layout, chain.state)
     assert chain.repaired.sum() > 0  # else this corpus could not show that repairs are right
-
-
-def test_a_state_goes_from_one_kind_of_chain_to_the_other(corpus):
-    snapshot = make(corpus, threads=2)
-    for _ in range(3):
-        snapshot.step()
-    sequential = make(corpus, kind=Chain)
-    sequential.restore(snapshot.state)
-    sequential.step()
-    snapshot.restore(sequential.state)
-    assert snapshot.step().iteration == 5
 
 
 def test_likelihoods_settle_at_the_same_height(corpus):
@@ -115,7 +94,7 @@ def test_likelihoods_settle_at_the_same_height(corpus):
         chain = make(corpus, **options)
         return np.mean([chain.step().log_likelihood for _ in range(120)][40:])
 
-    sequential = [height(kind=Chain, seed=seed) for seed in range(4)]
+    sequential = [height(kind=DenseChain, seed=seed) for seed in range(4)]
     snapshot = [height(rounds=4, seed=seed) for seed in range(4)]
     gap = abs(np.mean(sequential) - np.mean(snapshot))
     assert gap < 4 * max(np.std(sequential), 0.002 * abs(np.mean(sequential)))

@@ -21,7 +21,7 @@ def test_examples_in_docstrings(name: str) -> None:
 
 
 def test_the_example_of_a_table_in_a_notebook() -> None:
-    assert doctest.testmod(importlib.import_module("citeweave.model.notebook")).failed == 0
+    assert doctest.testmod(importlib.import_module("citeweave.html")).failed == 0
 
 
 def test_the_page_shows_what_works(tmp_path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

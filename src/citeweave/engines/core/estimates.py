@@ -5,13 +5,15 @@ added once their topics are matched. The large ones (a row a document or a citat
 single precision: adding up a few thousand probabilities there costs less than 1e-5 of each.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from citeweave.compiled import kernel
 from citeweave.engines.core.likelihood import topic_word_means
-from citeweave.engines.dense.chain import Chain
+
+if TYPE_CHECKING:
+    from citeweave.engines.protocol import Engine
 
 __all__ = ["Sums", "add_sample", "merge_sums", "new_sums", "take_means"]
 
@@ -48,7 +50,7 @@ class Sums(NamedTuple):
     """float64 [topics]: lambdaT."""
 
 
-def new_sums(chain: Chain) -> Sums:
+def new_sums(chain: "Engine") -> Sums:
     """Make empty sums for the model and the corpus of a chain."""
     spec, layout, topics = chain.spec, chain.layout, chain.settings.topics
     n_documents = chain.n_documents
@@ -70,7 +72,7 @@ def new_sums(chain: Chain) -> Sums:
     )
 
 
-def add_sample(chain: Chain, sums: Sums) -> None:
+def add_sample(chain: "Engine", sums: Sums) -> None:
     """Add the posterior means of a chain's present state to its sums."""
     state, layout = chain.state, chain.layout
     n_words, n_topics = state.words.customers.shape

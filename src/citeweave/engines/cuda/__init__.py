@@ -2,6 +2,5 @@
 
 from citeweave.engines.cuda.chain import CudaChain
 from citeweave.engines.cuda.device import CudaDevice
-from citeweave.engines.cuda.program import check_model
 
-__all__ = ["CudaChain", "CudaDevice", "check_model"]
+__all__ = ["CudaChain", "CudaDevice"]

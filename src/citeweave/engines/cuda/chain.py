@@ -1,14 +1,17 @@
-"""A chain whose state lives on a GPU for the whole run, behind the contract of `Chain`."""
+"""A chain whose state lives on a GPU for the whole run."""
 
-import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from citeweave.engines.core.arrays import State
+from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
+from citeweave.engines.core.chain import NO_EXTRA, Chain, StepReport
+from citeweave.engines.core.data import ChainSettings, Data, Request
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.setting_up import check_citation_order
+from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.device import CudaDevice, Device
 from citeweave.engines.cuda.memory import (
@@ -18,19 +21,18 @@ from citeweave.engines.cuda.memory import (
     room_arrays,
     upload_state,
 )
-from citeweave.engines.cuda.parameters import COUNTED, RANGES, Draws
+from citeweave.engines.cuda.parameters import COUNTED, RANGES, DeviceDraws
 from citeweave.engines.cuda.program import (
     PACKED_BELOW,
     WARP,
-    Grouping,
+    LaneGrouping,
     burst_rows,
-    check_model,
     choose_grouping,
     plan_program,
+    refuse_model,
 )
-from citeweave.engines.cuda.proposals import SPARSE_FROM, Proposals, SlotSizes
+from citeweave.engines.cuda.proposals import DeviceProposals, SlotSizes
 from citeweave.engines.cuda.samples import DeviceSums
-from citeweave.engines.dense.chain import Chain, Data, Info, Settings, _flat, _share
 from citeweave.engines.threads.streams import next_key
 from citeweave.errors import ParameterError, RunError
 
@@ -66,11 +68,15 @@ class CudaChain(Chain):
         number of topics where nothing is said.
     """
 
+    capabilities = Capabilities(
+        SNAPSHOT, device="cuda", place="on the GPU", one_chain=True, refuses=refuse_model
+    )
+
     def __init__(
         self,
         spec: ModelSpec,
         data: Data,
-        settings: Settings,
+        settings: ChainSettings,
         *,
         seed: int,
         stream: int = 0,
@@ -82,31 +88,42 @@ class CudaChain(Chain):
             raise ParameterError(
                 f"A snapshot chain needs at least one round. Got rounds={rounds} instead."
             )
-        check_model(spec)
+        self.capabilities.check(spec, settings.topics)  # before anything is compiled
         self._sums: DeviceSums | None = None
         self._ahead = False  # whether the device has moved on since the last download
         self.device: Device = CudaDevice() if device is None else device
         self.sparse = settings.topics >= SPARSE_FROM if sparse is None else sparse
-        self.proposals = Proposals(self)
+        self.proposals = DeviceProposals(self)
         self._plan_kernels(spec, data, settings)  # they are compiled while data are laid out
         super().__init__(spec, data, settings, seed=seed, stream=stream)
-        if spec.citations is not None and np.any(np.diff(self.layout.citing) < 0):
-            raise ParameterError("Citations must be sorted by citing document.")
+        if spec.citations is not None:
+            check_citation_order(self.layout)
         self.rounds = min(rounds, max(self.n_documents, 1))
         self.repaired = np.zeros(2, np.int64)
         """Tables moved into range so far: on the topic side and on the word side."""
         self.arrays: dict[str, Any] = {}
         self._prepare()
-        self._draws = Draws(self)
+        self._draws = DeviceDraws(self)
 
-    def _plan_kernels(self, spec: ModelSpec, data: Data, settings: Settings) -> None:
+    @classmethod
+    def probe(cls) -> str:
+        """Make sure that there is a GPU that kernels run on; give its name and memory."""
+        return CudaDevice().describe()
+
+    @classmethod
+    def open(cls, request: Request) -> Self:
+        """Make a chain on the current GPU, not yet started."""
+        spec, data, settings, seed, stream, _, rounds = request
+        return cls(spec, data, settings, seed=seed, stream=stream, rounds=rounds)
+
+    def _plan_kernels(self, spec: ModelSpec, data: Data, settings: ChainSettings) -> None:
         """Choose how work is cut up, and begin to compile the program."""
         self._threads = self.device.size(1, _THREADS)[1]
         # a machine of one thread has one lane
-        self._grouping = Grouping(1, 1, 1, 1, near_slots=_NEAR_ALONE if self.sparse else 0)
+        self._grouping = LaneGrouping(1, 1, 1, 1, near_slots=_NEAR_ALONE if self.sparse else 0)
         if self._threads > 1:
             self._grouping = choose_grouping(settings.topics, sparse=self.sparse)
-        self._plan = plan_program(
+        self._program = plan_program(
             spec,
             topics=settings.topics,
             words=data.n_words,
@@ -114,11 +131,11 @@ class CudaChain(Chain):
             grouping=self._grouping,
             packed=_most_customers(data) < PACKED_BELOW,
         )
-        self.device.prepare(self._plan)
+        self.device.prepare(self._program)
 
     def _prepare(self) -> None:
         """Make all arrays on the device."""
-        device, topics, plan = self.device, self.settings.topics, self._plan
+        device, topics, program = self.device, self.settings.topics, self._program
         grouping, threads = self._grouping, self._threads
         warp = min(WARP, threads)
         sweepers = grouping.threads // grouping.lanes
@@ -127,11 +144,13 @@ class CudaChain(Chain):
         many = 2048 if topics <= 64 else 512 if topics <= 512 else 256
         self._blocks = device.size(many, threads)[0]
         self._word_shared = self._cite_shared = self.count_shared = self.burst_shared = 0
-        if plan.rows_shared:
-            self._word_shared = plan.word_bytes(sweepers)
-            self._cite_shared = 4 * plan.row_floats(plan.cite_rows, plan.cite_lanes) * citers
-            self.count_shared = 4 * plan.row_floats(2, warp) * (threads // warp)
-            self.burst_shared = 4 * plan.row_floats(burst_rows(topics), warp) * (threads // warp)
+        if program.rows_shared:
+            self._word_shared = program.word_bytes(sweepers)
+            self._cite_shared = (
+                4 * program.row_floats(program.cite_rows, program.cite_lanes) * citers
+            )
+            self.count_shared = 4 * program.row_floats(2, warp) * (threads // warp)
+            self.burst_shared = 4 * program.row_floats(burst_rows(topics), warp) * (threads // warp)
         if self.sparse:
             word_slots = SlotSizes.of_words(self.spec, topics, grouping)
             cite_slots = SlotSizes.of_citations(self.spec, topics, grouping.of_citations())
@@ -151,7 +170,7 @@ class CudaChain(Chain):
         self.node_segment = fixed["node_segment"]
         room = room_arrays(
             self,
-            self._plan,
+            self._program,
             sweeping=sweeping,
             segments=int(self.node_segment[-1]),
             far_floats=far,
@@ -208,14 +227,9 @@ class CudaChain(Chain):
         self.host = state
 
     @property
-    def iteration(self) -> int:
-        """Iterations done."""
-        return int(self.host.clock[0])
-
-    @property
-    def network_on(self) -> bool:
-        """Whether citations count by now."""
-        return bool(self.host.clock[1])
+    def clock(self) -> np.ndarray:
+        """Iterations done, and whether citations count by now: the host's."""
+        return self.host.clock
 
     def start(self) -> None:
         """Give every token a uniformly random topic, and every dish one table a restaurant."""
@@ -225,23 +239,20 @@ class CudaChain(Chain):
         self._repair_nodes()
         self._repair_words()
 
-    def restore(self, state: State) -> None:
-        """Go on from a stored state of any kind of chain."""
-        for mine, theirs in zip(_flat(self.host), _flat(state), strict=True):
-            mine[...] = theirs
+    def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
+        """Go on from a stored state of any engine, with the stored tables of proposals if any."""
+        self._ahead = False  # what the device has is given up
+        super().restore(state, extra)
         self.upload()
+        self.proposals.restore(extra)
 
-    def proposal(self) -> dict[str, np.ndarray]:
+    def extra_state(self) -> dict[str, np.ndarray]:
         """Copy the tables that topics are proposed from: a chain that goes on needs them too.
 
-        They are made from earlier counts; without them (`restore` alone) a chain makes new ones
-        from the state it is given, which is as right but gives other bytes.
+        They are made from earlier counts; without them a chain makes new ones from the state it is
+        given, which is as right but gives other bytes.
         """
         return self.proposals.export()
-
-    def set_proposal(self, tables: Mapping[str, np.ndarray]) -> None:
-        """Go on with stored tables, after `restore`."""
-        self.proposals.restore(tables)
 
     def upload(self) -> None:
         """Bring the device up to the host's state."""
@@ -258,58 +269,45 @@ class CudaChain(Chain):
         size = self.device.size(blocks or self._blocks, threads or self._threads)
         self.device.launch(name, *size, shared, *args)
 
-    def step(self) -> Info:
-        """Take the chain one iteration on."""
-        began = time.perf_counter()
-        if (
-            self.spec.citations is not None
-            and not self.network_on
-            and self.iteration >= self.settings.network_from
-        ):
-            self._switch_network_on()
+    def prepare_sweeps(self) -> None:
+        """Make proposals where they are due, and the sums of the citation likelihood."""
         if self.sparse:
             self.proposals.before_iteration()
-        draws = self._draws
         if self.network_on:
-            draws.weigh_again()
-        words_began = time.perf_counter()
-        self._ahead = True
-        self._words_on_device()
-        citations_began = time.perf_counter()
-        if self.network_on:
-            self._citations_on_device()
-        citations_ended = time.perf_counter()
-        if self.settings.sample_concentrations:
-            draws.draw_concentrations()
-        if self.network_on:
-            if self.settings.sample_propensities:
-                draws.draw_propensities()
-            else:
-                draws.weigh()
+            self._draws.weigh_again()
+
+    def draw_concentrations(self) -> None:
+        """Draw the concentrations of all levels, topic side root first."""
+        self._draws.draw_concentrations()
+
+    def draw_propensities(self) -> None:
+        """Draw all lambda+, then lambda-, then lambdaT, and bring P, M and E up to date."""
+        self._draws.draw_propensities()
+
+    def measure(self) -> StepReport:
+        """Download what the device has added up since the last step, with the log likelihood."""
+        if self.network_on and not self.settings.sample_propensities:
+            self._draws.weigh()
         self.run("measure_words", shared=self.count_shared)
         words = len(self.spec.topic_side) + 3  # their range of ``node_value``
-        report = draws.add_up(words, words + 1)
+        report = self._draws.add_up(words, words + 1)
         tally = [int(x) for x in report[COUNTED : COUNTED + 16]]
         self.repaired += tally[7:9]
-        self.host.clock[0] += 1
-        if self.settings.debug:
-            check_state(self.spec, self.layout, self.state)
-        return Info(
-            iteration=self.iteration,
+        return StepReport(
             log_likelihood=float(report[RANGES + words]),
-            acceptance=_share(tally[6], tally[4] - tally[5]),
-            word_acceptance=_share(tally[2] - tally[3], tally[2]),
-            blocked=_share(tally[1], tally[0]),
-            blocked_citations=_share(tally[5], tally[4]),
             topics=int(report[_TOPICS]),
-            concentrations=draws.levels(),
             rate=float(report[0]) if self.network_on else float("nan"),
-            seconds=time.perf_counter() - began,
-            word_seconds=citations_began - words_began,
-            citation_seconds=citations_ended - citations_began,
+            words=tally[:4],
+            citations=tally[4:7],
         )
 
-    def _words_on_device(self) -> None:
+    def concentrations(self) -> tuple[float, ...]:
+        """Mean concentration of each level, which the host has drawn."""
+        return self._draws.levels()
+
+    def sweep_words(self) -> None:
+        """Move every token once, those of a round's documents from one snapshot."""
+        self._ahead = True
         for round_ in range(self.rounds):
             if self.network_on and round_ > 0:
                 self._draws.weigh()
@@ -333,7 +331,7 @@ class CudaChain(Chain):
         if self.network_on:
             self._draws.weigh()
 
-    def _switch_network_on(self) -> None:
+    def switch_network_on(self) -> None:
         """Give citations their first topics, with rates that expect as many as there are."""
         self._ahead = True
         scale = np.ones(self.settings.topics)
@@ -342,12 +340,16 @@ class CudaChain(Chain):
         expected = float(self.device.download(self.arrays["report"])[0])
         scale *= max(len(self.layout.citing), 1) / max(expected, 1e-12)
         self.device.upload(self.arrays["topic_scale"], scale)
-        self._citations_on_device(starting=True)
+        self._walk_citations(starting=True)
         self.host.clock[1] = 1
         if self.settings.sample_propensities:
             self._draws.draw_propensities()
 
-    def _citations_on_device(self, *, starting: bool = False) -> None:
+    def sweep_citations(self) -> None:
+        """Move the topic of every citation once, those of a round from one snapshot."""
+        self._walk_citations(starting=False)
+
+    def _walk_citations(self, *, starting: bool) -> None:
         for round_ in range(self.rounds):
             if round_ > 0:
                 self._draws.weigh()

@@ -9,7 +9,7 @@ import numpy as np
 
 from citeweave.engines.cuda.program import (
     FIELDS,
-    Plan,
+    Program,
     kernel_names,
     kernel_source,
     warp_source,
@@ -35,7 +35,7 @@ class Device(Protocol):
     xp: Any
     """NumPy, or a library of its interface whose arrays lie where kernels can read them."""
 
-    def prepare(self, plan: Plan) -> None:
+    def prepare(self, program: Program) -> None:
         """Begin to compile the program of a model."""
 
     def bind(self, arrays: dict[str, Any]) -> None:
@@ -104,20 +104,22 @@ class CudaDevice:
         free, total = runtime.memGetInfo()
         return f"{name}, {total / 1e9:.0f} GB of memory, {free / 1e9:.0f} GB free"
 
-    def prepare(self, plan: Plan) -> None:
+    def prepare(self, program: Program) -> None:
         """Begin to compile the units of a program, each in a thread of its own.
 
         The first launch of a kernel waits for its unit. CuPy keeps the machine code on disk.
         """
-        pool = ThreadPoolExecutor(len(plan.units), "citeweave-compile")
+        pool = ThreadPoolExecutor(len(program.units), "citeweave-compile")
         self._kernels = {}
-        self._unit_of = {name: unit for unit in plan.units for name in kernel_names(plan, unit)}
-        self._units = {unit: pool.submit(self._compile, plan, unit) for unit in plan.units}
+        self._unit_of = {
+            name: unit for unit in program.units for name in kernel_names(program, unit)
+        }
+        self._units = {unit: pool.submit(self._compile, program, unit) for unit in program.units}
         pool.shutdown(wait=False)
 
-    def _compile(self, plan: Plan, unit: str) -> tuple[Any, Any]:
+    def _compile(self, program: Program, unit: str) -> tuple[Any, Any]:
         """Give a unit's module, and the place of its pointers to arrays."""
-        source = kernel_source(plan.for_unit(unit), warp_source(), "__constant__", [unit])
+        source = kernel_source(program.for_unit(unit), warp_source(), "__constant__", [unit])
         with self.xp.cuda.Device(self._number):
             try:
                 module = self.xp.RawModule(code=source, options=_OPTIONS)

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from citeweave.engines.core.arrays import State
+from citeweave.engines.core.chain import Chain
 from citeweave.engines.core.stirling import RatioTable
 from citeweave.engines.cuda.device import Device
-from citeweave.engines.cuda.program import Plan, burst_rows, table_places, weigh_parts
+from citeweave.engines.cuda.program import Program, burst_rows, table_places, weigh_parts
 from citeweave.engines.cuda.proposals import slot_room
-from citeweave.engines.dense.chain import Chain
 
 __all__ = [
     "bytes_needed",
@@ -177,7 +177,7 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
 
 
 def room_arrays(
-    chain: Chain, plan: Plan, *, sweeping: int, segments: int, far_floats: int
+    chain: Chain, program: Program, *, sweeping: int, segments: int, far_floats: int
 ) -> dict[str, tuple[int, type]]:
     """List what sweeps need besides, by size and type.
 
@@ -193,8 +193,10 @@ def room_arrays(
     n_citations = len(layout.citing) if networked else 0
     citation_level = chain.citation_level
     weighted = n_nodes if networked else 0
-    rows = 0 if plan.rows_shared else max(plan.word_rows, plan.cite_rows, burst_rows(topics))
-    floats = plan.row_floats(rows, plan.lanes) if rows else 0
+    rows = (
+        0 if program.rows_shared else max(program.word_rows, program.cite_rows, burst_rows(topics))
+    )
+    floats = program.row_floats(rows, program.lanes) if rows else 0
     columns = 2 * topics + 2 if networked else 0
     sizes: dict[str, tuple[int, type]] = {
         "run": (len(layout.word), np.uint16),
@@ -221,7 +223,7 @@ def room_arrays(
         "move_weight": (2 * citation_level * n_citations, np.float32),
         # made when the first sample is kept
         **dict.fromkeys(_SAMPLE_SUMS, (1, np.float64)),
-        **slot_room(chain, plan, far_floats=far_floats),
+        **slot_room(chain, program, far_floats=far_floats),
         "root_sum": (topics, np.int32),
         "topic_citations": (topics, np.int32),
         "scratch": (sweeping * floats, np.float32),

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from citeweave.engines.core.chain import Chain
 from citeweave.engines.core.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
 from citeweave.engines.cuda.program import WARP, weigh_parts
 from citeweave.engines.cuda.scalars import peek_uniforms, standard_gamma, uniform
-from citeweave.engines.dense.chain import Chain
 from citeweave.engines.threads.streams import next_key
 
 if TYPE_CHECKING:
     from citeweave.engines.cuda.chain import CudaChain
 
-__all__ = ["COUNTED", "RANGES", "TRIALS", "Draws"]
+__all__ = ["COUNTED", "RANGES", "TRIALS", "DeviceDraws"]
 
 _WIDTH = 32.0
 """Width of a slice's first interval, in standard deviations without citations: both its ends will
@@ -35,7 +35,7 @@ _TRIAL_BLOCKS = 264
 _MARKED_BLOCKS = 396
 
 
-class Draws:
+class DeviceDraws:
     """The draws of a chain's parameters, given its counts on the device."""
 
     def __init__(self, chain: "CudaChain") -> None:

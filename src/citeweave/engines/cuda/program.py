@@ -7,7 +7,6 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.errors import ParameterError
 
 __all__ = [
     "FIELDS",
@@ -16,15 +15,15 @@ __all__ = [
     "SWEEPS",
     "UNITS",
     "WARP",
-    "Grouping",
-    "Plan",
+    "LaneGrouping",
+    "Program",
     "burst_rows",
-    "check_model",
     "choose_grouping",
     "context_source",
     "kernel_names",
     "kernel_source",
     "plan_program",
+    "refuse_model",
     "table_places",
     "warp_source",
     "weigh_parts",
@@ -171,7 +170,7 @@ _COUNTS_FIT = 1024
 """The same where they are the two rows that the tokens of a document are counted in."""
 
 
-class Grouping(NamedTuple):
+class LaneGrouping(NamedTuple):
     """How sweeps are cut into blocks, warps and groups of lanes."""
 
     lanes: int
@@ -186,22 +185,22 @@ class Grouping(NamedTuple):
     cite_lanes: int = 0
     """Lanes that walk a document's citations, where other than those of its words."""
 
-    def of_citations(self) -> "Grouping":
+    def of_citations(self) -> "LaneGrouping":
         """Give the grouping of citations: their slots are better off in the card's memory."""
         return self._replace(lanes=self.cite_lanes or self.lanes, near_slots=0)
 
 
-def choose_grouping(topics: int, *, sparse: bool = False) -> Grouping:
+def choose_grouping(topics: int, *, sparse: bool = False) -> LaneGrouping:
     """Choose by the number of topics, whose rows fill the shared memory; measured on an H200."""
     if sparse:
-        return Grouping(8, 32, 12, 16, near_slots=32, cite_lanes=WARP)
+        return LaneGrouping(8, 32, 12, 16, near_slots=32, cite_lanes=WARP)
     if topics <= 32:
-        return Grouping(4, 32, 16, 16)
+        return LaneGrouping(4, 32, 16, 16)
     if topics <= 96:
-        return Grouping(8, 32, 12, 16)
+        return LaneGrouping(8, 32, 12, 16)
     if topics <= _ROWS_FIT:
-        return Grouping(WARP, WARP, 1, 8)
-    return Grouping(WARP, 128, 4, 3)
+        return LaneGrouping(WARP, WARP, 1, 8)
+    return LaneGrouping(WARP, 128, 4, 3)
 
 
 def weigh_parts(topics: int) -> int:
@@ -228,10 +227,10 @@ def table_places(spec: ModelSpec) -> tuple[list[float], list[int]]:
     return distinct, [distinct.index(discount) for discount in discounts]
 
 
-def check_model(spec: ModelSpec) -> None:
-    """Refuse models that are not sampled on a GPU."""
+def refuse_model(spec: ModelSpec) -> str | None:
+    """Say why a model is not sampled on a GPU; None where it is."""
     if spec.words_choose_author:
-        raise ParameterError(
+        return (
             f"In model {spec.name!r} words choose their author, which the GPU does not sample. "
             "Use threads instead."
         )
@@ -240,13 +239,14 @@ def check_model(spec: ModelSpec) -> None:
     if topic_level is not None and not topic_level.shared_concentration:
         single.append(topic_level.name)
     if single:
-        raise ParameterError(
+        return (
             f"Levels {', '.join(single)} of model {spec.name!r} have a concentration a node, which "
             "the GPU does not sample. Give them a shared one, or use threads instead."
         )
+    return None
 
 
-class Plan(NamedTuple):
+class Program(NamedTuple):
     """What a program is compiled for, and the sizes that follow."""
 
     defines: dict[str, int | str]
@@ -273,8 +273,8 @@ class Plan(NamedTuple):
         first = -(-int(self.defines["K"]) // 4) * 4 if self.defines["LAMBDAS"] else 0
         return 4 * (first + self.row_floats(self.word_rows, self.lanes) * groups)
 
-    def for_unit(self, unit: str) -> "Plan":
-        """Copy the plan for one unit: sweeps have small groups, and words lambdaT at hand."""
+    def for_unit(self, unit: str) -> "Program":
+        """Copy the program for one unit: sweeps have small groups, and words lambdaT at hand."""
         changed: dict[str, int | str] = {}
         if unit not in SWEEPS:
             changed["LANES"] = WARP
@@ -291,9 +291,9 @@ def plan_program(
     topics: int,
     words: int,
     documents: int,
-    grouping: Grouping,
+    grouping: LaneGrouping,
     packed: bool = True,
-) -> Plan:
+) -> Program:
     """Choose the constants of a model's program.
 
     ``packed`` where counts of a document are below `PACKED_BELOW`.
@@ -341,7 +341,7 @@ def plan_program(
         "TOPIC_DISCOUNTS": discounts([float(level.discount) for level in spec.topic_side]),
         "WORD_DISCOUNTS": discounts([level.discount if level else 0.0 for level in word_levels]),
     }
-    return Plan(defines, word_rows, cite_rows, rows_shared, lanes, grouping.of_citations().lanes)
+    return Program(defines, word_rows, cite_rows, rows_shared, lanes, grouping.of_citations().lanes)
 
 
 def context_source(qualifier: str) -> str:
@@ -353,19 +353,22 @@ def context_source(qualifier: str) -> str:
     )
 
 
-def kernel_source(plan: Plan, machine: str, qualifier: str, units: Iterable[str] = ()) -> str:
+def kernel_source(program: Program, machine: str, qualifier: str, units: Iterable[str] = ()) -> str:
     """Put a program together, or some units of it.
 
     ``machine`` is the source of what kernels need of the machine.
     """
-    defines = "\n".join(f"#define {name} {value}" for name, value in plan.defines.items())
-    parts = ("common.cuh", *(part for unit in units or plan.units for part in plan.units[unit]))
+    defines = "\n".join(f"#define {name} {value}" for name, value in program.defines.items())
+    parts = (
+        "common.cuh",
+        *(part for unit in units or program.units for part in program.units[unit]),
+    )
     return "\n".join([defines, machine, context_source(qualifier), *map(_source, parts)])
 
 
-def kernel_names(plan: Plan, unit: str) -> list[str]:
+def kernel_names(program: Program, unit: str) -> list[str]:
     """List the kernels of a unit."""
-    return [name for part in plan.units[unit] for name in _KERNEL.findall(_source(part))]
+    return [name for part in program.units[unit] for name in _KERNEL.findall(_source(part))]
 
 
 def warp_source() -> str:

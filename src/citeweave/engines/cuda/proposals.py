@@ -11,21 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from citeweave.engines.core.refreshing import is_refreshed
+from citeweave.engines.core.chain import Chain
+from citeweave.engines.core.sparse_sweeps import MOST_LISTED, is_refreshed
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.cuda.program import WARP, Grouping, Plan
-from citeweave.engines.dense.chain import Chain
+from citeweave.engines.cuda.program import WARP, LaneGrouping, Program
 from citeweave.errors import ParameterError
 
 if TYPE_CHECKING:
     from citeweave.engines.cuda.chain import CudaChain
 
-__all__ = ["SPARSE_FROM", "Proposals", "SlotSizes", "slot_room"]
+__all__ = ["DeviceProposals", "SlotSizes", "slot_room"]
 
-SPARSE_FROM = 256
-"""Topics from which on sweeps go over slots: at 200 both take the same time on an H200."""
-_MOST_LISTED = 64
-"""Topics of an author up to which they are among the slots of his documents."""
 _ARRAYS = ("guess", "guess_mass", "guess_root", "listed")
 
 
@@ -38,7 +34,7 @@ class SlotSizes(NamedTuple):
     """In the card's, for as many slots as there are topics."""
 
     @classmethod
-    def of_words(cls, spec: ModelSpec, topics: int, grouping: Grouping) -> "SlotSizes":
+    def of_words(cls, spec: ModelSpec, topics: int, grouping: LaneGrouping) -> "SlotSizes":
         """Of the sweep of words, where a slot has ``WORD_FIELDS`` numbers."""
         burst = int(spec.word_level("document-topic") is not None)
         network = int(spec.citations is not None)
@@ -49,20 +45,20 @@ class SlotSizes(NamedTuple):
         return cls._of(fields, besides, topics, grouping)
 
     @classmethod
-    def of_citations(cls, spec: ModelSpec, topics: int, grouping: Grouping) -> "SlotSizes":
+    def of_citations(cls, spec: ModelSpec, topics: int, grouping: LaneGrouping) -> "SlotSizes":
         """Of the sweep of citations: ``CITE_ROWS`` numbers a slot, and a bit a topic besides."""
         fields = 4 * (len(spec.topic_side) - spec.below_citations) + 5
         return cls._of(fields, -(-topics // 32), topics, grouping)
 
     @classmethod
-    def _of(cls, fields: int, besides: int, topics: int, grouping: Grouping) -> "SlotSizes":
+    def _of(cls, fields: int, besides: int, topics: int, grouping: LaneGrouping) -> "SlotSizes":
         lanes = grouping.lanes
         tile = fields * lanes
         near = -(-(grouping.near_slots // lanes * tile + besides) // WARP) * WARP + lanes % WARP
         return cls(4 * near, -(-topics // lanes) * tile)
 
 
-def slot_room(chain: Chain, plan: Plan, *, far_floats: int) -> dict[str, tuple[int, type]]:
+def slot_room(chain: Chain, program: Program, *, far_floats: int) -> dict[str, tuple[int, type]]:
     """List what sweeps over slots need besides, by size and type; empty where there are none."""
     layout, spec, topics = chain.layout, chain.spec, chain.settings.topics
     n_words = chain.state.words.customers.shape[0]
@@ -83,7 +79,7 @@ def slot_room(chain: Chain, plan: Plan, *, far_floats: int) -> dict[str, tuple[i
         "unit": (2, np.float64),
         "far_cells": (far_floats, np.float32),
     }
-    if plan.defines["SPARSE"]:
+    if program.defines["SPARSE"]:
         return room
     return {name: (0, kind) for name, (_, kind) in room.items()}
 
@@ -93,7 +89,7 @@ def _marked_levels(spec: ModelSpec) -> tuple[int, int]:
     return max(spec.n_shared - 1, 1), spec.n_shared + 1
 
 
-class Proposals:
+class DeviceProposals:
     """The tables that a chain proposes topics from."""
 
     def __init__(self, chain: "CudaChain") -> None:
@@ -112,7 +108,7 @@ class Proposals:
     def refresh(self) -> None:
         """Make the tables from the counts as they stand."""
         chain = self._chain
-        chain.run("choose_listed", _MOST_LISTED)
+        chain.run("choose_listed", MOST_LISTED)
         chain.run("make_shares")
         chain.run("make_guesses")
         self._made = True

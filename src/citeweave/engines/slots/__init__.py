@@ -5,7 +5,7 @@ the topics that it or its author has; all others are proposed from a table a wor
 Metropolis-Hastings (docs/many-topics.md). The density that is left invariant is the same.
 """
 
-from citeweave.engines.slots.chain import SPARSE_FROM, SparseChain, is_sparse
+from citeweave.engines.slots.chain import SparseChain
 from citeweave.engines.slots.snapshot import SparseSnapshotChain
 
-__all__ = ["SPARSE_FROM", "SparseChain", "SparseSnapshotChain", "is_sparse"]
+__all__ = ["SparseChain", "SparseSnapshotChain"]

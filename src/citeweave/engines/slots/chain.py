@@ -2,35 +2,24 @@
 
 import numpy as np
 
+from citeweave.engines.core.capabilities import SEQUENTIAL
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.dense.chain import Data, Settings
-from citeweave.engines.dense.words import SWEEP
 from citeweave.engines.slots.citations import citation_sweep, new_citation_work
 from citeweave.engines.slots.exponent import new_pending
 from citeweave.engines.slots.presence import new_presence
-from citeweave.engines.slots.proposal_chain import ProposalChain
+from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
 from citeweave.engines.slots.slots import new_slots
 from citeweave.engines.slots.visits import Sharing
 from citeweave.engines.slots.words import word_sweep
 from citeweave.engines.threads.workers import WorkerPool
 from citeweave.engines.threads.world import Changes, new_changes
 
-__all__ = ["SPARSE_FROM", "SparseChain", "is_sparse"]
-
-SPARSE_FROM = 256
-"""Topics from which on sweeps go over slots."""
-
-
-def is_sparse(spec: ModelSpec, topics: int) -> bool:
-    """Say whether a model of so many topics is swept over slots.
-
-    Words that choose their author have no document whose topics would be few.
-    """
-    return topics >= SPARSE_FROM and not spec.words_choose_author
+__all__ = ["SparseChain"]
 
 
 class SparseChain(ProposalChain):
-    """A sequential chain for many topics: the same posterior as `Chain`, other draws.
+    """A sequential chain for many topics: the same posterior as `DenseChain`, other draws.
 
     The rest of a step is that of snapshot chains, over the topics that nodes have.
 
@@ -40,13 +29,15 @@ class SparseChain(ProposalChain):
         As those of `Chain`; words must not choose their author.
     """
 
+    capabilities = SPARSE._replace(sweep=SEQUENTIAL)
+
     def __init__(
-        self, spec: ModelSpec, data: Data, settings: Settings, *, seed: int, stream: int = 0
+        self, spec: ModelSpec, data: Data, settings: ChainSettings, *, seed: int, stream: int = 0
     ) -> None:
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         n_levels = len(spec.topic_side)
         self.workers = WorkerPool(1)
-        self._learn()
+        self._new_proposals()
         self._slots = new_slots(settings.topics, n_levels)
         self._pending = new_pending(n_levels, spec.n_shared)
         self._ends_work = new_citation_work(settings.topics, n_levels)
@@ -54,16 +45,12 @@ class SparseChain(ProposalChain):
         self._sharing = Sharing((), nothing, new_presence(1, 1), new_presence(1, 1))
         self._before = np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16)
 
-    def _sweep_words(self, mode: int) -> np.ndarray:
-        if mode != SWEEP:
-            tally = super()._sweep_words(mode)
-            self._counts_set()
-            return tally
+    def sweep_words(self) -> None:
+        """Move every token once."""
         proposals = self.proposals
         proposals.before_words()
         if self.network_on:
             proposals.gather_rates()
-        tally = np.zeros(7, np.int64)
         word_sweep(
             self.shape,
             self.layout,
@@ -81,15 +68,14 @@ class SparseChain(ProposalChain):
             self._before,
             np.uint64(0),
             np.array([0, self.n_documents, 1]),
-            tally,
+            self.word_tally,
         )
         self._draws.counts_moved()
-        return tally
 
-    def _sweep_citations(self) -> np.ndarray:
+    def sweep_citations(self) -> None:
+        """Move the topic of every citation once."""
         proposals = self.proposals
         proposals.before_citations()
-        tally = np.zeros(6, np.int64)
         citation_sweep(
             self.citation_level,
             self.layout,
@@ -100,7 +86,6 @@ class SparseChain(ProposalChain):
             proposals.guesses,
             proposals.rates,
             self.exponent,
-            tally,
+            self.citation_tally,
         )
         self._draws.counts_moved()
-        return tally

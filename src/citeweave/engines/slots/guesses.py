@@ -16,6 +16,7 @@ from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, Parameters, Shape, State, Tables, TopicCounts
 from citeweave.engines.core.hierarchy import node_weights
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.sparse_sweeps import MOST_LISTED
 from citeweave.engines.core.word_side import WordCache, background_weight
 from citeweave.engines.threads.workers import WorkerPool
 from citeweave.errors import ParameterError
@@ -32,8 +33,6 @@ __all__ = [
     "restore_guesses",
 ]
 
-MOST_LISTED = 64
-"""Topics of an author up to which they are among the slots of his documents."""
 _WHOLE = 2.0**31
 _EVEN = 0.01
 """Share of a table that is spread evenly: every topic can be reached from everywhere."""

@@ -1,15 +1,32 @@
-"""What chains over slots share, whether documents move one by one or many at a time."""
+"""What chains of sparse sweeps share, whether documents move one by one or many at a time."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from citeweave.engines.core.arrays import State
+from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
+from citeweave.engines.core.chain import NO_EXTRA
+from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
+from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.slots.parameters import SparseDraws
 from citeweave.engines.slots.proposals import Proposals
 from citeweave.engines.threads.threaded import ThreadedChain
 
-__all__ = ["ProposalChain"]
+__all__ = ["SPARSE", "ProposalChain"]
+
+
+def _refuse(spec: ModelSpec) -> str | None:
+    if spec.words_choose_author:
+        return (
+            f"In model {spec.name!r} words choose their author, so that no document has few topics "
+            "to sweep over. Use an engine of dense sweeps."
+        )
+    return None
+
+
+SPARSE = Capabilities(SNAPSHOT, best_from=SPARSE_FROM, refuses=_refuse)
+"""What sparse sweeps can do on the CPU."""
 
 
 class ProposalChain(ThreadedChain):
@@ -18,30 +35,32 @@ class ProposalChain(ThreadedChain):
     proposals: Proposals
     _draws: SparseDraws
 
-    def _learn(self) -> None:
-        """Make room for what sweeps over slots need; the chain and its workers are there."""
+    def _new_proposals(self) -> None:
+        """Make what sparse sweeps need; the chain and its workers are there."""
         self.proposals = Proposals(self)
         self._draws = SparseDraws(self, self.proposals.nodes)
 
-    def restore(self, state: State) -> None:
-        """Go on from a stored state, with new tables of proposals; see `set_proposal`."""
-        super().restore(state)
+    def start(self) -> None:
+        """Give every token a first topic and build all counts."""
+        super().start()
         self._counts_set()
-        self.proposals.forget()
 
-    def proposal(self) -> dict[str, np.ndarray]:
+    def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
+        """Go on from a stored state, with the stored tables of proposals or with new ones."""
+        super().restore(state, extra)
+        self._counts_set()
+        self.proposals.restore(extra)
+
+    def extra_state(self) -> dict[str, np.ndarray]:
         """Copy the tables that topics are proposed from, which a state does not tell."""
         return self.proposals.export()
 
-    def set_proposal(self, tables: Mapping[str, np.ndarray]) -> None:
-        """Go on with the tables of another chain of the same corpus and number of topics."""
-        self.proposals.restore(tables)
+    def start_citations(self) -> None:
+        """Give every citation its first topic."""
+        super().start_citations()
+        self._counts_set()
 
     def _counts_set(self) -> None:
-        """Take in counts that no sweep over slots has made."""
+        """Take in counts that no sparse sweep has made."""
         self.proposals.mark()
         self._draws.counts_moved()
-
-    def _start_citations(self) -> None:
-        super()._start_citations()
-        self._counts_set()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citeweave.engines.core.refreshing import is_refreshed
+from citeweave.engines.core.sparse_sweeps import MOST_LISTED, is_refreshed
 from citeweave.engines.slots.guesses import (
-    MOST_LISTED,
     choose_listed,
     export_guesses,
     make_citation_guesses,

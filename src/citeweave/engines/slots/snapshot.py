@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.dense.chain import Data, Settings
-from citeweave.engines.dense.words import SWEEP
 from citeweave.engines.slots.exponent import Pending, new_pending
 from citeweave.engines.slots.merge import Marks, mark_moves, merge_nodes, merge_words, new_marks
-from citeweave.engines.slots.proposal_chain import ProposalChain
+from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
 from citeweave.engines.slots.slots import Slots, new_slots
 from citeweave.engines.slots.snapshot_citations import (
     Neighbourhood,
@@ -20,7 +19,7 @@ from citeweave.engines.slots.snapshot_citations import (
 )
 from citeweave.engines.slots.visits import Sharing
 from citeweave.engines.slots.words import word_sweep
-from citeweave.engines.threads.chain import SnapshotChain
+from citeweave.engines.threads.chain import SnapshotChain, add_tallies
 from citeweave.engines.threads.merge import add_moves, refresh_topics
 from citeweave.engines.threads.world import Changes, new_changes
 
@@ -56,11 +55,13 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         As those of `SnapshotChain`; words must not choose their author.
     """
 
+    capabilities = SPARSE
+
     def __init__(
         self,
         spec: ModelSpec,
         data: Data,
-        settings: Settings,
+        settings: ChainSettings,
         *,
         seed: int,
         stream: int = 0,
@@ -70,7 +71,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         super().__init__(
             spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
         )
-        self._learn()
+        self._new_proposals()
 
     @cached_property
     def _buffers(self) -> SweepBuffers:
@@ -104,11 +105,8 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             citations=citations,
         )
 
-    def _sweep_words(self, mode: int) -> np.ndarray:
-        if mode != SWEEP:
-            tally = super()._sweep_words(mode)
-            self._counts_set()
-            return tally
+    def sweep_words(self) -> None:
+        """Move every token once, those of a round's documents from one snapshot."""
         workers = self._buffers.workers
         for mine in workers:
             mine.tally[:] = 0
@@ -116,14 +114,14 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         for round_, key in self._rounds():
             if self.network_on:
                 if round_ > 0:
-                    self._rebuild_exponent()
+                    self.rebuild_exponent()
                 self.proposals.gather_rates()
             self.workers.run(partial(self._words_of, key, round_))
             self._merge_words()
             self._merge_nodes()
         if self.network_on:  # the citation sweep starts from what the words have become
-            self._rebuild_exponent()
-        return np.sum([mine.tally for mine in workers], axis=0)
+            self.rebuild_exponent()
+        add_tallies(self.word_tally, [mine.tally for mine in workers])
 
     def _words_of(self, key: np.uint64, round_: int, worker: int) -> None:
         mine, proposals = self._buffers.workers[worker], self.proposals
@@ -147,19 +145,20 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             mine.tally,
         )
 
-    def _sweep_citations(self) -> np.ndarray:
+    def sweep_citations(self) -> None:
+        """Move the topic of every citation once, those of a round from one snapshot."""
         ends = [mine.citations for mine in self._buffers.workers if mine.citations is not None]
         for here in ends:
             here.tally[:] = 0
         self.proposals.before_citations()
         for round_, key in self._rounds():
             if round_ > 0:
-                self._rebuild_exponent()
+                self.rebuild_exponent()
             self.proposals.gather_rates()
             self.workers.run(partial(self._citations_of, key, round_))
             self._merge_citations(round_)
             self._merge_nodes()
-        return np.sum([here.tally for here in ends], axis=0)
+        add_tallies(self.citation_tally, [here.tally for here in ends])
 
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         proposals = self.proposals

@@ -1,13 +1,15 @@
-"""A chain whose sweeps go over many documents at a time, behind the contract of `Chain`."""
+"""A chain whose sweeps go over many documents at a time, in threads."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Self
 
 import numpy as np
 
+from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
+from citeweave.engines.core.data import ChainSettings, Data, Request
+from citeweave.engines.core.setting_up import check_citation_order
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.dense.chain import Data, Settings
-from citeweave.engines.dense.words import SWEEP
 from citeweave.engines.threads.citations import (
     Neighbourhood,
     new_moves,
@@ -39,7 +41,7 @@ from citeweave.engines.threads.world import (
 )
 from citeweave.errors import ParameterError
 
-__all__ = ["SnapshotChain"]
+__all__ = ["SnapshotChain", "add_tallies"]
 
 _FEW = 256
 """Levels of fewer nodes are not worth waking a thread for."""
@@ -65,11 +67,13 @@ class SnapshotChain(ThreadedChain):
         many rounds as documents this is the sequential sampler.
     """
 
+    capabilities = Capabilities(SNAPSHOT)
+
     def __init__(
         self,
         spec: ModelSpec,
         data: Data,
-        settings: Settings,
+        settings: ChainSettings,
         *,
         seed: int,
         stream: int = 0,
@@ -100,10 +104,15 @@ class SnapshotChain(ThreadedChain):
         if spec.citations is not None:
             self._list_citations()
 
+    @classmethod
+    def open(cls, request: Request) -> Self:
+        """Make a chain, not yet started, that shares its work between the threads given."""
+        spec, data, settings, seed, stream, threads, rounds = request
+        return cls(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
+
     def _list_citations(self) -> None:
         """Find out which citations a document makes and which it receives."""
-        if np.any(np.diff(self.layout.citing) < 0):
-            raise ParameterError("Citations must be sorted by citing document.")
+        check_citation_order(self.layout)
         made, received = (
             np.bincount(ends, minlength=self.n_documents)
             for ends in (self.layout.citing, self.layout.cited)
@@ -133,21 +142,20 @@ class SnapshotChain(ThreadedChain):
                     )
         return self._worlds
 
-    def _sweep_words(self, mode: int) -> np.ndarray:
-        if mode != SWEEP:  # the start is drawn one by one: it happens once
-            return super()._sweep_words(mode)
+    def sweep_words(self) -> None:
+        """Move every token once, those of a round's documents from one snapshot."""
         worlds = self._workers()
         for world in worlds:
             world.tally[:] = 0
         for round_, key in self._rounds():
             if self.network_on and round_ > 0:
-                self._rebuild_exponent()
+                self.rebuild_exponent()
             self.workers.run(partial(self._words_of, key, round_))
             self._merge_words()
             self._merge_nodes()
         if self.network_on:  # the citation sweep starts from what the words have become
-            self._rebuild_exponent()
-        return np.sum([world.tally for world in worlds], axis=0)
+            self.rebuild_exponent()
+        add_tallies(self.word_tally, [world.tally for world in worlds])
 
     def _words_of(self, key: np.uint64, round_: int, worker: int) -> None:
         copy_snapshot(self._worlds[worker], self.state.words, self.cache)
@@ -164,17 +172,18 @@ class SnapshotChain(ThreadedChain):
             self._documents_of(round_, worker),
         )
 
-    def _sweep_citations(self) -> np.ndarray:
+    def sweep_citations(self) -> None:
+        """Move the topic of every citation once, those of a round from one snapshot."""
         self._workers()
         for here in self._neighbourhoods:
             here.tally[:] = 0
         for round_, key in self._rounds():
             if round_ > 0:
-                self._rebuild_exponent()
+                self.rebuild_exponent()
             self.workers.run(partial(self._citations_of, key, round_))
             self._merge_citations(round_)
             self._merge_nodes()
-        return np.sum([here.tally for here in self._neighbourhoods], axis=0)
+        add_tallies(self.citation_tally, [here.tally for here in self._neighbourhoods])
 
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         sweep_citing(
@@ -265,3 +274,9 @@ class SnapshotChain(ThreadedChain):
         """Give the documents of a round that a worker takes: first, end and step."""
         step = self.rounds * self.threads
         return np.array([round_ + worker * self.rounds, self.n_documents, step])
+
+
+def add_tallies(total: np.ndarray, parts: list[np.ndarray]) -> None:
+    """Add what the workers have counted to the tally of a sweep, which may be longer."""
+    for part in parts:
+        total[: len(part)] += part

@@ -1,6 +1,6 @@
 """A chain whose step, its sweeps aside, is shared between worker threads."""
 
-from citeweave.engines.dense.chain import Chain
+from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.threads.merge import refresh_topics
 from citeweave.engines.threads.parameters import Draws
 from citeweave.engines.threads.workers import WorkerPool
@@ -8,7 +8,7 @@ from citeweave.engines.threads.workers import WorkerPool
 __all__ = ["ThreadedChain"]
 
 
-class ThreadedChain(Chain):
+class ThreadedChain(DenseChain):
     """What chains of several kinds of sweeps share; the sweeps are theirs.
 
     Draws have a random stream for each node and document, and sums are taken over pieces of fixed
@@ -22,18 +22,22 @@ class ThreadedChain(Chain):
         """End the threads; another step would begin new ones."""
         self.workers.close()
 
-    def _rebuild_exponent(self) -> None:
+    def rebuild_exponent(self) -> None:
+        """Rebuild P, M and the weights of nodes from the counts."""
         self._draws.rebuild()
 
-    def _refresh_cache(self) -> None:
+    def refresh_cache(self) -> None:
         """Renew what depends on concentrations; sweeps keep the rest up to date."""
         refresh_topics(self.state.words, self.state.parameters, self.cache)
 
-    def _draw_concentrations(self) -> None:
+    def draw_concentrations(self) -> None:
+        """Draw the concentrations of all levels, a random stream for each node."""
         self._draws.draw_concentrations()
 
-    def _draw_propensities(self) -> None:
+    def draw_propensities(self) -> None:
+        """Draw all lambda+, then lambda-, then lambdaT."""
         self._draws.draw_propensities()
 
-    def _log_likelihood(self) -> float:
+    def log_likelihood(self) -> float:
+        """Training word log likelihood of the present state."""
         return self._draws.log_likelihood()

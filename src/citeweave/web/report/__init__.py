@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citeweave.errors import ParameterError
-from citeweave.files import write_atomically
-from citeweave.model.checkpoint import writing
+from citeweave.files import write_atomically, writing
 from citeweave.web.report.page import render, size_text
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from model_tools import QUICK, assert_same_bytes, files_under, run_contents
 import citeweave
 from citeweave import SCNTM
 from citeweave.errors import RunError
-from citeweave.model import checkpoint as checkpoints
-from citeweave.model.checkpoint import Checkpoint, Identity, read_latest, write_checkpoint
 from citeweave.model.runner import RunInterrupted
+from citeweave.runs import checkpoint as checkpoints
+from citeweave.runs.checkpoint import Checkpoint, Identity, read_latest, write_checkpoint
 
 IDENTITY = Identity("corpus", "plan", 0)
 

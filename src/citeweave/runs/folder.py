@@ -35,9 +35,9 @@ from citeweave.files import (
     replace_folder,
     sync_folder,
     write_atomically,
+    writing,
 )
-from citeweave.model.checkpoint import writing
-from citeweave.model.results import StoredArrays
+from citeweave.runs.arrays import StoredArrays
 
 try:
     import fcntl as _fcntl

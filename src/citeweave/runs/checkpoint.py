@@ -5,13 +5,12 @@ traces so far, so that a resumed chain goes on as if it had never stopped. It is
 temporary name, flushed to the disk and renamed; the newest two are kept.
 """
 
-import contextlib
 import hashlib
 import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -21,17 +20,20 @@ import numpy as np
 from citeweave.engines.core.arrays import State
 from citeweave.engines.core.estimates import Sums
 from citeweave.errors import RunError
-from citeweave.files import PART, write_atomically
+from citeweave.files import PART, write_atomically, writing
 
 __all__ = [
     "KEPT",
     "Checkpoint",
     "Identity",
+    "chain_folder",
+    "flatten",
     "keep_newest",
     "read_checkpoint",
     "read_latest",
+    "remove_leftovers",
+    "restore_state",
     "write_checkpoint",
-    "writing",
 ]
 
 FORMAT = "citeweave-checkpoint"
@@ -80,16 +82,6 @@ class _RefusedError(Exception):
     """A file cannot be used; the text says why."""
 
 
-@contextlib.contextmanager
-def writing(path: Path, hint: str) -> Iterator[None]:
-    """Turn an error of the operating system into one that names the place and says what to do."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise RunError(f"'{path}' cannot be written: {reason}. {hint}") from error
-
-
 def flatten(parts: tuple[Any, ...], prefix: str = "") -> dict[str, np.ndarray]:
     """Name all arrays of a NamedTuple of NamedTuples by their path."""
     arrays: dict[str, np.ndarray] = {}
@@ -127,6 +119,11 @@ def restore_state(checkpoint: Checkpoint, like: State) -> State:
         raise RunError(
             f"The checkpoint of iteration {checkpoint.iteration} does not fit the chain: {refused}."
         ) from None
+
+
+def chain_folder(chains: Path, number: int) -> Path:
+    """Give the folder of one chain's checkpoints."""
+    return chains / f"chain-{number}"
 
 
 def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -> Path:

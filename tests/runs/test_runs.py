@@ -16,7 +16,7 @@ import citeweave
 from citeweave import SCNTM, Corpus
 from citeweave.errors import CorpusError, RunError
 from citeweave.model import RunInterrupted
-from citeweave.model.run_folder import RunFolder
+from citeweave.runs.folder import RunFolder
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,64 @@
+"""What an engine can do, as it declares it: the registry chooses by this alone."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from citeweave.engines.core.spec import MOST_TOPICS, ModelSpec
+from citeweave.errors import ParameterError
+
+__all__ = ["CPU", "SEQUENTIAL", "SNAPSHOT", "Capabilities", "any_model"]
+
+SEQUENTIAL = "sequential"
+"""Sweeps that move tokens one after the other."""
+SNAPSHOT = "snapshot"
+"""Sweeps that move many documents at a time, from a snapshot of what they share."""
+CPU = "cpu"
+"""The device that every machine has."""
+
+
+def any_model(spec: ModelSpec) -> str | None:  # noqa: ARG001 (one of several predicates)
+    """Refuse no model."""
+    return None
+
+
+class Capabilities(NamedTuple):
+    """What an engine can do.
+
+    Examples
+    --------
+    >>> from citeweave.engines.core.spec import preset
+    >>> able = Capabilities(SEQUENTIAL)
+    >>> able.refusal(preset("scntm"), 20) is None
+    True
+    >>> able.refusal(preset("scntm"), 5000)
+    "The 'topics' parameter must be from 1 to 4096. Got 5000 instead."
+    """
+
+    sweep: str
+    """Kind of sweeps: `SEQUENTIAL` or `SNAPSHOT`."""
+    device: str = CPU
+    """Where it runs, as users ask for it."""
+    place: str = ""
+    """The same in words for people ("on the GPU"); empty for this process."""
+    one_chain: bool = False
+    """Whether it has the device to itself, so that chains take turns."""
+    most_topics: int = MOST_TOPICS
+    best_from: int = 1
+    """Topics from which it is chosen where others could do the same; it can do fewer."""
+    refuses: Callable[[ModelSpec], str | None] = any_model
+    """Gives the reason why a model cannot be sampled and what to do instead; None where it can."""
+
+    def refusal(self, spec: ModelSpec, topics: int) -> str | None:
+        """Say why so many topics of a model cannot be sampled; None where they can."""
+        if not 1 <= topics <= self.most_topics:
+            return (
+                f"The 'topics' parameter must be from 1 to {self.most_topics}. "
+                f"Got {topics} instead."
+            )
+        return self.refuses(spec)
+
+    def check(self, spec: ModelSpec, topics: int) -> None:
+        """Raise a `ParameterError` where so many topics of a model cannot be sampled."""
+        reason = self.refusal(spec, topics)
+        if reason is not None:
+            raise ParameterError(reason)

@@ -1,0 +1,229 @@
+"""One Markov chain: its state, and the step that takes it one iteration on (alg:gibbs)."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple, Self
+
+from citeweave.engines.core.arrays import Array, State
+from citeweave.engines.core.capabilities import Capabilities
+from citeweave.engines.core.data import ChainSettings, Data, Info, Request
+from citeweave.engines.core.estimates import Sums, add_sample
+from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.propensities import degrees
+from citeweave.engines.core.random import new_generator
+from citeweave.engines.core.setting_up import (
+    all_arrays,
+    new_layout,
+    new_shape,
+    new_state,
+    new_tables,
+)
+from citeweave.engines.core.spec import ModelSpec
+
+__all__ = ["NO_EXTRA", "Chain", "StepReport"]
+
+NO_EXTRA: Mapping[str, Array] = MappingProxyType({})
+"""The extra state of an engine that has none."""
+
+
+class StepReport(NamedTuple):
+    """What an engine has found out by the end of a step."""
+
+    log_likelihood: float
+    topics: int
+    """Topics in use."""
+    rate: float
+    """Expected number of citations; nan while the network is off."""
+    words: Sequence[int]
+    """Tokens visited and blocked, those that the exponential had a say in, and of them rejected."""
+    citations: Sequence[int]
+    """Citations visited, blocked and accepted."""
+
+
+class Chain(ABC):
+    """What all engines of this package share: the arrays of a chain, and the order of a step.
+
+    It implements `citeweave.engines.protocol.Engine` but for the stages of a step, which are the
+    abstract methods below. An engine may override the others too.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+    data : Data
+    settings : ChainSettings
+    seed : int
+    stream : int
+        Number of the chain; each draws its own random stream from the seed.
+    """
+
+    capabilities: ClassVar[Capabilities]
+
+    def __init__(
+        self, spec: ModelSpec, data: Data, settings: ChainSettings, *, seed: int, stream: int = 0
+    ) -> None:
+        self.capabilities.check(spec, settings.topics)
+        self.spec = spec
+        self.settings = settings
+        self.shape = new_shape(spec)
+        self.layout, self.order = new_layout(spec, data)
+        self.tables = new_tables(spec)
+        self.state = new_state(spec, data, self.layout, settings, new_generator(seed, stream))
+        self.citation_level = len(spec.topic_side) - 1 - spec.below_citations
+        """Level of the topic side that citations reach."""
+        self.degrees = degrees(
+            data.citing, data.cited, len(data.offsets) - 1, self_citation=settings.self_citation
+        )
+        """Citations made and received by each document."""
+
+    @classmethod
+    def probe(cls) -> str:
+        """Make sure that the machine has what the engine needs; describe it in a line."""
+        return ""
+
+    @classmethod
+    def open(cls, request: Request) -> Self:
+        """Make a chain, not yet started."""
+        spec, data, settings, seed, stream, *_ = request
+        return cls(spec, data, settings, seed=seed, stream=stream)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return len(self.layout.document_start) - 1
+
+    @property
+    def clock(self) -> Array:
+        """Iterations done, and whether citations count by now: int64 [2]."""
+        return self.state.clock
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done."""
+        return int(self.clock[0])
+
+    @property
+    def network_on(self) -> bool:
+        """Whether citations count by now."""
+        return bool(self.clock[1])
+
+    @abstractmethod
+    def start(self) -> None:
+        """Give every token a first topic and build all counts (step 1 of alg:gibbs)."""
+
+    def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:  # noqa: ARG002
+        """Go on from a stored state; ``extra`` is what `extra_state` gave beside it.
+
+        The state may be that of a chain of any engine, and without ``extra`` the chain goes on as
+        well; with it, in the same bytes as the one that it was stored from.
+        """
+        for mine, theirs in zip(all_arrays(self.state), all_arrays(state), strict=True):
+            mine[...] = theirs
+
+    def extra_state(self) -> dict[str, Array]:
+        """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
+        return {}
+
+    def step(self) -> Info:
+        """Take the chain one iteration on."""
+        began = time.perf_counter()
+        settings = self.settings
+        if (
+            self.spec.citations is not None
+            and not self.network_on
+            and self.iteration >= settings.network_from
+        ):
+            self.switch_network_on()
+        self.prepare_sweeps()
+        words_began = time.perf_counter()
+        self.sweep_words()
+        citations_began = time.perf_counter()
+        if self.network_on:
+            self.sweep_citations()
+        citations_ended = time.perf_counter()
+        if settings.sample_concentrations:
+            self.draw_concentrations()
+        if self.network_on and settings.sample_propensities:
+            self.draw_propensities()
+        found = self.measure()
+        self.clock[0] += 1
+        if settings.debug:
+            check_state(self.spec, self.layout, self.state)
+        visited, blocked, corrected, rejected = found.words
+        citations, blocked_citations, accepted = found.citations
+        return Info(
+            iteration=self.iteration,
+            log_likelihood=found.log_likelihood,
+            acceptance=_share(accepted, citations - blocked_citations),
+            word_acceptance=_share(corrected - rejected, corrected),
+            blocked=_share(blocked, visited),
+            blocked_citations=_share(blocked_citations, citations),
+            topics=found.topics,
+            concentrations=self.concentrations(),
+            rate=found.rate,
+            seconds=time.perf_counter() - began,
+            word_seconds=citations_began - words_began,
+            citation_seconds=citations_ended - citations_began,
+        )
+
+    @abstractmethod
+    def switch_network_on(self) -> None:
+        """Give citations their first topics, with rates that expect as many as there are."""
+
+    @abstractmethod
+    def prepare_sweeps(self) -> None:
+        """Bring up to date what sweeps read beside the state."""
+
+    @abstractmethod
+    def sweep_words(self) -> None:
+        """Move every token once (eq:conditional_posterior)."""
+
+    @abstractmethod
+    def sweep_citations(self) -> None:
+        """Move the topic of every citation once (eq:proposal_y, eq:acceptance_probability)."""
+
+    @abstractmethod
+    def draw_concentrations(self) -> None:
+        """Draw the concentrations of all levels, topic side root first."""
+
+    @abstractmethod
+    def draw_propensities(self) -> None:
+        """Draw all lambda+, then lambda-, then lambdaT."""
+
+    @abstractmethod
+    def measure(self) -> StepReport:
+        """Give what the step has found out, after all draws."""
+
+    def concentrations(self) -> tuple[float, ...]:
+        """Mean concentration of each level, topic side root first, then the word side."""
+        parameters = self.state.parameters
+        starts = self.layout.level_start
+        values = [
+            float(parameters.topic_concentration[starts[i] : starts[i + 1]].mean())
+            for i in range(len(starts) - 1)
+        ]
+        by_nodes = {
+            "corpus": parameters.word_concentration[0],
+            "topic": parameters.topic_word_concentration.mean(),
+            "document-topic": parameters.word_concentration[1],
+        }
+        values.extend(float(by_nodes[level.nodes]) for level in self.spec.word_side)
+        return tuple(values)
+
+    def keep_sample(self, sums: Sums) -> None:
+        """Add the posterior means of the present state to the sums of this chain.
+
+        An engine may hold them back until `collect_samples`.
+        """
+        add_sample(self, sums)
+
+    def collect_samples(self, sums: Sums) -> None:  # noqa: B027 (nothing is held back)
+        """Bring the sums up to date with all samples that were kept."""
+
+    def close(self) -> None:  # noqa: B027 (there may be nothing)
+        """Give back what the chain holds beside memory, when it takes no more steps."""
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")

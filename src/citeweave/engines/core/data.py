@@ -1,0 +1,85 @@
+"""What a chain is given and what it reports: plain arrays and numbers, the same for all engines."""
+
+from typing import NamedTuple
+
+from citeweave.engines.core.arrays import Array
+from citeweave.engines.core.spec import ModelSpec
+
+__all__ = ["ChainSettings", "Data", "Info", "Request"]
+
+
+class Data(NamedTuple):
+    """What a chain is fitted to, as plain arrays."""
+
+    tokens: Array
+    """int32 [tokens], documents one after the other."""
+    offsets: Array
+    """int64 [documents + 1]."""
+    n_words: int
+    parents: tuple[Array, ...]
+    """By topic-side level below the root: int [nodes], the parent's place one level up."""
+    leaf: Array
+    """int [paths]: places of the documents' leaf nodes on the last level."""
+    leaf_start: Array
+    """int64 [documents + 1]."""
+    citing: Array
+    cited: Array
+
+
+class ChainSettings(NamedTuple):
+    """How a chain is run."""
+
+    topics: int
+    network_from: int = 0
+    """Iterations of text alone before citations count."""
+    concentration: float = 0.1
+    """First value of every concentration."""
+    concentration_prior: tuple[float, float] = (1.0, 1.0)
+    """tau_0 and tau_1."""
+    propensity_prior: tuple[float, float] = (1.0, 1.0)
+    """epsilon_0 and epsilon_1."""
+    self_citation: int = 1
+    """x_ii of the paper: 1, or 0 to leave it out."""
+    sample_concentrations: bool = True
+    sample_propensities: bool = True
+    debug: bool = False
+    """Check every count against the assignments after each iteration (slow)."""
+
+
+class Request(NamedTuple):
+    """One chain of a run, as an engine is asked for it."""
+
+    spec: ModelSpec
+    data: Data
+    settings: ChainSettings
+    seed: int
+    stream: int = 0
+    """Number of the chain; each draws its own random stream from the seed."""
+    threads: int = 1
+    """Threads that are free for the chain; an engine that has no use for them leaves them."""
+    rounds: int = 1
+    """Snapshots a sweep, of engines whose sweeps take snapshots."""
+
+
+class Info(NamedTuple):
+    """What one step reports."""
+
+    iteration: int
+    log_likelihood: float
+    """Training word log likelihood."""
+    acceptance: float
+    """Share of citation proposals accepted; nan while the network is off."""
+    word_acceptance: float
+    """Share accepted of the word moves that the citation exponential had a say in."""
+    blocked: float
+    """Share of tokens whose removal was blocked."""
+    blocked_citations: float
+    topics: int
+    """Topics in use."""
+    concentrations: tuple[float, ...]
+    """Mean by level: topic side root first, then word side."""
+    rate: float
+    """Expected number of citations, sum of all rates; nan while the network is off."""
+    seconds: float
+    word_seconds: float
+    citation_seconds: float

@@ -1,0 +1,184 @@
+"""The arrays that a chain begins with: layout, ratio tables and an empty state."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from citeweave.engines.core.arrays import (
+    Array,
+    Assignments,
+    Layout,
+    Parameters,
+    Shape,
+    StackedTables,
+    State,
+    Tables,
+    TopicCounts,
+    WordCounts,
+)
+from citeweave.engines.core.data import ChainSettings, Data
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.stirling import RatioTable, build_ratio_table
+from citeweave.errors import ParameterError
+
+__all__ = [
+    "all_arrays",
+    "check_citation_order",
+    "new_layout",
+    "new_shape",
+    "new_state",
+    "new_tables",
+    "sort_by_word",
+]
+
+
+def all_arrays(state: State) -> list[Array]:
+    """List all arrays of a state, in a fixed order."""
+    arrays: list[Array] = []
+    for part in state:
+        if isinstance(part, tuple):
+            arrays.extend(part)
+        else:
+            arrays.append(part)
+    return arrays
+
+
+def check_citation_order(layout: Layout) -> None:
+    """Refuse citations that are not sorted by citing document, which snapshot sweeps need."""
+    if np.any(np.diff(layout.citing) < 0):
+        raise ParameterError("Citations must be sorted by citing document.")
+
+
+def new_shape(spec: ModelSpec) -> Shape:
+    """Say which levels a model has."""
+    return Shape(
+        shared=(0,) * spec.n_shared,
+        document=(0,) * spec.n_document,
+        background=(0,) * (spec.word_level("corpus") is not None),
+        burst=(0,) * (spec.word_level("document-topic") is not None),
+        network=(0,) * (spec.citations is not None),
+        below_citations=spec.below_citations,
+    )
+
+
+def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
+    """Sort tokens by word inside documents and lay the topic tree out in one row of nodes."""
+    order = sort_by_word(data)
+    sizes = [1, *(len(parent) for parent in data.parents)]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    parent = np.zeros(starts[-1], np.int32)
+    for level, above in enumerate(data.parents, start=1):
+        parent[starts[level] : starts[level + 1]] = starts[level - 1] + above
+    citation_level = len(spec.topic_side) - 1 - spec.below_citations
+    layout = Layout(
+        word=np.ascontiguousarray(data.tokens[order], np.int32),
+        document_start=np.ascontiguousarray(data.offsets, np.int64),
+        parent=parent,
+        level_start=starts,
+        leaf=(starts[-2] + data.leaf).astype(np.int32),
+        leaf_start=np.ascontiguousarray(data.leaf_start, np.int64),
+        citing=np.ascontiguousarray(data.citing, np.int32),
+        cited=np.ascontiguousarray(data.cited, np.int32),
+        citation_node=int(starts[citation_level]),
+    )
+    return layout, order
+
+
+def sort_by_word(data: Data) -> Array:
+    """Give the order of tokens by word inside documents, equal ones as they come.
+
+    Turning the matrix of documents and words over twice is a counting sort, four times as fast
+    as comparing.
+    """
+    places = np.arange(len(data.tokens), dtype=np.int32 if len(data.tokens) < 2**31 else np.int64)
+    shape = (len(data.offsets) - 1, data.n_words)
+    matrix = csr_array((places, data.tokens, data.offsets), shape=shape)
+    order: Array = matrix.tocsc().tocsr().data
+    return order
+
+
+@lru_cache(maxsize=8)
+def _table(discount: float) -> RatioTable:
+    """Build the table of a discount once a process: several chains and levels share it."""
+    return build_ratio_table(discount)
+
+
+@lru_cache(maxsize=8)
+def _stacked(discounts: tuple[float, ...]) -> StackedTables:
+    distinct = list(dict.fromkeys(discounts))
+    tables = [_table(discount) for discount in distinct]
+    return StackedTables(
+        place=np.array([distinct.index(discount) for discount in discounts]),
+        discount=np.array(distinct),
+        ratios=np.stack([table.ratios for table in tables]),
+        weights=np.stack([table.weights for table in tables]),
+        patches=np.stack([table.patches for table in tables]),
+    )
+
+
+def new_tables(spec: ModelSpec) -> Tables:
+    """Give the ratio tables of a model's levels."""
+
+    def word_table(nodes: str) -> RatioTable:
+        level = spec.word_level(nodes)
+        return _table(level.discount if level else spec.word_side[0].discount)
+
+    return Tables(
+        topic=_stacked(tuple(level.discount for level in spec.topic_side)),
+        background=word_table("corpus"),
+        topic_word=word_table("topic"),
+        burst=word_table("document-topic"),
+    )
+
+
+def new_state(
+    spec: ModelSpec, data: Data, layout: Layout, settings: ChainSettings, random: Array
+) -> State:
+    """Make the state of a chain before any token has a topic."""
+    n_nodes = len(layout.parent)
+    n_tokens = len(layout.word)
+    n_documents = len(layout.document_start) - 1
+    k = settings.topics
+    beta = settings.concentration
+
+    def discount(levels: Sequence[str]) -> Array:
+        found = (spec.word_level(nodes) for nodes in levels)
+        return np.array([level.discount if level else 0.0 for level in found])
+
+    return State(
+        topics=TopicCounts(
+            customers=np.zeros((n_nodes, k), np.int32),
+            tables=np.zeros((n_nodes, k), np.int32),
+            total_customers=np.zeros(n_nodes, np.int64),
+            total_tables=np.zeros(n_nodes, np.int64),
+        ),
+        words=WordCounts(
+            customers=np.zeros((data.n_words, k), np.int32),
+            tables=np.zeros((data.n_words, k), np.int32),
+            total_customers=np.zeros(k, np.int64),
+            total_tables=np.zeros(k, np.int64),
+            background_customers=np.zeros(data.n_words, np.int32),
+            background_tables=np.zeros(data.n_words, np.int32),
+            background_totals=np.zeros(2, np.int64),
+        ),
+        assignments=Assignments(
+            topic=np.zeros(n_tokens, np.int16),
+            path=np.zeros(n_tokens if spec.words_choose_author else 0, np.int16),
+            burst_table=np.zeros(n_tokens if spec.word_level("document-topic") else 0, np.uint8),
+            citing_topic=np.full(len(layout.citing), -1, np.int16),
+        ),
+        parameters=Parameters(
+            topic_discount=np.array([level.discount for level in spec.topic_side]),
+            topic_concentration=np.full(n_nodes, beta),
+            word_discount=discount(("corpus", "topic", "document-topic")),
+            topic_word_concentration=np.full(k, beta),
+            word_concentration=np.full(2, beta),
+            cite=np.ones(n_documents),
+            cited=np.ones(n_documents),
+            topic_scale=np.ones(k),
+        ),
+        random=random,
+        clock=np.zeros(2, np.int64),
+    )

@@ -1,0 +1,136 @@
+"""Which engines there are, and which one samples a run: chosen by model, topics, sweep and machine.
+
+A further engine is a folder with a class behind `citeweave.engines.protocol.Engine`, and one line
+in `ENGINES`.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from citeweave.engines.core.capabilities import Capabilities
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.cuda.chain import CudaChain
+from citeweave.engines.dense.chain import DenseChain
+from citeweave.engines.protocol import Engine
+from citeweave.engines.slots.chain import SparseChain
+from citeweave.engines.slots.snapshot import SparseSnapshotChain
+from citeweave.engines.threads.chain import SnapshotChain
+from citeweave.errors import CiteweaveError, ParameterError
+
+__all__ = ["AUTO", "ENGINES", "Choice", "choose_engine", "devices", "one_chain", "place", "sweeps"]
+
+AUTO = "auto"
+"""The device of a run that leaves the choice to what the machine has."""
+
+ENGINES: dict[str, type[Engine]] = {
+    "cuda": CudaChain,
+    "sparse-snapshot": SparseSnapshotChain,
+    "dense-snapshot": SnapshotChain,
+    "sparse": SparseChain,
+    "dense": DenseChain,
+}
+"""By name, the best first: the first that can do what a run needs is taken."""
+
+
+class Choice(NamedTuple):
+    """The engine of a run."""
+
+    name: str
+    engine: type[Engine]
+    machine: str
+    """The device in words, as its `probe` gave them; empty for this process."""
+
+
+def choose_engine(
+    spec: ModelSpec,
+    topics: int,
+    sweep: str,
+    *,
+    device: str = AUTO,
+    without: Collection[str] = (),
+) -> Choice:
+    """Choose the first engine that can sample a model on this machine.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+    topics : int
+        Largest number of topics.
+    sweep : str
+        Kind of sweeps.
+    device : str
+        Name of a device, or "auto" for the best that there is.
+    without : collection of str
+        Names of engines that were tried in vain.
+
+    Raises
+    ------
+    CiteweaveError
+        No engine can: what is in the way of the best of them, and what to do.
+
+    Examples
+    --------
+    >>> from citeweave.engines.core.spec import preset
+    >>> [choose_engine(preset("scntm"), n, "sequential").name for n in (20, 300)]
+    ['dense', 'sparse']
+    >>> choose_engine(preset("np-atm"), 300, "snapshot", device="cpu").name
+    'dense-snapshot'
+    """
+    problem: CiteweaveError | None = None
+    for name, engine in ENGINES.items():
+        able = engine.capabilities
+        if able.sweep != sweep or device not in {AUTO, able.device} or name in without:
+            continue
+        try:
+            able.check(spec, topics)
+            if topics >= able.best_from:
+                return Choice(name, engine, engine.probe())
+        except CiteweaveError as error:
+            problem = problem or error
+    raise problem or ParameterError(
+        f"No engine makes {sweep} sweeps on device '{device}'. "
+        f"Use one of: {', '.join(repr(name) for name in devices())}."
+    )
+
+
+def devices() -> tuple[str, ...]:
+    """Name all devices that engines run on, in alphabetical order.
+
+    Examples
+    --------
+    >>> devices()
+    ('cpu', 'cuda')
+    """
+    return tuple(sorted({engine.capabilities.device for engine in ENGINES.values()}))
+
+
+def sweeps(device: str) -> set[str]:
+    """Name the kinds of sweeps that are made on a device, or anywhere where it is "auto".
+
+    Examples
+    --------
+    >>> sweeps("cuda"), sorted(sweeps("auto"))
+    ({'snapshot'}, ['sequential', 'snapshot'])
+    """
+    return {able.sweep for able in _on(device)}
+
+
+def one_chain(device: str) -> bool:
+    """Whether chains on a device take turns."""
+    return device != AUTO and all(able.one_chain for able in _on(device))
+
+
+def place(device: str) -> str:
+    """Say where runs on a device are, in words for people; empty for this process.
+
+    Examples
+    --------
+    >>> place("cuda"), place("cpu")
+    ('on the GPU', '')
+    """
+    return next((able.place for able in _on(device)), "") if device != AUTO else ""
+
+
+def _on(device: str) -> list[Capabilities]:
+    found = [engine.capabilities for engine in ENGINES.values()]
+    return [able for able in found if device in {AUTO, able.device}]

@@ -1,0 +1,298 @@
+"""One contract for all engines: whoever is in the registry keeps to what the protocol says."""
+
+import dataclasses
+import doctest
+import importlib
+import json
+import re
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from borrowed_engine import BorrowedChain
+
+import citeweave
+from citeweave import SCNTM, simulate
+from citeweave.engines import registry
+from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
+from citeweave.engines.core.data import ChainSettings, Request
+from citeweave.engines.core.estimates import Sums, add_sample, new_sums
+from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.setting_up import all_arrays
+from citeweave.engines.core.sparse_sweeps import SPARSE_FROM, is_refreshed
+from citeweave.engines.core.spec import MOST_TOPICS, PRESETS, preset
+from citeweave.engines.registry import ENGINES, choose_engine
+from citeweave.errors import MissingDependencyError, ParameterError
+from citeweave.model.chains import find_engine
+from citeweave.model.groups import build_tree
+from citeweave.model.parameters import make_plan
+from citeweave.model.runner import RunInterrupted, Runner
+from reference.posterior import TinyPosterior
+from reference.run import frequencies, marginal, total_variation
+from reference.tiny import FIXED, tiny_chain, tiny_data
+
+HELD = (*ENGINES, "borrowed")
+"""All engines, and one more that takes a line to be added."""
+MANY = {"cuda": 300}
+"""Topics of engines that have other sweeps for many of them, without a name of their own."""
+
+
+@pytest.fixture(autouse=True)
+def _engines(monkeypatch, twin):  # noqa: ARG001 (the GPU's kernels run on the host)
+    monkeypatch.setitem(ENGINES, "borrowed", BorrowedChain)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    sizes = {"documents": 40, "words_per_document": 10, "vocabulary": 40, "citations": 80}
+    return simulate(**sizes, topics=3, authors=8, seed=2).corpus
+
+
+def able(name, spec, topics=5):
+    return ENGINES[name].capabilities.refusal(spec, topics) is None
+
+
+def request_for(corpus, model, *, topics=5, seed=1, **settings):
+    spec = preset(model)
+    data = build_tree(corpus, spec, eta=0, unknown="shared").data
+    chosen = ChainSettings(**({"topics": topics, "network_from": 2} | settings))
+    return Request(spec, data, chosen, seed, threads=2, rounds=2)
+
+
+def plan_for(corpus, name, **changes):
+    """Plan a short run by one engine, whichever would be chosen."""
+    parameters = {"topics": 40, "iterations": 10, "network_from": 3, "burn_in": 5, "thin": 1}
+    plan = make_plan(SCNTM(**parameters | {"seed": 3, "threads": 2} | changes).get_params())
+    plan = plan.for_corpus(
+        tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
+    )
+    sweep = ENGINES[name].capabilities.sweep
+    rounds = {SEQUENTIAL: None, SNAPSHOT: 2}[sweep]
+    return dataclasses.replace(plan, engine=name, sweep=sweep, rounds=rounds)
+
+
+def assert_same(one, other):
+    for mine, theirs in zip(one, other, strict=True):
+        assert mine.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("model", PRESETS)
+@pytest.mark.parametrize("name", HELD)
+def test_counts_and_samples_follow_from_the_assignments(corpus, name, model):
+    """Looking at samples on the way changes nothing; closing a chain twice does no harm."""
+    if not able(name, preset(model)):
+        pytest.skip("a model that the engine refuses")
+    chain = ENGINES[name].open(request_for(corpus, model))
+    chain.start()
+    check_state(chain.spec, chain.layout, chain.state)
+    sums, expected = new_sums(chain), new_sums(chain)
+    infos = []
+    for step in range(5):
+        infos.append(chain.step())
+        check_state(chain.spec, chain.layout, chain.state)
+        chain.keep_sample(sums)
+        add_sample(chain, expected)
+        if step == 3:
+            chain.collect_samples(sums)
+    chain.collect_samples(sums)
+    chain.close()
+    chain.close()
+    expect_infos(infos, chain)
+    assert sums.samples[0] == 5
+    for field, mine, theirs in zip(Sums._fields, sums, expected, strict=True):
+        assert mine.shape == theirs.shape
+        np.testing.assert_allclose(mine, theirs, rtol=2e-6, atol=1e-9, err_msg=field)
+
+
+def expect_infos(infos, chain):
+    """Look through the reports of five steps, of which the last three had citations."""
+    assert [info.iteration for info in infos] == [1, 2, 3, 4, 5]
+    assert np.isfinite([info.log_likelihood for info in infos]).all()
+    assert 1 <= infos[-1].topics <= 5
+    assert infos[0].concentrations != infos[-1].concentrations
+    assert np.isnan(infos[1].acceptance)
+    assert np.isnan(infos[1].rate)
+    if chain.spec.citations is not None:
+        assert chain.network_on
+        assert 0.3 < infos[-1].acceptance <= 1
+        assert infos[-1].rate == pytest.approx(80, rel=0.6)
+
+
+@pytest.mark.parametrize(("name", "topics"), [*((name, 40) for name in HELD), *MANY.items()])
+def test_a_run_is_resumed_in_the_same_bytes(corpus, tmp_path, name, topics):
+    """Through the checkpoints of a run, at an iteration that makes no new proposals."""
+    plan = plan_for(corpus, name, topics=topics)
+    data = build_tree(corpus, plan.spec, eta=0, unknown="shared").data
+    assert not is_refreshed(7)
+    stop = threading.Event()
+
+    def look(progress):
+        if progress.iteration >= 7:
+            stop.set()
+
+    whole = Runner(plan, data, fingerprint="x").run()[0]
+    with pytest.raises(RunInterrupted):
+        Runner(plan, data, fingerprint="x", chains=tmp_path, progress=look, stop=stop).run()
+    resumed = Runner(plan, data, fingerprint="x", chains=tmp_path).run(resume=True)[0]
+    assert_same(whole.state.values(), resumed.state.values())
+    assert_same(whole.sums, resumed.sums)
+    for trace in set(whole.traces) - {"seconds"}:
+        np.testing.assert_array_equal(whole.traces[trace], resumed.traces[trace])
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_state_goes_from_one_engine_to_another(corpus, name):
+    """Also without the extra state, with which alone the bytes are the same."""
+    request = request_for(corpus, "scntm", topics=40, debug=True)
+    dense, chain, other = (
+        ENGINES[kind].open(request._replace(seed=seed))
+        for kind, seed in (("dense", 1), (name, 7), (name, 8))
+    )
+    dense.start()
+    for _ in range(6):
+        dense.step()
+    chain.restore(dense.state, dense.extra_state())
+    assert chain.step().iteration == 7
+    assert not is_refreshed(7)
+    extra = chain.extra_state()
+    other.restore(chain.state)
+    dense.restore(chain.state, extra)
+    again = ENGINES[name].open(request._replace(seed=9))
+    again.restore(chain.state, extra)
+    for each in (dense, chain, other, again):
+        assert each.step().iteration == 8
+    assert_same(all_arrays(chain.state), all_arrays(again.state))
+    alike = all_arrays(chain.state)[0].tobytes() == all_arrays(other.state)[0].tobytes()
+    assert alike is not bool(extra)
+
+
+TINY = {"documents": ((0, 1), (1,)), "groups": (0, 0), "citations": ((0, 1),)}
+STEPS = 12_000
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_frequencies_are_those_of_the_listed_posterior(name):
+    """Each paper has a snapshot of its own, with which snapshot sweeps are exact."""
+    reference = tiny_chain("scntm", **TINY)
+    exact, _ = TinyPosterior(reference).distribution()
+    settings = ChainSettings(topics=2, **FIXED)
+    request = Request(reference.spec, tiny_data(reference.spec, **TINY), settings, 5, rounds=2)
+    chain = ENGINES[name].open(request)
+    chain.restore(reference.state)
+    rows = np.zeros((STEPS, len(next(iter(exact)))), np.int8)
+    for row in rows:
+        chain.step()
+        assigned, counts = chain.state.assignments, chain.state.topics
+        row[:] = [*assigned.topic, *assigned.citing_topic, *counts.tables[1:].ravel()]
+    chain.close()
+    seen = frequencies(rows)
+    assert total_variation(marginal(exact, 4), marginal(seen, 4)) < 0.05
+    assert total_variation(exact, seen) < 0.1
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_an_engine_cannot_do_it_refuses(corpus, name):
+    engine = ENGINES[name]
+    for topics in (0, MOST_TOPICS + 1):
+        with pytest.raises(ParameterError, match=f"'topics' .* from 1 to .* Got {topics} instead"):
+            engine.open(request_for(corpus, "scntm", topics=topics))
+    refused = [model for model in PRESETS if not able(name, preset(model))]
+    for model in refused:
+        with pytest.raises(ParameterError, match=r"words choose their author.* Use "):
+            engine.open(request_for(corpus, model))
+    assert refused in ([], ["np-atm"])
+    if engine.capabilities.sweep == SNAPSHOT:
+        with pytest.raises(ParameterError, match="at least one"):
+            engine.open(request_for(corpus, "scntm")._replace(rounds=0))
+
+
+def test_concentrations_of_single_nodes_are_the_cpus(corpus):
+    spec = preset("scntm")
+    levels = [dataclasses.replace(level, shared_concentration=False) for level in spec.topic_side]
+    single = dataclasses.replace(spec, topic_side=tuple(levels))
+    for name, engine in ENGINES.items():
+        request = request_for(corpus, "scntm")._replace(spec=single)
+        if name == "cuda":
+            with pytest.raises(ParameterError, match=r"Give them a shared one, or use threads"):
+                engine.open(request)
+        else:
+            assert engine.capabilities.refusal(single, 5) is None
+
+
+@pytest.mark.parametrize(
+    ("model", "topics", "sweep", "device", "chosen"),
+    [
+        ("scntm", 20, SEQUENTIAL, "auto", "dense"),
+        ("scntm", SPARSE_FROM - 1, SEQUENTIAL, "cpu", "dense"),
+        ("scntm", SPARSE_FROM, SEQUENTIAL, "auto", "sparse"),
+        ("np-atm", MOST_TOPICS, SEQUENTIAL, "auto", "dense"),
+        ("scntm", 20, SNAPSHOT, "auto", "cuda"),
+        ("scntm", 300, SNAPSHOT, "cuda", "cuda"),
+        ("scntm", 20, SNAPSHOT, "cpu", "dense-snapshot"),
+        ("scntm", 300, SNAPSHOT, "cpu", "sparse-snapshot"),
+        ("np-atm", 300, SNAPSHOT, "auto", "dense-snapshot"),
+        ("scntm", 20, SEQUENTIAL, "elsewhere", "borrowed"),
+    ],
+)
+def test_the_engine_is_chosen_by_model_topics_sweep_and_device(
+    model, topics, sweep, device, chosen
+):
+    found = choose_engine(preset(model), topics, sweep, device=device)
+    assert found.name == chosen
+    assert found.engine is ENGINES[chosen]
+    assert found.machine == found.engine.probe()
+
+
+def test_the_machine_has_a_say(monkeypatch):
+    def missing():
+        raise MissingDependencyError("Sampling on a GPU needs CuPy: pip install 'citeweave[cuda]'")
+
+    monkeypatch.setattr("citeweave.engines.cuda.chain.CudaDevice", missing)
+    spec = preset("scntm")
+    assert choose_engine(spec, 20, SNAPSHOT).name == "dense-snapshot"
+    with pytest.raises(MissingDependencyError, match=r"citeweave\[cuda\]"):
+        choose_engine(spec, 20, SNAPSHOT, device="cuda")
+    with pytest.raises(ParameterError, match=r"sequential sweeps on device 'cuda'. Use one of"):
+        choose_engine(spec, 20, SEQUENTIAL, device="cuda")
+    with pytest.raises(ParameterError, match="words choose their author"):
+        choose_engine(preset("np-atm"), 20, SNAPSHOT, device="cuda")
+
+
+def test_a_further_engine_is_chosen_and_named(corpus):
+    """By its device, with all that follows: one chain at a time, and its sweeps."""
+    plan = dataclasses.replace(plan_for(corpus, "dense", chains=3), engine="", device="elsewhere")
+    chosen = find_engine(plan)
+    assert (chosen.engine, chosen.device, chosen.machine) == (
+        "borrowed",
+        "elsewhere",
+        "another machine",
+    )
+    assert (plan.chains_at_a_time, registry.place("elsewhere")) == (1, "elsewhere")
+
+
+def test_runs_name_their_engine_and_parameters_their_devices(corpus, tmp_path):
+    options = {"topics": 5, "iterations": 4, "seed": 1, "sweep": "snapshot", "device": "cpu"}
+    SCNTM(**options).fit(corpus, out=tmp_path / "run")
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["plan"]["engine"] == "dense-snapshot"
+    for name in {"auto", *registry.devices()} - {"elsewhere"}:
+        assert make_plan(SCNTM(device=name).get_params()).device == name
+
+
+def test_nothing_else_compares_with_the_name_of_a_device():
+    source = Path(citeweave.__file__).parent
+    for path in source.rglob("*.py"):
+        if "engines" not in path.relative_to(source).parts:
+            compared = re.findall(r"[=!]= ?[\"']cuda|\bCUDA\b", path.read_text(encoding="utf-8"))
+            assert not compared, f"{path} compares with {compared}; ask the registry"
+
+
+@pytest.mark.parametrize(
+    "module", ["core.capabilities", "core.sparse_sweeps", "protocol", "registry"]
+)
+def test_examples_in_docstrings(module, monkeypatch):
+    monkeypatch.delitem(ENGINES, "borrowed")
+    outcome = doctest.testmod(importlib.import_module(f"citeweave.engines.{module}"))
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
