@@ -363,6 +363,13 @@ def test_a_list_is_cut_between_its_parts() -> None:
     assert capture.get().split("\n") == ["kernel, margin", "boundary, tree", ""]
 
 
+def test_baselines_get_numbers_too(runner: CliRunner) -> None:
+    command = ["fit", "no-such-corpus", "--model", "tomotopy-lda", "--eta"]
+    assert "no-such-corpus" in refused(runner.invoke(app, [*command, "0.05"]))
+    line = refused(runner.invoke(app, [*command, "-1"]))
+    assert "'eta' parameter of TomotopyLDA must be a number greater than 0. Got -1 " in line
+
+
 def test_eta_is_read_as_a_number_where_it_is_one() -> None:
     assert [read_eta(text) for text in ("0", "7", "inf")] == [0, 7, float("inf")]
     assert read_eta("x") == "x"

@@ -49,16 +49,16 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
 def make_from_options(
     name: str, options: Mapping[str, Any], given: set[str], settings: Mapping[str, Any]
 ) -> Baseline:
-    """Make a baseline of the command's options.
+    """Make a baseline of the command's parameters.
 
     Parameters
     ----------
     name : str
         Of the baseline.
     options : mapping
-        All options of the command by name.
+        Parameters of the command by name.
     given : set of str
-        Those that the user wrote, as opposed to defaults, which are those of SCNTM.
+        Options that the user wrote, as opposed to defaults, which are those of SCNTM.
     settings : mapping
         Parameters given by ``--set``.
     """
