@@ -15,6 +15,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "files": set(),
     "installing": set(),
+    "wording": set(),
     "compiled": set(),
     "html": set(),
     "_moved": set(),
@@ -40,7 +41,8 @@ ALLOWED: dict[str, set[str]] = {
 ALLOWED["cli"] = {part for part in ALLOWED if part} | {""}
 ALLOWED["__main__"] = {"cli"}
 
-SHARED = {"errors", "files", "installing", "compiled", "html", "_moved", "__version__"}
+SHARED = {"errors", "files", "installing", "wording", "compiled", "html", "_moved"}
+SHARED |= {"__version__"}
 ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite", "cupy", "cupyx"}
 
 

@@ -144,7 +144,7 @@ def test_the_network_zooms_moves_and_opens(page: Any) -> None:
     page.mouse.up()
     assert view_box(page)[0] < before[0]
     page.get_by_role("button", name="Show all").click()
-    page.locator(".node.topic a").first.click()
+    page.locator(".cw-node.cw-topic a").first.click()
     page.wait_for_url(re.compile(r"/topics/\d+$"))
 
 
@@ -160,9 +160,11 @@ def test_a_topic_leads_to_its_place_in_the_network(page: Any) -> None:
 
 def test_a_node_is_dragged_with_its_lines_and_opens_nothing(page: Any) -> None:
     page.goto("/network")
-    node = page.locator(".node.author").first
+    node = page.locator(".cw-node.cw-author").first
     name = node.get_attribute("id")
-    line = page.locator(f".edge[data-from='{name}'], .edge[data-to='{name}']").first
+    line = page.locator(
+        f".cw-edge[data-source='{name}'] path, .cw-edge[data-target='{name}'] path"
+    ).first
     before = (node.get_attribute("transform"), line.get_attribute("d"))
     box = node.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -183,8 +185,8 @@ def test_the_map_opens_a_paper(page: Any) -> None:
           const span = (v) => [Math.min(...v), Math.max(...v)];
           const [[left, right], [top, bottom]] = [span(map.x), span(map.y)];
           const box = document.querySelector("canvas").getBoundingClientRect();
-          const wide = (box.width - 72) / (right - left);
-          const scale = Math.min(wide, (box.height - 72) / (bottom - top));
+          const wide = (box.width - 56) / (right - left);
+          const scale = Math.min(wide, (box.height - 56) / (bottom - top));
           return [box.x + box.width / 2 + scale * (map.x[7] - (left + right) / 2),
                   box.y + box.height / 2 + scale * (map.y[7] - (top + bottom) / 2)];
         }"""
@@ -256,7 +258,7 @@ def test_by_keyboard_alone(page: Any) -> None:
     page.keyboard.press("0")
     assert view_box(page) == pytest.approx(whole, abs=0.01)
     page.keyboard.press("Tab")
-    where = page.evaluate("document.activeElement.closest('.node').id")
+    where = page.evaluate("document.activeElement.closest('.cw-node').id")
     page.keyboard.press("Enter")
     kind, number = where.split("-")
     page.wait_for_url(f"**/{kind}s/{number}")
@@ -291,5 +293,5 @@ def test_without_scripts_pages_and_forms_work(browser: Any, served: str) -> None
         page.get_by_role("link", name="Paper 9 on").first.click()
         page.wait_for_url("**/papers/9")
         page.goto("/network")
-        page.locator(".node.topic a").first.click()
+        page.locator(".cw-node.cw-topic a").first.click()
         page.wait_for_url(re.compile(r"/topics/\d+$"))

@@ -10,16 +10,14 @@ from rich.text import Text
 from citeweave.cli.explore_show import (
     NAME,
     SHORT,
-    figure,
     mixture,
-    percent,
-    signed,
     sparkline,
     with_intervals,
 )
-from citeweave.cli.show import Fitting, add_figures, count, fact_table, new_table
+from citeweave.cli.show import Fitting, add_figures, fact_table, new_table
 from citeweave.explore import AuthorPage, Inspection, PaperLink, PaperPage, TopicPage
 from citeweave.explore.labels import short_label
+from citeweave.wording import count, number, percent
 
 __all__ = ["author_page", "inspection", "paper_page", "topic_page"]
 
@@ -32,10 +30,10 @@ def topic_page(page: TopicPage) -> list[Any]:
         facts.add_row("label", page.label)
     facts.add_row("share", f"{percent(page.share)} ({count(page.papers, 'paper')} mainly)")
     if page.years:
-        growth = f", {signed(page.growth)} a year" if page.growth is not None else ""
+        growth = f", {percent(page.growth, signed=True)} a year" if page.growth is not None else ""
         span = f"{page.years[0]} {sparkline(page.trend, 40)} {page.years[-1]}"
         facts.add_row("trend", f"{span}{growth}")
-    facts.add_row("coherence", figure(page.coherence, 2))
+    facts.add_row("coherence", number(page.coherence, 2))
     facts.add_row("words", ", ".join(word.word for word in page.words))
     facts.add_row("distinctive", ", ".join(word.word for word in page.distinctive))
     for name, weights in (
@@ -62,10 +60,10 @@ def author_page(page: AuthorPage) -> list[Any]:
     span = f", {page.years[0]}–{page.years[1]}" if page.years else ""
     facts.add_row("papers", f"{page.papers:,} ({first}{span})")
     if page.influence is not None:
-        whole = figure(page.influence_all)
-        facts.add_row("influence", f"{figure(page.influence)} ({whole} with co-authored papers)")
+        whole = number(page.influence_all, 1)
+        facts.add_row("influence", f"{number(page.influence, 1)} ({whole} with co-authored papers)")
         parts = [
-            f"{figure(part.weight)} {short_label(part.name, NAME)}"
+            f"{number(part.weight, 1)} {short_label(part.name, NAME)}"
             for part in page.influence_by_topic
         ]
         facts.add_row("influence in", "; ".join(parts))
@@ -92,10 +90,10 @@ def paper_page(page: PaperPage) -> list[Any]:
             facts.add_row(name, str(page.metadata[name]))
     facts.add_row("citations", f"cited {page.cited:,} times, cites {page.cites:,} in the corpus")
     if page.cited_propensity is not None:
-        told = f"popularity {figure(page.cited_propensity, 2)}"
+        told = f"popularity {number(page.cited_propensity, 2)}"
         if page.cite_propensity is not None:
-            citing = figure(page.cite_propensity, 2)
-            told = f"lambda- {figure(page.cited_propensity, 2)}, lambda+ {citing}"
+            citing = number(page.cite_propensity, 2)
+            told = f"lambda- {number(page.cited_propensity, 2)}, lambda+ {citing}"
         facts.add_row("propensity", f"{told} (mean 1)")
     facts.add_row("topics", "; ".join(mixture(page.topics)))
     parts: list[Any] = [facts]

@@ -11,6 +11,7 @@ from rich.text import Text
 from citeweave.cli.show import Fitting, add_figures, new_table
 from citeweave.explore import Exploration, TopicWeight
 from citeweave.explore.labels import short_label
+from citeweave.wording import NBSP, number, percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +35,6 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 _TREND = 10
 NAME = 34
 SHORT = 22
-_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def wide_console() -> Console:
@@ -71,23 +71,11 @@ def sparkline(values: Sequence[float | None], width: int = _TREND) -> str:
     )
 
 
-def percent(value: float | None, digits: int = 1) -> str:
-    return "" if value is None else f"{100 * value:.{digits}f} %"
-
-
-def signed(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:+.1f} %"
-
-
-def figure(value: float | None, digits: int = 1) -> str:
-    return "" if value is None else f"{value:,.{digits}f}"
-
-
 def mixture(weights: Iterable[TopicWeight | tuple[str, float]], width: int = NAME) -> list[str]:
     parts = []
     for part in weights:
         name, weight = (part.name, part.weight) if isinstance(part, TopicWeight) else part
-        parts.append(f"{100 * weight:.0f}{_SPACE}% {short_label(name, width)}")
+        parts.append(f"{percent(weight, 0)} {short_label(name, width)}")
     return parts
 
 
@@ -104,8 +92,8 @@ def topic_table(view: Exploration, frame: "pl.DataFrame", most: int) -> Table:
     for row in frame.head(most).iter_rows(named=True):
         cells = [str(row["topic"]), percent(row["share"]), f"{row['papers']:,}"]
         if view.has_years:
-            cells += [sparkline(row["trend"]), signed(row["growth"])]
-        cells.append(figure(row["coherence"], 2))
+            cells += [sparkline(row["trend"]), percent(row["growth"], signed=True)]
+        cells.append(number(row["coherence"], 2))
         name = Text(row["name"], style="bold", no_wrap=True, overflow="ellipsis")
         table.add_row(*cells, Group(name, Fitting(row["distinctive"], ", ", lines=2)))
     return table
@@ -122,7 +110,7 @@ def author_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     for row in frame.iter_rows(named=True):
         cells = [str(row["author"]), f"{row['papers']:,}", f"{row['first_papers']:,}"]
         if view.author_influence is not None:
-            cells.append(figure(row["influence"]))
+            cells.append(number(row["influence"], 1))
         parts = [
             TopicWeight(*values)
             for values in zip(
@@ -161,7 +149,7 @@ def influence_table(frame: "pl.DataFrame") -> Table:
     for row in frame.iter_rows(named=True):
         name = "" if row["author"] == before else row["name"]
         before = row["author"]
-        table.add_row(name, figure(row["influence"], 2), str(row["topic"]), row["topic_name"])
+        table.add_row(name, number(row["influence"], 2), str(row["topic"]), row["topic_name"])
     return table
 
 
@@ -170,9 +158,9 @@ def with_intervals(weights: Sequence[TopicWeight], width: int = NAME) -> list[st
     for part in weights:
         span = ""
         if part.low is not None and part.high is not None:
-            span = f"{_SPACE}({100 * part.low:.0f}–{100 * part.high:.0f})"
+            span = f"{NBSP}({100 * part.low:.0f}–{100 * part.high:.0f})"
         name = short_label(part.name, width)
-        parts.append(f"{100 * part.weight:.0f}{_SPACE}%{span} {name}")
+        parts.append(f"{percent(part.weight, 0)}{span} {name}")
     return parts
 
 
@@ -195,9 +183,9 @@ def paper_table(view: Exploration, frame: "pl.DataFrame", topic: int | None) -> 
     for row in frame.iter_rows(named=True):
         cells: list[Any] = [str(row["paper"])]
         if influence:
-            cells.append(figure(row["cited_propensity"]))
+            cells.append(number(row["cited_propensity"], 1))
         if view.cite_propensity is not None:
-            cells.append(figure(row["cite_propensity"]))
+            cells.append(number(row["cite_propensity"], 1))
         cells.append(f"{row['cited']:,}")
         if view.has_years:
             cells.append(str(row["year"] or ""))
@@ -240,9 +228,9 @@ def flow_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     if "made_for" in frame.columns:
         table.add_column("made for", no_wrap=True, overflow="ellipsis", ratio=1)
     for row in frame.iter_rows(named=True):
-        cells = [figure(row["citations"], 0)]
+        cells = [number(row["citations"], 0)]
         if "lift" in frame.columns:
-            cells += [percent(row["share"], 0), figure(row["lift"], 2)]
+            cells += [percent(row["share"], 0), number(row["lift"], 2)]
         ends = [view.topic_name(row[name]) for name in ("citing_topic", "cited_topic")]
         if "made_for" in frame.columns:
             ends.append(row["made_for_name"])
@@ -267,8 +255,8 @@ def category_table(view: Exploration, frame: "pl.DataFrame") -> Table:
 def crosstab_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List topics with their shares in each category, the largest categories first."""
     papers: dict[str, int] = {}
-    for name, number in zip(frame["name"], frame["papers"], strict=True):
-        papers[name] = papers.get(name, 0) + number
+    for name, own in zip(frame["name"], frame["papers"], strict=True):
+        papers[name] = papers.get(name, 0) + own
     shown = sorted(papers, key=lambda name: -papers[name])[:6]
     table = new_table("Share of each topic in each category")
     table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)

@@ -9,10 +9,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from citeweave.cli.show import count, new_table
+from citeweave.cli.show import new_table
 from citeweave.preparing import Report
 from citeweave.preparing.page import cell_text
 from citeweave.preparing.sections import Section, sections
+from citeweave.wording import count
 
 __all__ = ["print_report", "print_short_report"]
 

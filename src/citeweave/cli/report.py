@@ -37,7 +37,8 @@ def report(
 ) -> None:
     """Write one self-contained page about a run: topics, authors, papers, trends, reliability."""
     from citeweave.cli.show import make_console
-    from citeweave.web.report import size_text, write_report
+    from citeweave.web.report import write_report
+    from citeweave.wording import size_text
 
     written = write_report(run, out, title=title, max_papers=max_papers, tables=tables)
     if as_json:

@@ -13,13 +13,14 @@ from rich.table import Table
 
 from citeweave import model as models
 from citeweave.cli.progress import LiveDisplay, PlainDisplay, open_display
-from citeweave.cli.show import corpus_line, count, fact_table
+from citeweave.cli.show import corpus_line, fact_table
 from citeweave.corpus import Corpus
 from citeweave.engines.registry import place
 from citeweave.model import SCNTM
 from citeweave.model.parameters import Plan, make_plan, parameters_from_json
 from citeweave.model.scntm import fit_planned
 from citeweave.runs.folder import RunFolder
+from citeweave.wording import count
 
 __all__ = ["fit_model", "resume_model", "stop_on_signals"]
 

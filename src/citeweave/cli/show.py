@@ -15,6 +15,7 @@ from rich.text import Text
 
 from citeweave.corpus import Corpus
 from citeweave.model import SCNTM, describing
+from citeweave.wording import count
 
 if TYPE_CHECKING:
     from citeweave.baselines import Baseline
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "author_table",
     "corpus_line",
-    "count",
     "fact_table",
     "make_console",
     "new_table",
@@ -46,17 +46,6 @@ def make_console(*, stderr: bool = False) -> Console:
     """Make a console that takes text as it is: titles may hold brackets."""
     width = min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "paper"), count(1500, "paper"), count(2, "category", "categories")
-    ('1 paper', '1,500 papers', '2 categories')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def corpus_line(corpus: Corpus) -> str:

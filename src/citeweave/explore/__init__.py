@@ -3,6 +3,8 @@
 >>> from citeweave.explore import Exploration
 """
 
+import warnings
+
 from citeweave.explore.exploration import Exploration
 from citeweave.explore.frames import flatten_lists, to_csv
 from citeweave.explore.inspect import Inspection
@@ -12,7 +14,7 @@ from citeweave.explore.pages import (
     Difference,
     PaperLink,
     PaperPage,
-    Placement,
+    PaperPlacement,
     TopicPage,
     TopicWeight,
     WordWeight,
@@ -28,10 +30,18 @@ __all__ = [
     "Inspection",
     "PaperLink",
     "PaperPage",
-    "Placement",
+    "PaperPlacement",
     "TopicPage",
     "TopicWeight",
     "WordWeight",
     "flatten_lists",
     "to_csv",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Give what had another name in the release before, with a warning."""
+    if name == "Placement":
+        warnings.warn("Placement is now PaperPlacement.", DeprecationWarning, stacklevel=2)
+        return PaperPlacement
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

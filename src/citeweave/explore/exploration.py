@@ -25,7 +25,7 @@ from citeweave.explore.pages import (
     AuthorPage,
     PaperLink,
     PaperPage,
-    Placement,
+    PaperPlacement,
     TopicPage,
     TopicWeight,
 )
@@ -274,7 +274,7 @@ class Exploration(Derived):
         tokenise: _place.Tokenise | None = None,
         number: int = 10,
         seed: int = 0,
-    ) -> Placement:
+    ) -> PaperPlacement:
         """Find where a new paper belongs: topics, similar papers, papers likely cited, authors.
 
         Parameters

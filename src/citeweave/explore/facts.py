@@ -15,16 +15,17 @@ import numpy as np
 from citeweave.baselines import load
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError, ParameterError
+from citeweave.explore.colours import TopicColours
 from citeweave.model import Groups
 from citeweave.model.describing import topic_order, topic_shares
 
-__all__ = ["Z90", "Facts", "Grouping"]
+__all__ = ["Z90", "Facts", "GroupedIds"]
 
 Z90 = 1.6449
 """Half width, in standard deviations, of the interval that holds 90 % of a normal variable."""
 
 
-class Grouping:
+class GroupedIds:
     """Pairs (key, member) by key: the members of key i are ``members[start[i]:start[i + 1]]``."""
 
     def __init__(self, keys: np.ndarray, members: np.ndarray, n_keys: int) -> None:
@@ -163,6 +164,11 @@ class Facts:
         return topic_order(self.share, self.used)
 
     @cached_property
+    def colours(self) -> TopicColours:
+        """Colour of each topic, one for all pages and pictures."""
+        return TopicColours(self.order)
+
+    @cached_property
     def dominant(self) -> np.ndarray:
         """Main topic of each paper [D], as ``model.labels_`` has it.
 
@@ -244,24 +250,24 @@ class Facts:
         return self._optional("topic_scale_")
 
     @cached_property
-    def incoming(self) -> Grouping:
+    def incoming(self) -> GroupedIds:
         """For each paper the rows of ``corpus.citations`` that cite it."""
         cited = self.corpus.citations[:, 1]
-        return Grouping(cited, np.arange(len(cited)), self.corpus.n_documents)
+        return GroupedIds(cited, np.arange(len(cited)), self.corpus.n_documents)
 
     @cached_property
-    def outgoing(self) -> Grouping:
+    def outgoing(self) -> GroupedIds:
         """For each paper the rows of ``corpus.citations`` that it makes."""
         citing = self.corpus.citations[:, 0]
-        return Grouping(citing, np.arange(len(citing)), self.corpus.n_documents)
+        return GroupedIds(citing, np.arange(len(citing)), self.corpus.n_documents)
 
     @cached_property
-    def papers_of_author(self) -> Grouping:
+    def papers_of_author(self) -> GroupedIds:
         """For each author the papers that name them, once each."""
         corpus = self.corpus
         paper = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.author_offsets))
         pairs = np.unique(np.stack([np.asarray(corpus.author_ids, np.int64), paper], 1), axis=0)
-        return Grouping(pairs[:, 0], pairs[:, 1], corpus.n_authors)
+        return GroupedIds(pairs[:, 0], pairs[:, 1], corpus.n_authors)
 
     @cached_property
     def first_papers(self) -> np.ndarray:

@@ -10,7 +10,7 @@ __all__ = [
     "Page",
     "PaperLink",
     "PaperPage",
-    "Placement",
+    "PaperPlacement",
     "TopicPage",
     "TopicWeight",
     "WordWeight",
@@ -193,7 +193,7 @@ class PaperPage(Page):
 
 
 @dataclass(frozen=True, slots=True)
-class Placement(Page):
+class PaperPlacement(Page):
     """Where a new paper belongs."""
 
     topics: list[TopicWeight]

@@ -7,7 +7,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError, ParameterError
-from citeweave.explore.pages import AuthorLink, PaperLink, Placement
+from citeweave.explore.pages import AuthorLink, PaperLink, PaperPlacement
 from citeweave.explore.search import plain_words
 from citeweave.explore.similarity import best_of, similarities
 
@@ -54,7 +54,7 @@ def place_paper(
     tokenise: Tokenise | None,
     number: int,
     seed: int,
-) -> Placement:
+) -> PaperPlacement:
     """Fold a paper in and look around; see `Exploration.place`."""
     notes = []
     if tokenise is None:
@@ -75,7 +75,7 @@ def place_paper(
     score = similarities(view.root_topics, topics, cosines)
     stop = set(view.corpus.preparation.get("stop_words", ()))
     strange = [word for word in tokens if word not in view.word_ids and word not in stop]
-    return Placement(
+    return PaperPlacement(
         topics=view.mixture(topics),
         similar=[view.paper_link(d, score=score[d]) for d in best_of(score, number)],
         likely_cited=_likely_cited(view, citing, cosines, cited, number, notes),

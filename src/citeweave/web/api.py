@@ -12,7 +12,7 @@ from starlette.responses import Response
 from citeweave.errors import ParameterError
 from citeweave.web import schemas
 from citeweave.web.listing import PAGE_SIZE, Cut
-from citeweave.web.routes import Entry, Query, read_integer, read_text
+from citeweave.web.routes import Endpoint, QueryField, read_integer, read_text
 from citeweave.web.site import Site
 
 __all__ = ["ENTRIES", "answer", "search_results"]
@@ -145,7 +145,7 @@ def network(site: Site, request: Request) -> Response:
 
 def paper_map(site: Site, _: Request) -> Response:
     """Give the map of papers."""
-    text = site.pictures.paper_map(site.slot)
+    text = site.pictures.paper_map()
     return Response(text, media_type="application/json")
 
 
@@ -182,22 +182,22 @@ def _place(cut: Cut) -> dict[str, int]:
 
 
 _PAGING = (
-    Query("page", "Which page, from 1.", _INTEGER),
-    Query("limit", f"Entries of a page, at most {_MOST}.", _INTEGER),
+    QueryField("page", "Which page, from 1.", _INTEGER),
+    QueryField("limit", f"Entries of a page, at most {_MOST}.", _INTEGER),
 )
-_BY_TOPIC = Query("topic", "Only those with this main topic.", _INTEGER)
+_BY_TOPIC = QueryField("topic", "Only those with this main topic.", _INTEGER)
 
 ENTRIES = (
-    Entry("/api/run", run, "What was fitted to what.", answer=schemas.RUN),
-    Entry(
+    Endpoint("/api/run", run, "What was fitted to what.", answer=schemas.RUN),
+    Endpoint(
         "/api/search",
         search,
         "Papers, authors and topics by beginnings of words.",
         tag="search",
-        query=(Query("q", "What to look for."), Query("limit", "At most 100.", _INTEGER)),
+        query=(QueryField("q", "What to look for."), QueryField("limit", "At most 100.", _INTEGER)),
         answer=schemas.SEARCH,
     ),
-    Entry(
+    Endpoint(
         "/api/topics",
         topics,
         "All topics in use, the largest first.",
@@ -206,10 +206,10 @@ ENTRIES = (
             "topics", "TopicRow", extra={"years": {"type": "array", "items": _INTEGER}}
         ),
     ),
-    Entry(
+    Endpoint(
         "/api/topics/{topic:int}", topic, "All about one topic.", tag="topics", answer=schemas.TOPIC
     ),
-    Entry(
+    Endpoint(
         "/api/topics/{topic:int}/name",
         name_topic,
         "Name a topic; null gives it its automatic label back.",
@@ -218,64 +218,64 @@ ENTRIES = (
         body=schemas.NAME,
         answer=schemas.NAMED,
     ),
-    Entry(
+    Endpoint(
         "/api/flow",
         flow,
         "Citations from topic to topic.",
         tag="topics",
         answer=schemas.listing("flow", "Flow"),
     ),
-    Entry(
+    Endpoint(
         "/api/authors",
         authors,
         "Authors, the most influential first.",
         tag="authors",
         query=(
-            Query("q", "Part of the name."),
+            QueryField("q", "Part of the name."),
             _BY_TOPIC,
-            Query("sort", "influence, papers or name."),
+            QueryField("sort", "influence, papers or name."),
             *_PAGING,
         ),
         answer=schemas.paged("authors", schemas.AUTHOR_LINK),
     ),
-    Entry(
+    Endpoint(
         "/api/authors/{author:int}",
         author,
         "All about one author.",
         tag="authors",
         answer=schemas.AUTHOR,
     ),
-    Entry(
+    Endpoint(
         "/api/papers",
         papers,
         "Papers that fit the filters, the most influential first.",
         tag="papers",
         query=(
-            Query("q", "Words of the title."),
+            QueryField("q", "Words of the title."),
             _BY_TOPIC,
-            Query("from", "First year.", _INTEGER),
-            Query("to", "Last year.", _INTEGER),
-            Query("category", "Name of a category."),
-            Query("venue", "Name of a venue."),
-            Query("sort", "influence, cited, newest, oldest or title."),
+            QueryField("from", "First year.", _INTEGER),
+            QueryField("to", "Last year.", _INTEGER),
+            QueryField("category", "Name of a category."),
+            QueryField("venue", "Name of a venue."),
+            QueryField("sort", "influence, cited, newest, oldest or title."),
             *_PAGING,
         ),
         answer=schemas.paged("papers", schemas.PAPER_LINK),
     ),
-    Entry(
+    Endpoint(
         "/api/papers/{paper:int}", paper, "All about one paper.", tag="papers", answer=schemas.PAPER
     ),
-    Entry(
+    Endpoint(
         "/api/networks/{kind}",
         network,
         "A network (authors or flow) with places.",
         tag="pictures",
         answer=schemas.NETWORK,
     ),
-    Entry(
+    Endpoint(
         "/api/map", paper_map, "The map of papers, by columns.", tag="pictures", answer=schemas.MAP
     ),
-    Entry(
+    Endpoint(
         "/api/place",
         place,
         "Where a new paper belongs.",

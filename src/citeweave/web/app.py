@@ -21,9 +21,10 @@ from citeweave.errors import (
 )
 from citeweave.web import LOCAL_NAMES, api, downloads, pages
 from citeweave.web.openapi import describe
-from citeweave.web.routes import Entry
+from citeweave.web.routes import Endpoint
 from citeweave.web.security import Guard
 from citeweave.web.site import Site
+from citeweave.web.templating import topic_rules
 
 __all__ = ["MAX_BODY", "create_app", "entries"]
 
@@ -38,7 +39,7 @@ _HEADINGS = {
 }
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[Endpoint, ...]:
     """Give the table of all routes."""
     return (*pages.ENTRIES, *api.ENTRIES, *downloads.ENTRIES, _DESCRIPTION)
 
@@ -75,6 +76,8 @@ def create_app(
         Route(entry.path, _endpoint(site, entry), methods=[entry.method], name=entry.name)
         for entry in entries()
     ]
+    # written from the palette, before the folder of files is asked
+    routes.append(Route("/static/topics.css", _topic_colours, name="topic-colours"))
     static = StaticFiles(directory=Path(__file__).parent / "static")
     routes.append(Mount("/static", static, name="static"))
     app = Starlette(
@@ -83,6 +86,10 @@ def create_app(
         lifespan=lifespan,
     )
     return Guard(app, hosts=hosts, max_body=max_body)
+
+
+def _topic_colours(_: Request) -> Response:
+    return Response(topic_rules(), media_type="text/css")
 
 
 _UNEXPECTED = (
@@ -103,7 +110,7 @@ def error_response(site: Site, request: Request, status: int, text: str) -> Resp
     )
 
 
-def _endpoint(site: Site, entry: Entry) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(site: Site, entry: Endpoint) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         arguments: tuple[object, ...] = (site, request)
         if entry.method == "POST":
@@ -133,7 +140,7 @@ def _description(_: Site, __: Request) -> Response:
     return JSONResponse(describe(entries()))
 
 
-_DESCRIPTION = Entry(
+_DESCRIPTION = Endpoint(
     "/api/openapi.json",
     _description,
     "This description.",

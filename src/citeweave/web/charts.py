@@ -1,16 +1,22 @@
-"""Small charts as SVG text: bars, stripes, sparklines, columns, lines.
+"""Charts of the explorer and the report as SVG text: bars, stripes, sparklines, columns, lines.
 
 No chart carries a colour or a style of its own: the style sheet knows its classes, so that light,
 dark and print differ without a word here, and a strict content-security policy holds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite, log10
 
+import numpy as np
 from markupsafe import Markup
 
+from citeweave.wording import number as write_number
+from citeweave.wording import percent as write_percent
+from citeweave.wording import short_number
+
 __all__ = [
+    "MOST_POINTS",
     "Series",
     "bar",
     "columns",
@@ -19,20 +25,24 @@ __all__ = [
     "sparkline",
     "stripe",
     "topic_class",
+    "trace_series",
 ]
 
-TOPIC_CLASSES = 24
+Place = Callable[[float, float], tuple[float, float]]
+
+MOST_POINTS = 400
+"""Longer lines are thinned: more cannot be seen, and a report is mailed."""
 
 
-def topic_class(topic: int) -> str:
-    """Name the style-sheet class that has a topic's colour.
+def topic_class(slot: int) -> str:
+    """Name the style-sheet class of a slot of the palette, see `TopicColours.slot`.
 
     Examples
     --------
-    >>> topic_class(3), topic_class(27)
-    ('topic-3', 'topic-3')
+    >>> topic_class(3)
+    'topic-3'
     """
-    return f"topic-{topic % TOPIC_CLASSES}"
+    return f"topic-{slot}"
 
 
 def bar(
@@ -123,9 +133,8 @@ def columns(
     for i, year in enumerate(years):
         size = tall * values.get(year, 0.0) / top
         x = left + i * slot
-        shown = (
-            f"{100 * values.get(year, 0.0):.1f} %" if percent else f"{values.get(year, 0.0):,.0f}"
-        )
+        value = values.get(year, 0.0)
+        shown = write_percent(value) if percent else write_number(value, 0)
         parts.append(
             Markup(
                 '<rect class="column" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">'
@@ -146,17 +155,53 @@ class Series:
     points: Sequence[tuple[float, float]]
 
 
+def trace_series(trace: np.ndarray) -> list[Series]:
+    """Turn a trace [chains, iterations] into lines, thinned to what a screen can show.
+
+    Examples
+    --------
+    >>> [len(one.points) for one in trace_series(np.zeros((2, 5000)))]
+    [400, 400]
+    """
+    length = trace.shape[1]
+    kept = np.linspace(0, length - 1, min(length, MOST_POINTS)).round().astype(int).tolist()
+    return [
+        Series(f"chain {chain + 1}", [(float(i + 1), float(row[i])) for i in kept])
+        for chain, row in enumerate(trace)
+    ]
+
+
 def lines(
     series: Sequence[Series],
     *,
     label: str,
-    mark: tuple[float, str] | None = None,
+    marks: Sequence[tuple[float, str]] = (),
     width: int = 720,
     height: int = 240,
     from_zero: bool = False,
+    lowest: float | None = None,
 ) -> Markup:
-    """Draw lines over a common axis; ``mark`` is a place on it with words of its own."""
-    finite = [(x, y) for one in series for x, y in one.points if isfinite(x) and isfinite(y)]
+    """Draw lines over a common axis.
+
+    Parameters
+    ----------
+    series : sequence of Series
+    label : str
+        What a screen reader says.
+    marks : sequence of (float, str)
+        Places on the axis that are marked, each with words of its own.
+    width, height : int
+    from_zero : bool
+        Whether the scale begins at 0.
+    lowest : float, optional
+        Values below are drawn at it: the first steps of a chain would press all else into a line.
+    """
+    floor_of = -np.inf if lowest is None else lowest
+    shown = [
+        Series(one.name, [(x, max(y, floor_of) if isfinite(y) else y) for x, y in one.points])
+        for one in series
+    ]
+    finite = [(x, y) for one in shown for x, y in one.points if isfinite(x) and isfinite(y)]
     if len(finite) < 2:
         return Markup("")
     first, last = min(x for x, _ in finite), max(x for x, _ in finite)
@@ -174,37 +219,27 @@ def lines(
         return left + inner * across, head + tall * (high - y) / (high - low)
 
     parts = []
-    value = low
-    while value <= high + step / 2:
+    for value in _ticks(low, high + step / 2, step):
         _, y = at(first, value)
-        parts.append(
-            Markup('<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
-                left, width - 24, y, y
-            )
-        )
-        parts.append(_text(left - 8, y + 4, _short(value), anchor="end"))
-        value += step
+        parts.append(_rule("grid", left, width - 24, y, y))
+        parts.append(_text(left - 8, y + 4, short_number(value), anchor="end"))
     pace = _step(last - first)
-    tick = floor(first / pace) * pace
-    while tick <= last:
-        if tick >= first:
-            parts.append(_text(at(tick, low)[0], height - 6, _short(tick)))
-        tick += pace
-    if mark is not None and first < mark[0] < last:
-        x = at(mark[0], low)[0]
-        late = mark[0] > (first + last) / 2
-        parts.append(
-            Markup('<line class="mark" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>').format(
-                x, x, head, head + tall
-            )
-        )
-        parts.append(
-            _text(x - 6 if late else x + 6, head + 12, mark[1], "end" if late else "start")
-        )
-    for number, one in enumerate(series):
+    parts += [
+        _text(at(tick, low)[0], height - 6, short_number(tick))
+        for tick in _ticks(-floor(-first / pace) * pace, last, pace)
+    ]
+    for row, (place, words) in enumerate(marks):
+        if first < place < last:
+            x = at(place, low)[0]
+            late = place > (first + last) / 2
+            parts.append(_rule("mark", x, x, head, head + tall))
+            # each on a line of its own: on a narrow screen two would meet
+            y = head + 12 + 15 * row
+            parts.append(_text(x - 6 if late else x + 6, y, words, "end" if late else "start"))
+    for place, one in enumerate(shown):
         parts.append(
             Markup('<path class="line chart-{}" d="{}"><title>{}</title></path>').format(
-                number % 6, _path(one.points, at), one.name
+                place % 6, _path(one.points, at), one.name
             )
         )
     return _chart(Markup(""), width, height, label, parts)
@@ -220,8 +255,7 @@ def for_all_screens(wide: Markup, narrow: Markup) -> Markup:
     )
 
 
-def _path(points: Sequence[tuple[float, float]], at: "object") -> str:
-    assert callable(at)  # noqa: S101 (for the type checker)
+def _path(points: Sequence[tuple[float, float]], at: Place) -> str:
     steps, pen_down = [], False
     for x, y in points:
         if not (isfinite(x) and isfinite(y)):
@@ -248,18 +282,27 @@ def _text(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
 def _grid(
     top: float, step: float, *, left: int, right: int, head: int, tall: int, percent: bool
 ) -> Markup:
-    parts, value = [], 0.0
-    while value <= top + step / 2:
+    parts = []
+    for value in _ticks(0.0, top + step / 2, step):
         y = head + tall * (1 - value / top)
-        parts.append(
-            Markup('<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>').format(
-                left, right, y, y
-            )
-        )
-        shown = f"{100 * value:.3g} %" if percent else _short(value)
+        parts.append(_rule("grid", left, right, y, y))
+        shown = f"{100 * value:.3g} %" if percent else short_number(value)
         parts.append(_text(left - 6, y + 4, shown, "end"))
-        value += step
     return Markup("").join(parts)
+
+
+def _rule(name: str, x1: float, x2: float, y1: float, y2: float) -> Markup:
+    return Markup('<line class="{}" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>').format(
+        name, x1, x2, y1, y2
+    )
+
+
+def _ticks(first: float, last: float, step: float) -> Iterator[float]:
+    """Give the multiples of a step from the first to the last, without adding up errors."""
+    number = 0
+    while first + number * step <= last:
+        yield first + number * step
+        number += 1
 
 
 def _scale(largest: float) -> tuple[float, float]:
@@ -275,13 +318,3 @@ def _step(extent: float, lines: int = 4) -> float:
     rough = extent / lines
     power = 10.0 ** floor(log10(rough))
     return next(power * k for k in (1, 2, 5, 10) if power * k >= rough * 0.999)
-
-
-def _short(value: float) -> str:
-    """Write a number of an axis, thousands and millions by letter."""
-    size = abs(value)
-    if size >= 1e6:
-        return f"{value / 1e6:.4g}M"
-    if size >= 1e4:
-        return f"{value / 1e3:.4g}k"
-    return f"{value:.4g}"

@@ -4,23 +4,24 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from citeweave.errors import NotFoundError
-from citeweave.explore import graphs, to_csv
-from citeweave.explore.graphs.picture import to_image
+from citeweave.explore import graphs
+from citeweave.explore.graphs.image import to_image
 from citeweave.web.pages.papers import read_filters
 from citeweave.web.pictures import PICTURES
-from citeweave.web.routes import Entry, Query
+from citeweave.web.routes import Endpoint, QueryField
 from citeweave.web.site import Site
+from citeweave.web.tables import FRAMES, with_mark
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ENTRIES", "TABLES"]
+__all__ = ["ENTRIES"]
 
 _TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -30,62 +31,30 @@ _TYPES = {
 
 
 def _papers(site: Site, request: Request) -> "pl.DataFrame":
+    """Give the papers that fit the filters of the page."""
     import polars as pl  # noqa: PLC0415 (heavy)
 
-    table: pl.DataFrame = site.view.papers()
+    table: pl.DataFrame = FRAMES["papers"](site.view)
     wanted = read_filters(request)
     chosen = pl.DataFrame({"paper": site.papers.select(wanted)}, schema={"paper": pl.Int64})
     return chosen.join(table, on="paper", how="left", maintain_order="left")
 
 
-def _authors(site: Site, _: Request) -> "pl.DataFrame":
-    return site.view.authors()  # type: ignore[no-any-return]
-
-
-def _citations(site: Site, _: Request) -> "pl.DataFrame":
-    return site.view.citations()  # type: ignore[no-any-return]
-
-
-def _categories(site: Site, _: Request) -> "pl.DataFrame":
-    return site.view.categories()  # type: ignore[no-any-return]
-
-
-def _topics(site: Site, _: Request) -> "pl.DataFrame":
-    return site.view.topics(words=20)  # type: ignore[no-any-return]
-
-
-def _flow(site: Site, _: Request) -> "pl.DataFrame":
-    if site.view.flow_matrix is None:
-        site.view.require("citations")
-    return site.view.flow()  # type: ignore[no-any-return]
-
-
-TABLES: dict[str, Callable[[Site, Request], Any]] = {
-    "topics": _topics,
-    "authors": _authors,
-    "papers": _papers,
-    "citations": _citations,
-    "categories": _categories,
-    "flow": _flow,
-}
-
-
 def table(site: Site, request: Request) -> Response:
     """Give a table as a file."""
     name, form = request.path_params["table"], request.path_params["format"]
-    if name not in TABLES or form not in _TYPES:
+    if name not in FRAMES or form not in _TYPES:
         raise NotFoundError(
-            f"There is no table {name}.{form}; there are {', '.join(TABLES)}, each as "
+            f"There is no table {name}.{form}; there are {', '.join(FRAMES)}, each as "
             f"{', '.join(_TYPES)}."
         )
-    frame = TABLES[name](site, request)
+    frame = _papers(site, request) if name == "papers" else FRAMES[name](site.view)
     return _file(_write(frame, form), f"{name}.{form}", _TYPES[form])
 
 
 def _write(frame: "pl.DataFrame", form: str) -> bytes:
     if form == "csv":
-        # spreadsheets know UTF-8 by its mark alone
-        return b"\xef\xbb\xbf" + to_csv(frame).encode()
+        return with_mark(frame)
     if form == "json":
         return frame.write_json().encode()
     place = io.BytesIO()
@@ -124,7 +93,7 @@ def plot(site: Site, request: Request) -> Response:
 
 
 _PLOTS = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
-_WRITERS: dict[str, tuple[str, Callable[[graphs.Graph, graphs.Layout], str | bytes]]] = {
+_WRITERS: dict[str, tuple[str, Callable[[graphs.Graph, graphs.GraphLayout], str | bytes]]] = {
     "svg": ("image/svg+xml", graphs.to_svg),
     "png": ("image/png", to_image),
     "pdf": ("application/pdf", lambda graph, places: to_image(graph, places, kind="pdf")),
@@ -149,29 +118,29 @@ def _file(content: bytes, name: str, media: str) -> Response:
 
 
 ENTRIES = (
-    Entry(
+    Endpoint(
         "/report.html",
         report,
         "The report: the run as one self-contained page.",
         tag="files",
         media="text/html",
     ),
-    Entry(
+    Endpoint(
         "/download/{table}.{format}",
         table,
         "A table (topics, authors, papers, citations, categories, flow) as csv, json or parquet.",
         tag="files",
-        query=(Query("q", "For papers: the same filters as /api/papers."),),
+        query=(QueryField("q", "For papers: the same filters as /api/papers."),),
         media="*/*",
     ),
-    Entry(
+    Endpoint(
         "/picture/{kind}.{format}",
         picture,
         "A picture (authors, flow, map) as svg, png, pdf, or for other programs.",
         tag="files",
         media="*/*",
     ),
-    Entry(
+    Endpoint(
         "/plot/{kind}.{format}",
         plot,
         "A plot (convergence, time, similarity, ...) as svg, png or pdf.",

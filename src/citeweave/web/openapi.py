@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import citeweave
-from citeweave.web.routes import Entry
+from citeweave.web.routes import Endpoint
 from citeweave.web.security import INTENT_HEADER
 
 __all__ = ["describe", "open_path"]
@@ -25,7 +25,7 @@ def open_path(path: str) -> str:
     return _PLACE.sub(r"{\1}", path)
 
 
-def describe(entries: Iterable[Entry]) -> dict[str, Any]:
+def describe(entries: Iterable[Endpoint]) -> dict[str, Any]:
     """Describe all routes that are not pages."""
     paths: dict[str, Any] = {}
     for entry in entries:
@@ -56,7 +56,7 @@ def describe(entries: Iterable[Entry]) -> dict[str, Any]:
     }
 
 
-def _operation(entry: Entry) -> dict[str, Any]:
+def _operation(entry: Endpoint) -> dict[str, Any]:
     parameters = [
         {
             "name": name,
@@ -110,6 +110,6 @@ def _failure() -> dict[str, Any]:
     }
 
 
-def _identify(entry: Entry) -> str:
+def _identify(entry: Endpoint) -> str:
     words = [word for word in re.split(r"\W+", open_path(entry.path)) if word and word != "api"]
     return "_".join([entry.method.lower(), *words])

@@ -1,39 +1,43 @@
-"""Pictures of the run: the networks that can be moved, and the map of papers."""
+"""Pictures of the run, for the explorer and the report: networks that can be moved, and the map."""
 
 import json
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from markupsafe import Markup
 
 from citeweave.errors import NotFoundError
 from citeweave.explore import Exploration, graphs
-from citeweave.explore.graphs.facts import facts_of
-from citeweave.explore.graphs.geometry import bounds
-from citeweave.explore.labels import short_label
+from citeweave.explore.graphs.map_data import map_data
 
-__all__ = ["NETWORKS", "PICTURES", "Drawing", "Pictures"]
+__all__ = ["NETWORKS", "PICTURES", "Pictures", "map_json", "network_svg"]
 
 NETWORKS = {"authors": "Authors and topics", "flow": "Citations between topics"}
 PICTURES = (*NETWORKS, "map")
-_MARGIN = 14.0
-_LINE = 1.25  # distance of lines of text in font sizes, as in the graphs' own SVG
-_LONGEST_TITLE = 140
-_ARROW = 0.58  # how far on its way an edge carries its arrow
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """A graph with places, as the template of the network draws it."""
+def network_svg(
+    graph: graphs.Graph,
+    places: graphs.GraphLayout,
+    link: Callable[[graphs.Node], str] | None = None,
+) -> Markup:
+    """Draw a network for a page, which styles it; `link` gives the pages of its nodes."""
+    # the writer escapes all text that comes from the corpus
+    return Markup(graphs.to_svg(graph, places, standalone=False, link=link))  # noqa: S704
 
-    title: str
-    notes: tuple[str, ...]
-    view_box: str
-    nodes: list[dict[str, Any]]
-    edges: list[dict[str, Any]]
-    directed: bool
+
+def map_json(view: Exploration, *, titles: int | None = None) -> str:
+    """Write the map of all papers as JSON that may stand inside a page.
+
+    Parameters
+    ----------
+    view : Exploration
+    titles : int, optional
+        How many papers are named, the most cited first; all if not given.
+    """
+    text = json.dumps(map_data(view, titles=titles), ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
 
 
 class Pictures:
@@ -44,7 +48,7 @@ class Pictures:
         self._lock = threading.RLock()
         self.drawing_alone = threading.Lock()
         """Held while Matplotlib draws: its settings belong to the whole process."""
-        self._graphs: dict[str, tuple[graphs.Graph, graphs.Layout]] = {}
+        self._graphs: dict[str, tuple[graphs.Graph, graphs.GraphLayout]] = {}
         self._map: str | None = None
 
     def forget(self) -> None:
@@ -53,7 +57,7 @@ class Pictures:
             self._graphs.clear()
             self._map = None
 
-    def graph(self, kind: str) -> tuple[graphs.Graph, graphs.Layout]:
+    def graph(self, kind: str) -> tuple[graphs.Graph, graphs.GraphLayout]:
         """Give a graph with the places of its nodes."""
         makers: dict[str, Callable[[Any], graphs.Graph]] = {
             "authors": graphs.author_topics,
@@ -73,99 +77,14 @@ class Pictures:
                 self._graphs[kind] = graph, graphs.layout(graph, engine="own")
             return self._graphs[kind]
 
-    def drawing(self, kind: str) -> Drawing:
-        """Give what the template of the network draws."""
+    def network(self, kind: str) -> tuple[graphs.Graph, Markup]:
+        """Give a network and its drawing, each node a link to its page."""
         graph, places = self.graph(kind)
-        left, top, right, bottom = bounds(graph, places)
-        box = (
-            left - _MARGIN,
-            top - _MARGIN,
-            right - left + 2 * _MARGIN,
-            bottom - top + 2 * _MARGIN,
-        )
-        return Drawing(
-            title=graph.title,
-            notes=graph.notes,
-            view_box=" ".join(f"{value:.1f}" for value in box),
-            nodes=[_node(node, places[node.id]) for node in graph.nodes],
-            edges=[_edge(edge, places) for edge in graph.edges],
-            directed=graph.directed,
-        )
+        return graph, network_svg(graph, places, lambda node: f"/{node.kind}s/{node.key}")
 
-    def paper_map(self, slot: Callable[[int], int]) -> str:
-        """Give places, topics and titles of all papers by columns, and the names, as JSON.
-
-        ``slot`` numbers the colours of topics.
-        """
+    def paper_map(self) -> str:
+        """Give the map of all papers as JSON."""
         with self._lock:
             if self._map is None:
-                found = self._make_map(slot)
-                self._map = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+                self._map = map_json(self._view)
             return self._map
-
-    def _make_map(self, slot: Callable[[int], int]) -> dict[str, Any]:
-        view = self._view
-        islands = facts_of(view).islands
-        places = np.round(islands.papers, 1)
-        slots = np.array([slot(k) for k in range(view.n_topics)])
-        years = view.years.tolist()
-        titles = [
-            f"{_cut(view.title(d))}{f' ({year})' if year else ''}" for d, year in enumerate(years)
-        ]
-        labels = [
-            {
-                "x": round(float(islands.centres[k, 0]), 1),
-                "y": round(float(islands.centres[k, 1]), 1),
-                "text": short_label(view.topic_name(k), 26),
-            }
-            for k in view.order
-            if islands.radii[k] > 0
-        ]
-        return {
-            "document": list(range(len(titles))),
-            "x": places[:, 0].tolist(),
-            "y": places[:, 1].tolist(),
-            "topic": slots[view.dominant].tolist(),
-            "title": titles,
-            "labels": labels,
-        }
-
-
-def _cut(text: str, longest: int = _LONGEST_TITLE) -> str:
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
-
-
-def _node(node: graphs.Node, place: tuple[float, float]) -> dict[str, Any]:
-    step = node.font_size * _LINE
-    first = -step * (len(node.label) - 1) / 2 + 0.35 * node.font_size
-    return {
-        "id": node.id,
-        "kind": node.kind,
-        "href": f"/{node.kind}s/{node.key}",
-        "title": node.title or node.text,
-        "name": node.text,
-        "shape": node.shape,
-        "x": round(place[0], 1),
-        "y": round(place[1], 1),
-        "width": round(node.width, 1),
-        "height": round(node.height, 1),
-        "font": round(node.font_size, 2),
-        "colour": node.colour,
-        "lines": [
-            {"text": line, "y": round(first + number * step, 1), "bold": number < node.heading}
-            for number, line in enumerate(node.label)
-        ],
-    }
-
-
-def _edge(edge: graphs.Edge, places: graphs.Layout) -> dict[str, Any]:
-    (x1, y1), (x2, y2) = places[edge.source], places[edge.target]
-    # two strokes, so that an arrow can stand where they meet
-    x, y = x1 + _ARROW * (x2 - x1), y1 + _ARROW * (y2 - y1)
-    return {
-        "source": edge.source,
-        "target": edge.target,
-        "width": round(edge.width, 2),
-        "title": edge.title,
-        "path": f"M{x1:.1f} {y1:.1f}L{x:.1f} {y:.1f}L{x2:.1f} {y2:.1f}",
-    }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from citeweave.errors import CorpusError, ParameterError
-from citeweave.explore import Exploration, Placement
+from citeweave.explore import Exploration, PaperPlacement
 from citeweave.explore.place import Tokenise, match_vocabulary
 
 __all__ = ["LONGEST_ABSTRACT", "LONGEST_TITLE", "MOST_REFERENCES", "Placer"]
@@ -46,7 +46,7 @@ class Placer:
 
         return matched
 
-    def place(self, title: str, abstract: str, references: Sequence[str]) -> Placement:
+    def place(self, title: str, abstract: str, references: Sequence[str]) -> PaperPlacement:
         """Place a paper.
 
         Parameters

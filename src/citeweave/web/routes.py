@@ -10,14 +10,14 @@ from starlette.responses import Response
 if TYPE_CHECKING:
     from citeweave.web.site import Site
 
-__all__ = ["Entry", "Handler", "Query", "read_choice", "read_integer", "read_text"]
+__all__ = ["Endpoint", "Handler", "QueryField", "read_choice", "read_integer", "read_text"]
 
 Handler = Callable[["Site", Request], Response]
 BodyHandler = Callable[["Site", Request, bytes], Response]
 
 
 @dataclass(frozen=True)
-class Query:
+class QueryField:
     """A parameter after the question mark: its name, what it means, and its JSON schema."""
 
     name: str
@@ -26,7 +26,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Endpoint:
     """One route.
 
     Attributes
@@ -40,7 +40,7 @@ class Entry:
     method : {"GET", "POST"}
     tag : str
         Heading in the description.
-    query : tuple of Query
+    query : tuple of QueryField
     body : mapping, optional
         JSON schema of the body of a POST.
     answer : mapping, optional
@@ -56,7 +56,7 @@ class Entry:
     summary: str
     method: str = "GET"
     tag: str = "run"
-    query: tuple[Query, ...] = ()
+    query: tuple[QueryField, ...] = ()
     body: Mapping[str, Any] | None = None
     answer: Mapping[str, Any] | None = None
     media: str = "application/json"

@@ -6,7 +6,14 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from citeweave.explore import AuthorLink, AuthorPage, PaperLink, PaperPage, Placement, TopicPage
+from citeweave.explore import (
+    AuthorLink,
+    AuthorPage,
+    PaperLink,
+    PaperPage,
+    PaperPlacement,
+    TopicPage,
+)
 
 __all__ = [
     "AUTHOR",
@@ -88,7 +95,7 @@ PAPER_LINK = of_class(PaperLink)
 TOPIC = of_class(TopicPage)
 AUTHOR = of_class(AuthorPage)
 PAPER = of_class(PaperPage)
-PLACEMENT = of_class(Placement)
+PLACEMENT = of_class(PaperPlacement)
 
 RUN = _record(
     title=_TEXT, model=_TEXT, version=_TEXT, topics=_INTEGER, corpus=_OBJECT, missing=_OBJECT
@@ -121,12 +128,13 @@ NETWORK = _record(
     edges=_list(_OBJECT),
 )
 MAP = _record(
-    document=_list(_INTEGER),
     x=_NUMBERS,
     y=_NUMBERS,
+    size=_NUMBERS,
     topic=_list(_INTEGER),
     title=_list(_TEXT),
     labels=_list(_OBJECT),
+    colours=_list(_TEXT),
 )
 PLACE = {
     "type": "object",

@@ -48,8 +48,8 @@ class Site:
         self._searching = threading.Lock()
         self._topics: list[dict[str, Any]] | None = None
         self._topic_pages: dict[int, TopicPage] = {}
-        self._environment = make_environment()
-        self._environment.globals |= {"site": self, "slot": self.slot}
+        self._environment = make_environment(view)
+        self._environment.globals |= {"site": self}
 
     @property
     def missing(self) -> Mapping[str, str]:
@@ -99,14 +99,6 @@ class Site:
         ("json", "VOSviewer"),
         ("dot", "DOT"),
     )
-
-    @cached_property
-    def _slots(self) -> dict[int, int]:
-        return {k: place for place, k in enumerate(self.view.order)}
-
-    def slot(self, topic: int) -> int:
-        """Place of a topic among the colours: the largest topics get the clearest."""
-        return self._slots.get(topic, len(self._slots))
 
     def topics(self) -> list[dict[str, Any]]:
         """Give the table of topics as dictionaries, largest first; made anew after a renaming."""
@@ -192,6 +184,6 @@ class Site:
             self.authors.select({})
         self.view.paper(0)
         self.view.topic(self.view.order[0])
-        self.pictures.paper_map(self.slot)
+        self.pictures.paper_map()
         if self.has_authors:
             self.pictures.graph("authors")

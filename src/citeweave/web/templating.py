@@ -1,47 +1,27 @@
-"""Templates: everything is escaped, undefined names are errors, and charts are at hand."""
+"""Templates, styles and scripts that the explorer and the report share.
+
+Everything is escaped, undefined names are errors, and charts are at hand.
+"""
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from citeweave.explore.colours import PALETTE
 from citeweave.web import charts
+from citeweave.wording import count, number, people, percent, short_number, size_text
 
-__all__ = ["make_environment", "number", "percent"]
+if TYPE_CHECKING:
+    from citeweave.explore import Exploration
 
+__all__ = ["make_environment", "query", "resource", "topic_rules"]
 
-def percent(share: float | None, digits: int = 1) -> str:
-    """Write a share as a percentage.
-
-    Examples
-    --------
-    >>> percent(0.1234), percent(0.0004), percent(None)
-    ('12.3 %', '< 0.1 %', '–')
-    """
-    if share is None or share != share:  # noqa: PLR0124 (nan)
-        return "–"
-    if 0 < share < 0.5 * 10.0 ** -(digits + 2):
-        return f"< {10.0**-digits:.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
-
-
-def number(value: float | None, digits: int | None = None) -> str:
-    """Write a number with thousands parted; a dash where there is none.
-
-    Examples
-    --------
-    >>> number(12345), number(2.345, 1), number(None)
-    ('12,345', '2.3', '–')
-    """
-    if value is None or value != value:  # noqa: PLR0124 (nan)
-        return "–"
-    return f"{value:,}" if digits is None else f"{value:,.{digits}f}"
-
-
-def count(value: int, one: str, many: str | None = None) -> str:
-    """Write a number with its noun: "1 paper", "12 papers"."""
-    return f"{value:,} {one if value == 1 else many or one + 's'}"
+HEAT_STEPS = 10
+"""Strengths of the cells of a heat table, each a class of the style sheet."""
 
 
 def query(current: Mapping[str, Any], **changes: Any) -> str:
@@ -50,8 +30,20 @@ def query(current: Mapping[str, Any], **changes: Any) -> str:
     return urlencode({k: v for k, v in merged.items() if v not in {None, ""}})
 
 
-def make_environment() -> Environment:
-    """Make the environment of the explorer's templates."""
+def heat_class(strength: float) -> str:
+    """Name the class of a cell's strength, from 0 to 1; policies forbid styles of its own.
+
+    Examples
+    --------
+    >>> heat_class(0.0), heat_class(0.04), heat_class(1.0)
+    ('heat-0', 'heat-1', 'heat-10')
+    """
+    step = -(-HEAT_STEPS * min(max(strength, 0.0), 1.0) // 1)
+    return f"heat-{step:.0f}"
+
+
+def make_environment(view: "Exploration") -> Environment:
+    """Make the environment of all templates about a run."""
     environment = Environment(
         loader=PackageLoader("citeweave.web", "templates"),
         autoescape=True,
@@ -60,7 +52,14 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters |= {"percent": percent, "number": number, "count": count}
+    environment.filters |= {
+        "percent": percent,
+        "number": number,
+        "short": short_number,
+        "count": count,
+        "people": people,
+        "bytes": size_text,
+    }
     environment.globals |= {
         "bar": charts.bar,
         "stripe": charts.stripe,
@@ -68,6 +67,22 @@ def make_environment() -> Environment:
         "columns": charts.columns,
         "for_all_screens": charts.for_all_screens,
         "topic_class": charts.topic_class,
+        "heat_class": heat_class,
         "query": query,
+        "slot": view.colours.slot,
     }
     return environment
+
+
+@cache
+def topic_rules() -> str:
+    """Write the style rules of the colours of topics: one for each place in the palette."""
+    return "\n".join(
+        f".{charts.topic_class(slot)} {{ --topic: {colour}; }}"
+        for slot, colour in enumerate(PALETTE)
+    )
+
+
+def resource(name: str) -> str:
+    """Read a style sheet or a script of the package."""
+    return files("citeweave.web").joinpath("static", name).read_text(encoding="utf-8")

@@ -54,8 +54,8 @@ def test_authors_are_sized_by_influence_and_topics_coloured_by_share(view: Explo
     by_influence = sorted(people, key=lambda node: node.value)
     assert [n.font_size for n in by_influence] == sorted(n.font_size for n in people)
     boxes = sorted((n for n in graph.nodes if n.kind == "topic"), key=lambda node: node.value)
-    greens = [int(node.colour[3:5], 16) for node in boxes]
-    assert greens == sorted(greens, reverse=True)  # the larger the share the pinker
+    assert [node.tint for node in boxes] == sorted(node.tint for node in boxes)
+    assert all(node.colour == view.colours[node.key] for node in boxes)
 
 
 def test_the_number_of_authors_is_limited_and_every_topic_reached() -> None:

@@ -5,6 +5,7 @@ import csv
 import hashlib
 import io
 import itertools
+import json
 import re
 from html.parser import HTMLParser
 
@@ -131,10 +132,21 @@ def test_the_figures_are_those_of_the_model(run, reader: Reader) -> None:
 
 def test_the_map_has_a_dot_for_each_paper_in_the_colour_of_its_topic(run, page: str) -> None:
     view = Exploration(run)
-    drawn = page[page.index('<div class="picture map"') : page.index('<section id="papers"')]
-    dots = re.findall(r'<g class="cw-node cw-paper topic-(\d+)"[^>]* data-id="(\d+)"', drawn)
-    assert len(dots) == view.corpus.n_documents
-    assert all(int(k) == view.dominant[int(d)] for k, d in dots)
+    found = re.search(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    drawn = json.loads(found[1])
+    assert drawn["topic"] == view.dominant.tolist()
+    assert len(drawn["x"]) == len(drawn["y"]) == view.corpus.n_documents
+    assert drawn["colours"] == [view.colours[k] for k in range(view.n_topics)]
+    assert drawn["title"][0].startswith(NASTY)
+
+
+def test_topics_have_the_colours_of_the_explorer(run, page: str) -> None:
+    view = Exploration(run)
+    cards = re.findall(r'id="t-(\d+)">\s*<h3><span class="swatch (topic-\d+)"', page)
+    assert len(cards) >= 3
+    for k, tone in cards:
+        assert tone == f"topic-{view.colours.slot(int(k))}"
+        assert f".{tone} {{ --topic: {view.colours[int(k)]}; }}" in page
 
 
 def test_tables_inside_the_page_hold_all_rows(run, reader: Reader) -> None:

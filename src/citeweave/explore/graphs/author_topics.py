@@ -1,7 +1,8 @@
 """The author-topics network as the paper draws it (fig:ML_graph_cut).
 
-Topics are rectangles with their top words, the pinker the larger; authors are ellipses, the larger
-the more influential; a line is as thick as the topic weighs for the author. Weak links are dropped.
+Topics are rectangles with their top words, each in its colour, the stronger the larger its share
+(where the paper has one pink for all); authors are ellipses, the larger the more influential; a
+line is as thick as the topic weighs for the author. Weak links are dropped.
 """
 
 from collections.abc import Sequence
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from citeweave.errors import ParameterError
-from citeweave.explore.graphs.colours import pink
-from citeweave.explore.graphs.facts import AuthorFacts, Facts, facts_of
+from citeweave.explore.graphs.facts import AuthorFacts, PictureFacts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.text import clean, shorten_name, text_width, wrap_words
+from citeweave.wording import count, percent
 
 __all__ = ["author_topics", "topic_node"]
 
@@ -29,6 +30,8 @@ WIDEST_LINE = 126.0
 WORD_SIZE = 10.0
 AUTHOR_SIZES = (9.5, 16.0)
 LINE_WIDTHS = (0.8, 7.0)
+FAINTEST, STRONGEST = 0.1, 0.4
+"""Share of a topic's colour in the fill of its rectangle, by the share of the topic."""
 
 
 def author_topics(
@@ -89,16 +92,16 @@ def author_topics(
         edges=tuple(edges),
         notes=tuple(notes),
         legend=(
-            (pink(1.0), "topic, the pinker the larger"),
+            *((facts.colours[k], clean(facts.name(k))) for k in shown),
             ("#ffffff", f"author, sized by {_measure_words(people)}"),
         ),
     )
 
 
 def topic_node(
-    facts: Facts, k: int, strength: float, words: int = 5, *, extra: tuple[str, ...] = ()
+    facts: PictureFacts, k: int, strength: float, words: int = 5, *, extra: tuple[str, ...] = ()
 ) -> Node:
-    """Make the rectangle of a topic: its name, its words below, pink by `strength` (0 to 1)."""
+    """Make the rectangle of a topic: its name, its words below, tinted by `strength` (0 to 1)."""
     named = clean(facts.name(k, 60))
     terms = [clean(word) for word in facts.words(k, words)]
     heading = wrap_words([part.strip() for part in named.split(",")], WIDEST_LINE, WORD_SIZE * 1.12)
@@ -112,19 +115,20 @@ def topic_node(
         kind="topic",
         key=k,
         label=lines,
-        title=f"Topic {k} ({100 * share:.1f} % of the corpus): {', '.join(terms)}",
+        title=f"Topic {k} ({percent(share)} of the corpus): {', '.join(terms)}",
         value=share,
         shape="box",
         width=max(widths, default=0.0) + 14.0,
         height=len(lines) * WORD_SIZE * 1.25 + 9.0,
         font_size=WORD_SIZE,
-        colour=pink(strength),
+        colour=facts.colours[k],
+        tint=FAINTEST + (STRONGEST - FAINTEST) * min(max(strength, 0.0), 1.0),
         group=k,
         heading=len(heading),
     )
 
 
-def _choose_topics(facts: Facts, topics: int | Sequence[int] | None) -> list[int]:
+def _choose_topics(facts: PictureFacts, topics: int | Sequence[int] | None) -> list[int]:
     if topics is None:
         return facts.topics
     if isinstance(topics, int):
@@ -140,7 +144,10 @@ def _choose_topics(facts: Facts, topics: int | Sequence[int] | None) -> list[int
 
 
 def _choose_authors(
-    facts: Facts, people: AuthorFacts, authors: int | Sequence[int] | None, allowed: list[int]
+    facts: PictureFacts,
+    people: AuthorFacts,
+    authors: int | Sequence[int] | None,
+    allowed: list[int],
 ) -> list[int]:
     """Rows of `people` to be drawn."""
     if authors is not None and not isinstance(authors, int):
@@ -186,7 +193,7 @@ def _choose_links(
     return links
 
 
-def _author_nodes(facts: Facts, people: AuthorFacts, rows: list[int]) -> list[Node]:
+def _author_nodes(facts: PictureFacts, people: AuthorFacts, rows: list[int]) -> list[Node]:
     names = facts.corpus.author_names
     largest = max((float(people.influence[row]) for row in rows), default=1.0) or 1.0
     nodes = []
@@ -205,7 +212,7 @@ def _author_nodes(facts: Facts, people: AuthorFacts, rows: list[int]) -> list[No
                 kind="author",
                 key=author,
                 label=(label,),
-                title=f"{name}: {known}{number} paper{'s' * (number != 1)} as first author",
+                title=f"{name}: {known}{count(number, 'paper')} as first author",
                 value=influence,
                 shape="ellipse",
                 # an ellipse round a box of text that is wide and low
@@ -220,7 +227,7 @@ def _author_nodes(facts: Facts, people: AuthorFacts, rows: list[int]) -> list[No
 
 
 def _edge(
-    facts: Facts, people: AuthorFacts, row: int, k: int, weight: float, heaviest: float
+    facts: PictureFacts, people: AuthorFacts, row: int, k: int, weight: float, heaviest: float
 ) -> Edge:
     low, high = LINE_WIDTHS
     name = facts.corpus.author_names[int(people.ids[row])]
@@ -229,7 +236,7 @@ def _edge(
         target=f"topic-{k}",
         weight=weight,
         width=low + (high - low) * weight / heaviest,
-        title=f"{clean(name)}: {100 * weight:.0f} % {clean(facts.name(k))}",
+        title=f"{clean(name)}: {percent(weight, 0)} {clean(facts.name(k))}",
     )
 
 
@@ -238,7 +245,7 @@ def _measure_words(people: AuthorFacts) -> str:
 
 
 def _notes(
-    facts: Facts, people: AuthorFacts, rows: list[int], shown: list[int], *, measure: str
+    facts: PictureFacts, people: AuthorFacts, rows: list[int], shown: list[int], *, measure: str
 ) -> list[str]:
     by = "influence (sum of lambda- of their papers)" if measure == "influence" else "papers"
     notes = []

@@ -236,7 +236,19 @@ def to_vosviewer(graph: Graph, positions: Positions) -> str:
         if group in names
     ]
     network = {"items": items, "links": links, "clusters": listed}
-    return json.dumps({"network": network}, ensure_ascii=False)
+    painted = {node.group: node.colour for node in reversed(graph.nodes) if _has_topic_colour(node)}
+    colours = [
+        {"cluster": number, "color": painted[group]}
+        for group, number in clusters.items()
+        if group in painted
+    ]
+    schemes = {"color_schemes": {"cluster_colors": colours}}
+    return json.dumps({"network": network, "config": schemes}, ensure_ascii=False)
+
+
+def _has_topic_colour(node: Node) -> bool:
+    """Whether a node is painted in the colour of its topic; authors and labels are not."""
+    return node.group is not None and node.shape != "label" and node.kind != "author"
 
 
 def _name(node: Node) -> str:

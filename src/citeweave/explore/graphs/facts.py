@@ -13,11 +13,12 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError
+from citeweave.explore.colours import TopicColours
 from citeweave.explore.exploration import Exploration
 from citeweave.explore.graphs.map_layout import Islands, place_papers
 from citeweave.explore.labels import short_label
 
-__all__ = ["AuthorFacts", "Facts", "facts_of"]
+__all__ = ["AuthorFacts", "PictureFacts", "facts_of"]
 
 RELEVANCE = 0.6
 """Weight of a word's probability against its lift over the corpus, as `citeweave fit` has it."""
@@ -55,7 +56,7 @@ class AuthorFacts:
     notes: tuple[str, ...]
 
 
-class Facts:
+class PictureFacts:
     """A fitted model as pictures see it; made by `facts_of`."""
 
     def __init__(self, view: Exploration) -> None:
@@ -80,6 +81,11 @@ class Facts:
     def share(self) -> np.ndarray:
         """Share of each topic [K]."""
         return self.view.share
+
+    @property
+    def colours(self) -> TopicColours:
+        """Colour of each topic."""
+        return self.view.colours
 
     @property
     def topics(self) -> list[int]:
@@ -188,21 +194,21 @@ class Facts:
         return np.asarray(np.divide(sums, totals, out=sums, where=totals > 0))
 
 
-_KNOWN: weakref.WeakKeyDictionary[Exploration, Facts] = weakref.WeakKeyDictionary()
+_KNOWN: weakref.WeakKeyDictionary[Exploration, PictureFacts] = weakref.WeakKeyDictionary()
 
 
-def facts_of(view: Any) -> Facts:
+def facts_of(view: Any) -> PictureFacts:
     """Read a run folder, a fitted model or an `Exploration`; facts of one are kept with it.
 
     Parameters
     ----------
-    view : path, fitted model, Exploration or Facts
+    view : path, fitted model, Exploration or PictureFacts
     """
-    if isinstance(view, Facts):
+    if isinstance(view, PictureFacts):
         return view
     if not isinstance(view, Exploration):
-        return Facts(Exploration(view))
+        return PictureFacts(Exploration(view))
     # what is kept must not keep the view alive: the proxy breaks the circle
     if view not in _KNOWN:
-        _KNOWN[view] = Facts(weakref.proxy(view))
+        _KNOWN[view] = PictureFacts(weakref.proxy(view))
     return _KNOWN[view]

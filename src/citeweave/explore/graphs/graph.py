@@ -35,7 +35,9 @@ class Node:
     font_size : float
         Of the label, in points.
     colour : str
-        Fill, as ``#rrggbb``.
+        As ``#rrggbb``; that of its topic wherever there is one.
+    tint : float
+        Share of the colour in the fill, 0 to 1; the rest is the ground. The border is the colour.
     group : int, optional
         The topic it belongs to most.
     heading : int
@@ -54,6 +56,7 @@ class Node:
     height: float = 8.0
     font_size: float = 10.0
     colour: str = "#ffffff"
+    tint: float = 1.0
     group: int | None = None
     heading: int = 0
     position: tuple[float, float] | None = None

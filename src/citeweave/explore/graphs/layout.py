@@ -15,7 +15,7 @@ from citeweave.explore.graphs.graph import Graph
 from citeweave.explore.graphs.stress import MARGIN, arrange, edge_lengths, stress_layout
 from citeweave.installing import install_extra
 
-__all__ = ["ENGINES", "Layout", "layout"]
+__all__ = ["ENGINES", "GraphLayout", "layout"]
 
 ENGINES = ("auto", "own", "graphviz")
 
@@ -24,7 +24,7 @@ SECONDS = 120
 POINTS_PER_INCH = 72.0
 
 
-class Layout(Mapping[str, tuple[float, float]]):
+class GraphLayout(Mapping[str, tuple[float, float]]):
     """Centres of nodes by id, in points, x to the right and y downwards.
 
     Attributes
@@ -54,10 +54,10 @@ class Layout(Mapping[str, tuple[float, float]]):
 
     def __repr__(self) -> str:
         """Show what made it."""
-        return f"Layout({len(self):,} nodes, {self.engine})"
+        return f"GraphLayout({len(self):,} nodes, {self.engine})"
 
 
-def layout(graph: Graph, *, engine: str = "auto") -> Layout:
+def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
     """Place the nodes of a graph so that no two of their boxes overlap.
 
     Parameters
@@ -71,7 +71,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> Layout:
 
     Returns
     -------
-    Layout
+    GraphLayout
         A mapping from node ids to (x, y), which tells in `note` how it was made.
     """
     if engine not in ENGINES:
@@ -80,7 +80,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> Layout:
         )
     if graph.nodes and all(node.position is not None for node in graph.nodes):
         given = {node.id: node.position for node in graph.nodes if node.position is not None}
-        return Layout(given, "given", "Places are those that the graph brings.")
+        return GraphLayout(given, "given", "Places are those that the graph brings.")
     sizes = np.array([(node.width, node.height) for node in graph.nodes]).reshape(-1, 2)
     links, weights = _links(graph)
     text = _dot_lines(sizes, links, weights, graph.spacing)
@@ -116,7 +116,7 @@ OWN_NOTE = (
 )
 
 
-def _named(graph: Graph, places: np.ndarray, engine: str, note: str) -> Layout:
+def _named(graph: Graph, places: np.ndarray, engine: str, note: str) -> GraphLayout:
     if len(places):
         sizes = np.array([(node.width, node.height) for node in graph.nodes])
         places = places - (places - sizes / 2).min(axis=0)
@@ -124,7 +124,7 @@ def _named(graph: Graph, places: np.ndarray, engine: str, note: str) -> Layout:
         node.id: (float(x), float(y))
         for node, (x, y) in zip(graph.nodes, places.tolist(), strict=True)
     }
-    return Layout(named, engine, note)
+    return GraphLayout(named, engine, note)
 
 
 def _links(graph: Graph) -> tuple[np.ndarray, np.ndarray]:

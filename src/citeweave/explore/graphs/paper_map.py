@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 
 from citeweave.errors import ParameterError
-from citeweave.explore.graphs.colours import topic_colours
-from citeweave.explore.graphs.facts import Facts, facts_of
+from citeweave.explore.graphs.facts import PictureFacts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.map_layout import Islands, place_papers
 from citeweave.explore.graphs.stress import remove_overlaps
 from citeweave.explore.graphs.text import clean, text_width, wrap_words
 
-__all__ = ["citation_backbone", "paper_map"]
+__all__ = ["citation_backbone", "dot_sizes", "island_middles", "paper_map"]
 
 MOST_PAPERS = 5000
 MOST_LINKS = 1500
@@ -98,8 +97,7 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     if len(chosen) < total:
         by = "propensity to be cited" if facts.has_network else "citations"
         notes.append(f"{len(chosen):,} of {total:,} papers are shown, by {by}.")
-    colours = topic_colours(facts.topics)
-    nodes = _paper_nodes(facts, chosen, islands.papers, colours)
+    nodes = _paper_nodes(facts, chosen, islands.papers)
     backbone = citation_backbone(facts, papers=shown)
     if len(backbone) > links:
         notes.append(
@@ -116,18 +114,29 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
         edges=tuple(edges),
         notes=tuple(notes),
         legend=tuple(
-            (colours[k], clean(facts.name(k))) for k in facts.topics if islands.radii[k] > 0
+            (facts.colours[k], clean(facts.name(k))) for k in facts.topics if islands.radii[k] > 0
         ),
     )
 
 
-def _paper_nodes(
-    facts: Facts, chosen: np.ndarray, places: np.ndarray, colours: dict[int, str]
-) -> list[Node]:
+def dot_sizes(cited: np.ndarray) -> np.ndarray:
+    """Size dots so that their area follows how much papers are cited."""
     low, high = SIZES
+    largest = max(float(cited.max(initial=0.0)), np.finfo(float).tiny)
+    return np.asarray(low + (high - low) * np.sqrt(np.maximum(cited, 0.0) / largest))
+
+
+def island_middles(papers: np.ndarray, dominant: np.ndarray, topics: int) -> np.ndarray:
+    """Mean place of the papers of each topic [K, 2], where its name stands; nan without papers."""
+    counts = np.bincount(dominant, minlength=topics)
+    sums = np.column_stack([np.bincount(dominant, papers[:, axis], topics) for axis in (0, 1)])
+    with np.errstate(invalid="ignore"):
+        return np.asarray(sums / counts[:, None])
+
+
+def _paper_nodes(facts: PictureFacts, chosen: np.ndarray, places: np.ndarray) -> list[Node]:
     values = facts.cited[chosen]
-    largest = max(float(values.max()), np.finfo(float).tiny)
-    sizes = low + (high - low) * np.sqrt(np.maximum(values, 0.0) / largest)
+    sizes = dot_sizes(values)
     titles, ids = facts.corpus.titles, facts.corpus.ids
     nodes = []
     for d, value, size, (x, y) in zip(
@@ -143,7 +152,7 @@ def _paper_nodes(
                 shape="dot",
                 width=size,
                 height=size,
-                colour=colours.get(k, "#999999"),
+                colour=facts.colours[k],
                 group=k,
                 position=(x, y),
             )
@@ -151,9 +160,10 @@ def _paper_nodes(
     return nodes
 
 
-def _labels(facts: Facts, islands: Islands, dominant: np.ndarray) -> list[Node]:
+def _labels(facts: PictureFacts, islands: Islands, dominant: np.ndarray) -> list[Node]:
     nodes = []
     widest = float(islands.radii.max())
+    middles = island_middles(islands.papers, dominant, len(islands.radii))
     for k in facts.topics:
         radius = float(islands.radii[k])
         if radius == 0.0:
@@ -162,7 +172,7 @@ def _labels(facts: Facts, islands: Islands, dominant: np.ndarray) -> list[Node]:
         size = widest / 12 * (0.75 + 0.5 * radius / widest) + LABEL_SIZE * 0.3
         words = [clean(part.strip()) for part in facts.name(k, 34).split(",")]
         lines = tuple(wrap_words(words, 2.1 * max(radius, widest / 3), size))
-        x, y = islands.papers[dominant == k].mean(axis=0)
+        x, y = middles[k]
         nodes.append(
             Node(
                 kind="topic",
@@ -187,7 +197,7 @@ def _labels(facts: Facts, islands: Islands, dominant: np.ndarray) -> list[Node]:
     ]
 
 
-def _edges(facts: Facts, rows: np.ndarray) -> list[Edge]:
+def _edges(facts: PictureFacts, rows: np.ndarray) -> list[Edge]:
     citations = np.asarray(facts.corpus.citations)[rows]
     return [
         Edge(

@@ -1,20 +1,15 @@
 """A graph as SVG: alone as a file, or as a part of a page that styles it and reacts to it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
-from citeweave.explore.graphs.colours import mix, readable_on
-from citeweave.explore.graphs.geometry import arrow, bounds, curve
-from citeweave.explore.graphs.graph import Edge, Graph, Node
-from citeweave.explore.graphs.text import clean
+from citeweave.explore.graphs.graph import Graph, Node
+from citeweave.explore.graphs.picture import GROUND, HEADING, Line, Shape, compose
 
 __all__ = ["to_svg"]
 
 FONTS = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
-MARGIN = 12.0
-LINE = 1.25
-"""Distance of lines of text, in font sizes."""
 
 _STYLE = f"text{{font-family:{FONTS};text-anchor:middle}}"
 
@@ -25,6 +20,7 @@ def to_svg(
     *,
     standalone: bool = True,
     css_classes: bool = True,
+    link: Callable[[Node], str] | None = None,
 ) -> str:
     """Draw a graph at given positions.
 
@@ -38,136 +34,135 @@ def to_svg(
         for a page, without a size of its own but with a view box.
     css_classes : bool
         Give nodes and edges classes (``cw-node cw-topic``, ``cw-edge``, ``cw-label``) and let a
-        page colour the strokes and the text; colours are then attributes that a style sheet
-        overrides.
+        page colour the ground, the strokes and the text; colours are then attributes that a style
+        sheet overrides.
+    link : callable, optional
+        From a node to the address of its page, for nodes that can be followed.
 
     Returns
     -------
     str
-        Every node is a ``<g>`` with ``data-kind`` and ``data-id`` (``topic`` and ``3``) and a
-        ``<title>``; every edge has ``data-source`` and ``data-target`` (``author-4``, ``topic-3``).
+        Every node is a ``<g>`` with ``data-kind`` and ``data-id`` (``topic`` and ``3``), its centre
+        as ``data-x`` and ``data-y``, and a ``<title>``; every edge has ``data-source`` and
+        ``data-target`` (``author-4``, ``topic-3``).
     """
-    left, top, right, bottom = bounds(graph, positions)
-    head = _heading(graph) if standalone else []
-    room = 24.0 if head else 0.0
-    x, y = left - MARGIN, top - MARGIN - room
-    width, height = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN + room
+    picture = compose(graph, positions)
+    x, y, width, height = picture.box
+    room = HEADING if standalone and picture.title else 0.0
+    y, height = y - room, height + room
     box = f"{x:.1f} {y:.1f} {width:.1f} {height:.1f}"
-    label = quoteattr(clean(graph.title))
     lines = []
     if standalone:
         lines.append('<?xml version="1.0" encoding="UTF-8"?>')
     size = f' width="{width:.0f}pt" height="{height:.0f}pt"' if standalone else ""
+    named = ' class="graph"' if css_classes and not standalone else ""
     # a picture with parts that can be reached is a document for screen readers, not an image
     lines.append(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}"{size} role="graphics-document" '
-        f"aria-label={label}>"
+        f'<svg xmlns="http://www.w3.org/2000/svg"{named} viewBox="{box}"{size} '
+        f'role="graphics-document" aria-label={quoteattr(picture.title)}>'
     )
-    lines.append(f"<title>{escape(clean(graph.title))}</title>")
-    lines.append(f"<desc>{escape(clean(' '.join(graph.notes)))}</desc>")
+    lines.append(f"<title>{escape(picture.title)}</title>")
+    lines.append(f"<desc>{escape(picture.notes)}</desc>")
     if standalone:
         lines.append(f"<style>{_STYLE}</style>")
         lines.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
-            f'fill="#ffffff"/>'
+            f'fill="{GROUND}"/>'
         )
-        lines += [
-            f'<text x="{x + width / 2:.1f}" y="{y + 20:.1f}" font-size="13" '
-            f'font-weight="bold">{escape(line)}</text>'
-            for line in head
-        ]
+        if room:
+            lines.append(
+                f'<text x="{x + width / 2:.1f}" y="{y + 20:.1f}" font-size="13" '
+                f'font-weight="bold">{escape(picture.title)}</text>'
+            )
     lines.append(_group("cw-edges", css_classes=css_classes))
-    lines += [_edge(graph, edge, positions, css_classes=css_classes) for edge in graph.edges]
+    lines += [_edge(line, css_classes=css_classes) for line in picture.lines]
     lines.append("</g>")
     lines.append(_group("cw-nodes", css_classes=css_classes))
-    # dots first, then what carries text, so that no dot hides a label
-    for node in sorted(graph.nodes, key=lambda node: bool(node.label)):
-        lines.append(_node(node, positions[node.id], css_classes=css_classes))
+    lines += [_node(shape, css_classes=css_classes, link=link) for shape in picture.shapes]
     lines += ["</g>", "</svg>", ""]
     return "\n".join(lines)
-
-
-def _heading(graph: Graph) -> list[str]:
-    return [clean(graph.title)] if graph.title else []
 
 
 def _group(name: str, *, css_classes: bool) -> str:
     return f'<g class="{name}">' if css_classes else "<g>"
 
 
-def _edge(
-    graph: Graph, edge: Edge, positions: Mapping[str, tuple[float, float]], *, css_classes: bool
-) -> str:
-    source, target = graph.node(edge.source), graph.node(edge.target)
-    begin, end = positions[edge.source], positions[edge.target]
+def _edge(line: Line, *, css_classes: bool) -> str:
+    edge = line.edge
     named = ' class="cw-edge"' if css_classes else ""
-    marks = f'{named} data-source="{edge.source}" data-target="{edge.target}"'
     title = f"<title>{escape(edge.title)}</title>" if edge.title else ""
-    if not graph.directed:
-        return (
-            f'<line{marks} x1="{begin[0]:.1f}" y1="{begin[1]:.1f}" x2="{end[0]:.1f}" '
-            f'y2="{end[1]:.1f}" stroke="{edge.colour}" stroke-width="{edge.width:.2f}" '
-            f'stroke-opacity="0.7" stroke-linecap="round">{title}</line>'
-        )
-    path = curve(begin, end, source, target, edge.width)
-    tip = arrow(path, edge.width)
-    (x0, y0), (x1, y1), (x2, y2) = path[0], path[1], tip[3]
-    points = " ".join(f"{px:.1f},{py:.1f}" for px, py in tip[:3])
+    step = "L" if len(line.points) == 2 else "Q"
+    begin, *rest = (f"{x:.1f} {y:.1f}" for x, y in line.points)
+    head = ""
+    if line.head:
+        corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in line.head)
+        head = f'<polygon points="{corners}" fill="{edge.colour}" fill-opacity="0.9"/>'
     return (
-        f'<g{marks}>{title}<path d="M{x0:.1f} {y0:.1f}Q{x1:.1f} {y1:.1f} {x2:.1f} {y2:.1f}" '
-        f'fill="none" stroke="{edge.colour}" stroke-width="{edge.width:.2f}" '
-        f'stroke-opacity="0.75"/>'
-        f'<polygon points="{points}" fill="{edge.colour}" fill-opacity="0.9"/></g>'
+        f'<g{named} data-source="{edge.source}" data-target="{edge.target}" '
+        f'data-width="{edge.width:.2f}">{title}'
+        f'<path d="M{begin}{step}{" ".join(rest)}" fill="none" stroke="{edge.colour}" '
+        f'stroke-width="{edge.width:.2f}" stroke-opacity="0.7" stroke-linecap="round"/>{head}</g>'
     )
 
 
-def _node(node: Node, place: tuple[float, float], *, css_classes: bool) -> str:
-    x, y = place
-    named = f' class="cw-node cw-{node.kind}"' if css_classes else ""
+def _node(shape: Shape, *, css_classes: bool, link: Callable[[Node], str] | None) -> str:
+    node = shape.node
+    named = f' class="cw-node cw-{node.kind} cw-{node.shape}"' if css_classes else ""
     group = f' data-group="{node.group}"' if node.group is not None else ""
-    title = f"<title>{escape(clean(node.title or node.text))}</title>"
+    x, y = f"{shape.x:.1f}", f"{shape.y:.1f}"
+    about = f'data-kind="{node.kind}" data-id="{node.key}"{group} data-x="{x}" data-y="{y}"'
     parts = [
-        f'<g{named} id="{node.id}" data-kind="{node.kind}" data-id="{node.key}"{group}>{title}'
+        f'<g{named} id="{node.id}" {about} transform="translate({x} {y})">',
+        f"<title>{escape(shape.title)}</title>",
     ]
-    border = mix(node.colour, "#000000", 0.45) if node.shape != "dot" else "#ffffff"
-    wide, high = node.width, node.height
-    if node.shape == "box":
-        parts.append(
-            f'<rect x="{x - wide / 2:.1f}" y="{y - high / 2:.1f}" width="{wide:.1f}" '
-            f'height="{high:.1f}" rx="3" fill="{node.colour}" stroke="{border}"/>'
-        )
-    elif node.shape == "ellipse":
-        parts.append(
-            f'<ellipse cx="{x:.1f}" cy="{y:.1f}" rx="{wide / 2:.1f}" ry="{high / 2:.1f}" '
-            f'fill="{node.colour}" stroke="{border}"/>'
-        )
-    elif node.shape == "dot":
-        parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{wide / 2:.2f}" fill="{node.colour}" '
-            f'stroke="{border}" stroke-width="0.3"/>'
-        )
-    parts.append(_label(node, x, y, css_classes=css_classes))
-    parts.append("</g>")
+    if link is not None:
+        name = quoteattr(f"{node.kind}: {node.text}")
+        parts.append(f"<a href={quoteattr(link(node))} aria-label={name}>")
+    parts += [_outline(shape, css_classes=css_classes), _label(shape, css_classes=css_classes)]
+    parts.append("</a></g>" if link is not None else "</g>")
     return "".join(parts)
 
 
-def _label(node: Node, x: float, y: float, *, css_classes: bool) -> str:
-    if not node.label:
+def _outline(shape: Shape, *, css_classes: bool) -> str:
+    """Draw a ground, which a page may darken, and over it the colour as strong as its tint."""
+    node = shape.node
+    wide, high = node.width, node.height
+    if node.shape == "box":
+        form = (
+            f'rect x="{-wide / 2:.1f}" y="{-high / 2:.1f}" width="{wide:.1f}" '
+            f'height="{high:.1f}" rx="3"'
+        )
+    elif node.shape == "ellipse":
+        form = f'ellipse rx="{wide / 2:.1f}" ry="{high / 2:.1f}"'
+    elif node.shape == "dot":
+        return (
+            f'<circle r="{wide / 2:.2f}" fill="{shape.fill}" stroke="{shape.border}" '
+            'stroke-width="0.3"/>'
+        )
+    else:
         return ""
-    step = node.font_size * LINE
-    # the middle of small letters lies about 0.35 em above the base line
-    first = y - step * (len(node.label) - 1) / 2 + 0.35 * node.font_size
-    bare = node.shape in {"dot", "label"}
-    ink = "#000000" if bare else readable_on(node.colour)
+    ground = ' class="cw-ground"' if css_classes else ""
+    named = ' class="cw-shape"' if css_classes else ""
+    if node.colour == GROUND:
+        return f'<{form}{named or ground} fill="{GROUND}" stroke="{shape.border}"/>'
+    return (
+        f'<{form}{ground} fill="{GROUND}"/><{form}{named} fill="{node.colour}" '
+        f'fill-opacity="{node.tint:.2f}" stroke="{node.colour}" stroke-width="1.5"/>'
+    )
+
+
+def _label(shape: Shape, *, css_classes: bool) -> str:
+    if not shape.words:
+        return ""
+    size = math.floor(shape.node.font_size * 100) / 100
     halo = ""
-    if bare:
-        halo = f' stroke="#ffffff" stroke-width="{node.font_size / 5:.1f}" paint-order="stroke"'
+    if shape.bare:
+        halo = f' stroke="{GROUND}" stroke-width="{size / 5:.1f}" paint-order="stroke"'
     named = ' class="cw-label"' if css_classes else ""
     lines = []
-    for number, line in enumerate(node.label):
-        bold = ' font-weight="bold"' if number < node.heading else ""
-        place = f'x="{x:.1f}" y="{first + number * step:.1f}"'
-        lines.append(f"<tspan {place}{bold}>{escape(clean(line))}</tspan>")
-    size = math.floor(node.font_size * 100) / 100
-    look = f'font-size="{size:g}" text-anchor="middle" fill="{ink}"{halo}'
+    for words in shape.words:
+        bold = ' font-weight="bold"' if words.bold else ""
+        place = f'x="{words.x - shape.x:.1f}" y="{words.y - shape.y:.1f}"'
+        lines.append(f"<tspan {place}{bold}>{escape(words.text)}</tspan>")
+    look = f'font-size="{size:g}" text-anchor="middle" fill="{shape.ink}"{halo}'
     return f"<text{named} {look}>{''.join(lines)}</text>"

@@ -6,10 +6,10 @@ import numpy as np
 
 from citeweave.errors import ParameterError
 from citeweave.explore.graphs.author_topics import topic_node
-from citeweave.explore.graphs.colours import pink
-from citeweave.explore.graphs.facts import Facts, facts_of
+from citeweave.explore.graphs.facts import PictureFacts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph
 from citeweave.explore.graphs.text import clean
+from citeweave.wording import percent
 
 __all__ = ["topic_flow"]
 
@@ -55,7 +55,7 @@ def topic_flow(
     nodes = []
     for k in shown:
         own = flow[k, k] / given[k] if given[k] > 0 else 0.0
-        line = f"within: {100 * own:.0f} % of citations"
+        line = f"within: {percent(own, 0)} of citations"
         strength = float(facts.share[k]) / largest
         nodes.append(topic_node(facts, k, strength, words, extra=(line,)))
     notes = [
@@ -75,11 +75,11 @@ def topic_flow(
         directed=True,
         spacing=3.0,
         notes=tuple(notes),
-        legend=((pink(1.0), "topic, the pinker the larger; an arrow points to what is cited"),),
+        legend=tuple((facts.colours[k], clean(facts.name(k))) for k in shown),
     )
 
 
-def _edges(facts: Facts, flow: np.ndarray, shown: list[int], min_share: float) -> list[Edge]:
+def _edges(facts: PictureFacts, flow: np.ndarray, shown: list[int], min_share: float) -> list[Edge]:
     found = []
     for k in shown:
         total = flow[k].sum()
@@ -97,7 +97,7 @@ def _edges(facts: Facts, flow: np.ndarray, shown: list[int], min_share: float) -
             weight=weight,
             width=low + (high - low) * weight / heaviest,
             title=f"{clean(facts.name(k))} → {clean(facts.name(other))}: about {weight:,.0f} "
-            f"citations, {100 * part:.0f} % of those it makes",
+            f"citations, {percent(part, 0)} of those it makes",
         )
         for k, other, weight, part in found
     ]

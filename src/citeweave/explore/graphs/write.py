@@ -7,8 +7,8 @@ from pathlib import Path
 from citeweave.errors import ParameterError
 from citeweave.explore.graphs.exchange import to_dot, to_gexf, to_graphml, to_vosviewer
 from citeweave.explore.graphs.graph import Graph
-from citeweave.explore.graphs.layout import Layout, layout
-from citeweave.explore.graphs.picture import to_image
+from citeweave.explore.graphs.image import to_image
+from citeweave.explore.graphs.layout import GraphLayout, layout
 from citeweave.explore.graphs.svg import to_svg
 
 __all__ = ["FORMATS", "write_graph"]
@@ -30,10 +30,10 @@ def write_graph(
     graph: Graph,
     path: str | os.PathLike[str],
     *,
-    positions: Layout | None = None,
+    positions: GraphLayout | None = None,
     engine: str = "auto",
     dpi: float = 200.0,
-) -> Layout:
+) -> GraphLayout:
     """Write a graph; the end of the name tells the format.
 
     Parameters
@@ -42,7 +42,7 @@ def write_graph(
     path : path
         ``.svg``, ``.png``, ``.pdf`` (both by Matplotlib), ``.dot`` or ``.gv``, ``.graphml``,
         ``.gexf``, or ``.json`` for VOSviewer.
-    positions : Layout, optional
+    positions : GraphLayout, optional
         Made by `layout` if not given.
     engine : {"auto", "own", "graphviz"}
         See `layout`.
@@ -51,7 +51,7 @@ def write_graph(
 
     Returns
     -------
-    Layout
+    GraphLayout
         The one that was used; its `note` says how it was made.
     """
     path = Path(path)

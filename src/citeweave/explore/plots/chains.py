@@ -7,7 +7,7 @@ import numpy as np
 from citeweave.errors import NotFoundError
 from citeweave.evaluate import convergence
 from citeweave.evaluate.convergence import FEWEST_DRAWS
-from citeweave.explore.graphs.facts import Facts, facts_of
+from citeweave.explore.graphs.facts import PictureFacts, facts_of
 from citeweave.explore.plots.style import (
     LINE_COLOURS,
     OKABE_ITO,
@@ -36,7 +36,7 @@ AGREE = 1.01
 DOUBTFUL = 1.1
 
 
-def _traces(view: Any) -> tuple[Facts, dict[str, np.ndarray]]:
+def _traces(view: Any) -> tuple[PictureFacts, dict[str, np.ndarray]]:
     facts = facts_of(view)
     found = getattr(facts.model, "traces_", None)
     if found is None or "log_likelihood" not in found:
@@ -47,7 +47,7 @@ def _traces(view: Any) -> tuple[Facts, dict[str, np.ndarray]]:
     return facts, {name: np.asarray(values) for name, values in found.items()}
 
 
-def _kept_from(facts: Facts, iterations: int) -> int:
+def _kept_from(facts: PictureFacts, iterations: int) -> int:
     """First iteration after burn-in, counted from 0; three quarters for a model without a plan."""
     plan = getattr(getattr(facts.model, "_result", None), "plan", None)
     burn_in = 3 * iterations // 4 if plan is None else int(plan.burn_in)
@@ -263,7 +263,7 @@ def plot_rhat(view: Any, ax: "Axes | None" = None) -> "Figure":
         figure, ax = figure_for(ax, 4.6, 0.9 + 0.22 * len(found))
         places = np.arange(len(found))[::-1]
         excess = np.array([max(rhat, 1.0) for _, rhat, _ in found])
-        colours = [OKABE_ITO[0] if value <= DOUBTFUL else OKABE_ITO[5] for value in excess]
+        colours = [OKABE_ITO[0] if value <= DOUBTFUL else OKABE_ITO[4] for value in excess]
         ax.hlines(places, 1.0, excess, color=colours, linewidth=1.5)
         ax.scatter(excess, places, color=colours, s=14, zorder=3)
         ax.axvline(AGREE, color="#444444", linewidth=0.8, linestyle=(0, (4, 2)))

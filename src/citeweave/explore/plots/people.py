@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.errors import NotFoundError, ParameterError
-from citeweave.explore.graphs.colours import topic_colours
-from citeweave.explore.graphs.facts import Facts, facts_of
-from citeweave.explore.graphs.map_layout import SPACING
-from citeweave.explore.graphs.stress import remove_overlaps
-from citeweave.explore.graphs.text import shorten_name, text_width
-from citeweave.explore.plots.style import OKABE_ITO, figure_for, plain, styled, width_or, wrap_name
+from citeweave.explore.graphs.facts import facts_of
+from citeweave.explore.graphs.layout import layout
+from citeweave.explore.graphs.paper_map import paper_map
+from citeweave.explore.graphs.picture import compose
+from citeweave.explore.graphs.text import shorten_name
+from citeweave.explore.plots.style import figure_for, plain, styled, width_or
+from citeweave.wording import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +71,12 @@ def plot_author_profiles(
         shown = weights[:, columns]
         big = shown >= 0.02
         ax.scatter(
-            x[big], y[big], s=largest * shown[big], color=OKABE_ITO[0], linewidth=0, zorder=2
+            x[big],
+            y[big],
+            s=largest * shown[big],
+            c=np.array([facts.colours[k] for k in columns], dtype=object)[x[big]].tolist(),
+            linewidth=0,
+            zorder=2,
         )
         ax.set_yticks(
             range(len(rows)), [plain(shorten_name(names[int(people.ids[row])])) for row in rows]
@@ -105,7 +111,7 @@ def plot_author_profiles(
                 [],
                 [],
                 s=largest * value,
-                color=OKABE_ITO[0],
+                color="#777777",
                 linewidth=0,
                 label=f"{100 * value:.0f} %",
             )
@@ -123,71 +129,20 @@ def plot_author_profiles(
 
 def plot_paper_map(view: Any, ax: "Axes | None" = None) -> "Figure":
     """Draw the map of all papers: an island a topic, named; larger dots are cited more."""
-    facts = facts_of(view)
-    islands = facts.islands
-    colours = topic_colours(facts.topics)
-    cited = facts.cited / max(float(facts.cited.max()), np.finfo(float).tiny)
-    extent = np.ptp(islands.papers, axis=0) + 2 * SPACING
+    from citeweave.explore.graphs.image import draw_on  # noqa: PLC0415 (imports the style of plots)
+
+    graph = paper_map(view, papers=None, links=0)
+    picture = compose(graph, layout(graph))
+    _, _, wide, high = picture.box
     width = width_or(5.6)
     with styled():
-        figure, ax = figure_for(
-            ax, width, float(np.clip(width * extent[1] / extent[0], 0.5 * width, 1.3 * width)) + 0.3
-        )
+        own = float(np.clip(width * high / wide, 0.5 * width, 1.3 * width))
+        figure, ax = figure_for(ax, width, own + 0.3)
         box = ax.get_window_extent()
-        room = min(box.width / extent[0], box.height / extent[1]) * 72.0 / figure.dpi
+        room = min(box.width / wide, box.height / high) * 72.0 / figure.dpi
         room *= 1.15 if figure.get_layout_engine() is not None else 1.0  # it gives margins back
-        order = np.argsort(cited, kind="stable")  # what is cited most lies on top
-        hues = np.array([colours.get(int(k), "#999999") for k in facts.dominant], dtype=object)
-        sizes = SPACING * room * (0.6 + 1.1 * np.sqrt(cited[order]))
-        ax.scatter(
-            islands.papers[order, 0],
-            islands.papers[order, 1],
-            s=sizes**2,
-            c=hues[order].tolist(),
-            linewidth=0,
-            rasterized=len(cited) > 5000,
-        )
-        _name_islands(ax, facts, room)
+        draw_on(ax, picture, room=room)
         ax.set_aspect("equal")
-        ax.invert_yaxis()
-        ax.set_axis_off()
-        ax.set_title(f"{len(cited):,} papers by topic")
+        number = facts_of(view).corpus.n_documents
+        ax.set_title(f"{count(number, 'paper')} by topic")
     return figure
-
-
-def _name_islands(ax: "Axes", facts: Facts, room: float) -> None:
-    """Write the names of topics over their islands, moved where they would overlap.
-
-    `room` is the number of points that a unit of the map has in the figure.
-    """
-    from matplotlib.patheffects import withStroke  # noqa: PLC0415 (optional)
-
-    known = [k for k in facts.topics if facts.islands.radii[k] > 0]
-    width = ax.get_window_extent().width / ax.figure.dpi
-    size = float(np.clip(1.55 * width, 4.8, 6.5)) * (1.0 if len(known) <= 24 else 0.85)
-    names = [wrap_name(facts.name(k), 18, 2) for k in known]
-    boxes = np.array(
-        [
-            (
-                max(text_width(line, size, bold=True) * 1.08 for line in name.split("\n")),
-                1.2 * size * lines,
-            )
-            for name in names
-            for lines in [name.count("\n") + 1]
-        ]
-    )
-    middles = np.array([facts.islands.papers[facts.dominant == k].mean(axis=0) for k in known])
-    places = remove_overlaps(middles, boxes / room, margin=2.0 / room)
-    halo = [withStroke(linewidth=2.0, foreground="#ffffff")]
-    for name, (x, y) in zip(names, places.tolist(), strict=True):
-        ax.text(
-            x,
-            y,
-            name,
-            ha="center",
-            va="center",
-            fontsize=size,
-            fontweight="bold",
-            path_effects=halo,
-            linespacing=1.0,
-        )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.errors import MissingDependencyError
-from citeweave.explore.graphs.colours import OKABE_ITO
+from citeweave.explore.colours import OKABE_ITO
 from citeweave.installing import install_extra
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ __all__ = [
     "wrap_name",
 ]
 
-LINE_COLOURS = (*OKABE_ITO[:6], "#000000")  # yellow is too pale for a thin line
+LINE_COLOURS = (*OKABE_ITO, "#000000")
 
 _LOCK = threading.RLock()
 

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.errors import NotFoundError
-from citeweave.explore.graphs.colours import readable_on
-from citeweave.explore.graphs.facts import Facts, facts_of
+from citeweave.explore.colours import readable_on
+from citeweave.explore.graphs.facts import PictureFacts, facts_of
 from citeweave.explore.plots.style import (
-    OKABE_ITO,
     figure_for,
     label_ends,
     new_figure,
@@ -62,21 +61,23 @@ def plot_topics_over_time(view: Any, ax: "Axes | None" = None) -> "Figure":
         return _draw_panels(facts, years, shares)
 
 
-def _draw_lines(ax: "Axes", facts: Facts, years: np.ndarray, shares: np.ndarray) -> None:
+def _draw_lines(ax: "Axes", facts: PictureFacts, years: np.ndarray, shares: np.ndarray) -> None:
     from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 (optional)
 
     shown = facts.topics[:MOST_LINES]
-    for colour, k in zip(OKABE_ITO, shown, strict=False):
-        ax.plot(years, shares[:, k], color=colour, marker="o" if len(years) == 1 else None)
+    for k in shown:
+        ax.plot(
+            years, shares[:, k], color=facts.colours[k], marker="o" if len(years) == 1 else None
+        )
     ax.set_ylim(bottom=0.0)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     ax.set_xlabel("year")
     ax.set_title("Share of topics by year")
     ends = [(float(years[-1]), float(shares[-1, k])) for k in shown]
-    label_ends(ax, ends, [facts.name(k, 24) for k in shown], OKABE_ITO[: len(shown)])
+    label_ends(ax, ends, [facts.name(k, 24) for k in shown], [facts.colours[k] for k in shown])
 
 
-def _draw_panels(facts: Facts, years: np.ndarray, shares: np.ndarray) -> "Figure":
+def _draw_panels(facts: PictureFacts, years: np.ndarray, shares: np.ndarray) -> "Figure":
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415 (optional)
 
     shown = facts.topics[:MOST_PANELS]
@@ -90,11 +91,11 @@ def _draw_panels(facts: Facts, years: np.ndarray, shares: np.ndarray) -> "Figure
             ax.set_axis_off()
             continue
         k = shown[place]
-        ax.fill_between(years, shares[:, k], color=OKABE_ITO[0], alpha=0.25, linewidth=0)
+        ax.fill_between(years, shares[:, k], color=facts.colours[k], alpha=0.25, linewidth=0)
         ax.plot(
             years,
             shares[:, k],
-            color=OKABE_ITO[0],
+            color=facts.colours[k],
             linewidth=1.0,
             marker="o" if len(years) == 1 else None,
         )

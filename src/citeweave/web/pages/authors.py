@@ -7,8 +7,9 @@ from starlette.responses import Response
 
 from citeweave.explore.authors import topic_weights
 from citeweave.web.listing import Cut
-from citeweave.web.routes import Entry, read_integer, read_text
+from citeweave.web.routes import Endpoint, read_integer, read_text
 from citeweave.web.site import Site
+from citeweave.wording import percent
 
 __all__ = ["ENTRIES"]
 
@@ -36,7 +37,7 @@ def authors(site: Site, request: Request) -> Response:
 def _row(site: Site, author: int) -> dict[str, Any]:
     view = site.view
     weights = topic_weights(view, author)
-    named = [f"{one.name} {100 * one.weight:.0f} %" for one in weights[:_NAMED]]
+    named = [f"{one.name} {percent(one.weight, 0)}" for one in weights[:_NAMED]]
     return {
         "author": author,
         "name": view.corpus.author_names[author],
@@ -45,7 +46,7 @@ def _row(site: Site, author: int) -> dict[str, Any]:
         "influence": None
         if view.author_influence is None
         else float(view.author_influence[author]),
-        "stripe": [(site.slot(one.topic), one.weight) for one in weights],
+        "stripe": [(view.colours.slot(one.topic), one.weight) for one in weights],
         "topic_text": " · ".join(named),
     }
 
@@ -58,6 +59,6 @@ def author(site: Site, request: Request) -> Response:
 
 
 ENTRIES = (
-    Entry("/authors", authors, "Authors.", page=True),
-    Entry("/authors/{author:int}", author, "One author.", page=True),
+    Endpoint("/authors", authors, "Authors.", page=True),
+    Endpoint("/authors/{author:int}", author, "One author.", page=True),
 )

@@ -4,9 +4,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from citeweave.web.api import search_results
-from citeweave.web.routes import Entry, read_text
+from citeweave.web.overview import figures
+from citeweave.web.routes import Endpoint, read_text
 from citeweave.web.site import Site
-from citeweave.web.templating import count
+from citeweave.wording import count
 
 __all__ = ["ENTRIES"]
 
@@ -20,19 +21,10 @@ def home(site: Site, request: Request) -> Response:
     years = {}
     if site.has_years:
         years = dict(zip(view.year_range, view.papers_by_year.tolist(), strict=True))
-    figures = [("Papers", f"{corpus.n_documents:,}"), ("Topics", f"{len(view.order):,}")]
-    if corpus.n_authors:
-        figures.append(("Authors", f"{corpus.n_authors:,}"))
-    if corpus.n_citations:
-        figures.append(("Citations among them", f"{corpus.n_citations:,}"))
-    if corpus.n_categories:
-        figures.append(("Categories", f"{corpus.n_categories:,}"))
-    if years:
-        figures.append(("Years", f"{min(years)}–{max(years)}"))
     authors = site.authors.select({})[:_SHOWN].tolist() if corpus.n_authors else []
     values = {
         "summary": _summary(site),
-        "figures": figures,
+        "figures": figures(view),
         "years": years,
         "topics": site.topics(),
         "papers": [view.paper_link(d) for d in site.papers.select({})[:_SHOWN].tolist()],
@@ -63,6 +55,6 @@ def search(site: Site, request: Request) -> Response:
 
 
 ENTRIES = (
-    Entry("/", home, "Start page.", page=True),
-    Entry("/search", search, "Results of a search.", page=True),
+    Endpoint("/", home, "Start page.", page=True),
+    Endpoint("/search", search, "Results of a search.", page=True),
 )

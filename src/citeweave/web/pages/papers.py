@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from citeweave.explore import PaperPage
 from citeweave.web.listing import Cut
-from citeweave.web.routes import Entry, read_integer, read_text
+from citeweave.web.routes import Endpoint, read_integer, read_text
 from citeweave.web.site import Site
 
 __all__ = ["ENTRIES", "FILTERS", "read_filters"]
@@ -81,6 +81,6 @@ def _text(value: Any) -> str:
 
 
 ENTRIES = (
-    Entry("/papers", papers, "Papers.", page=True),
-    Entry("/papers/{paper:int}", paper, "One paper.", page=True),
+    Endpoint("/papers", papers, "Papers.", page=True),
+    Endpoint("/papers/{paper:int}", paper, "One paper.", page=True),
 )

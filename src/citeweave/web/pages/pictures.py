@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.web.pictures import NETWORKS
-from citeweave.web.routes import Entry, read_choice
+from citeweave.web.routes import Endpoint, read_choice
 from citeweave.web.site import Site
 
 __all__ = ["ENTRIES"]
@@ -16,10 +16,11 @@ def network(site: Site, request: Request) -> Response:
     first = ("authors", "flow") if site.has_authors else ("flow", "authors")
     kind = read_choice(request, "kind", first)
     try:
-        drawing, problem = site.pictures.drawing(kind), ""
+        (graph, drawing), problem = site.pictures.network(kind), ""
     except (NotFoundError, ParameterError) as error:
-        drawing, problem = None, str(error)
-    values = {"kind": kind, "kinds": NETWORKS, "drawing": drawing, "problem": problem}
+        graph, drawing, problem = None, None, str(error)
+    values = {"kind": kind, "kinds": NETWORKS, "graph": graph, "drawing": drawing}
+    values["problem"] = problem
     return site.page(request, "network.html", values)
 
 
@@ -29,6 +30,6 @@ def paper_map(site: Site, request: Request) -> Response:
 
 
 ENTRIES = (
-    Entry("/network", network, "Networks.", page=True),
-    Entry("/map", paper_map, "Map of papers.", page=True),
+    Endpoint("/network", network, "Networks.", page=True),
+    Endpoint("/map", paper_map, "Map of papers.", page=True),
 )

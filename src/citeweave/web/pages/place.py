@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from citeweave.errors import CiteweaveError
 from citeweave.web.placing import LONGEST_ABSTRACT, LONGEST_TITLE
-from citeweave.web.routes import Entry
+from citeweave.web.routes import Endpoint
 from citeweave.web.site import Site
 
 __all__ = ["ENTRIES"]
@@ -45,6 +45,6 @@ def _show(
 
 
 ENTRIES = (
-    Entry("/place", form, "Place a paper.", page=True),
-    Entry("/place", place, "Place a paper.", method="POST", page=True),
+    Endpoint("/place", form, "Place a paper.", page=True),
+    Endpoint("/place", place, "Place a paper.", method="POST", page=True),
 )

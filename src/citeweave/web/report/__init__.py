@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citeweave.errors import ParameterError
 from citeweave.files import write_atomically, writing
-from citeweave.web.report.page import render, size_text
+from citeweave.web.report.page import render
 
 if TYPE_CHECKING:
     import os
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Written",
     "report_html",
-    "size_text",
     "write_report",
 ]
 
@@ -58,7 +57,7 @@ def report_html(
     MissingDependencyError
         Jinja2 is not installed; the text gives the install line.
     """
-    return render(_contents(run, title=title, max_papers=max_papers, tables=tables))
+    return render(*_contents(run, title=title, max_papers=max_papers, tables=tables))
 
 
 def write_report(
@@ -83,8 +82,8 @@ def write_report(
         raise ParameterError(
             f"'out' must name a file such as report.html. Got the folder '{target}' instead."
         )
-    contents = _contents(run, title=title, max_papers=max_papers, tables=tables)
-    content = render(contents).encode()
+    contents, view = _contents(run, title=title, max_papers=max_papers, tables=tables)
+    content = render(contents, view).encode()
     with writing(target, "Choose another place with --out."):
         target.parent.mkdir(parents=True, exist_ok=True)
         with write_atomically(target) as file:
@@ -92,11 +91,13 @@ def write_report(
     return Written(target, len(content), contents.diagnostics.verdict, contents.missing)
 
 
-def _contents(run: Any, *, title: str | None, max_papers: int, tables: bool) -> Contents:
+def _contents(
+    run: Any, *, title: str | None, max_papers: int, tables: bool
+) -> tuple[Contents, Exploration]:
     if not isinstance(max_papers, int) or isinstance(max_papers, bool) or max_papers < 0:
         raise ParameterError(f"'max_papers' must be an integer of at least 0. Got {max_papers!r}.")
     from citeweave.explore import Exploration  # noqa: PLC0415 (the compiler, when it is needed)
     from citeweave.web.report.gather import gather  # noqa: PLC0415
 
     view: Exploration = run if isinstance(run, Exploration) else Exploration(run)
-    return gather(view, title=title, max_papers=max_papers, tables=tables)
+    return gather(view, title=title, max_papers=max_papers, tables=tables), view

@@ -13,21 +13,18 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from citeweave.evaluate.diagnostics import Diagnostics
+    from citeweave.explore import PaperLink
+    from citeweave.web.chains import ChainChart
+    from citeweave.web.overview import Coverage
+    from citeweave.web.tables import CarriedTable, HeatTable, Trends
 
 __all__ = [
-    "Author",
+    "AuthorRow",
     "Contents",
-    "Coverage",
-    "Download",
-    "Flow",
-    "HeatCell",
-    "HeatRow",
-    "Network",
-    "Paper",
+    "Figure",
     "Part",
     "Topic",
     "TopicPapers",
-    "Trends",
 ]
 
 
@@ -36,14 +33,6 @@ class Part(NamedTuple):
 
     topic: int
     name: str
-    share: float
-
-
-class Coverage(NamedTuple):
-    """How many papers have a thing: an abstract's words, authors, a year, ..."""
-
-    name: str
-    papers: int
     share: float
 
 
@@ -65,7 +54,7 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class Author:
+class AuthorRow:
     """A row about one author."""
 
     name: str
@@ -75,84 +64,21 @@ class Author:
 
 
 @dataclass(frozen=True)
-class Paper:
-    """An entry of a list of papers."""
-
-    title: str
-    about: str
-    """Authors, year and venue, as far as they are known."""
-    influence: float | None
-    cited: int | None
-
-
-@dataclass(frozen=True)
 class TopicPapers:
     """The papers of a topic that are shown."""
 
     topic: int
     name: str
-    papers: tuple[Paper, ...]
-
-
-class HeatCell(NamedTuple):
-    """A cell of a heat table: its text, its strength from 0 to 1, its full meaning."""
-
-    text: str
-    strength: float
-    title: str
-    own: bool = False
-
-
-class HeatRow(NamedTuple):
-    """A row of a heat table, named by a topic; `last` is plain text at its end."""
-
-    topic: int
-    name: str
-    cells: tuple[HeatCell, ...]
-    last: str = ""
+    papers: tuple[tuple[PaperLink, str], ...]
+    """Each with its venue, empty where it is not known."""
 
 
 @dataclass(frozen=True)
-class Trends:
-    """Shares of topics over years."""
-
-    spans: tuple[str, ...]
-    rows: tuple[HeatRow, ...]
-    growing: tuple[str, ...]
-    fading: tuple[str, ...]
-    left_out: int
-
-
-@dataclass(frozen=True)
-class Flow:
-    """Which topics cite which: a row a citing topic, a column a cited one."""
-
-    columns: tuple[tuple[str, str], ...]
-    """Number and name of each topic."""
-    rows: tuple[HeatRow, ...]
-    across: tuple[str, ...]
-    """The largest flows between different topics, in words."""
-    kept: float
-    """Share of citations that stay within their topic."""
-    left_out: int
-
-
-@dataclass(frozen=True)
-class Network:
+class Figure:
     """A picture, with what stands below it."""
 
-    svg: Markup
+    drawing: Markup
     caption: str
-
-
-class Download(NamedTuple):
-    """A table inside the page: file name, what it is, its text as a data: address, bytes."""
-
-    file: str
-    name: str
-    address: str
-    size: int
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,20 +101,20 @@ class Contents:
     categories: tuple[tuple[str, int], ...] = ()
     venues: tuple[tuple[str, int], ...] = ()
     trends: Trends | None = None
-    authors: tuple[Author, ...] = ()
+    authors: tuple[AuthorRow, ...] = ()
     authors_note: str = ""
     by_influence: bool = False
     papers: tuple[TopicPapers, ...] = ()
     papers_note: str = ""
-    flow: Flow | None = None
-    network: Network | None = None
-    papers_map: Network | None = None
-    likelihood: Markup | None = None
-    chain_names: tuple[str, ...] = ()
+    flow: HeatTable | None = None
+    network: Figure | None = None
+    papers_map: Figure | None = None
+    likelihood: ChainChart | None = None
+    chains: int = 0
     method: tuple[str, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()
     cite: tuple[str, ...] = ()
     bibtex: str = ""
-    downloads: tuple[Download, ...] = ()
+    downloads: tuple[CarriedTable, ...] = ()
     missing: dict[str, str] = field(default_factory=dict)
     """By section, why something is not there."""

@@ -5,36 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from markupsafe import Markup
 
 import citeweave
-from citeweave.web.report import method
-from citeweave.web.report.charts import columns
-from citeweave.web.report.contents import (
-    Author,
-    Contents,
-    Coverage,
-    Paper,
-    Part,
-    Topic,
-    TopicPapers,
-)
-from citeweave.web.report.figures import (
-    draw_likelihood,
-    draw_map,
-    draw_network,
-    flow_table,
-    trend_table,
-)
-from citeweave.web.report.run_facts import RunFacts
-from citeweave.web.report.tables import carried_tables
-from citeweave.web.report.words import count, people, percent, quoted
-from citeweave.web.report.years import Course, courses
+from citeweave.errors import CiteweaveError
+from citeweave.explore import graphs
+from citeweave.explore.courses import Course, courses
+from citeweave.web import method
+from citeweave.web.chains import chain_charts
+from citeweave.web.charts import columns, for_all_screens
+from citeweave.web.overview import coverage, figures, frequent, venues
+from citeweave.web.pictures import map_json, network_svg
+from citeweave.web.report.contents import AuthorRow, Contents, Figure, Part, Topic, TopicPapers
+from citeweave.web.run_facts import RunFacts
+from citeweave.web.tables import carried_tables, flow_table, trend_table
+from citeweave.wording import count, people, percent, quoted
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
+    from collections.abc import Mapping, Sequence
 
     from citeweave.explore import Exploration
-    from citeweave.web.report.contents import Flow, Trends
+    from citeweave.web.tables import HeatTable, Trends
 
 __all__ = ["gather"]
 
@@ -44,10 +35,13 @@ PAPERS = 5
 FEWER_PAPERS = 3
 """Papers a topic where there are more than `MANY_TOPICS`."""
 MANY_TOPICS = 12
-MEMBER = 0.2
-"""Weight of a topic from which on a paper is listed under it."""
+NETWORK_SIZES = ((None, None), (24, 16), (20, 12), (16, 10))
+"""Authors and topics of the picture: the first choice that stays narrow enough is taken."""
+WIDEST_NETWORK = 1300.0
+"""Points; on a page of 60 em, letters of a wider picture are too small to read."""
+MAP_TITLES = 1000
+"""Papers of the map that carry their titles: those of all would make the page heavy."""
 MOST_TOPICS_WITH_PAPERS = 40
-LABELS = 10
 PARTS = 3
 
 
@@ -83,25 +77,25 @@ def gather(
     papers_map, reason = draw_map(view)
     if papers_map is None:
         missing["map"] = reason
-    likelihood, chains = draw_likelihood(run)
+    charts = {chart.name: chart for chart in chain_charts(run)}
     influence = view.cited_propensity is not None
     papers, papers_note = _papers(view, main)
-    categories = _most(view.corpus.category_names, view.corpus.categories)
-    venues = _venues(view)
+    categories = frequent(view)
+    named = venues(view)
     return Contents(
         title=title or _title(view),
         lede=_lede(view),
         made=f"Made by citeweave {citeweave.__version__}{run.when}",
-        figures=_figures(view),
+        figures=figures(view),
         short=_short(view, topics, trends, flow),
-        coverage=_coverage(view),
+        coverage=coverage(view),
         topics=topics,
         small_topics=_small(view, main),
         span=None if course is None else (str(course.years[0]), str(course.years[-1])),
         diagnostics=run.diagnostics,
         papers_by_year=_years(view),
         categories=categories,
-        venues=venues if venues != categories else (),
+        venues=named if named != categories else (),
         trends=trends,
         authors=_authors(view),
         authors_note=_authors_note(view),
@@ -111,15 +105,13 @@ def gather(
         flow=flow,
         network=network,
         papers_map=papers_map,
-        likelihood=likelihood,
-        chain_names=chains,
+        likelihood=charts.get("log_likelihood"),
+        chains=run.diagnostics.chains,
         method=tuple(run.method_text()),
         parameters=tuple(run.parameter_rows()),
         cite=method.CITATIONS,
         bibtex=method.BIBTEX,
-        downloads=carried_tables(view, course, flow=flow is not None, max_papers=max_papers)
-        if tables
-        else (),
+        downloads=carried_tables(view, course, max_papers=max_papers) if tables else (),
         missing=missing,
     )
 
@@ -168,25 +160,12 @@ def _lede(view: Exploration) -> str:
     return f"{papers} The model found {count(len(view.order), 'topic')}."
 
 
-def _figures(view: Exploration) -> tuple[tuple[str, str], ...]:
-    corpus = view.corpus
-    rows = [
-        (corpus.n_documents, "papers"),
-        (len(view.order), "topics in use"),
-        (corpus.n_authors, "authors"),
-        (corpus.n_citations, "citations inside"),
-        (corpus.vocabulary_size, "different words"),
-        (corpus.n_tokens, "words in all"),
-    ]
-    return tuple((f"{number:,}", name) for number, name in rows if number)
-
-
 def _short(
-    view: Exploration, topics: tuple[Topic, ...], trends: Trends | None, flow: Flow | None
+    view: Exploration, topics: tuple[Topic, ...], trends: Trends | None, flow: HeatTable | None
 ) -> tuple[str, ...]:
     """Say what matters most, in sentences."""
     out = []
-    largest = [f"{quoted(topic.name)} ({percent(topic.share)})" for topic in topics[:3]]
+    largest = [f"{quoted(topic.name)} ({percent(topic.share, 0)})" for topic in topics[:3]]
     if len(topics) > 1:
         out.append(f"The largest topics are {', '.join(largest[:-1])} and {largest[-1]}.")
     elif topics:
@@ -197,8 +176,8 @@ def _short(
         out.append(f"Losing most: {trends.fading[0]}.")
     if flow is not None:
         out.append(
-            f"{percent(flow.kept)} of citations stay within their topic"
-            + (f"; the largest flow between two topics: {flow.across[0]}" if flow.across else ".")
+            f"{percent(flow.kept, 0)} of citations stay within their topic"
+            + (f"; the largest flow between two topics: {flow.notes[0]}" if flow.notes else ".")
         )
     influence = view.cited_propensity
     if influence is not None and view.corpus.n_citations:
@@ -211,54 +190,55 @@ def _short(
     return tuple(out)
 
 
-def _coverage(view: Exploration) -> tuple[Coverage, ...]:
-    corpus = view.corpus
-    total = max(corpus.n_documents, 1)
-    rows = [
-        ("a title", sum(1 for title in corpus.titles if title)),
-        ("words", int((np.asarray(corpus.lengths) > 0).sum())),
-        ("authors", int((np.diff(corpus.author_offsets) > 0).sum())),
-        ("a year", int((view.years > 0).sum())),
-        ("a label", int((np.asarray(corpus.categories) >= 0).sum())),
-        ("citations to papers of the corpus", int((view.outgoing.counts > 0).sum())),
-        ("citations from papers of the corpus", int((view.incoming.counts > 0).sum())),
-    ]
-    return tuple(Coverage(name, number, number / total) for name, number in rows)
-
-
 def _years(view: Exploration) -> Markup | None:
     if not view.has_years:
         return None
-    years = [str(year) for year in view.year_range]
-    counts = [int(number) for number in view.papers_by_year]
-    most = int(np.argmax(counts))
-    return columns(
-        years,
-        counts,
-        label=f"Papers by year, from {years[0]} to {years[-1]}; most in {years[most]}: "
-        f"{counts[most]:,}.",
+    counts = dict(zip(view.year_range, view.papers_by_year.tolist(), strict=True))
+    most = max(counts, key=lambda year: counts[year])
+    label = (
+        f"Papers by year, from {min(counts)} to {max(counts)}; most in {most}: {counts[most]:,}."
+    )
+    return for_all_screens(
+        columns(counts, label=label, width=940, height=170),
+        columns(counts, label=label, width=330, height=150),
     )
 
 
-def _most(names: list[str], values: np.ndarray) -> tuple[tuple[str, int], ...]:
-    if not names:
-        return ()
-    counts = np.bincount(values[values >= 0], minlength=len(names))
-    best = np.argsort(-counts, kind="stable")[:LABELS]
-    return tuple((names[i], int(counts[i])) for i in best.tolist() if counts[i])
+def draw_network(view: Exploration) -> tuple[Figure | None, str]:
+    """Draw authors and topics; the second value says why where it cannot be."""
+    try:
+        for authors, topics in NETWORK_SIZES:
+            graph = graphs.author_topics(view, authors=authors, topics=topics)
+            places = graphs.layout(graph)
+            if _width(places) <= WIDEST_NETWORK:
+                break
+    except CiteweaveError as error:
+        return None, str(error)
+    caption = (
+        "Topics are boxes, the stronger in colour the larger; authors are ellipses, the larger the "
+        "more influential; a line is as thick as the author’s share in the topic."
+    )
+    return Figure(network_svg(graph, places), " ".join((caption, *graph.notes))), ""
 
 
-def _venues(view: Exploration) -> tuple[tuple[str, int], ...]:
-    column: list[Any] | None = view.corpus.metadata.get("venue")
-    counts: dict[str, int] = {}
-    for venue in column or ():
-        if venue:
-            counts[str(venue)] = counts.get(str(venue), 0) + 1
-    # one venue is nothing to compare, and full references instead of venues nearly all differ
-    if len(counts) < 2 or 2 * len(counts) > sum(counts.values()):
-        return ()
-    best = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(best[:LABELS])
+def _width(places: Mapping[str, tuple[float, float]]) -> float:
+    across = [x for x, _ in places.values()]
+    return max(across, default=0.0) - min(across, default=0.0)
+
+
+def draw_map(view: Exploration) -> tuple[Figure | None, str]:
+    """Write the map of all papers, which a script draws; the second value is as above."""
+    total = view.corpus.n_documents
+    if not total:
+        return None, "There is no paper to draw."
+    caption = (
+        f"Each of the {count(total, 'dot')} is a paper, the larger the more it is cited; papers "
+        "of a topic stand together, nearest to the other topics they have a part in."
+    )
+    if total > MAP_TITLES:
+        caption += f" The {MAP_TITLES:,} most cited are named when pointed at."
+    # "<" is escaped there, so that no title can end the block
+    return Figure(Markup(map_json(view, titles=MAP_TITLES)), caption), ""  # noqa: S704
 
 
 def main_topics(view: Exploration) -> list[int]:
@@ -271,7 +251,7 @@ def _small(view: Exploration, main: list[int]) -> str:
     small = [k for k in view.order if k not in main]
     if not small:
         return ""
-    share = percent(float(view.share[small].sum()), 1)
+    share = percent(float(view.share[small].sum()))
     names = "; ".join(quoted(view.topic_name(k)) for k in small)
     if len(small) == 1:
         return f"One more topic ({share}) is not the strongest of any paper: {names}."
@@ -287,7 +267,7 @@ def _topics(view: Exploration, course: Course | None, main: list[int]) -> tuple[
             continue
         growth = ""
         if course is not None:
-            growth = f"{percent(course.early[k], 1)} → {percent(course.late[k], 1)}"
+            growth = f"{percent(course.early[k])} → {percent(course.late[k])}"
         coherent = row["coherence"]
         out.append(
             Topic(
@@ -304,11 +284,11 @@ def _topics(view: Exploration, course: Course | None, main: list[int]) -> tuple[
     return tuple(out)
 
 
-def _authors(view: Exploration) -> tuple[Author, ...]:
+def _authors(view: Exploration) -> tuple[AuthorRow, ...]:
     if "authors" in view.missing:
         return ()
     return tuple(
-        Author(
+        AuthorRow(
             name=row["name"],
             papers=row["papers"],
             influence=row["influence"],
@@ -341,29 +321,15 @@ def _authors_note(view: Exploration) -> str:
 def _papers(view: Exploration, main: list[int]) -> tuple[tuple[TopicPapers, ...], str]:
     """List a few papers of each topic, those that it is known for first."""
     influence = view.cited_propensity
-    venues: list[Any] | None = view.corpus.metadata.get("venue")
+    venue_of: Sequence[Any] = view.corpus.metadata.get("venue") or [""] * view.corpus.n_documents
     groups = []
     number = PAPERS if len(main) <= MANY_TOPICS else FEWER_PAPERS
     for k in main[:MOST_TOPICS_WITH_PAPERS]:
-        weight = np.asarray(view.doc_topic[:, k], np.float64)
-        score = weight if influence is None else weight * influence
         # a famous paper is not listed under a topic that it hardly touches
-        score = np.where(weight >= MEMBER, score, 0.0)
-        papers = []
-        for d in _best(score, number):
-            link = view.paper_link(d)
-            facts = [people(link.authors) if link.authors else "", str(link.year or "")]
-            facts.append(str(venues[d] or "") if venues is not None else "")
-            papers.append(
-                Paper(
-                    title=link.title,
-                    about=", ".join(fact for fact in facts if fact),
-                    influence=link.influence,
-                    cited=link.cited if view.corpus.n_citations else None,
-                )
-            )
-        if papers:
-            groups.append(TopicPapers(k, view.topic_name(k), tuple(papers)))
+        chosen = view.papers(topic=k, top=number)["paper"].to_list()
+        if chosen:
+            papers = tuple((view.paper_link(d), str(venue_of[d] or "")) for d in chosen)
+            groups.append(TopicPapers(k, view.topic_name(k), papers))
     note = (
         "The papers of each topic by their propensity to be cited times how much of the topic they "
         "are. Influence is that propensity, 1 for an average paper; citations are those from "
@@ -379,11 +345,3 @@ def _papers(view: Exploration, main: list[int]) -> tuple[tuple[TopicPapers, ...]
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-def _best(score: np.ndarray, number: int) -> list[int]:
-    number = min(number, len(score))
-    if not number:
-        return []
-    top = np.argpartition(-score, number - 1)[:number]
-    return [int(d) for d in top[np.lexsort((top, -score[top]))] if score[d] > 0]

@@ -1,5 +1,6 @@
 // The map of papers: one dot a paper, drawn on a canvas because there may be tens of thousands. The same moves
-// as in the network; a click on a dot opens its paper. Topics in the legend dim all others.
+// as in the network; a click on a dot opens its paper. Topics in the legend dim all others. Every topic is named at
+// every zoom: by its name where there is room, else by its number in the legend.
 "use strict";
 
 class PaperMap {
@@ -16,18 +17,24 @@ class PaperMap {
   }
 
   async load() {
-    const answer = await fetch(this.frame.dataset.map);
-    if (!answer.ok) return;
-    Object.assign(this, await answer.json());
-    this.colours();
+    const inside = this.frame.querySelector("script[type='application/json']");
+    if (inside) Object.assign(this, JSON.parse(inside.textContent));
+    else {
+      const answer = await fetch(this.frame.dataset.map);
+      if (!answer.ok) return;
+      Object.assign(this, await answer.json());
+    }
+    this.theme();
     this.fit();
     new ResizeObserver(() => this.fit()).observe(this.frame);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.colours(); this.draw(); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.theme(); this.draw(); });
     this.canvas.addEventListener("wheel", (event) => {
+      if (scrollsPage(this.frame, event)) return;
       event.preventDefault();
       this.zoom(Math.exp(Math.max(-0.5, Math.min(0.5, -event.deltaY * 0.002))), event.offsetX, event.offsetY);
     }, { passive: false });
     this.canvas.addEventListener("pointerdown", (event) => {
+      this.tip.hidden = true;
       this.pointers.set(event.pointerId, event);
       this.moved = false;
       this.canvas.setPointerCapture(event.pointerId);
@@ -37,37 +44,33 @@ class PaperMap {
       this.pointers.delete(event.pointerId);
       this.frame.classList.remove("dragging");
       const near = this.moved ? -1 : this.nearest(event.offsetX, event.offsetY);
-      if (near >= 0) location.assign(`/papers/${this.document[near]}`);
+      if (near < 0) return;
+      if (this.frame.dataset.papers) location.assign(`${this.frame.dataset.papers}${near}`);
+      else this.tell(near, event.offsetX, event.offsetY);
     });
     this.canvas.addEventListener("pointercancel", (event) => this.pointers.delete(event.pointerId));
-    this.canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    const hide = () => { this.tip.hidden = true; };
+    this.canvas.addEventListener("pointerleave", hide);
+    this.frame.addEventListener("blur", hide);
+    for (const name of ["scroll", "blur"]) window.addEventListener(name, hide, { passive: true });
+    document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
     this.frame.addEventListener("keydown", (event) => this.key(event));
-    const act = { in: () => this.zoom(1.4), out: () => this.zoom(1 / 1.4), all: () => this.fit() };
-    for (const button of this.frame.querySelectorAll("[data-act]")) {
-      button.addEventListener("click", () => act[button.dataset.act]());
-    }
+    addTools(this.frame, { in: () => this.zoom(1.4), out: () => this.zoom(1 / 1.4), all: () => this.fit() });
     for (const item of document.querySelectorAll("[data-topic]")) {
       const light = (topic) => { this.only = topic; this.draw(); };
-      item.addEventListener("mouseenter", () => light(Number(item.dataset.topic)));
+      const own = Number(item.dataset.topic);
+      item.addEventListener("mouseenter", () => light(own));
       item.addEventListener("mouseleave", () => light(null));
-      item.addEventListener("focusin", () => light(Number(item.dataset.topic)));
+      item.addEventListener("focusin", () => light(own));
       item.addEventListener("focusout", () => light(null));
     }
     this.frame.dataset.ready = "true";
   }
 
-  // The style sheet knows the colours; a hidden element of each class tells them.
-  colours() {
-    const probe = document.createElement("span");
-    this.frame.append(probe);
-    this.colour = [];
-    for (let slot = 0; slot < 24; slot += 1) {
-      probe.className = `topic-${slot}`;
-      this.colour.push(getComputedStyle(probe).getPropertyValue("--topic").trim());
-    }
-    probe.remove();
-    this.ink = getComputedStyle(this.frame).getPropertyValue("--ink").trim();
-    this.ground = getComputedStyle(this.frame).getPropertyValue("--surface").trim();
+  theme() {
+    const style = getComputedStyle(this.frame);
+    this.ink = style.getPropertyValue("--ink").trim();
+    this.ground = style.getPropertyValue("--surface").trim();
   }
 
   fit() {
@@ -79,50 +82,105 @@ class PaperMap {
     const span = (values) => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
     const [left, right] = span(this.x);
     const [top, bottom] = span(this.y);
-    const margin = 36;
+    const margin = width < 600 ? 14 : 28;
     this.scale = Math.min((width - 2 * margin) / (right - left || 1), (height - 2 * margin) / (bottom - top || 1));
     this.least = this.scale / 2;
+    this.whole = this.scale;
     this.offset = [width / 2 - this.scale * (left + right) / 2, height / 2 - this.scale * (top + bottom) / 2];
     this.draw();
   }
 
   draw() {
-    const { pen, ratio } = this;
+    const { pen, ratio, frame } = this;
+    this.tip.hidden = true;
+    frame.classList.toggle("zoomed", this.scale > this.whole * 1.001);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    // papers stand about 9 units apart: dots that nearly touch
-    const size = Math.min(10, Math.max(0.9, 3.4 * this.scale));
+    const [wide, high] = [frame.clientWidth, frame.clientHeight];
     for (let i = 0; i < this.x.length; i += 1) {
-      const dim = this.only !== null && this.topic[i] !== this.only;
-      pen.globalAlpha = dim ? 0.06 : 0.7;
-      pen.fillStyle = this.colour[this.topic[i] % 24];
+      const x = this.offset[0] + this.scale * this.x[i];
+      const y = this.offset[1] + this.scale * this.y[i];
+      if (x < -20 || y < -20 || x > wide + 20 || y > high + 20) continue;
+      pen.globalAlpha = this.only !== null && this.topic[i] !== this.only ? 0.08 : 0.85;
+      pen.fillStyle = this.colours[this.topic[i]];
       pen.beginPath();
-      pen.arc(this.offset[0] + this.scale * this.x[i], this.offset[1] + this.scale * this.y[i], size, 0, 7);
+      pen.arc(x, y, Math.min(12, Math.max(0.8, 0.5 * this.size[i] * this.scale)), 0, 7);
       pen.fill();
     }
     pen.globalAlpha = 1;
-    pen.font = `600 ${this.frame.clientWidth < 600 ? 11 : 13}px Inter, system-ui, sans-serif`;
+    this.name();
+  }
+
+  // First a number for every island in sight, then, from the largest, the name in its place where it covers no other.
+  name() {
+    const { pen, frame } = this;
+    const [wide, high] = [frame.clientWidth, frame.clientHeight];
+    const size = wide < 600 ? 11 : 13;
     pen.textAlign = "center";
+    pen.textBaseline = "middle";
     pen.lineWidth = 4;
     pen.lineJoin = "round";
-    const taken = [];
-    for (const label of this.labels) {
-      const centre = this.offset[0] + this.scale * label.x;
-      const y = this.offset[1] + this.scale * label.y;
-      // a name that would cover another one is shortened, and else waits until there is room
-      for (const text of [label.text, label.text.split(",")[0]]) {
-        const half = pen.measureText(text).width / 2 + 4;
-        const inside = centre > 0 && centre < this.frame.clientWidth;
-        const x = inside ? Math.min(Math.max(centre, half), this.frame.clientWidth - half) : centre;
-        if (taken.some((box) => Math.abs(box.x - x) < box.half + half && Math.abs(box.y - y) < 18)) continue;
-        taken.push({ x, y, half });
-        pen.strokeStyle = this.ground;
-        pen.fillStyle = this.ink;
-        pen.strokeText(text, x, y);
-        pen.fillText(text, x, y);
-        break;
+    const placed = [];
+    const free = (box, but) => placed.every((one) => one === but
+      || Math.abs(one.x - box.x) >= one.half + box.half || Math.abs(one.y - box.y) >= one.tall + box.tall);
+    const inside = (box) => {
+      box.x = Math.min(Math.max(box.x, box.half + 2), wide - box.half - 2);
+      box.y = Math.min(Math.max(box.y, box.tall + 2), high - box.tall - 2);
+      return box;
+    };
+    const boxed = (label, lines, letters, x, y) => {
+      pen.font = `600 ${letters}px Inter, system-ui, sans-serif`;
+      const half = Math.max(...lines.map((line) => pen.measureText(line).width)) / 2 + 3;
+      return inside({ topic: label.topic, lines, letters, half, tall: lines.length * letters * 0.6 + 1, x, y });
+    };
+    const seen = this.labels.filter((label) => {
+      const [x, y] = [this.offset[0] + this.scale * label.x, this.offset[1] + this.scale * label.y];
+      const reach = this.scale * label.radius;
+      return x + reach > 0 && x - reach < wide && y + reach > 0 && y - reach < high;
+    }).sort((a, b) => b.radius - a.radius);
+    for (const label of seen) {
+      const [x, y] = [this.offset[0] + this.scale * label.x, this.offset[1] + this.scale * label.y];
+      const box = boxed(label, [String(label.topic)], size - 1, x, y);
+      // a number that meets another one moves outwards in a spiral, as little as it must
+      for (let step = 0; step < 160 && !free(box); step += 1) {
+        Object.assign(box, { x: x + step * 0.6 * Math.cos(step * 2.4), y: y + step * 0.6 * Math.sin(step * 2.4) });
+        inside(box);
+      }
+      if (free(box)) placed.push(box);
+    }
+    for (const box of [...placed]) {
+      const label = seen.find((one) => one.topic === box.topic);
+      const [x, y] = [this.offset[0] + this.scale * label.x, this.offset[1] + this.scale * label.y];
+      const reach = Math.max(this.scale * label.radius, size);
+      const parts = label.text.split(", ");
+      const choices = parts.length > 2 ? [parts.slice(0, 3)] : [];
+      if (parts.length > 1) choices.push(parts.slice(0, 2));
+      choices.push([parts[0]]);
+      const shifts = [0, -0.5, 0.5, -0.9, 0.9].map((part) => part * reach);
+      search: for (const lines of choices) {
+        if (lines.some((line) => line.length > 34)) continue;
+        for (const shift of shifts) {
+          const bigger = boxed(label, lines.map((line, i) => (i < lines.length - 1 ? `${line},` : line)), size, x, y + shift);
+          if (Math.abs(bigger.x - x) > reach + bigger.half || !free(bigger, box)) continue;
+          Object.assign(box, bigger);
+          break search;
+        }
       }
     }
+    for (const box of placed) {
+      const dim = this.only !== null && box.topic !== this.only;
+      pen.globalAlpha = dim ? 0.25 : 1;
+      pen.font = `600 ${box.letters}px Inter, system-ui, sans-serif`;
+      pen.strokeStyle = this.ground;
+      pen.fillStyle = this.ink;
+      box.lines.forEach((line, i) => {
+        const y = box.y + (i - (box.lines.length - 1) / 2) * box.letters * 1.2;
+        pen.strokeText(line, box.x, y);
+        pen.fillText(line, box.x, y);
+      });
+    }
+    pen.globalAlpha = 1;
+    frame.placed = placed;
   }
 
   zoom(factor, x = this.frame.clientWidth / 2, y = this.frame.clientHeight / 2) {
@@ -145,13 +203,22 @@ class PaperMap {
     return best;
   }
 
+  tell(paper, x, y) {
+    this.tip.hidden = paper < 0 || !this.title[paper];
+    if (this.tip.hidden) return;
+    this.tip.textContent = this.title[paper];
+    const right = x > this.frame.clientWidth / 2;
+    this.tip.style.left = right ? "auto" : `${x + 14}px`;
+    this.tip.style.right = right ? `${this.frame.clientWidth - x + 14}px` : "auto";
+    this.tip.style.top = `${y + 14}px`;
+  }
+
   move(event) {
     const before = this.pointers.get(event.pointerId);
     if (before) {
       const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
       if (!this.moved && Math.hypot(dx, dy) < 4) return;
       this.moved = true;
-      this.tip.hidden = true;
       this.frame.classList.add("dragging");
       if (this.pointers.size === 2) {
         const [other] = [...this.pointers.values()].filter((one) => one.pointerId !== event.pointerId);
@@ -164,15 +231,10 @@ class PaperMap {
       this.pointers.set(event.pointerId, event);
       return;
     }
+    if (event.pointerType === "touch") return;
     const near = this.nearest(event.offsetX, event.offsetY);
-    this.canvas.style.cursor = near >= 0 ? "pointer" : "";
-    this.tip.hidden = near < 0;
-    if (near < 0) return;
-    this.tip.textContent = this.title[near];
-    const right = event.offsetX > this.frame.clientWidth - 240;
-    this.tip.style.left = right ? "auto" : `${event.offsetX + 14}px`;
-    this.tip.style.right = right ? `${this.frame.clientWidth - event.offsetX + 14}px` : "auto";
-    this.tip.style.top = `${event.offsetY + 14}px`;
+    this.canvas.style.cursor = near >= 0 && this.frame.dataset.papers ? "pointer" : "";
+    this.tell(near, event.offsetX, event.offsetY);
   }
 
   key(event) {

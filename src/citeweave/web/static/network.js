@@ -12,7 +12,7 @@ class Picture {
     this.pointers = new Map();
     this.node = null;
     this.moved = false;
-    this.edges = [...this.svg.querySelectorAll(".edge")];
+    this.edges = [...this.svg.querySelectorAll(".cw-edge")];
     this.svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.svg.addEventListener("pointerdown", (event) => this.down(event));
     this.svg.addEventListener("pointermove", (event) => this.move(event));
@@ -22,13 +22,13 @@ class Picture {
     this.svg.addEventListener("click", (event) => { if (this.moved) event.preventDefault(); }, true);
     this.svg.addEventListener("dragstart", (event) => event.preventDefault());
     frame.addEventListener("keydown", (event) => this.key(event));
-    for (const node of this.svg.querySelectorAll(".node")) {
+    for (const node of this.svg.querySelectorAll(".cw-node")) {
       node.addEventListener("mouseenter", () => this.light(node));
       node.addEventListener("mouseleave", () => this.light(null));
     }
     // listened to on the frame: a part of a picture that listens for the focus would take it
     frame.addEventListener("focusin", (event) => {
-      const node = event.target.closest(".node");
+      const node = event.target.closest(".cw-node");
       this.light(node);
       if (node) this.reveal(node);
     });
@@ -38,14 +38,12 @@ class Picture {
       this.zoom(frame.clientWidth / Math.max(this.whole[2], frame.clientWidth));
     }
     const named = location.hash ? document.getElementById(location.hash.slice(1)) : null;
-    if (named?.classList.contains("node")) this.show(named);
-    const act = { in: () => this.zoom(1 / 1.4), out: () => this.zoom(1.4), all: () => this.reset() };
-    for (const button of frame.querySelectorAll("[data-act]")) {
-      button.addEventListener("click", () => act[button.dataset.act]());
-    }
+    if (named?.classList.contains("cw-node")) this.show(named);
+    addTools(frame, { in: () => this.zoom(1 / 1.4), out: () => this.zoom(1.4), all: () => this.reset() });
   }
 
   apply() {
+    this.frame.classList.toggle("zoomed", this.view[2] < this.whole[2]);
     this.svg.setAttribute("viewBox", this.view.map((value) => value.toFixed(2)).join(" "));
   }
 
@@ -68,6 +66,7 @@ class Picture {
   }
 
   wheel(event) {
+    if (scrollsPage(this.frame, event)) return;
     event.preventDefault();
     const at = this.point(event);
     this.zoom(Math.exp(Math.max(-0.5, Math.min(0.5, event.deltaY * 0.002))), at.x, at.y);
@@ -77,7 +76,7 @@ class Picture {
     if (event.button !== 0) return;
     this.pointers.set(event.pointerId, event);
     this.moved = false;
-    this.node = this.pointers.size === 1 ? event.target.closest(".node") : null;
+    this.node = this.pointers.size === 1 ? event.target.closest(".cw-node") : null;
   }
 
   move(event) {
@@ -122,16 +121,46 @@ class Picture {
     node.dataset.y = String(y);
     node.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     for (const edge of this.edges) {
-      if (edge.dataset.from === node.id || edge.dataset.to === node.id) this.draw(edge);
+      if (edge.dataset.source === node.id || edge.dataset.target === node.id) this.draw(edge);
     }
   }
 
-  // Two strokes from end to end: an arrow stands where they meet, as the server draws it.
+  // A line from centre to centre, or a bent one from border to border with its head, as the server draws it.
   draw(edge) {
-    const [a, b] = [edge.dataset.from, edge.dataset.to].map((id) => document.getElementById(id).dataset);
-    const [x1, y1, x2, y2] = [a.x, a.y, b.x, b.y].map(Number);
-    const [x, y] = [x1 + 0.58 * (x2 - x1), y1 + 0.58 * (y2 - y1)];
-    edge.setAttribute("d", `M${x1} ${y1}L${x} ${y}L${x2} ${y2}`);
+    const [source, target] = [edge.dataset.source, edge.dataset.target].map((id) => document.getElementById(id));
+    const place = (node) => [Number(node.dataset.x), Number(node.dataset.y)];
+    const [[x1, y1], [x2, y2]] = [place(source), place(target)];
+    const [path, head] = [edge.querySelector("path"), edge.querySelector("polygon")];
+    if (!head) {
+      path.setAttribute("d", `M${x1} ${y1}L${x2} ${y2}`);
+      return;
+    }
+    const width = Number(edge.dataset.width);
+    const handle = [(x1 + x2) / 2 + 0.28 * (y2 - y1), (y1 + y2) / 2 - 0.28 * (x2 - x1)];
+    const begin = this.border(source, [x1, y1], handle, 0);
+    const end = this.border(target, [x2, y2], handle, 1 + 0.2 * width);
+    const length = Math.hypot(end[0] - handle[0], end[1] - handle[1]) || 1;
+    const [dx, dy] = [(end[0] - handle[0]) / length, (end[1] - handle[1]) / length];
+    const [long, half] = [5 + 1.5 * width, 2.5 + 0.9 * width];
+    const [bx, by] = [end[0] - dx * long, end[1] - dy * long];
+    const corners = [end, [bx - dy * half, by + dx * half], [bx + dy * half, by - dx * half]];
+    head.setAttribute("points", corners.map((corner) => corner.map((v) => v.toFixed(1)).join(",")).join(" "));
+    const shaft = [end[0] - dx * long * 0.7, end[1] - dy * long * 0.7];
+    const [from, bend, to] = [begin, handle, shaft].map((point) => point.map((v) => v.toFixed(1)).join(" "));
+    path.setAttribute("d", `M${from}Q${bend} ${to}`);
+  }
+
+  // Where a line from the centre of a node leaves it.
+  border(node, [x, y], [tx, ty], gap) {
+    const box = node.querySelector("rect");
+    const round = node.querySelector("ellipse");
+    const wide = box ? Number(box.getAttribute("width")) / 2 : Number(round.getAttribute("rx"));
+    const high = box ? Number(box.getAttribute("height")) / 2 : Number(round.getAttribute("ry"));
+    const length = Math.hypot(tx - x, ty - y) || 1;
+    const [dx, dy] = [(tx - x) / length, (ty - y) / length];
+    const reach = box ? Math.min(wide / Math.abs(dx), high / Math.abs(dy)) : 1 / Math.hypot(dx / wide, dy / high);
+    const far = Math.min(reach + gap, length);
+    return [x + dx * far, y + dy * far];
   }
 
   light(node) {
@@ -140,10 +169,10 @@ class Picture {
     if (!node) return;
     node.classList.add("lit");
     for (const edge of this.edges) {
-      const { from, to } = edge.dataset;
-      if (from !== node.id && to !== node.id) continue;
+      const { source, target } = edge.dataset;
+      if (source !== node.id && target !== node.id) continue;
       edge.classList.add("lit");
-      document.getElementById(from === node.id ? to : from)?.classList.add("lit");
+      document.getElementById(source === node.id ? target : source)?.classList.add("lit");
     }
   }
 

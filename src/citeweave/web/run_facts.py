@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from citeweave.errors import CiteweaveError
 from citeweave.evaluate.diagnostics import Diagnostics, judge_chains
 from citeweave.model.parameters import make_plan
-from citeweave.web.report.method import method_text, parameter_rows
+from citeweave.web.method import method_text, parameter_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

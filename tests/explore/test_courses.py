@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from citeweave.web.report.years import courses
+from citeweave.explore.courses import courses
 
 
 def papers(counts, shares):
