@@ -12,10 +12,10 @@ from citeweave.model import SCNTM
 from citeweave.model import load as load_scntm
 from citeweave.runs.folder import SCNTM_KIND, RunFolder
 
-__all__ = ["BASELINES", "Entry", "load", "make_baseline"]
+__all__ = ["BASELINES", "BaselineEntry", "load", "make_baseline"]
 
 
-class Entry(NamedTuple):
+class BaselineEntry(NamedTuple):
     """A name of the command line: its class, parameters that the name stands for, and words."""
 
     model: type[Baseline]
@@ -23,14 +23,14 @@ class Entry(NamedTuple):
     text: str
 
 
-BASELINES: dict[str, Entry] = {
-    "pmtlm-dc": Entry(PMTLM, {"degree_corrected": True}, "words and links, popularities"),
-    "pmtlm": Entry(PMTLM, {"degree_corrected": False}, "words and links"),
-    "tomotopy-lda": Entry(TomotopyLDA, {}, "words (tomotopy)"),
-    "tomotopy-hdp": Entry(TomotopyHDP, {}, "words (tomotopy)"),
-    "sklearn-lda": Entry(SklearnLDA, {}, "words (scikit-learn)"),
-    "spectral": Entry(SpectralClustering, {}, "links"),
-    "louvain": Entry(Louvain, {}, "links"),
+BASELINES: dict[str, BaselineEntry] = {
+    "pmtlm-dc": BaselineEntry(PMTLM, {"degree_corrected": True}, "words and links, popularities"),
+    "pmtlm": BaselineEntry(PMTLM, {"degree_corrected": False}, "words and links"),
+    "tomotopy-lda": BaselineEntry(TomotopyLDA, {}, "words (tomotopy)"),
+    "tomotopy-hdp": BaselineEntry(TomotopyHDP, {}, "words (tomotopy)"),
+    "sklearn-lda": BaselineEntry(SklearnLDA, {}, "words (scikit-learn)"),
+    "spectral": BaselineEntry(SpectralClustering, {}, "links"),
+    "louvain": BaselineEntry(Louvain, {}, "links"),
 }
 
 

@@ -22,7 +22,7 @@ from citeweave.model.folded import FoldIn, describe
 from citeweave.model.groups import KINDS, Groups
 from citeweave.model.results import Result
 from citeweave.model.unseen import (
-    Placement,
+    NodePlacement,
     Translation,
     category_columns,
     category_priors,
@@ -203,7 +203,7 @@ def _arrays(
     token: np.ndarray,
     used: np.ndarray,
     pairs: np.ndarray,
-    placement: Placement,
+    placement: NodePlacement,
 ) -> tuple[Base, Sets, Documents, np.ndarray]:
     """Gather the rows of the model that the documents need; ``order`` sorts their tokens."""
     spec, estimates = result.spec, result.estimates
@@ -266,7 +266,7 @@ def _starts(documents: np.ndarray, n: int) -> np.ndarray:
 
 
 def _node_rows(result: Result, columns: np.ndarray) -> np.ndarray:
-    """Topics of the groups in some columns of a `Placement`."""
+    """Topics of the groups in some columns of a `NodePlacement`."""
     levels = list(result.levels.values())
     starts = columns_of(levels)
     rows = np.zeros((len(columns), result.estimates["topic_share"].shape[0]))
@@ -278,7 +278,7 @@ def _node_rows(result: Result, columns: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _posterior(means: Means, placement: Placement, width: int) -> Any:
+def _posterior(means: Means, placement: NodePlacement, width: int) -> Any:
     """Give the posterior of groups as sparse rows."""
     sizes = np.diff(means.group_start)
     begin = placement.sets.start[placement.of_document]
@@ -294,7 +294,7 @@ def _categories(
     base: Base,
     documents: Documents,
     posterior: Any,
-    placement: Placement,
+    placement: NodePlacement,
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Most probable category of each document, and its probability."""
     levels = tuple(result.levels.values())

@@ -14,7 +14,7 @@ from citeweave.model.groups import KINDS, Groups
 from citeweave.model.results import Result
 
 __all__ = [
-    "Placement",
+    "NodePlacement",
     "Translation",
     "category_columns",
     "category_priors",
@@ -40,7 +40,7 @@ class Translation(NamedTuple):
     """int64 [categories of the new table]."""
 
 
-class Placement(NamedTuple):
+class NodePlacement(NamedTuple):
     """Where new documents hang: each below one group of a set."""
 
     sets: Sets
@@ -184,7 +184,7 @@ def _links_by_id(new: Corpus, train: Corpus) -> tuple[np.ndarray, int]:
 
 
 def columns_of(levels: Sequence[Groups]) -> list[int]:
-    """First column of each level (upper first) among the columns of a `Placement`."""
+    """First column of each level (upper first) among the columns of a `NodePlacement`."""
     starts = [0] * len(levels)
     total = 0
     for number in range(len(levels) - 1, -1, -1):
@@ -193,7 +193,7 @@ def columns_of(levels: Sequence[Groups]) -> list[int]:
     return [*starts, total]
 
 
-def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: str) -> Placement:
+def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: str) -> NodePlacement:
     """Find the group of each new document, or the groups that it may belong to.
 
     From the last level upwards: the author's node where there is one; else the category's
@@ -280,7 +280,7 @@ def _rows(groups: Groups, kind: int, start: int, label: np.ndarray, size: int) -
 
 def _make_sets(
     result: Result, new: Corpus, ids: Translation, node: np.ndarray, hidden: np.ndarray
-) -> Placement:
+) -> NodePlacement:
     levels = list(result.levels.values())
     starts = columns_of(levels)
     single, place = np.unique(node[node >= 0], return_inverse=True)
@@ -318,4 +318,4 @@ def _make_sets(
         node=np.concatenate(members).astype(np.int64),
         prior=np.concatenate(priors),
     )
-    return Placement(sets, of_document, hidden >= 0)
+    return NodePlacement(sets, of_document, hidden >= 0)

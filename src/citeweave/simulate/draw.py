@@ -9,8 +9,8 @@ import numpy as np
 from citeweave.corpus import Corpus
 from citeweave.simulate import parameters
 from citeweave.simulate._random import new_state
-from citeweave.simulate.network import Network, draw_network
-from citeweave.simulate.parameters import Parameters
+from citeweave.simulate.network import DrawnNetwork, draw_network
+from citeweave.simulate.parameters import DrawParameters
 from citeweave.simulate.people import (
     add_coauthors,
     choose_groups,
@@ -183,7 +183,7 @@ def simulate(
 
 
 def _draw(
-    p: Parameters, sequence: np.random.SeedSequence, vocabulary_words: Sequence[str] | None
+    p: DrawParameters, sequence: np.random.SeedSequence, vocabulary_words: Sequence[str] | None
 ) -> Simulation:
     # One stream for each part: asking for citations, say, does not change the words.
     streams = sequence.spawn(6)
@@ -258,7 +258,7 @@ def _draw(
     return Simulation(corpus, truth)
 
 
-def _draw_topics(p: Parameters, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _draw_topics(p: DrawParameters, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw gamma and phi, unless phi is given."""
     if p.topic_word is not None:
         return p.topic_word.mean(axis=0), p.topic_word
@@ -270,7 +270,7 @@ def _draw_topics(p: Parameters, rng: np.random.Generator) -> tuple[np.ndarray, n
 
 
 def _draw_groups(
-    p: Parameters, rng: np.random.Generator
+    p: DrawParameters, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Draw the group of each document, and who or what it stands for.
 
@@ -294,7 +294,7 @@ def _draw_groups(
     return group, first, weights, labels, shares
 
 
-def _draw_offsets(p: Parameters, rng: np.random.Generator) -> np.ndarray:
+def _draw_offsets(p: DrawParameters, rng: np.random.Generator) -> np.ndarray:
     """Draw negative binomial lengths, each at least 1, and return their running sums from 0."""
     means = rng.gamma(_LENGTH_SHAPE, p.words_per_document / _LENGTH_SHAPE, p.documents)
     lengths = np.maximum(rng.poisson(means), 1)
@@ -302,12 +302,12 @@ def _draw_offsets(p: Parameters, rng: np.random.Generator) -> np.ndarray:
 
 
 def _draw_citations(
-    p: Parameters,
+    p: DrawParameters,
     share: np.ndarray,
     doc_topic: np.ndarray,
     rng: np.random.Generator,
     entries: dict[str, Any],
-) -> tuple[np.ndarray, np.ndarray, Network]:
+) -> tuple[np.ndarray, np.ndarray, DrawnNetwork]:
     """Draw lambda+, lambda-, lambdaT, years and citations.
 
     lambdaT is inversely proportional to a topic's share, but for a Gamma factor: it strengthens

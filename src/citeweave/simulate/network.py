@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Network", "draw_network"]
+__all__ = ["DrawnNetwork", "draw_network"]
 
 _ROUNDS = 12
 
 
-class Network(NamedTuple):
+class DrawnNetwork(NamedTuple):
     """Citations, their topics y, and the lambdaT under which they were drawn."""
 
     citations: np.ndarray
@@ -32,7 +32,7 @@ def draw_network(
     target: int,
     years: np.ndarray | None,
     rng: np.random.Generator,
-) -> Network:
+) -> DrawnNetwork:
     """Draw about `target` citations between different documents.
 
     Rates are those given times a factor. As self-citations, repetitions and (with `years`) all
@@ -78,7 +78,7 @@ def draw_network(
         topics = np.concatenate((topics, new_topics))[first]
         kept = (len(keys) - before) / max(step * total, drawn, 1.0)
     pairs = np.stack([keys // documents, keys % documents], axis=1).astype(np.int32)
-    return Network(pairs, topics, topic_scale * factor)
+    return DrawnNetwork(pairs, topics, topic_scale * factor)
 
 
 def _draw_round(

@@ -10,7 +10,7 @@ import numpy as np
 
 from citeweave.errors import ParameterError
 
-__all__ = ["CONCENTRATIONS", "DISCOUNTS", "Parameters", "check"]
+__all__ = ["CONCENTRATIONS", "DISCOUNTS", "DrawParameters", "check"]
 
 DISCOUNTS: dict[str, float] = {
     "mu": 0.01,
@@ -35,7 +35,7 @@ CONCENTRATIONS: dict[str, float | None] = {
 
 
 @dataclass(frozen=True)
-class Parameters:
+class DrawParameters:
     """Checked parameters of `simulate`, with defaults filled in."""
 
     documents: int
@@ -87,7 +87,7 @@ def check(
     years: Any,
     burstiness: Any,
     seed: Any,
-) -> Parameters:
+) -> DrawParameters:
     """Check every parameter of `simulate`; the first wrong one is named in the error."""
     documents = _integer("documents", documents, lowest=1)
     topics = _integer("topics", topics, lowest=1)
@@ -122,7 +122,7 @@ def check(
     if seed is not None:
         _integer("seed", seed, lowest=0)
     share = _rows("topic_share", topic_share, None, topics)
-    return Parameters(
+    return DrawParameters(
         documents=documents,
         vocabulary=vocabulary,
         topics=topics,
