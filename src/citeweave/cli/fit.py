@@ -105,14 +105,15 @@ def fit(
     name = parameters["model"]
     model: SCNTM | Baseline
     fit_to: Callable[..., object]
+    intervals: dict[str, Any]
     if name in BASELINES:
         model = make_from_options(name, parameters, _given(context), further)
-        fit_to = partial(fit_baseline, model)
+        fit_to, intervals = partial(fit_baseline, model), {}
     else:
         _check_name(name, BASELINES)
         model = SCNTM(**parameters).set_params(**further)
         plan = make_plan(model.get_params())
-        fit_to = partial(fit_model, model, plan, **checkpoints.intervals)
+        fit_to, intervals = partial(fit_model, model, plan), checkpoints.intervals
     place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
     console = _console(quiet=checkpoints.quiet)
     # an import may take long: what is wrong with the rest is told before
@@ -123,7 +124,7 @@ def fit(
         "documents": hold_out_documents,
     }
     train, held_out = _hold_out(open_sources(corpus, console), shares, parameters["seed"] or 0)
-    fit_to(train, console, out=place, overwrite=overwrite, held_out=held_out)
+    fit_to(train, console, out=place, overwrite=overwrite, held_out=held_out, **intervals)
     if console is not None:
         _report(model, place, console)
         if hold_out_documents is not None:
