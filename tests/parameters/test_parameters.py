@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from citeweave import SCNTM
 from citeweave.baselines import BASELINES
 from citeweave.cli.options import gathers
+from citeweave.engines import registry
 from citeweave.errors import ParameterError
 from citeweave.model import parameters as model_parameters
 from citeweave.parameters import (
@@ -179,6 +180,11 @@ def test_rules_in_words():
     assert number(0, above=True).wanted == "a number greater than 0"
     assert number(0, 1, none="all").wanted == "a number from 0 to 1, or None for all"
     assert one_of("a", "b").wanted == "'a' or 'b'"
+
+
+def test_every_device_and_every_kind_of_sweep_can_be_asked_for():
+    assert PARAMETERS["device"].rule.choices == (registry.AUTO, *registry.devices())
+    assert PARAMETERS["sweep"].rule.choices == (registry.AUTO, *sorted(registry.sweeps("auto")))
 
 
 def test_help_is_a_sentence_that_rich_leaves_alone():

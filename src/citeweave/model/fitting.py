@@ -21,6 +21,7 @@ from citeweave.model.chains import open_chains
 from citeweave.model.groups import Tree, build_tree
 from citeweave.model.matching import Combination
 from citeweave.model.parameters import (
+    CHOSEN,
     OLD_RUNS,
     Plan,
     fail,
@@ -323,7 +324,7 @@ def _stored_plan(
         if threads is not None:
             parameters["threads"] = threads
         stored = run.manifest.get("plan", {})
-        chosen = {name: stored.get(name, old) for name, old in OLD_RUNS.items()}
+        chosen = {name: stored.get(name, OLD_RUNS[name]) for name in CHOSEN}
         if device is not None:
             chosen["device"] = device
         return parameters, make_plan(parameters | chosen | {"seed": run.manifest["seed"]})

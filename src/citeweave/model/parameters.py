@@ -22,6 +22,7 @@ from citeweave.parameters.declaring import UNSET
 from citeweave.parameters.scntm import KEPT_SAMPLES, PARAMETERS, SCNTMParameters
 
 __all__ = [
+    "CHOSEN",
     "OLD_RUNS",
     "Plan",
     "fail",
@@ -38,6 +39,9 @@ def old_values(table: Mapping[str, Parameter]) -> dict[str, Any]:
 
 OLD_RUNS = old_values(PARAMETERS)
 """What the parameters of runs mean that were made before there was a choice."""
+
+CHOSEN = ("sweep", "rounds", "device")
+"""Parameters that a run chooses for its corpus and machine; its manifest keeps the choice."""
 
 
 def fail(name: str, wanted: str, value: object) -> ParameterError:
