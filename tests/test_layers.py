@@ -13,6 +13,7 @@ PACKAGE = Path(citeweave.__file__).parent
 # What each part of the package may import of the others; all may import `SHARED`.
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
+    "checksums": set(),
     "files": set(),
     "installing": set(),
     "wording": set(),
@@ -41,7 +42,7 @@ ALLOWED: dict[str, set[str]] = {
 ALLOWED["cli"] = {part for part in ALLOWED if part} | {""}
 ALLOWED["__main__"] = {"cli"}
 
-SHARED = {"errors", "files", "installing", "wording", "compiled", "html", "_moved"}
+SHARED = {"errors", "checksums", "files", "installing", "wording", "compiled", "html", "_moved"}
 SHARED |= {"__version__"}
 ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite", "cupy", "cupyx"}
 

@@ -8,15 +8,25 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, BinaryIO
 
+from citeweave.checksums import check_content
 from citeweave.errors import CiteweaveError, RunError
+
+try:
+    import fcntl as _fcntl
+except ImportError:  # not on Windows, where a run is not guarded against a second process
+    fcntl: ModuleType | None = None
+else:
+    fcntl = _fcntl
 
 __all__ = [
     "PART",
     "absolute",
     "cache_folder",
     "format_of",
+    "locked",
     "name_beside",
     "read_manifest",
     "replace_folder",
@@ -109,7 +119,27 @@ def read_manifest(
             f"'{folder}' is a {kind} of format version {manifest.get('version')!r}; this release "
             f"reads version {version}. {again} or use another release of citeweave."
         )
+    check_content(manifest, path, error)
     return dict(manifest)
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, wait: bool) -> Iterator[None]:
+    """Hold the lock on a file, which is made if need be; the system lifts it if we die.
+
+    Parameters
+    ----------
+    path : Path
+        The lock file; its content does not matter, and it is left behind.
+    wait : bool
+        Wait for another process that holds it; if not, a BlockingIOError is raised.
+    """
+    if fcntl is None:
+        yield
+        return
+    with path.open("a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
 
 
 def name_beside(target: Path, kind: str = "new") -> Path:

@@ -116,6 +116,7 @@ def test_a_damaged_file_is_an_error_that_names_it(folder, content):
 def test_the_file_says_what_it_is(folder):
     TopicNames(folder, chain=2).set(4, "Läufer")
     stored = json.loads((folder / NAMES_FILE).read_text(encoding="utf-8"))
+    assert stored.pop("checksum").startswith("crc32-")
     assert stored == {
         "format": "citeweave-names",
         "version": 1,

@@ -31,6 +31,7 @@ def small_checkpoint(iteration, value=0.0):
 @pytest.fixture
 def stored(tmp_path):
     folder = tmp_path / "run" / "chains" / "chain-0"
+    folder.parent.mkdir(parents=True)
     for iteration in (3, 7, 9):
         write_checkpoint(folder, IDENTITY, small_checkpoint(iteration, float(iteration)))
     return folder

@@ -310,7 +310,8 @@ def test_folders_that_are_no_runs(small, tmp_path, reference):
         ({"parameters": {}}, "cannot be read"),
         ({"parameters": {"topics": -1}}, "The 'topics' parameter of SCNTM must be"),
         ({"result": {}}, "manifest of .* is damaged"),
-        ({"arrays": None}, "missing or damaged"),
+        ({"arrays": None}, "'arrays' must be an object. Got None"),
+        ({"arrays": {}}, "missing or damaged"),
     ],
 )
 def test_damaged_manifests(small, tmp_path, changes, text):

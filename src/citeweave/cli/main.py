@@ -25,6 +25,7 @@ from citeweave.cli import (
     report,
     reproduce,
     serve,
+    verify,
 )
 
 __all__ = ["app", "main"]
@@ -73,6 +74,7 @@ for group in (
     reproduce,
     report,
     serve,
+    verify,
 ):
     group.register(app)
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from citeweave.checksums import check_file, checksums, sealed
 from citeweave.corpus.check import check_ids, check_lengths, check_offsets
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import NAME_COLUMN
@@ -39,8 +40,11 @@ __all__ = [
     "StoredReport",
     "StoredText",
     "corpus_counts",
+    "has_checksums",
     "is_corpus_folder",
     "read",
+    "read_manifest_of",
+    "stored_fingerprint",
     "write",
     "write_arrays",
 ]
@@ -65,6 +69,20 @@ ARRAYS: dict[str, type] = {
 def is_corpus_folder(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder says that it is a corpus, of whatever version."""
     return format_of(folder) == FORMAT
+
+
+def stored_fingerprint(folder: Path) -> str | None:
+    """Tell the fingerprint of the corpus in a folder; None if that is no corpus of this version."""
+    try:
+        found = read_manifest_of(folder).get("fingerprint")
+    except CorpusError:
+        return None
+    return found if isinstance(found, str) else None
+
+
+def has_checksums(folder: Path) -> bool:
+    """Whether the manifest of a corpus names the checksums of its files."""
+    return "files" in read_manifest_of(folder)
 
 
 def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) -> Path:
@@ -139,12 +157,12 @@ def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()
         "preparation": corpus.preparation,
     }
     if corpus.import_report is not None:
-        _write_json(folder / REPORT_FILE, dict(corpus.import_report))
-    _write_json(folder / "manifest.json", manifest)
+        text = json.dumps(dict(corpus.import_report), indent=2, ensure_ascii=False) + "\n"
+        _write_json(folder / REPORT_FILE, text)
+    _write_json(folder / "manifest.json", sealed(manifest | {"files": checksums(folder)}))
 
 
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+def _write_json(path: Path, text: str) -> None:
     # a file name may hold bytes that are no text; JSON reads them back as they were
     path.write_bytes(text.encode("utf-8", "backslashreplace"))
 
@@ -178,7 +196,7 @@ def _series(pl: ModuleType, name: str, values: list[Any]) -> Any:
 def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
     """Read and check a folder; return the parts of the corpus and its fingerprint."""
     place = Path(folder)
-    manifest = _read_manifest(place)
+    manifest = read_manifest_of(place)
     try:
         fingerprint = str(manifest["fingerprint"])
         counts = {name: int(value) for name, value in manifest["counts"].items()}
@@ -201,7 +219,9 @@ def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
             f"'{place / 'manifest.json'}' is damaged ({type(error).__name__}: {error}); "
             "make the corpus anew."
         ) from error
-    arrays = {name: _read_array(place, name, shape, mmap=mmap) for name, shape in shapes.items()}
+    arrays = {
+        name: _read_array(place, manifest, name, shape, mmap=mmap) for name, shape in shapes.items()
+    }
     _check_arrays(place, arrays, documents, sizes)
     parts: Parts = {
         "tokens": arrays["tokens"],
@@ -221,7 +241,8 @@ def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
     return parts, fingerprint
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest_of(folder: Path) -> dict[str, Any]:
+    """Read the manifest of a corpus; the error says what is wrong with it."""
     return read_manifest(
         folder,
         kind="corpus",
@@ -232,14 +253,23 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     )
 
 
-def _read_array(folder: Path, name: str, shape: tuple[int, ...], *, mmap: bool) -> np.ndarray:
+def _check_file(folder: Path, manifest: dict[str, Any], name: str) -> None:
+    check_file(folder, manifest, name, again="Make the corpus anew.", error=CorpusError)
+
+
+def _read_array(
+    folder: Path, manifest: dict[str, Any], name: str, shape: tuple[int, ...], *, mmap: bool
+) -> np.ndarray:
     path = folder / "arrays" / f"{name}.npy"
     mapped = mmap and 0 not in shape  # an empty array cannot be mapped
     try:
+        _check_file(folder, manifest, f"arrays/{name}.npy")
         array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except FileNotFoundError:
         raise CorpusError(f"The corpus lacks the file '{path}'; make the corpus anew.") from None
-    except (OSError, ValueError, EOFError) as error:
+    except CorpusError:
+        raise
+    except Exception as error:  # NumPy's reading of a damaged header may end in any
         raise CorpusError(
             f"'{path}' is damaged or truncated ({error}); make the corpus anew."
         ) from error
@@ -295,6 +325,7 @@ class StoredText:
         self._sizes = dict(zip(tables, sizes, strict=True))
         self._metadata = metadata
         self._columns: dict[tuple[str, str], list[Any]] = {}
+        self._checked: set[str] = set()
 
     @property
     def metadata_names(self) -> tuple[str, ...]:
@@ -310,8 +341,11 @@ class StoredText:
     def _read(self, table: str, name: str) -> list[Any]:
         path = self._folder / f"{table}.parquet"
         pl = _polars(f"Reading '{path.name}' of a corpus")
-        _check_unchanged(self._folder, self._fingerprint)
+        manifest = _check_unchanged(self._folder, self._fingerprint)
         try:
+            if table not in self._checked:
+                _check_file(self._folder, manifest, path.name)
+                self._checked.add(table)
             values: list[Any] = pl.read_parquet(path, columns=[name])[name].to_list()
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = str(error).splitlines()[0]
@@ -342,7 +376,8 @@ class StoredReport(Mapping[str, Any]):
     @cached_property
     def _values(self) -> dict[str, Any]:
         path = self._folder / REPORT_FILE
-        _check_unchanged(self._folder, self._fingerprint)
+        manifest = _check_unchanged(self._folder, self._fingerprint)
+        _check_file(self._folder, manifest, REPORT_FILE)
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(values, dict):
@@ -366,11 +401,14 @@ class StoredReport(Mapping[str, Any]):
         return len(self._values)
 
 
-def _check_unchanged(folder: Path, fingerprint: str) -> None:
-    if _read_manifest(folder).get("fingerprint") != fingerprint:
+def _check_unchanged(folder: Path, fingerprint: str) -> dict[str, Any]:
+    """Give the manifest of a folder, which must hold the corpus that was loaded from it."""
+    manifest = read_manifest_of(folder)
+    if manifest.get("fingerprint") != fingerprint:
         raise CorpusError(
             f"'{folder}' holds another corpus than when it was loaded; load it again."
         )
+    return manifest
 
 
 def _polars(purpose: str) -> ModuleType:

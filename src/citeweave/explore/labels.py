@@ -1,15 +1,17 @@
 """Words that describe topics, labels made of them, and the names that people give to topics."""
 
+import contextlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from citeweave.checksums import check_content, sealed
 from citeweave.errors import ParameterError, RunError
-from citeweave.files import write_atomically, writing
+from citeweave.files import locked, write_atomically, writing
 from citeweave.model.describing import rank_words, relevance_scores
 from citeweave.runs.folder import NAMES_FILE
 
@@ -17,6 +19,7 @@ __all__ = ["NAMES_FILE", "TopicNames", "make_labels", "short_label"]
 
 _FORMAT = "citeweave-names"
 _LONGEST = 80
+_MEND = "Mend the permissions of the run folder."
 _LABEL_WORDS = 3
 _LABEL_AMONG = 25
 _PHRASES_AMONG = 12
@@ -133,15 +136,25 @@ class TopicNames:
         self._chain = chain
         self._lock = threading.Lock()
         self.note: str | None = None
+        self._seen: tuple[int, int] | None = None
         self._names: dict[int, str] = self._read()
 
     def get(self, topic: int) -> str | None:
         """Return the name of a topic, or None."""
+        self._refresh()
         return self._names.get(topic)
 
     def as_dict(self) -> dict[int, str]:
         """Return all names by topic."""
+        self._refresh()
         return dict(self._names)
+
+    def _refresh(self) -> None:
+        """Take over what another process has written since; what cannot be read is left alone."""
+        if self._path is None or _stamp(self._path) == self._seen:
+            return
+        with self._lock, contextlib.suppress(RunError):
+            self._names = self._read()
 
     def set(self, topic: int, name: str | None) -> None:
         """Name a topic, or take its name away with None or an empty text; kept at once."""
@@ -151,7 +164,7 @@ class TopicNames:
                 f"A topic's name must be of printable characters, {_LONGEST} at most. "
                 f"Got {len(text)} characters, {text[:40]!r}, instead."
             )
-        with self._lock:
+        with self._lock, self._alone():
             names = self._read()  # another process may have named some meanwhile
             if text:
                 names[topic] = text
@@ -160,9 +173,21 @@ class TopicNames:
             self._write(names)
             self._names = names
 
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from writing names between our reading and our writing."""
+        if self._path is None:
+            yield
+            return
+        with contextlib.ExitStack() as held:
+            with writing(self._path, _MEND):
+                held.enter_context(locked(self._path.with_name(".names.lock"), wait=True))
+            yield
+
     def _read(self) -> dict[int, str]:
         if self._path is None:
             return dict(getattr(self, "_names", {}))
+        self._seen = _stamp(self._path)
         try:
             stored = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -180,6 +205,7 @@ class TopicNames:
             raise RunError(
                 f"'{self._path}' is no list of topics' names. Mend it, or remove it to lose them."
             )
+        check_content(stored, self._path, RunError)
         if stored["chain"] != self._chain:
             self.note = (
                 f"The names in {NAMES_FILE} were given to the topics of chain {stored['chain']}, "
@@ -197,12 +223,18 @@ class TopicNames:
             "chain": self._chain,
             "topics": {str(topic): names[topic] for topic in sorted(names)},
         }
-        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        with (
-            writing(self._path, "Mend the permissions of the run folder."),
-            write_atomically(self._path) as file,
-        ):
-            file.write(text.encode())
+        with writing(self._path, _MEND), write_atomically(self._path) as file:
+            file.write(sealed(content).encode())
+        self._seen = _stamp(self._path)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Tell one version of a file from the next; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def _is_names(stored: Any) -> bool:

@@ -118,11 +118,11 @@ def resume_run(
     opened = None if corpus is None else open_corpus(corpus)[0]
     if opened is not None:
         run.check_corpus(opened)
-    if run.is_complete():
+    if run.is_complete(thorough=True):
         return load_result(folder)
     parameters, plan = _stored_plan(run, threads, device)
     begun_on = run.manifest.get("plan", {}).get("device", CPU)
-    opened = opened or run.corpus()
+    opened = opened or run.corpus(thorough=True)
     with run.lock():
         tree = build_tree(opened, plan.spec, eta=plan.eta, unknown=plan.unknown)
         # where nothing is said, a run goes on without the device that it was begun on too

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from citeweave.checksums import check_file
 from citeweave.errors import RunError
 
 __all__ = ["StoredArrays"]
@@ -13,8 +15,9 @@ __all__ = ["StoredArrays"]
 class StoredArrays(Mapping[str, np.ndarray]):
     """The .npy files of a folder by name, mapped into memory when first asked for."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
         self._folder = folder
+        self._manifest = manifest
         self._names = sorted(path.stem for path in folder.glob("*.npy"))
         self._loaded: dict[str, np.ndarray] = {}
 
@@ -23,15 +26,32 @@ class StoredArrays(Mapping[str, np.ndarray]):
         if name not in self._names:
             raise KeyError(name)
         if name not in self._loaded:
-            path = self._folder / f"{name}.npy"
+            run = self._folder.parent
             try:
-                self._loaded[name] = _map_array(path)
-            except (OSError, ValueError, EOFError) as error:
-                raise RunError(
-                    f"'{path}' cannot be read ({error}). Make it anew from the chains: "
-                    f"citeweave resume {self._folder.parent}"
-                ) from error
+                check_file(
+                    run,
+                    self._manifest,
+                    f"{self._folder.name}/{name}.npy",
+                    again=f"Make it anew from the chains: citeweave resume {run}",
+                    error=RunError,
+                )
+            except OSError as error:
+                raise RunError(f"'{error.filename}' cannot be read: {error.strerror}.") from error
+            self._loaded[name] = self.check_header(name)
         return self._loaded[name]
+
+    def check_header(self, name: str) -> np.ndarray:
+        """Map an array without a look at its values."""
+        if name not in self._names:
+            raise KeyError(name)
+        path = self._folder / f"{name}.npy"
+        try:
+            return _map_array(path)
+        except Exception as error:  # NumPy's reading of a damaged header may end in any
+            raise RunError(
+                f"'{path}' cannot be read ({error}). Make it anew from the chains: "
+                f"citeweave resume {self._folder.parent}"
+            ) from error
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names."""

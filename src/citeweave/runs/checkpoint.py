@@ -152,8 +152,14 @@ def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -
         "Earlier checkpoints are intact: free some space or mend the permissions, then run "
         f"`citeweave resume {folder.parent.parent}`."
     )
+    if not folder.parent.is_dir():
+        raise RunError(
+            f"The run folder '{folder.parent.parent}' was moved or removed while the run was under "
+            "way, so it ends here. What was saved lies where the folder is now: go on from there "
+            "with `citeweave resume FOLDER`."
+        )
     with writing(path, hint):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         with write_atomically(path) as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
         for old in _stored(folder)[KEPT:]:

@@ -11,25 +11,25 @@
 """
 
 import contextlib
-import json
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Self
 
 import numba
 import numpy as np
 
 import citeweave
+from citeweave.checksums import checksums, damaged_files, sealed
 from citeweave.corpus import Corpus, storage
 from citeweave.errors import CorpusError, MissingDependencyError, RunError
 from citeweave.files import (
     absolute,
     format_of,
+    locked,
     name_beside,
     read_manifest,
     replace_folder,
@@ -39,13 +39,6 @@ from citeweave.files import (
 )
 from citeweave.runs.arrays import StoredArrays
 
-try:
-    import fcntl as _fcntl
-except ImportError:  # not on Windows, where a run is not guarded against a second process
-    fcntl: ModuleType | None = None
-else:
-    fcntl = _fcntl
-
 __all__ = ["FORMAT", "NAMES_FILE", "VERSION", "RunFolder", "is_run_folder"]
 
 FORMAT = "citeweave-run"
@@ -53,6 +46,21 @@ VERSION = 1
 NAMES_FILE = "names.json"
 """Names that people gave to topics, written by `citeweave.explore`."""
 SCNTM_KIND = "scntm"
+_REQUIRED = ("status", "parameters", "seed", "corpus")
+_ENTRIES: dict[str, type] = {
+    "status": str,
+    "parameters": dict,
+    "seed": int,
+    "corpus": dict,
+    "plan": dict,
+    "notes": list,
+    "result": dict,
+    "arrays": dict,
+    "held_out": dict,
+    "files": dict,
+    "kind": str,
+}
+_KINDS = {str: "a text", dict: "an object", int: "an integer", list: "a list"}
 _HINT = "Free some space, mend the permissions, or choose another folder."
 
 
@@ -67,6 +75,7 @@ class RunFolder:
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path = path
         self.manifest = manifest
+        self._identity = _identity(path)
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
@@ -84,7 +93,20 @@ class RunFolder:
         ``contents`` are the manifest's entries beyond format, version and dates.
         """
         target = absolute(folder)
-        check_target(target, overwrite=overwrite)
+        with contextlib.ExitStack() as held:
+            held.enter_context(_replacing(target, overwrite=overwrite))
+            yield from cls._create(target, held, overwrite=overwrite, contents=contents)
+
+    @classmethod
+    def _create(
+        cls,
+        target: Path,
+        held: contextlib.ExitStack,
+        *,
+        overwrite: bool,
+        contents: Mapping[str, Any],
+    ) -> Iterator[Self]:
+        there = _identity(target)
         temporary = name_beside(target)
         if target.is_dir() and not is_run_folder(target):
             # empty, and maybe a mounted volume, which can be filled but not replaced
@@ -102,13 +124,17 @@ class RunFolder:
             with writing(target, f"Nothing there was changed. {_HINT}"):
                 temporary.parent.mkdir(parents=True, exist_ok=True)
                 temporary.mkdir()
+                run._identity = _identity(temporary)
                 (temporary / "chains").mkdir()
                 run.write_manifest()
             yield run
+            if _identity(target) != there:  # another process has made something there meanwhile
+                held.enter_context(_replacing(target, overwrite=overwrite))
             with writing(target, f"Nothing there was changed. {_HINT}"):
                 _put_in_place(temporary, target)
                 sync_folder(target.parent)
             run.path = target
+            run._identity = _identity(target)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
@@ -124,16 +150,24 @@ class RunFolder:
 
     def estimates(self) -> StoredArrays:
         """Give the estimates by name."""
-        return StoredArrays(self.path / "estimates")
+        return StoredArrays(self.path / "estimates", self.manifest)
 
     def traces(self) -> StoredArrays:
         """Give the traces by name."""
-        return StoredArrays(self.path / "traces")
+        return StoredArrays(self.path / "traces", self.manifest)
 
-    def corpus(self) -> Corpus:
-        """Load the run's own copy of its corpus."""
+    def corpus(self, *, thorough: bool = False) -> Corpus:
+        """Load the run's own copy of its corpus.
+
+        Where an earlier release wrote it without checksums, a thorough look computes its
+        fingerprint anew, so that no kernel meets a damaged array.
+        """
+        place = self.path / "corpus"
         try:
-            corpus = Corpus.load(self.path / "corpus")
+            corpus = Corpus.load(place)
+            if thorough and not storage.has_checksums(place):
+                with contextlib.suppress(MissingDependencyError):  # of polars, for the strings
+                    corpus.verify()
         except CorpusError as error:
             raise RunError(f"The run '{self.path}' has no usable corpus: {error}") from error
         self.check_corpus(corpus)
@@ -183,27 +217,45 @@ class RunFolder:
             for name, array in arrays.items():
                 np.save(folder / f"{name}.npy", array, allow_pickle=False)
         self.manifest["held_out"] = {name: list(array.shape) for name, array in arrays.items()}
+        self._add_checksums("held_out", arrays)
         self.write_manifest()
 
     def held_out(self) -> StoredArrays:
         """Give what was held out by name; empty if nothing was."""
-        return StoredArrays(self.path / "held_out")
+        return StoredArrays(self.path / "held_out", self.manifest)
 
-    def is_complete(self) -> bool:
-        """Whether the run is done and all its estimates and traces can still be read."""
-        if not self.done:
+    def is_complete(self, *, thorough: bool = False) -> bool:
+        """Whether the run is done and all its estimates and traces can still be read.
+
+        A thorough look compares every byte with its checksum, where there are some.
+        """
+        if not self.done or (thorough and damaged_files(self.path, self.manifest)):
             return False
         try:
             for name, arrays in (("estimates", self.estimates()), ("traces", self.traces())):
                 for key in self.manifest["arrays"][name]:
-                    arrays[key]  # reads its header and checks its length
+                    arrays.check_header(key)
         except (KeyError, TypeError, RunError):
             return False
         return True
 
+    def _add_checksums(self, folder: str, names: Iterable[str]) -> None:
+        known = self.manifest.setdefault("files", {})
+        known |= checksums(self.path, [f"{folder}/{name}.npy" for name in names])
+
+    def check_place(self) -> None:
+        """Refuse to write where the run's folder was moved away, removed or replaced."""
+        if _identity(self.path) != self._identity:
+            raise RunError(
+                f"The run folder '{self.path}' was moved, removed or replaced while the run was "
+                "under way, so it ends here. What was saved lies where the folder is now: go on "
+                "from there with `citeweave resume FOLDER`."
+            )
+
     def write_manifest(self) -> None:
         """Write the manifest anew, whole or not at all."""
-        text = json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n"
+        self.check_place()
+        text = sealed(self.manifest)
         path = self.path / "manifest.json"
         with writing(path, _HINT), write_atomically(path) as file:
             file.write(text.encode())
@@ -215,6 +267,7 @@ class RunFolder:
         result: Mapping[str, Any],
     ) -> None:
         """Write what came out, and only then say that the run is done."""
+        self.check_place()
         hint = f"The chains are saved: {_HINT[0].lower()}{_HINT[1:]}"
         for name, arrays in (("estimates", estimates), ("traces", traces)):
             folder, part = self.path / name, self.path / f"{name}.part"
@@ -228,6 +281,7 @@ class RunFolder:
                         file.flush()
                         os.fsync(file.fileno())
                 part.rename(folder)
+                self._add_checksums(name, arrays)
         names = {"estimates": sorted(estimates), "traces": sorted(traces)}
         self.manifest |= {
             "status": "done",
@@ -240,20 +294,39 @@ class RunFolder:
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Keep a second process from working on the same run; the system lifts it if we die."""
-        if fcntl is None:
-            yield
-            return
-        path = self.path / ".lock"
-        with writing(path, _HINT):
-            file = path.open("w", encoding="utf-8")
-        with file:
+        with contextlib.ExitStack() as held:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                held.enter_context(locked(self.path / ".lock", wait=False))
             except BlockingIOError:
                 raise RunError(
                     f"Another process is working on '{self.path}'; wait for it or stop it."
                 ) from None
+            except OSError as error:
+                reason = error.strerror or str(error)
+                raise RunError(
+                    f"'{self.path / '.lock'}' cannot be written: {reason}. {_HINT}"
+                ) from error
+            self.check_place()
             yield
+
+
+@contextlib.contextmanager
+def _replacing(target: Path, *, overwrite: bool) -> Iterator[None]:
+    """Check that a place may be taken; hold the run there, which is refused while it is live."""
+    check_target(target, overwrite=overwrite)
+    with contextlib.ExitStack() as held:
+        if is_run_folder(target):
+            held.enter_context(RunFolder(target, {}).lock())
+        yield
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tell a folder from another of the same name; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def check_target(target: Path, *, overwrite: bool) -> None:
@@ -289,7 +362,8 @@ def _store_corpus(corpus: Corpus, folder: Path) -> None:
     """Write a corpus folder; without polars the strings are copied, or left out if in memory."""
     if isinstance(corpus.text, storage.StoredText):
         source = corpus.text._folder  # noqa: SLF001
-        if storage.is_corpus_folder(source):
+        # words or citations may have been held out since it was loaded
+        if storage.stored_fingerprint(source) == corpus.fingerprint:
             shutil.copytree(source, folder)
             return
     try:
@@ -305,10 +379,19 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     manifest = read_manifest(
         folder, kind="run", format=FORMAT, version=VERSION, again="Fit again", error=RunError
     )
-    for name in ("status", "parameters", "seed", "corpus"):
-        if name not in manifest:
+    for name, kind in _ENTRIES.items():
+        if name not in manifest and name in _REQUIRED:
             path = folder / "manifest.json"
             raise RunError(f"'{path}' is damaged: it lacks {name!r}. Fit again.")
+        if name in manifest and not isinstance(manifest[name], kind):
+            raise RunError(
+                f"'{folder / 'manifest.json'}' is damaged: {name!r} must be "
+                f"{_KINDS[kind]}. Got {manifest[name]!r:.60} instead. Fit again."
+            )
+    if not isinstance(manifest["corpus"].get("fingerprint"), str):
+        raise RunError(
+            f"'{folder / 'manifest.json'}' is damaged: 'corpus' lacks a fingerprint. Fit again."
+        )
     return manifest
 
 
