@@ -6,6 +6,7 @@
 #define __forceinline__ inline
 #define __noinline__
 #define DEV static inline
+#define METHOD inline
 #define KERNEL extern "C" void
 #define KERNEL_OF(threads, blocks) extern "C" void
 
@@ -49,3 +50,5 @@ DEV unsigned float_bits(float value) {
   return bits;
 }
 DEV float quotient(float a, float b) { return a / b; }
+DEV float sum_apart(float a, float b) { return a + b; }
+DEV float sum_fused(float a, float b, float c) { return a + b * c; }

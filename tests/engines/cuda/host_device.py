@@ -48,6 +48,7 @@ class HostDevice:  # sizes are given and have no meaning here
             own = place.with_suffix(f".{os.getpid()}.cpp")
             own.write_text(source, encoding="utf-8")
             command = [self.compiler, "-O2", "-shared", "-fPIC", "-std=c++17"]
+            command.append("-fno-strict-aliasing")  # columns hold numbers of both kinds
             subprocess.run([*command, "-o", own.with_suffix(".so"), own], check=True)
             own.with_suffix(".so").replace(library)
         self.library = ctypes.CDLL(str(library))

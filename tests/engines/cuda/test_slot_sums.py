@@ -28,18 +28,18 @@ WORD_RATE = """
 [&]() {
   double rate = 0.0;
   for (int topic = 0; topic < K; topic++) {
-    int slot = find_slot(cells, n_slots, topic);
+    int slot = find_slot(walk.cells, walk.n_slots, topic);
     double scale = ctx.topic_scale[topic];
     double cite = scale * ctx.cite_sum[topic], cited = scale * ctx.cited_sum[topic];
     for (int level = 0; level < N_SHARED; level++) {
-      i64 place = (i64)node[level] * K + topic;
+      i64 place = (i64)path.node[level] * K + topic;
       double own = own_share<double>(level, ctx.customers[place], ctx.tables[place]);
-      cite += scale * outer.cite[level] * own;
-      cited += scale * outer.cited[level] * own;
+      cite += scale * walk.outer->cite[level] * own;
+      cited += scale * walk.outer->cited[level] * own;
     }
     if (slot >= 0) {
-      cite = REAL(cells[slot], FIELD_CITE);
-      cited = REAL(cells[slot], FIELD_CITED);
+      cite = walk[slot].real(FIELD_CITE);
+      cited = walk[slot].real(FIELD_CITED);
     }
     rate += cite * cited / scale;
   }
@@ -50,11 +50,11 @@ CITE_RATE = """
 [&](i64 last) {
   double rate = 0.0;
   for (int topic = 0; topic < K; topic++) {
-    int slot = find_slot(rows, n_slots, topic);
-    Pair sums = stranger_sums(standing_of(slots, beyond, begin, last), topic);
+    int slot = find_slot(rows, walk.n_slots, topic);
+    Pair sums = stranger_sums(standing_of(walk, ends, last), topic);
     if (slot >= 0) {
-      sums.stay = FLOATS(CROW_CITE)[slot];
-      sums.open = FLOATS(CROW_CITED)[slot];
+      sums.stay = rows[slot].real(END_CITE);
+      sums.open = rows[slot].real(END_CITED);
     }
     rate += (double)sums.stay * sums.open / ctx.topic_scale[topic];
   }
@@ -63,29 +63,29 @@ CITE_RATE = """
 """
 WORDS = """
       for (int k = 0; network_on && length > 0 && k < K; k++) {
-        int slot = find_slot(cells, n_slots, k);
+        int slot = find_slot(walk.cells, walk.n_slots, k);
         float cite = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
         float cited = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
         for (int level = 0; level < N_SHARED; level++) {
-          i64 place = (i64)node[level] * K + k;
+          i64 place = (i64)path.node[level] * K + k;
           float own = own_share<float>(level, ctx.customers[place], ctx.tables[place]);
-          cite += (float)ctx.topic_scale[k] * outer.cite[level] * own;
-          cited += (float)ctx.topic_scale[k] * outer.cited[level] * own;
+          cite += (float)ctx.topic_scale[k] * walk.outer->cite[level] * own;
+          cited += (float)ctx.topic_scale[k] * walk.outer->cited[level] * own;
         }
-        seen_cite[k] = slot < 0 ? cite : REAL(cells[slot], FIELD_CITE);
-        seen_cited[k] = slot < 0 ? cited : REAL(cells[slot], FIELD_CITED);
-        seen_far |= n_slots > NEAR_SLOTS;
-        seen_wide |= outer.cite[0] != 0.0f;
+        seen_cite[k] = slot < 0 ? cite : walk[slot].real(FIELD_CITE);
+        seen_cited[k] = slot < 0 ? cited : walk[slot].real(FIELD_CITED);
+        seen_far |= walk.n_slots > NEAR_SLOTS;
+        seen_wide |= walk.outer->cite[0] != 0.0f;
       }
 """
 CITATIONS = """
       for (int k = 0; length > 0 && k < K; k++) {
-        int slot = find_slot(rows, kept, k);
-        Pair sums = stranger_sums(standing_of(slots, beyond, begin, begin + length), k);
-        seen_cite[k] = slot < 0 ? sums.stay : FLOATS(CROW_CITE)[slot];
-        seen_cited[k] = slot < 0 ? sums.open : FLOATS(CROW_CITED)[slot];
-        seen_far |= kept > NEAR_SLOTS;
-        seen_wide |= beyond.recorded;
+        int slot = find_slot(rows, walk.kept, k);
+        Pair sums = stranger_sums(standing_of(walk, ends, turn.begin + length), k);
+        seen_cite[k] = slot < 0 ? sums.stay : rows[slot].real(END_CITE);
+        seen_cited[k] = slot < 0 ? sums.open : rows[slot].real(END_CITED);
+        seen_far |= walk.kept > NEAR_SLOTS;
+        seen_wide |= walk.beyond.recorded;
       }
 """
 
@@ -97,25 +97,25 @@ class Watched(HostDevice):
         first = "// Random streams, ratio weights"
         assert source.count(first) == 1
         source = source.replace(first, VIEW.replace("TOPICS", str(TOPICS)) + first)
-        commit = "if (asks && allowed) commit_change(cells, n_slots, change, outer, before, k);"
+        commit = "if (asks && allowed) commit_change(walk, change, old, k);"
         assert source.count(commit) == 1
         source = source.replace(
             commit,
             f"double rate_before = {WORD_RATE};\n{commit}\n"
             f"if (asks && allowed) note_change(rate_before, {WORD_RATE}, rate);",
         )
-        commit = "if (made) commit_cite_change(rows, n_slots, slots, old, k);"
+        commit = "if (made) commit_cite_change(walk, ends, old, k);"
         assert source.count(commit) == 1
         source = source.replace(commit, f"double rate_before = {CITE_RATE}(e);\n{commit}")
-        keeps = "if (made && keeps_slots(slots, all)) kept = n_slots;"
-        assert source.count(keeps) == 1
+        leaves = "leave_cited(walk, ends, e, made, accepted ? k : -1);\n"
+        assert source.count(leaves) == 1
         source = source.replace(
-            keeps, f"if (made) note_change(rate_before, {CITE_RATE}(e + 1), change);\n{keeps}"
+            leaves, f"{leaves}if (made) note_change(rate_before, {CITE_RATE}(e + 1), change);\n"
         )
-        end_of_words = "    if (length > 0) leave_document(cells, n_slots, path, node);\n"
+        end_of_words = "    if (length > 0) leave_document(walk, path);\n"
         assert end_of_words in source
         source = source.replace(end_of_words, WORDS + end_of_words)
-        end = "have, beyond, accepted ? k : -1);\n    }"
+        end = "(e + 1), change);\n    }"
         assert source.count(end) == 1
         return source.replace(end, end + CITATIONS)
 

@@ -71,9 +71,9 @@ class Careless(HostDevice):
     """Kernels that take every proposal."""
 
     def change(self, source):
-        exact = "stands = numbers[DRAW_STAND] * (fabsf(before) * to) < fabsf(after) * from;"
-        assert exact in source
-        return source.replace(exact, "stands = true;")
+        exact = "return number * (fabsf(before) * to) < fabsf(after) * from;"
+        assert source.count(exact) == 1
+        return source.replace(exact, "return true;")
 
 
 def test_accepting_every_proposal_is_seen():

@@ -138,19 +138,25 @@ FIELDS: dict[str, str] = {
 """Arrays that kernels know, in the order of the structure they are passed in."""
 
 UNITS: dict[str, tuple[str, ...]] = {
-    "words": ("document.cuh", "change.cuh", "words.cu"),
-    "citations": ("ends.cuh", "all_ends.cuh", "citations.cu"),
-    "nodes": ("merge.cu", "start.cu", "exponent.cu"),
+    "words": ("climb.cuh", "fields.cuh", "document.cuh", "change.cuh", "all_words.cuh", "words.cu"),
+    "citations": ("climb.cuh", "ends.cuh", "all_ends.cuh", "citations.cu"),
+    "nodes": ("nodes.cuh", "merge.cu", "start.cu", "exponent.cu"),
     "parameters": ("ranges.cuh", "auxiliaries.cu"),
-    "sums": ("ranges.cuh", "likelihood.cu", "slices.cu"),
-    "estimates": ("estimates.cu",),
+    "sums": ("ranges.cuh", "nodes.cuh", "likelihood.cu", "slices.cu"),
+    "estimates": ("nodes.cuh", "estimates.cu"),
 }
 """Parts of the program that are compiled apart, at the same time; all begin with common.cuh."""
 
+_SLOTS = ("proposals.cuh", "climb.cuh", "slots.cuh")
+
 SLOT_UNITS: dict[str, tuple[str, ...]] = UNITS | {
-    "words": ("slots.cuh", "slot_document.cuh", "slot_change.cuh", "slot_words.cu"),
-    "citations": ("slots.cuh", "ends.cuh", "slot_ends.cuh", "slot_citations.cu"),
-    "proposals": ("slots.cuh", "proposal.cu", "marked.cu"),
+    "words": (
+        *_SLOTS,
+        *("fields.cuh", "document.cuh", "change.cuh"),
+        *("slot_walk.cuh", "slot_change.cuh", "slot_words.cuh", "words.cu"),
+    ),
+    "citations": (*_SLOTS, "ends.cuh", "slot_beyond.cuh", "slot_ends.cuh", "citations.cu"),
+    "proposals": ("proposals.cuh", "nodes.cuh", "proposal.cu", "marked.cu"),
 }
 """The same where sweeps go over slots."""
 
@@ -359,11 +365,9 @@ def kernel_source(program: Program, machine: str, qualifier: str, units: Iterabl
     ``machine`` is the source of what kernels need of the machine.
     """
     defines = "\n".join(f"#define {name} {value}" for name, value in program.defines.items())
-    parts = (
-        "common.cuh",
-        *(part for unit in units or program.units for part in program.units[unit]),
-    )
-    return "\n".join([defines, machine, context_source(qualifier), *map(_source, parts)])
+    parts = (part for unit in units or program.units for part in program.units[unit])
+    once = dict.fromkeys(("common.cuh", *parts))  # units share headers
+    return "\n".join([defines, machine, context_source(qualifier), *map(_source, once)])
 
 
 def kernel_names(program: Program, unit: str) -> list[str]:

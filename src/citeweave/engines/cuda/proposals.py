@@ -46,7 +46,7 @@ class SlotSizes(NamedTuple):
 
     @classmethod
     def of_citations(cls, spec: ModelSpec, topics: int, grouping: LaneGrouping) -> "SlotSizes":
-        """Of the sweep of citations: ``CITE_ROWS`` numbers a slot, and a bit a topic besides."""
+        """Of the sweep of citations: ``END_FIELDS`` numbers a slot, and a bit a topic besides."""
         fields = 4 * (len(spec.topic_side) - spec.below_citations) + 5
         return cls._of(fields, -(-topics // 32), topics, grouping)
 

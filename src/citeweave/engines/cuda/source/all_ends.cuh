@@ -1,110 +1,126 @@
-// The two ends of a citation over all topics (slot_ends.cuh: over those that matter to the two).
+// Citations of a document over all topics: a column for each (slot_ends.cuh: over those that matter to
+// the two ends). A citation's topic is drawn from the product of the ends' weights.
 
 #if NETWORK
-DEV void load_slot(float *rows, Slots &slots, int slot, int node) {
-  load_node(slots, slot, node);
+struct CiteWalk {
+  Rows rows;
+  Stream draws;
+  i64 first;  // the document's first citation
+};
+
+DEV CiteWalk begin_cite_walk() {
+  CiteWalk walk;
+  walk.rows.begin = group_rows(END_FIELDS);
+  return walk;
+}
+
+DEV void fill_counts(CiteWalk &walk, int place, int node) {
   for (int k = lane_id(); k < K; k += LANES) {
-    INTS(CROW_C + slot)[k] = ctx.customers[(i64)node * K + k];
-    INTS(CROW_T + slot)[k] = ctx.tables[(i64)node * K + k];
+    walk.rows[k].whole(END_C + place) = ctx.customers[(i64)node * K + k];
+    walk.rows[k].whole(END_T + place) = ctx.tables[(i64)node * K + k];
   }
 }
 
-// Let the node in a slot of the cited end have what the document's citations first to e - 1 did
-// to it when it was their cited end. Nothing is done where ``asked`` is false.
-DEV void add_own_moves(float *rows, Slots &slots, int slot, int level, i64 first, i64 e,
-                       bool asked) {
-  int node = slots.node[slot], step = CITED_LEVEL - level;
-  int customers = 0, tables = 0, latest = -1;
-  for (i64 before = first + lane_id(); before < e && asked; before += LANES) {
-    const unsigned char *depth = ctx.move_depth + 4 * before;
-    int out = depth[2], into = depth[3];
-    if (depth[0] + out + depth[1] + into == 0) continue;
-    if (ancestor(ctx.cited_document[before], level) != node) continue;
-    latest = (int)(before - first);
-    int old = ctx.move_old[before], fresh = ctx.move_new[before];
-    if (step < out) add_to(INTS(CROW_C + slot) + old, -1);
-    if (step + 1 < out) add_to(INTS(CROW_T + slot) + old, -1);
-    if (step < into) add_to(INTS(CROW_C + slot) + fresh, 1);
-    if (step + 1 < into) add_to(INTS(CROW_T + slot) + fresh, 1);
-    customers += (step < into) - (step < out);
-    tables += (step + 1 < into) - (step + 1 < out);
-  }
-  slots.customers[slot] += group_sum(customers);
-  slots.tables[slot] += group_sum(tables);
-  latest = group_max(latest);
-  if (latest >= 0 && level < CITED_LEVEL) {
-    const float *weight = ctx.move_weight + ((first + latest) * CITED_LEVEL + level) * 2;
-    slots.cite[slot] = weight[0];
-    slots.cited[slot] = weight[1];
+DEV void enter_citing(CiteWalk &walk, const Ends &ends) {
+#pragma unroll
+  for (int place = 0; place < END_PLACES; place++) fill_counts(walk, place, ends.node[place]);
+  for (int k = lane_id(); k < K; k += LANES) {
+    Column topic = walk.rows[k];
+    topic.real(END_SCALE) = (float)ctx.topic_scale[k];
+    topic.real(END_CITE) = (float)(ctx.topic_scale[k] * ctx.cite_sum[k]);
+    topic.real(END_CITED) = (float)(ctx.topic_scale[k] * ctx.cited_sum[k]);
   }
 }
+
+DEV void enter_cited(CiteWalk &walk, const Ends &ends, i64, bool live) {
+#pragma unroll
+  for (int level = CITED_LEVEL; level > 0; level--)
+    if (live && !ends.met(level)) fill_counts(walk, DEPTHS + level, ends.node[DEPTHS + level]);
+  group_sync();
+}
+
+// Let the cited end's node of a level have what the document's citations before e did to it when it
+// was their cited end. Nothing is done where ``asked`` is false; every group of a warp takes part.
+DEV void add_own_moves(CiteWalk &walk, Ends &ends, int level, i64 e, bool asked) {
+  if (!warp_any(asked)) return;
+  const int place = DEPTHS + level;
+  int customers = 0, tables = 0, latest = -1;
+  for (i64 before = walk.first + lane_id(); before < e && asked; before += LANES) {
+    Moves moves;
+    if (!moved_node(moves, before, ends.node[place], level)) continue;
+    latest = (int)(before - walk.first);
+    Column old = walk.rows[ctx.move_old[before]], fresh = walk.rows[ctx.move_new[before]];
+    if (moves.left) add_to(&old.whole(END_C + place), -1);
+    if (moves.closed) add_to(&old.whole(END_T + place), -1);
+    if (moves.came) add_to(&fresh.whole(END_C + place), 1);
+    if (moves.opened) add_to(&fresh.whole(END_T + place), 1);
+    customers += moves.came - moves.left;
+    tables += moves.opened - moves.closed;
+  }
+  ends.customers[place] += group_sum(customers);
+  ends.tables[place] += group_sum(tables);
+  latest = group_max(latest);
+  if (latest >= 0 && level < CITED_LEVEL) take_weights(ends, level, walk.first + latest);
+}
+
+DEV int find_topic(const CiteWalk &, int number) { return number; }
 
 // Every topic's weight at both ends, up to one factor each, and a draw from their product.
-DEV int draw_citing_topic(float share, float *rows, const Slots &slots) {
-  float first_scale[DEPTHS], second_scale[DEPTHS];
-#pragma unroll
-  for (int level = 1; level <= CITED_LEVEL; level++) {
-    first_scale[level] = scale_at<0>(slots, level);
-    second_scale[level] = scale_at<1>(slots, level);
-  }
-  float fresh = fresh_weight(slots);
-  float mass = 0.0f;
+DEV Choice choose_citing(CiteWalk &walk, const Ends &ends, int old, int, bool moves, bool draws,
+                         i64) {
+  EndScales scales = end_scales(ends);
+  Listed all = {false, false};
+  float mass = 0.0f, share = draws ? walk.draws.at(DRAW_PICK) : 0.5f;
   for (int k = lane_id(); k < K; k += LANES) {
-    float first = root_value(INTS(CROW_C)[k], topic_discount(0), fresh), second = first;
-#pragma unroll
-    for (int level = 1; level <= CITED_LEVEL; level++) {
-      Pair pair = weight_pair(level, INTS(CROW_C + level)[k], INTS(CROW_T + level)[k]);
-      first = pair.stay + pair.open * (first_scale[level] * first);
-      if (!met(slots, level)) {
-        int row = DEPTHS + level;
-        pair = weight_pair(level, INTS(CROW_C + row)[k], INTS(CROW_T + row)[k]);
-      }
-      second = pair.stay + pair.open * (second_scale[level] * second);
-    }
-    float value = FLOATS(CROW_SCALE)[k] * first * second;
-    FLOATS(CROW_SECOND)[k] = second;
-    FLOATS(CROW_MASS)[k] = value;
+    bool inside;
+    float value = weigh_ends(walk.rows[k], ends, scales, all, inside);
+    walk.rows[k].real(END_MASS) = value;
     mass += value;
   }
-  float running = group_scan(mass);
-  float total = group_from(running, LANES - 1);
-  float target = share * total;
-  int who = group_first(mass > 0.0f && target < running);
-  int heaviest = group_last(mass > 0.0f);
-  if (who < 0) who = heaviest < 0 ? 0 : heaviest;
-  target -= running - mass;
+  Hit hit = find_hit(share, mass);
   int last = lane_id();
   bool found = false;
-  for (int k = lane_id(); k < K && lane_id() == who && !found; k += LANES) {
-    float value = FLOATS(CROW_MASS)[k];
+  for (int k = lane_id(); k < K && lane_id() == hit.lane && !found; k += LANES) {
+    float value = walk.rows[k].real(END_MASS);
     if (value > 0.0f) last = k;
-    found = target < value;
-    target -= value;
+    found = hit.target < value;
+    hit.target -= value;
   }
   group_sync();
-  return group_from(last, who);
+  int k = group_from(last, hit.lane);
+  return {k, k, walk.rows[old].real(END_SECOND), walk.rows[k].real(END_SECOND), moves};
 }
 
-DEV float cite_change(float *rows, Slots &slots, int before, int after, const Depths &depths) {
-  pending_change(rows, slots, before, after, depths);
-  float cite, cited, sum = 0.0f;
+DEV Gain cite_gain(const Column &column, const Ends &ends, bool before, bool after) {
+  Gain gain = {0.0f, 0.0f};
+  if (ends.all) add_slopes(ends, CiteTopic{column, ends}, gain);
+  add_moved(ends, before, after, gain);
+  return gain;
+}
+
+// Change of E by a pending change.
+DEV float cite_change(CiteWalk &walk, Ends &ends, int before, int after, bool, i64) {
+  float sum = 0.0f;
   for (int k = lane_id(); k < K; k += LANES) {
-    if (!slots.all && k != before && k != after) continue;
-    cite_topic_change(rows, slots, k, before, after, cite, cited);
-    sum += cite * (FLOATS(CROW_CITED)[k] + FLOATS(CROW_SCALE)[k] * cited) +
-           FLOATS(CROW_CITE)[k] * cited;
+    if (!ends.all && k != before && k != after) continue;
+    CiteTopic topic = {walk.rows[k], ends};
+    sum += topic.rate(cite_gain(topic, ends, k == before, k == after));
   }
   return group_sum(sum);
 }
 
-DEV void commit_cite_change(float *rows, Slots &slots, int before, int after) {
+DEV void commit_cite_change(CiteWalk &walk, Ends &ends, int before, int after) {
   for (int k = lane_id(); k < K; k += LANES) {
-    if (!slots.all && k != before && k != after) continue;
-    float cite, cited;
-    cite_topic_change(rows, slots, k, before, after, cite, cited);
-    FLOATS(CROW_CITE)[k] += FLOATS(CROW_SCALE)[k] * cite;
-    FLOATS(CROW_CITED)[k] += FLOATS(CROW_SCALE)[k] * cited;
+    if (!ends.all && k != before && k != after) continue;
+    CiteTopic topic = {walk.rows[k], ends};
+    topic.add_gain(cite_gain(topic, ends, k == before, k == after));
   }
-  commit_weights(slots);
+  commit_weights(ends);
 }
+
+DEV void note_slopes(const CiteWalk &, const Ends &, i64, bool) {}
+
+DEV void leave_cited(CiteWalk &, const Ends &, i64, bool, int) {}
+
+DEV void tell_cite_choices(const CiteWalk &) {}
 #endif

@@ -1,12 +1,21 @@
-// Auxiliary variables of the concentrations (engines/core/concentrations.py). Every node has streams of its
-// own; sums of logarithms are kept a node at a time and added up in a fixed order (likelihood.cu).
+// Auxiliary variables of the concentrations (CPU twin: engines/core/concentrations.py). Every node has
+// streams of its own; sums of logarithms are kept a node at a time and added up in a fixed order
+// (likelihood.cu).
 
 // Successes of a node: psi_j ~ Bernoulli(beta / (beta + j alpha)), j < T, its threads taking turns.
-DEV int successes(u64 key, int tables, double discount, double beta, int first, int step) {
+DEV int successes(u64 key, u64 node, int tables, double discount, double beta, int first, int step) {
+  u64 place = mix(key ^ mix(node + 1));
   int won = 0;
   for (int j = first; j < tables; j += step)
-    won += uniform_at(key, (u64)j) * (beta + j * discount) < beta;
+    won += uniform_at(place, (u64)j) * (beta + j * discount) < beta;
   return won;
+}
+
+// Its log(1 - xi); 0 where nobody sits.
+DEV double draw_rest(u64 key, u64 node, i64 customers, double beta) {
+  if (customers <= 0) return 0.0;
+  Rng rng = open_stream(key, 1, node);
+  return log_beta_complement(rng, (double)customers, beta);
 }
 
 // Nodes above documents: their log(1 - xi) into ``node_value``, successes into ``won`` by level.
@@ -19,41 +28,26 @@ KERNEL gather_shared(u64 key) {
       int customers = (int)ctx.total_customers[n];
       double beta = ctx.topic_concentration[n];
       if (customers > 0)
-        won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta,
-                         lane_id(), LANES);
-      if (lane_id() == 0) {
-        double value = 0.0;
-        if (customers > 0) {
-          Rng rng = open_stream(key, 1, (u64)n);
-          value = log_beta_complement(rng, (double)customers, beta);
-        }
-        ctx.node_value[n] = value;
-      }
+        won += successes(key, n, (int)ctx.total_tables[n], discount, beta, lane_id(), LANES);
+      if (lane_id() == 0) ctx.node_value[n] = draw_rest(key, n, customers, beta);
     }
-    won = group_sum(won);
-    if (lane_id() == 0 && won) add_to(ctx.won + level, (u64)won);
+    add_count(ctx.won + level, won);
   }
 }
 
 // The same for the levels of documents, a thread a node: they have few tables.
 KERNEL gather_documents(u64 key) {
   for (int level = N_SHARED; level < LEVELS; level++) {
-    double discount = ctx.topic_discount[level];
     int won = 0;
     for (i64 n = ctx.level_start[level] + (i64)blockIdx.x * blockDim.x + threadIdx.x;
          n < ctx.level_start[level + 1]; n += (i64)gridDim.x * blockDim.x) {
       int customers = (int)ctx.total_customers[n];
-      double value = 0.0;
-      if (customers > 0) {
-        double beta = ctx.topic_concentration[n];
-        won += successes(mix(key ^ mix((u64)n + 1)), (int)ctx.total_tables[n], discount, beta, 0, 1);
-        Rng rng = open_stream(key, 1, (u64)n);
-        value = log_beta_complement(rng, (double)customers, beta);
-      }
-      ctx.node_value[n] = value;
+      double beta = ctx.topic_concentration[n];
+      if (customers > 0)
+        won += successes(key, n, (int)ctx.total_tables[n], ctx.topic_discount[level], beta, 0, 1);
+      ctx.node_value[n] = draw_rest(key, n, customers, beta);
     }
-    won = group_sum(won);
-    if (lane_id() == 0 && won) add_to(ctx.won + level, (u64)won);
+    add_count(ctx.won + level, won);
   }
 }
 
@@ -68,18 +62,10 @@ KERNEL gather_words(u64 key) {
     double beta = gamma ? ctx.word_concentration[0] : ctx.topic_word_concentration[node];
     double discount = ctx.word_discount[gamma ? 0 : 1];
     if (customers > 0) {
-      int won = successes(mix(key ^ mix((u64)node + 1)), (int)tables, discount, beta, threadIdx.x,
-                          blockDim.x);
+      int won = successes(key, node, (int)tables, discount, beta, threadIdx.x, blockDim.x);
       if (won) add_to(ctx.won + (gamma ? RANGE_GAMMA : RANGE_PHI), (u64)won);
     }
-    if (threadIdx.x == 0) {
-      double value = 0.0;
-      if (customers > 0) {
-        Rng rng = open_stream(key, 1, (u64)node);
-        value = log_beta_complement(rng, (double)customers, beta);
-      }
-      values[node] = value;
-    }
+    if (threadIdx.x == 0) values[node] = draw_rest(key, node, customers, beta);
   }
 }
 
@@ -118,16 +104,14 @@ KERNEL gather_bursts(u64 key) {
     for (int i = lane_id(); i < n_used; i += LANES) {
       int cell = used[i];
       u64 node = (u64)first * K + cell;
-      won += successes(mix(key ^ mix(node + 1)), tables[cell], discount, beta, 0, 1);
-      Rng rng = open_stream(key, 1, node);
-      value += log_beta_complement(rng, (double)tokens[cell], beta);
+      won += successes(key, node, tables[cell], discount, beta, 0, 1);
+      value += draw_rest(key, node, tokens[cell], beta);
     }
     value = group_sum(value);
     for (int j = lane_id(); j < BATCH && first + j < N_DOCUMENTS; j += LANES)
       values[first + j] = j == 0 ? value : 0.0;
     group_sync();
   }
-  won = group_sum(won);
-  if (lane_id() == 0 && won) add_to(ctx.won + RANGE_BURST, (u64)won);
+  add_count(ctx.won + RANGE_BURST, won);
 #endif
 }

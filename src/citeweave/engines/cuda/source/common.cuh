@@ -186,20 +186,25 @@ DEV float *group_rows(int rows) {
 #endif
 }
 
-// Row i of the group's rows, as numbers of either kind.
-#define FLOATS(i) (rows + (i) * K)
-#define INTS(i) ((int *)(rows + (i) * K))
-
-// A count less its discounted tables. Where topics are many most are zero, and tables need not be read.
-DEV double own_count(i64 place, double discount) {
-  int customers = ctx.customers[place];
-  if (SPARSE && customers == 0) return 0.0;
-  return customers - discount * ctx.tables[place];
-}
-
 // Groups share nodes out: each begins with its own number and goes on in steps of all.
 DEV i64 first_group() { return (i64)blockIdx.x * groups_in_block() + group_in_block(); }
 DEV i64 all_groups() { return (i64)gridDim.x * groups_in_block(); }
+
+// What lanes counted, to a place that other groups add to as well.
+DEV void add_count(u64 *place, int count) {
+  count = group_sum(count);
+  if (lane_id() == 0 && count) add_to(place, (u64)count);
+}
+
+// Totals of a node, from what lanes counted of their topics.
+DEV void set_totals(i64 n, int customers, int tables) {
+  customers = group_sum(customers);
+  tables = group_sum(tables);
+  if (lane_id() == 0) {
+    ctx.total_customers[n] = customers;
+    ctx.total_tables[n] = tables;
+  }
+}
 
 // Sum over the threads of a block, in a fixed tree; ``room`` holds a number a thread.
 DEV double block_sum(double value, double *room) {
@@ -214,11 +219,27 @@ DEV double block_sum(double value, double *room) {
   return sum;
 }
 
-// The number of the first of as many documents as the warp has groups; each takes one of them.
-DEV int next_documents(int slot) {
-  int number = 0;
-  if (first_of_warp()) number = take_numbers(ctx.counter + slot, groups_in_warp());
-  return warp_from_first(number);
+// A document that a group goes through: its tokens or its citations.
+struct Turn {
+  int document, length;
+  i64 begin;
+};
+
+// The next document of every group of the warp, by the counter at ``slot``; false where none is left.
+// A group that gets none has one of length 0.
+DEV bool take_turn(Turn &turn, int slot, const int *order, const i64 *start, int first, int last) {
+  while (true) {
+    int number = 0;
+    if (first_of_warp()) number = take_numbers(ctx.counter + slot, groups_in_warp());
+    number = first + warp_from_first(number);
+    if (number >= last) return false;
+    number += group_in_warp();
+    bool mine = number < last;
+    turn.document = order[mine ? number : last - 1];
+    turn.begin = start[turn.document];
+    turn.length = mine ? (int)(start[turn.document + 1] - turn.begin) : 0;
+    if (warp_any(turn.length > 0)) return true;
+  }
 }
 
 // Weight of a topic at mu before division by (beta + C): c - alpha, or a share of the new topic's.

@@ -1,92 +1,28 @@
-// A document's words: its rows, and what one token does to them. Lanes share the topics of a row;
-// what concerns one topic is computed by all of them alike, and written by one. Lane l keeps level l
-// of the path from mu to the document.
-
-// Pairs of small counts share a number where no document is long enough to need more (PACKED): the
-// fewer rows, the more documents are at hand at a time. mu has one table a topic, and no row of them.
-#define PAIR_ROWS (PACKED ? 1 : 2)
-#define COUNT_ROWS (1 + 2 * (N_SHARED - 1) + PAIR_ROWS * N_DOCUMENT)
-#define ROW_STAY(level) (COUNT_ROWS + 2 * (level) - 2)
-#define ROW_OPEN(level) (COUNT_ROWS + 2 * (level) - 1)
-#define ROW_PHI (COUNT_ROWS + 2 * (LEVELS - 1))
-#define ROW_INVERSE (ROW_PHI + 0)
-#define ROW_OPENING (ROW_PHI + 1)
-#define ROW_WORD_STAY (ROW_PHI + 2)
-#define ROW_WORD_OPEN (ROW_PHI + 3)
-#define ROW_WORD (ROW_PHI + 4)  // what the document did to phi at the word: customers and tables
-#define ROW_TOTAL (ROW_WORD + PAIR_ROWS)  // and to phi in all
-#define ROW_BURST (ROW_TOTAL + PAIR_ROWS)
-#define ROW_OWN (ROW_BURST + 0)  // tokens of the document, and tables they hold
-#define ROW_RUN (ROW_BURST + PAIR_ROWS)  // those of the word at hand
-#define ROW_NETWORK (ROW_BURST + 2 * PAIR_ROWS * BURST)
-#define ROW_CITE (ROW_NETWORK + 0)
-#define ROW_CITED (ROW_NETWORK + 1)
-#define ROW_WEIGHT (ROW_NETWORK + 2 * NETWORK)
-#define WORD_ROWS (ROW_WEIGHT + (HELD ? 0 : 1))
-
-struct Seats { int customers, tables; };
-
-// Customers and tables of topic k in the rows of a pair; either may be negative.
-DEV Seats read_pair(float *rows, int row, int k) {
-  int value = INTS(row)[k];
-#if PACKED
-  Seats seats = {(int)(short)value, 0};
-  seats.tables = (value - seats.customers) >> 16;
-#else
-  Seats seats = {value, INTS(row + 1)[k]};
-#endif
-  return seats;
-}
-
-DEV void write_pair(float *rows, int row, int k, int customers, int tables) {
-#if PACKED
-  INTS(row)[k] = customers + tables * 65536;
-#else
-  INTS(row)[k] = customers;
-  INTS(row + 1)[k] = tables;
-#endif
-}
-
-DEV void add_pair(float *rows, int row, int k, int customers, int tables) {
-#if PACKED
-  INTS(row)[k] += customers + tables * 65536;
-#else
-  INTS(row)[k] += customers;
-  INTS(row + 1)[k] += tables;
-#endif
-}
-
-// Counts of a level of the path below mu.
-DEV int count_row(int level) {
-  if (level < N_SHARED) return 2 * level - 1;
-  return 2 * N_SHARED - 1 + PAIR_ROWS * (level - N_SHARED);
-}
-
-DEV Seats read_seats(float *rows, int level, int k) {
-  if (level >= N_SHARED) return read_pair(rows, count_row(level), k);
-  Seats seats = {INTS(count_row(level))[k], INTS(count_row(level) + 1)[k]};
-  return seats;
-}
-
-DEV void write_seats(float *rows, int level, int k, int customers, int tables) {
-  if (level >= N_SHARED) {
-    write_pair(rows, count_row(level), k, customers, tables);
-  } else {
-    INTS(count_row(level))[k] = customers;
-    INTS(count_row(level) + 1)[k] = tables;
-  }
-}
+// What one token does to a topic of its document (CPU twins: engines/core/hierarchy.py and
+// engines/core/word_side.py). Lanes share the topics; what concerns one of them is computed by all
+// lanes alike, and written by one. Lane l keeps level l of the path from mu to the document.
 
 // What a document knows of the nodes on its path; the same in all lanes.
 struct Path {
-  int customers[LEVELS], tables[LEVELS];
+  int node[LEVELS], customers[LEVELS], tables[LEVELS];
   float beta[LEVELS];
+#if SPARSE
+  bool author_listed;  // whether the topics of the node above the document have slots
+#endif
+
+  METHOD float opening(int level) const {
+    return sum_fused(beta[level], topic_discount(level), (float)tables[level]);
+  }
+  METHOD float seats(int level) const { return beta[level] + (float)customers[level]; }
 };
 
 // The word at hand and gamma, as this document sees them.
 struct Word {
   int id, customers, tables, total_customers, total_tables;
   Pair weight;
+  i64 row;
+  int begin, end;  // of its run of tokens
+  bool single;
 };
 
 // Concentrations of the word side; phi's is one for all topics.
@@ -94,123 +30,142 @@ struct Betas {
   float gamma, phi, burst;
 };
 
-DEV void refresh_phi(float *rows, int k, float beta) {
-  Seats change = read_pair(rows, ROW_TOTAL, k);
-  int customers = (int)ctx.word_total_customers[k] + change.customers;
-  int tables = (int)ctx.word_total_tables[k] + change.tables;
-  float inverse = quotient(1.0f, beta + (float)customers);
-  FLOATS(ROW_INVERSE)[k] = inverse;
-  FLOATS(ROW_OPENING)[k] = (beta + word_discount(1) * (float)tables) * inverse;
-}
+// What a topic's weight depends on besides its own counts; as it is without the token.
+struct Scales {
+  float level[LEVELS];
+  float fresh, background;
+#if SPARSE
+  // What turns a word's guesses, which are shares at mu times shares of the word, into weights of
+  // topics that the document does not have: those of its author count as inside where they are
+  // listed; elsewhere the author's topics are taken to be spread as the corpus's are.
+  float outside;
+#endif
+};
 
-// How far the customer that leaves had climbed; 0 where it may not leave.
-DEV int draw_topic_removal(Rng &rng, float *rows, int k) {
-  int depth = 1;
+DEV void enter_path(Path &path, int d) {
+  int n = ctx.leaf[d];
 #pragma unroll
-  for (int level = LEVELS - 1; level > 0; level--) {
-    Seats seats = read_seats(rows, level, k);
-    if (seats.tables < seats.customers) {
-      if (chance(rng) * (float)seats.customers >= (float)seats.tables) return depth;
-      if (seats.tables == 1) return 0;
-    }
-    depth++;
-  }
-  return depth;
-}
-
-// 1 if the customer takes a table along, 0 if not, -1 where it may not leave.
-DEV int leaves_table(Rng &rng, int customers, int tables) {
-  if (tables == customers) return 1;
-  if (chance(rng) * (float)customers >= (float)tables) return 0;
-  return tables > 1 ? 1 : -1;
-}
-
-DEV int draw_word_removal(Rng &rng, float *rows, const Word &word, int k, bool single, int c,
-                          int t) {
-  int depth = 1;
-#if BURST
-  if (!single) {  // a word that stands alone holds its own table
-    Seats run = read_pair(rows, ROW_RUN, k);
-    int taken = leaves_table(rng, run.customers, run.tables);
-    if (taken < 1) return taken == 0 ? depth : 0;
-  }
-  depth++;
-#endif
-  int taken = leaves_table(rng, c, t);
-  if (taken < 1) return taken == 0 ? depth : 0;
-  depth++;
-#if BACKGROUND
-  taken = leaves_table(rng, word.customers, word.tables);
-  if (taken < 1) return taken == 0 ? depth : 0;
-  depth++;
-#endif
-  return depth;
-}
-
-// Counts of the topic side only; ``at_root`` are the customers of mu before.
-DEV void move_topic(float *rows, Path &path, int k, int depth, int sign, int at_root) {
-  for (int level = lane_id(); level < LEVELS; level += LANES) {
-    int step = LEVELS - 1 - level;
-    int opened = step + 1 < depth ? sign : 0;
-    if (step < depth) {
-      if (level >= N_SHARED) {
-        add_pair(rows, count_row(level), k, sign, opened);
-      } else if (level > 0) {
-        INTS(count_row(level))[k] += sign;
-        INTS(count_row(level) + 1)[k] += opened;
-      } else {
-        INTS(0)[k] += sign;
-      }
-    }
+  for (int level = LEVELS - 1; level >= 0; level--) {
+    path.node[level] = n;
+    n = ctx.parent[n];
   }
 #pragma unroll
   for (int level = 0; level < LEVELS; level++) {
-    int step = LEVELS - 1 - level;
-    if (step < depth) {
-      path.customers[level] += sign;
-      if (level > 0 && step + 1 < depth) path.tables[level] += sign;
-    }
+    path.customers[level] = (int)ctx.total_customers[path.node[level]];
+    path.tables[level] = (int)ctx.total_tables[path.node[level]];
+    path.beta[level] = (float)ctx.topic_concentration[path.node[level]];
   }
-  if (depth == LEVELS)  // a topic's table at mu stands while anybody sits there
-    path.tables[0] += (at_root + sign > 0 ? 1 : 0) - (at_root > 0 ? 1 : 0);
 }
 
-// Counts of the word side, and all weights of topic k that the two moves changed.
-// ``c`` and ``t`` are phi_k's at the word before the move; after the ``last`` of a word's run nobody
-// asks for the word's own weights again.
-DEV void move_word(float *rows, Word &word, int k, int topic_depth, int word_depth, int sign,
-                   bool single, bool last, int c, int t, const Betas &betas) {
+// Give the document its counts of a topic back, and note what it did to shared nodes. What it did to mu
+// is not noted: mu's customers are the tables below, which the repair adds up.
+DEV void leave_topic(const Topic &topic, const Path &path, int level) {
+  i64 place = (i64)path.node[level] * K + topic.number();
+  Seats seats = topic.seats(level);
+  if (level >= N_SHARED) {
+    ctx.customers[place] = seats.customers;
+    ctx.tables[place] = seats.tables;
+  } else {
+    int customers = seats.customers - ctx.customers[place];
+    int tables = seats.tables - ctx.tables[place];
+    if (customers != 0) add_to(ctx.node_customers + place, customers);
+    if (tables != 0) add_to(ctx.node_tables + place, tables);
+  }
+}
+
+DEV void leave_path(const Path &path) {
+  if (lane_id() > 0) return;
+#pragma unroll
+  for (int level = N_SHARED; level < LEVELS; level++) {
+    ctx.total_customers[path.node[level]] = path.customers[level];
+    ctx.total_tables[path.node[level]] = path.tables[level];
+  }
+}
+
+// phi_k at the word.
+DEV Seats phi_seats(const Topic &topic, const Word &word) {
+  Seats did = topic.pair(FIELD_WORD);
+  i64 place = word.row + topic.number();
+  return {ctx.word_customers[place] + did.customers, ctx.word_tables[place] + did.tables};
+}
+
+DEV void refresh_phi(const Topic &topic, float beta) {
+  Seats totals = topic.phi_totals();
+  float inverse = quotient(1.0f, beta + (float)totals.customers);
+  topic.real(FIELD_INVERSE) = inverse;
+  topic.real(FIELD_OPENING) = (beta + word_discount(1) * (float)totals.tables) * inverse;
+}
+
+DEV void refresh_bursts(const Topic &topic, float beta) {
+#if SPARSE && BURST
+  topic.real(FIELD_BURST_OPENING) = topic.burst_top(beta) * topic.burst_inverse(beta);
+#endif
+}
+
+// How far the token's customer of the word side had climbed; 0 where it may not leave.
+template <typename Draws>
+DEV int draw_word_removal(Draws &draws, const Topic &topic, const Word &word, Seats phi) {
+  Climber climber = new_climber();
+#if BURST
+  Seats run = {1, 1};  // a word that stands alone holds its own table
+  if (!word.single) run = topic.pair(FIELD_RUN);
+  climber.leave(draws, DRAW_WORD_LEAVE, run);
+#endif
+  climber.leave(draws, DRAW_WORD_LEAVE + 1, phi);
+#if BACKGROUND
+  climber.leave(draws, DRAW_WORD_LEAVE + 2, {word.customers, word.tables});
+#endif
+  return climber.result();
+}
+
+// Counts of the topic side only; ``at_root`` are the customers of mu before.
+DEV void move_topic(const Topic &topic, Path &path, int depth, int sign, int at_root) {
+  for (int level = lane_id(); level < LEVELS; level += LANES) {
+    Seats change = moved<LEVELS - 1>(level, depth, sign);
+    if (change.customers != 0) topic.add_seats(level, change);
+  }
+#pragma unroll
+  for (int level = 0; level < LEVELS; level++) {
+    Seats change = moved<LEVELS - 1>(level, depth, sign);
+    path.customers[level] += change.customers;
+    if (level > 0) path.tables[level] += change.tables;
+  }
+  if (depth == LEVELS) path.tables[0] += root_tables(at_root, sign);
+}
+
+// Counts of the word side, and all weights of the topic that the two moves changed. ``phi`` is phi_k's
+// at the word before the move; after the ``last`` of a word's run nobody asks for the word's own
+// weights again.
+DEV void move_word(const Topic &topic, Word &word, int topic_depth, int word_depth, int sign,
+                   bool last, Seats phi, const Betas &betas) {
   bool reaches_phi = word_depth > BURST;
   bool opens_phi = word_depth > BURST + 1;
   // the lane that moved a level's counts reads them: no wait is needed in between. mu has no weights
   // to renew, so its lane takes phi's
   for (int level = lane_id(); level < LEVELS; level += LANES) {
     bool renews = reaches_phi && !last;
-    int table = TABLE_PHI, row = ROW_WORD_STAY;
-    Seats seats = {c + sign, opens_phi ? t + sign : t};
+    int table = TABLE_PHI, field = FIELD_WORD_STAY;
+    Seats seats = {phi.customers + sign, opens_phi ? phi.tables + sign : phi.tables};
     if (level > 0) {
       renews = LEVELS - 1 - level < topic_depth;
       table = level;
-      row = ROW_STAY(level);
-      seats = read_seats(rows, level, k);
+      field = FIELD_STAY(level);
+      seats = topic.seats(level);
     }
-    if (renews) {
-      Pair pair = weight_pair(table, seats.customers, seats.tables);
-      FLOATS(row)[k] = pair.stay;
-      FLOATS(row + 1)[k] = pair.open;
-    }
+    if (renews) topic.set_weights(field, weight_pair(table, seats.customers, seats.tables));
   }
   if (lane_id() == LANES - 1) {
 #if BURST
     int opened = word_depth > 1 ? sign : 0;
-    add_pair(rows, ROW_OWN, k, sign, opened);
-    if (!single) add_pair(rows, ROW_RUN, k, sign, opened);
+    topic.add_pair(FIELD_OWN, sign, opened);
+    if (!word.single) topic.add_pair(FIELD_RUN, sign, opened);
+    refresh_bursts(topic, betas.burst);
 #endif
     if (reaches_phi) {
       int phi_opened = opens_phi ? sign : 0;
-      add_pair(rows, ROW_WORD, k, sign, phi_opened);
-      add_pair(rows, ROW_TOTAL, k, sign, phi_opened);
-      refresh_phi(rows, k, betas.phi);
+      topic.add_pair(FIELD_WORD, sign, phi_opened);
+      topic.add_pair(FIELD_TOTAL, sign, phi_opened);
+      refresh_phi(topic, betas.phi);
     }
   }
 #if BACKGROUND
@@ -236,124 +191,83 @@ DEV float background_weight(const Word &word, float beta) {
 #endif
 }
 
+DEV Scales scales_of(const Path &path, const Word &word, const Betas &betas) {
+  Scales scales;
+#pragma unroll
+  for (int level = 1; level < LEVELS; level++)
+    scales.level[level] = quotient(path.opening(level), path.seats(level - 1));
+  int unused = K - path.tables[0];
+  scales.fresh = quotient(path.opening(0), (float)(unused > 1 ? unused : 1));
+  scales.background = background_weight(word, betas.gamma);
+#if SPARSE
+  const int above = N_SHARED > 1 ? N_SHARED - 1 : 1;
+  float outside = path.author_listed ? path.opening(above) : path.seats(above);
+#pragma unroll
+  for (int level = above + 1; level < LEVELS; level++) outside *= scales.level[level];
+  scales.outside = outside;
+#endif
+  return scales;
+}
+
 // Weight of a topic for the token at hand (eq:conditional_posterior), up to one factor.
-DEV float topic_weight(float *rows, int k, const float *scale, float fresh, float background,
-                       bool single, const Betas &betas) {
-  float topic = root_value(INTS(0)[k], topic_discount(0), fresh);
+DEV float topic_weight(const Topic &topic, const Scales &scales, bool single, const Betas &betas) {
+  float weight = root_value(topic.root(), topic_discount(0), scales.fresh);
 #pragma unroll
   for (int level = 1; level < LEVELS; level++)
-    topic = FLOATS(ROW_STAY(level))[k] + FLOATS(ROW_OPEN(level))[k] * (scale[level] * topic);
-  float value = FLOATS(ROW_WORD_STAY)[k] * FLOATS(ROW_INVERSE)[k] +
-                FLOATS(ROW_WORD_OPEN)[k] * FLOATS(ROW_OPENING)[k] * background;
+    weight = weight_below(topic.weights(level), scales.level[level], weight);
+  Pair phi = {topic.real(FIELD_WORD_STAY), topic.real(FIELD_WORD_STAY + 1)};
+  float value = phi.stay * topic.real(FIELD_INVERSE) +
+                phi.open * topic.real(FIELD_OPENING) * scales.background;
 #if BURST
-  Seats own = read_pair(rows, ROW_OWN, k);
-  float total = quotient(1.0f, betas.burst + (float)own.customers);
-  value *= (betas.burst + word_discount(2) * (float)own.tables) * total;
+  value *= topic.burst_share(betas.burst);
   if (!single) {  // topics that have the word here already weigh their own tables
-    Seats run = read_pair(rows, ROW_RUN, k);
+    Seats run = topic.pair(FIELD_RUN);
     if (run.customers > 0) {
       Pair pair = weight_pair(TABLE_BURST, run.customers, run.tables);
-      value = value * pair.open + pair.stay * total;
+      value = value * pair.open + topic.burst_stay(pair.stay, betas.burst);
     }
   }
 #endif
-  return value * topic;
+  return value * weight;
 }
 
-// The topic where the sum of weights passes a share of the whole.
-DEV int draw_topic(float share, float *rows, const float *scale, float fresh, float background,
-                   bool single, const Betas &betas) {
-  float mass = 0.0f;
-#if HELD
-  float weight[CHUNKS];
+// How far the token's customer climbs among the nodes of its new topic.
+template <typename Draws>
+DEV int draw_path_addition(Draws &draws, const Topic &topic, const Scales &scales) {
+  float climb[LEVELS], stay[LEVELS];
+  climb[0] = root_value(topic.root(), topic_discount(0), scales.fresh);
 #pragma unroll
-#else
-#pragma unroll 4
-#endif
-  for (int chunk = 0; chunk < CHUNKS; chunk++) {
-    int k = chunk * LANES + lane_id();
-    float value = 0.0f;
-    if (k < K) value = topic_weight(rows, k, scale, fresh, background, single, betas);
-#if HELD
-    weight[chunk] = value;
-#else
-    if (k < K) FLOATS(ROW_WEIGHT)[k] = value;
-#endif
-    mass += value;
+  for (int level = 1; level < LEVELS; level++) {
+    Pair pair = topic.weights(level);
+    climb[level] = weight_below(pair, scales.level[level], climb[level - 1]);
+    stay[level] = pair.stay;
   }
-  float running = group_scan(mass);
-  float total = group_from(running, LANES - 1);
-  float target = share * total;
-  int who = group_first(mass > 0.0f && target < running);
-  int heaviest = group_last(mass > 0.0f);
-  if (who < 0) who = heaviest < 0 ? 0 : heaviest;  // rounding at the end of the sum
-  // the lane that was hit looks among its own topics
-  target -= running - mass;
-  int last = lane_id();
-  bool found = false;
-#if HELD
-#pragma unroll
-  for (int chunk = 0; chunk < CHUNKS; chunk++) {
-    float value = weight[chunk];
-    if (!found && value > 0.0f) last = chunk * LANES + lane_id();
-    found = found || target < value;
-    target -= value;
-  }
-#else
-  for (int k = lane_id(); k < K && lane_id() == who && !found; k += LANES) {
-    float value = FLOATS(ROW_WEIGHT)[k];
-    if (value > 0.0f) last = k;
-    found = target < value;
-    target -= value;
-  }
-#endif
-  return group_from(last, who);
+  return draw_topic_addition<LEVELS - 1>(draws, climb, stay);
 }
 
-DEV int draw_topic_addition(Rng &rng, float *rows, const float *scale, float fresh, int k) {
-  float climb[LEVELS];
-  climb[0] = root_value(INTS(0)[k], topic_discount(0), fresh);
-#pragma unroll
-  for (int level = 1; level < LEVELS; level++)
-    climb[level] = FLOATS(ROW_STAY(level))[k] +
-                   FLOATS(ROW_OPEN(level))[k] * (scale[level] * climb[level - 1]);
-  int depth = 1;
-#pragma unroll
-  for (int level = LEVELS - 1; level > 0; level--) {
-    float stay = FLOATS(ROW_STAY(level))[k];
-    if (stay > 0.0f && chance(rng) * climb[level] < stay) return depth;
-    depth++;
-  }
-  return depth;
-}
-
-DEV int draw_word_addition(Rng &rng, float *rows, const Word &word, int k, bool single,
-                           float background, const Betas &betas) {
-  int depth = 1;
-  float stay = FLOATS(ROW_WORD_STAY)[k] * FLOATS(ROW_INVERSE)[k];
-  float weight = stay + FLOATS(ROW_WORD_OPEN)[k] * FLOATS(ROW_OPENING)[k] * background;
+template <typename Draws>
+DEV int draw_word_addition(Draws &draws, const Topic &topic, const Word &word, const Scales &scales,
+                           const Betas &betas) {
+  Climber climber = new_climber();
+  float stay = topic.real(FIELD_WORD_STAY) * topic.real(FIELD_INVERSE);
+  float weight =
+      stay + topic.real(FIELD_WORD_STAY + 1) * topic.real(FIELD_OPENING) * scales.background;
 #if BURST
-  if (!single) {
-    Seats run = read_pair(rows, ROW_RUN, k);
+  float sit = 0.0f, both = 1.0f;  // weights of sitting down here, and of that or climbing on
+  if (!word.single) {
+    Seats run = topic.pair(FIELD_RUN);
     if (run.customers > 0) {
       Pair pair = weight_pair(TABLE_BURST, run.customers, run.tables);
-      Seats own = read_pair(rows, ROW_OWN, k);
-      float total = quotient(1.0f, betas.burst + (float)own.customers);
-      float sit = pair.stay * total;
-      float climb = pair.open * (betas.burst + word_discount(2) * (float)own.tables) * total * weight;
-      if (chance(rng) * (sit + climb) < sit) return depth;
+      sit = topic.burst_stay(pair.stay, betas.burst);
+      both = topic.burst_sum(sit, topic.burst_open(pair.open, betas.burst) * weight);
     }
   }
-  depth++;
+  climber.come(draws, DRAW_WORD_COME, both, sit);
 #endif
-  if (stay > 0.0f && chance(rng) * weight < stay) return depth;
-  depth++;
+  climber.come(draws, DRAW_WORD_COME + 1, weight, stay);
 #if BACKGROUND
-  if (word.weight.stay > 0.0f) {
-    float total = betas.gamma + (float)word.total_customers;
-    if (chance(rng) * (background * total) < word.weight.stay) return depth;
-  }
-  depth++;
+  float total = betas.gamma + (float)word.total_customers;
+  climber.come(draws, DRAW_WORD_COME + 2, scales.background * total, word.weight.stay);
 #endif
-  return depth;
+  return climber.depth;
 }

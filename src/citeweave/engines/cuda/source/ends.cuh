@@ -1,50 +1,74 @@
-// The two ends of a citation: nodes in slots, those of the citing end by level, those of the cited end
-// DEPTHS further, except where the two paths have met: there both ends use the citing end's slot.
+// The two ends of a citation: nodes in places, those of the citing end by level, those of the cited end
+// DEPTHS further, except where the two paths have met: there both ends use the citing end's place.
 
 #if NETWORK
-#define DEPTHS (CITED_LEVEL + 1)
-#define SLOTS (2 * DEPTHS)
-#define CROW_C 0
-#define CROW_T SLOTS
-#define CROW_SCALE (2 * SLOTS)  // lambdaT; CROW_CITE and CROW_CITED are lambdaT P and lambdaT M
-#define CROW_SECOND (2 * SLOTS + 1)
-#define CROW_MASS (2 * SLOTS + 2)
-#define CROW_CITE (2 * SLOTS + 3)
-#define CROW_CITED (2 * SLOTS + 4)
-#define CITE_ROWS (2 * SLOTS + 5)
+#define END_PLACES (2 * DEPTHS)
+#define END_C 0  // counts by place
+#define END_T END_PLACES
+#define END_SCALE (2 * END_PLACES)  // lambdaT; END_CITE and END_CITED are lambdaT P and lambdaT M
+#define END_SECOND (2 * END_PLACES + 1)
+#define END_MASS (2 * END_PLACES + 2)
+#define END_CITE (2 * END_PLACES + 3)
+#define END_CITED (2 * END_PLACES + 4)
+#define END_FIELDS (2 * END_PLACES + 5)
 
+// Columns of topics, by their numbers or by their slots.
 #if SPARSE
-#define CROW_TOPIC (CROW_C + DEPTHS)  // the place of mu's customers at the cited end, never used
-typedef Cells<CITE_ROWS, CROW_TOPIC> Rows;  // a topic is known by its slot
-#undef FLOATS
-#undef INTS
-#define FLOATS(i) (Column<float, Rows>{rows, i})
-#define INTS(i) (Column<int, Rows>{rows, i})
+#define END_TOPIC (END_C + DEPTHS)  // the place of mu's customers at the cited end, never used
+typedef Cells<END_FIELDS, END_TOPIC> Rows;
 #else
-typedef float *Rows;
+struct Rows {
+  float *begin;
+  METHOD Column operator[](int k) const { return {begin + k}; }
+};
 #endif
 
-// What is known of a slot's node besides its rows; the same in all lanes.
-struct Slots {
-  int node[SLOTS], customers[SLOTS], tables[SLOTS];
-  float beta[SLOTS], cite[SLOTS], cited[SLOTS];
-  float carry[SLOTS], carried[SLOTS];  // what a pending change would add to the weights
-  float cite_slope[SLOTS], cited_slope[SLOTS];
-  float cite_old, cited_old, cite_new, cited_new;
+// What is known of a place's node besides its counts; the same in all lanes.
+struct Ends : Change<END_PLACES> {
+  int node[END_PLACES], customers[END_PLACES], tables[END_PLACES];
+  float beta[END_PLACES];
   int meet;  // the lowest level where both ends have the same node
-  bool all;
+
+  METHOD bool met(int level) const { return level <= meet; }
+  // the place of an end's node
+  template <int SIDE> METHOD int place(int level) const {
+    return SIDE == 0 || met(level) ? level : DEPTHS + level;
+  }
 };
 
-DEV void load_node(Slots &slots, int slot, int node) {
-  slots.node[slot] = node;
-  slots.customers[slot] = (int)ctx.total_customers[node];
-  slots.tables[slot] = (int)ctx.total_tables[node];
-  slots.beta[slot] = (float)ctx.topic_concentration[node];
-  slots.cite[slot] = (float)ctx.cite_weight[node];
-  slots.cited[slot] = (float)ctx.cited_weight[node];
+DEV void load_node(Ends &ends, int place, int node) {
+  ends.node[place] = node;
+  ends.customers[place] = (int)ctx.total_customers[node];
+  ends.tables[place] = (int)ctx.total_tables[node];
+  ends.beta[place] = (float)ctx.topic_concentration[node];
+  ends.cite[place] = (float)ctx.cite_weight[node];
+  ends.cited[place] = (float)ctx.cited_weight[node];
 }
 
-DEV bool met(const Slots &slots, int level) { return level <= slots.meet; }
+DEV void load_citing(Ends &ends, int document) {
+  int n = ctx.level_start[CITED_LEVEL] + document;
+#pragma unroll
+  for (int level = CITED_LEVEL; level >= 0; level--) {
+    load_node(ends, level, n);
+    load_node(ends, DEPTHS + level, n);  // so that all places hold something
+    n = ctx.parent[n];
+  }
+}
+
+DEV void load_cited(Ends &ends, int document) {
+  int n = ctx.level_start[CITED_LEVEL] + document;
+#pragma unroll
+  for (int level = CITED_LEVEL; level > 0; level--) {
+    if (n == ends.node[level]) {
+      if (level > ends.meet) ends.meet = level;
+      ends.node[DEPTHS + level] = n;
+      ends.cite[DEPTHS + level] = ends.cited[DEPTHS + level] = 0.0f;
+    } else {
+      load_node(ends, DEPTHS + level, n);
+    }
+    n = ctx.parent[n];
+  }
+}
 
 DEV int ancestor(int document, int level) {
   int n = ctx.level_start[CITED_LEVEL] + document;
@@ -52,208 +76,218 @@ DEV int ancestor(int document, int level) {
   return n;
 }
 
-// The slot of an end on a level, as a constant once loops are unrolled; SIDE is 0 or 1.
-#define EACH_SLOT(SIDE, level, ...)       \
-  if (SIDE == 0 || met(slots, level)) {   \
-    const int slot = (level);             \
+// Whether an earlier citation of the document moved a node of the cited end, and how.
+DEV bool moved_node(Moves &moves, i64 e, int node, int level) {
+  const unsigned char *depth = ctx.move_depth + 4 * e;
+  int out = depth[2], into = depth[3];
+  if (depth[0] + out + depth[1] + into == 0) return false;
+  if (ancestor(ctx.cited_document[e], level) != node) return false;
+  moves = moves_at(CITED_LEVEL - level, out, into);
+  return true;
+}
+
+// The weights that citation e left to its cited end's node of a level.
+DEV void take_weights(Ends &ends, int level, i64 e) {
+  const float *weight = ctx.move_weight + (e * CITED_LEVEL + level) * 2;
+  ends.cite[DEPTHS + level] = weight[0];
+  ends.cited[DEPTHS + level] = weight[1];
+}
+
+// The place of an end on a level, as a constant once loops are unrolled; SIDE is 0 or 1.
+#define AT_PLACE(SIDE, level, ...)        \
+  if (SIDE == 0 || ends.met(level)) {     \
+    const int place = (level);            \
     __VA_ARGS__                           \
   } else {                                \
-    const int slot = DEPTHS + (level);    \
+    const int place = DEPTHS + (level);   \
     __VA_ARGS__                           \
   }
 
-template <int SIDE> DEV int draw_cite_removal(Rng &rng, Rows rows, const Slots &slots, int k) {
-  int depth = 1;
-#pragma unroll
-  for (int level = CITED_LEVEL; level > 0; level--) {
-    int row = SIDE == 0 || met(slots, level) ? level : DEPTHS + level;
-    int c = INTS(CROW_C + row)[k], t = INTS(CROW_T + row)[k];
-    if (t < c) {
-      if (chance(rng) * (float)c >= (float)t) return depth;
-      if (t == 1) return 0;
-    }
-    depth++;
+// A topic as one end sees it.
+template <int SIDE> struct EndTopic : Column {
+  const Ends &ends;
+  METHOD Seats seats(int level) const {
+    int place = ends.place<SIDE>(level);
+    return {whole(END_C + place), whole(END_T + place)};
   }
-  return depth;
+  METHOD Pair weights(int level) const {
+    Seats at = seats(level);
+    return weight_pair(level, at.customers, at.tables);
+  }
+};
+
+// A topic as a change of P and M sees it.
+struct CiteTopic : Column {
+  const Ends &ends;
+  METHOD float own(int place) const {
+    float value = (float)whole(END_C + place) -
+                  topic_discount(place % DEPTHS) * (float)whole(END_T + place);
+    // a cited end's place is stale where the paths have met; no slope is set there
+    if (SPARSE && place > DEPTHS && ends.met(place - DEPTHS)) value = 0.0f;
+    return value;
+  }
+  // Over slots all slopes are taken but that of mu's second place: their reads need not wait.
+  METHOD bool passed_over(const Change<END_PLACES> &change, int place) const {
+    if (SPARSE) return place == DEPTHS;
+    return change.cite_slope[place] == 0.0f && change.cited_slope[place] == 0.0f;
+  }
+  METHOD float rate(const Gain &gain) const {
+    return rate_of(gain, real(END_SCALE), real(END_CITE), real(END_CITED));
+  }
+  METHOD void add_gain(const Gain &gain) const {
+    real(END_CITE) += real(END_SCALE) * gain.cite;
+    real(END_CITED) += real(END_SCALE) * gain.cited;
+  }
+};
+
+template <int SIDE>
+DEV int draw_cite_removal(Stream &draws, const Rows &rows, const Ends &ends, int k) {
+  return draw_topic_removal<CITED_LEVEL>(draws, EndTopic<SIDE>{rows[k], ends});
 }
 
 // ``at_root`` are mu's customers of the topic before; nobody may read the rows meanwhile.
 template <int SIDE>
-DEV void move_cite(Rows rows, Slots &slots, int k, int depth, int sign, int at_root) {
+DEV void move_cite(const Rows &rows, Ends &ends, int k, int depth, int sign, int at_root) {
 #pragma unroll
   for (int level = CITED_LEVEL; level >= 0; level--) {
-    int step = CITED_LEVEL - level;
-    if (step < depth) {
-      int opened = step + 1 < depth ? sign : 0;
-      if (level == 0) opened = (at_root + sign > 0) - (at_root > 0);
-      EACH_SLOT(SIDE, level, {
-        slots.customers[slot] += sign;
-        slots.tables[slot] += opened;
+    Seats change = moved<CITED_LEVEL>(level, depth, sign);
+    if (level == 0) change.tables = root_tables(at_root, sign);
+    if (change.customers != 0) {
+      AT_PLACE(SIDE, level, {
+        ends.customers[place] += change.customers;
+        ends.tables[place] += change.tables;
         if (lane_id() == 0) {
-          INTS(CROW_C + slot)[k] += sign;
-          INTS(CROW_T + slot)[k] += opened;
+          rows[k].whole(END_C + place) += change.customers;
+          rows[k].whole(END_T + place) += change.tables;
         }
       })
     }
   }
 }
 
-template <int SIDE> DEV float scale_at(const Slots &slots, int level) {
+template <int SIDE> DEV float scale_at(const Ends &ends, int level) {
   float top = 0.0f, below = 1.0f;
-  EACH_SLOT(SIDE, level, {
-    top = slots.beta[slot] + topic_discount(level) * (float)slots.tables[slot];
+  AT_PLACE(SIDE, level, {
+    top = ends.beta[place] + topic_discount(level) * (float)ends.tables[place];
   })
-  EACH_SLOT(SIDE, level - 1, { below = slots.beta[slot] + (float)slots.customers[slot]; })
+  AT_PLACE(SIDE, level - 1, { below = ends.beta[place] + (float)ends.customers[place]; })
   return quotient(top, below);
 }
 
-DEV float fresh_weight(const Slots &slots) {
-  int unused = K - slots.tables[0];
-  return quotient(slots.beta[0] + topic_discount(0) * (float)slots.tables[0],
+DEV float fresh_weight(const Ends &ends) {
+  int unused = K - ends.tables[0];
+  return quotient(ends.beta[0] + topic_discount(0) * (float)ends.tables[0],
                   (float)(unused > 1 ? unused : 1));
 }
 
 // Probability of the next customer of an end having topic k; ``climb`` as on the CPU.
 template <int SIDE>
-DEV float path_weight(Rows rows, const Slots &slots, int k, float *climb, float *stay) {
-  float weight = root_value(INTS(CROW_C)[k], topic_discount(0), fresh_weight(slots));
-  climb[0] = weight;
+DEV float path_weight(const Rows &rows, const Ends &ends, int k, float *climb, float *stay) {
+  EndTopic<SIDE> topic = {rows[k], ends};
+  climb[0] = root_value(topic.whole(END_C), topic_discount(0), fresh_weight(ends));
 #pragma unroll
   for (int level = 1; level <= CITED_LEVEL; level++) {
-    int row = SIDE == 0 || met(slots, level) ? level : DEPTHS + level;
-    Pair pair = weight_pair(level, INTS(CROW_C + row)[k], INTS(CROW_T + row)[k]);
-    weight = pair.stay + pair.open * (weight * scale_at<SIDE>(slots, level));
-    climb[level] = weight;
+    Pair pair = topic.weights(level);
+    climb[level] = weight_below(pair, scale_at<SIDE>(ends, level), climb[level - 1]);
     stay[level] = pair.stay;
   }
   float total = 1.0f;
-  EACH_SLOT(SIDE, CITED_LEVEL, { total = slots.beta[slot] + (float)slots.customers[slot]; })
-  return quotient(weight, total);
+  AT_PLACE(SIDE, CITED_LEVEL, { total = ends.beta[place] + (float)ends.customers[place]; })
+  return quotient(climb[CITED_LEVEL], total);
 }
 
-DEV int draw_cite_addition(Rng &rng, const float *climb, const float *stay) {
-  int depth = 1;
+// What weights at both ends depend on besides a topic's counts.
+struct EndScales {
+  float first[DEPTHS], second[DEPTHS];
+  float fresh;
+};
+
+DEV EndScales end_scales(const Ends &ends) {
+  EndScales scales;
 #pragma unroll
-  for (int level = CITED_LEVEL; level > 0; level--) {
-    if (stay[level] > 0.0f && chance(rng) * climb[level] < stay[level]) return depth;
-    depth++;
+  for (int level = 1; level <= CITED_LEVEL; level++) {
+    scales.first[level] = scale_at<0>(ends, level);
+    scales.second[level] = scale_at<1>(ends, level);
   }
-  return depth;
+  scales.fresh = fresh_weight(ends);
+  return scales;
 }
 
-// One node's term of a pending change (as in words.cu): what its parent's weights gain is left in
-// carry and carried.
-template <int SLOT, int LEVEL>
-DEV void node_change(Rows rows, Slots &slots, int before, int after, int left, int closed,
-                     int came, int opened, float &carry, float &carried) {
-  const float discount = topic_discount(LEVEL);
-  if (LEVEL == 0) {
-    int now_old = INTS(CROW_C + SLOT)[before], now_new = INTS(CROW_C + SLOT)[after];
-    int was_old = now_old + left - (before == after ? came : 0);
-    int was_new = now_new - came + (before == after ? left : 0);
-    closed = (was_old > 0) - (now_old > 0);
-    opened = before == after ? 0 : (now_new > 0) - (was_new > 0);
-  }
-  float beta = slots.beta[SLOT], total = (float)slots.customers[SLOT];
-  float now = quotient(1.0f, beta + total);
-  float was = came == left ? now : quotient(1.0f, beta + total - (float)(came - left));
-  float fall = (float)(left - came) * now * was;  // now - was
-  float cite = slots.cite[SLOT], cited = slots.cited[SLOT];
-  slots.carry[SLOT] = carry;
-  slots.carried[SLOT] = carried;
-  slots.cite_slope[SLOT] = carry * now + cite * fall;
-  slots.cited_slope[SLOT] = carried * now + cited * fall;
-  if (slots.cite_slope[SLOT] != 0.0f || slots.cited_slope[SLOT] != 0.0f) slots.all = true;
-  float went = was * ((float)left - discount * (float)closed);
-  float arrived = was * ((float)came - discount * (float)opened);
-  slots.cite_old -= cite * went;
-  slots.cited_old -= cited * went;
-  slots.cite_new += cite * arrived;
-  slots.cited_new += cited * arrived;
-  float gain = discount * (float)(opened - closed);
-  float top = beta + discount * (float)slots.tables[SLOT];
-  float rise = gain * now + (top - gain) * fall;
-  carry = carry * top * now + cite * rise;
-  carried = carried * top * now + cited * rise;
-}
+// Which ends have all topics of the last level above documents in slots.
+struct Listed { bool citing, cited; };
 
-DEV void cite_topic_change(Rows rows, const Slots &slots, int k, int before, int after,
-                           float &cite, float &cited) {
-  cite = 0.0f;
-  cited = 0.0f;
-  if (slots.all) {
+// A topic's weight at both ends, up to one factor each; ``inside`` tells whether either end has it, in
+// the document or the author that is listed.
+DEV float weigh_ends(Column topic, const Ends &ends, const EndScales &scales, const Listed &all,
+                     bool &inside) {
+  float first = root_value(topic.whole(END_C), topic_discount(0), scales.fresh), second = first;
+  inside = false;
 #pragma unroll
-    for (int slot = 0; slot < SLOTS; slot++) {
-      if (slots.cite_slope[slot] == 0.0f && slots.cited_slope[slot] == 0.0f) continue;
-      float own = (float)INTS(CROW_C + slot)[k] -
-                  topic_discount(slot % DEPTHS) * (float)INTS(CROW_T + slot)[k];
-      cite += slots.cite_slope[slot] * own;
-      cited += slots.cited_slope[slot] * own;
+  for (int level = 1; level <= CITED_LEVEL; level++) {
+    int c = topic.whole(END_C + level);
+    Pair pair = weight_pair(level, c, topic.whole(END_T + level));
+    first = weight_below(pair, scales.first[level], first);
+    if (level == N_SHARED || (level == N_SHARED - 1 && all.citing)) inside = inside || c > 0;
+    if (!ends.met(level)) {
+      c = topic.whole(END_C + DEPTHS + level);
+      pair = weight_pair(level, c, topic.whole(END_T + DEPTHS + level));
+      if (level == N_SHARED || (level == N_SHARED - 1 && all.cited)) inside = inside || c > 0;
     }
+    second = weight_below(pair, scales.second[level], second);
   }
-  if (k == before) {
-    cite += slots.cite_old;
-    cited += slots.cited_old;
-  }
-  if (k == after) {
-    cite += slots.cite_new;
-    cited += slots.cited_new;
-  }
+  topic.real(END_SECOND) = second;
+  return topic.real(END_SCALE) * first * second;
 }
 
+// The topic that a citation is to take, by its column and its number; the second end's weights of the
+// old one and of this; and whether it is taken.
+struct Choice {
+  int k, number;
+  float second_old, second_new;
+  bool stands;
+};
+
+// How far the two ends climbed when they left and when they came.
 struct Depths { int first_out, second_out, first_in, second_in; };
 
 template <int LEVEL> struct Climb {
-  DEV void go(Rows rows, Slots &slots, int before, int after, const Depths &depths, float carry_a,
-              float carried_a, float carry_b, float carried_b) {
-    const int step = CITED_LEVEL - LEVEL;
-    bool together = met(slots, LEVEL);
+  DEV void go(const Rows &rows, Ends &ends, int before, int after, const Depths &depths,
+              float carry_a, float carried_a, float carry_b, float carried_b) {
+    Moves a = moves_at(CITED_LEVEL - LEVEL, depths.first_out, depths.first_in);
+    Moves b = moves_at(CITED_LEVEL - LEVEL, depths.second_out, depths.second_in);
+    bool together = ends.met(LEVEL);
     if (together) {
       carry_a += carry_b;
       carried_a += carried_b;
       carry_b = carried_b = 0.0f;
+      a.left += b.left;
+      a.closed += b.closed;
+      a.came += b.came;
+      a.opened += b.opened;
     }
-    int left = step < depths.first_out, closed = step + 1 < depths.first_out;
-    int came = step < depths.first_in, opened = step + 1 < depths.first_in;
-    int left_b = step < depths.second_out, closed_b = step + 1 < depths.second_out;
-    int came_b = step < depths.second_in, opened_b = step + 1 < depths.second_in;
-    if (together) {
-      left += left_b;
-      closed += closed_b;
-      came += came_b;
-      opened += opened_b;
+    const float discount = topic_discount(LEVEL);
+    if (a.left + a.came > 0 || carry_a != 0.0f || carried_a != 0.0f) {
+      if (LEVEL == 0)
+        count_root_tables(a, rows[before].whole(END_C), rows[after].whole(END_C), before == after);
+      change_node(ends, LEVEL, discount, ends.beta[LEVEL], ends.customers[LEVEL],
+                  ends.tables[LEVEL], a, carry_a, carried_a);
     }
-    if (left + came > 0 || carry_a != 0.0f || carried_a != 0.0f)
-      node_change<LEVEL, LEVEL>(rows, slots, before, after, left, closed, came, opened, carry_a,
-                                carried_a);
-    if (!together && (left_b + came_b > 0 || carry_b != 0.0f || carried_b != 0.0f))
-      node_change<DEPTHS + LEVEL, LEVEL>(rows, slots, before, after, left_b, closed_b, came_b,
-                                         opened_b, carry_b, carried_b);
-    Climb<LEVEL - 1>::go(rows, slots, before, after, depths, carry_a, carried_a, carry_b, carried_b);
+    if (!together && (b.left + b.came > 0 || carry_b != 0.0f || carried_b != 0.0f)) {
+      const int place = DEPTHS + LEVEL;
+      change_node(ends, place, discount, ends.beta[place], ends.customers[place],
+                  ends.tables[place], b, carry_b, carried_b);
+    }
+    Climb<LEVEL - 1>::go(rows, ends, before, after, depths, carry_a, carried_a, carry_b, carried_b);
   }
 };
 
 template <> struct Climb<-1> {
-  DEV void go(Rows, Slots &, int, int, const Depths &, float, float, float, float) {}
+  DEV void go(const Rows &, Ends &, int, int, const Depths &, float, float, float, float) {}
 };
 
 // Slopes and special terms of a move already made in the counts (engines/core/exponent.py).
-DEV void pending_change(Rows rows, Slots &slots, int before, int after, const Depths &depths) {
-#pragma unroll
-  for (int slot = 0; slot < SLOTS; slot++) {
-    slots.carry[slot] = slots.carried[slot] = 0.0f;
-    slots.cite_slope[slot] = slots.cited_slope[slot] = 0.0f;
-  }
-  slots.cite_old = slots.cited_old = slots.cite_new = slots.cited_new = 0.0f;
-  slots.all = false;
-  Climb<CITED_LEVEL>::go(rows, slots, before, after, depths, 0.0f, 0.0f, 0.0f, 0.0f);
-}
-
-DEV void commit_weights(Slots &slots) {
-#pragma unroll
-  for (int slot = 0; slot < SLOTS; slot++) {
-    slots.cite[slot] += slots.carry[slot];
-    slots.cited[slot] += slots.carried[slot];
-  }
+DEV void pending_change(const Rows &rows, Ends &ends, int before, int after, const Depths &depths) {
+  clear_change(ends);
+  Climb<CITED_LEVEL>::go(rows, ends, before, after, depths, 0.0f, 0.0f, 0.0f, 0.0f);
 }
 #endif

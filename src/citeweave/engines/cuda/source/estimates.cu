@@ -2,15 +2,14 @@
 
 // Turn the mean of a node's parent into the node's own; row by row of lanes.
 DEV void descend(double *mean, i64 n, int level) {
-  double discount = ctx.topic_discount[level], beta = ctx.topic_concentration[n];
-  double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
-  double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
+  double discount = ctx.topic_discount[level];
+  Shares shares = shares_of(n, discount);
 #pragma unroll
   for (int chunk = 0; chunk < CHUNKS; chunk++) {
     int k = chunk * LANES + lane_id();
     if (k < K) {
       double own = ctx.customers[n * K + k] - discount * ctx.tables[n * K + k];
-      mean[chunk] = share * mean[chunk] + own * scale;
+      mean[chunk] = shares.above * mean[chunk] + own * shares.own;
     }
   }
 }
@@ -126,16 +125,10 @@ KERNEL mean_words() {
 KERNEL mean_propensities() {
 #if NETWORK
   double *room = (double *)shared_pool;
-  double cite = 0.0, cited = 0.0;
-  for (i64 d = threadIdx.x; d < N_DOCUMENTS; d += blockDim.x) {
-    cite += ctx.cite[d];
-    cited += ctx.cited[d];
-  }
-  cite = block_sum(cite, room);
-  cited = block_sum(cited, room);
+  Weights sums = sum_propensities(room);
   if (threadIdx.x == 0) {
-    ctx.report[2] = cite / N_DOCUMENTS;
-    ctx.report[3] = cited / N_DOCUMENTS;
+    ctx.report[2] = sums.cite / N_DOCUMENTS;
+    ctx.report[3] = sums.cited / N_DOCUMENTS;
   }
 #endif
 }

@@ -22,9 +22,8 @@ KERNEL sum_segments(int first, int last) {
   }
 }
 
-// One level, from that of citations up to the one below mu. A node's weights are its document's
-// propensities, or the sum of what its children pass on.
-// Each block adds up its nodes for as many topics as there are lanes.
+// One level, from that of citations up to the one below mu. Each block adds up its nodes for as many
+// topics as there are lanes.
 KERNEL weigh_level(int level, int n_parts) {
   double *room = (double *)shared_pool;
   double discount = ctx.topic_discount[level];
@@ -34,34 +33,19 @@ KERNEL weigh_level(int level, int n_parts) {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};  // of P and M, and what mu is passed of both
     for (i64 n = start + (i64)part * groups_in_block() + group_in_block(); n < end;
          n += (i64)n_parts * groups_in_block()) {
-      double cite, cited;
-      if (level == CITED_LEVEL) {
-        cite = ctx.cite[n - start];
-        cited = ctx.cited[n - start];
-      } else {
-        cite = 0.0;
-        cited = 0.0;
-        for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
-          cite += ctx.segment_cite[i];
-          cited += ctx.segment_cited[i];
-        }
-      }
+      Weights weights = weights_of(n, level, start);
       double own = 0.0;
       if (k < K) own = own_count(n * K + k, discount);
       double beta = ctx.topic_concentration[n];
       double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
       double share = beta + discount * (double)ctx.total_tables[n];
-      double cite_scaled = cite * scale, cited_scaled = cited * scale;
+      double cite_scaled = weights.cite * scale, cited_scaled = weights.cited * scale;
       sums[0] += cite_scaled * own;
       sums[1] += cited_scaled * own;
       sums[2] += cite_scaled * share;
       sums[3] += cited_scaled * share;
-      if (chunk == 0 && lane_id() == 0) {
-        ctx.cite_weight[n] = cite;
-        ctx.cited_weight[n] = cited;
-        ctx.cite_passed[n] = cite_scaled * share;
-        ctx.cited_passed[n] = cited_scaled * share;
-      }
+      if (chunk == 0 && lane_id() == 0)
+        keep_weights(n, weights, {cite_scaled * share, cited_scaled * share});
     }
 #pragma unroll
     for (int which = 0; which < 4; which++) {
@@ -120,8 +104,7 @@ KERNEL finish_sums() {
   }
 }
 
-// Sum over topics of lambdaT_k S_k theta_nk for the nodes of one level, S being M or P: the parent's
-// own sum enters by the share that a node takes from it.
+// Sum over topics of lambdaT_k S_k theta_nk for the nodes of one level, S being M or P.
 KERNEL rate_level(int level, int of_citing) {
   const double *sums = of_citing ? ctx.cited_sum : ctx.cite_sum;
   double discount = ctx.topic_discount[level];
@@ -130,12 +113,7 @@ KERNEL rate_level(int level, int of_citing) {
     double dot = 0.0;
     for (int k = lane_id(); k < K; k += LANES)
       dot += ctx.topic_scale[k] * sums[k] * own_count(n * K + k, discount);
-    dot = group_sum(dot);
-    double beta = ctx.topic_concentration[n];
-    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
-    double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
-    double above = level == 0 ? 0.0 : ctx.node_rate[ctx.parent[n]];
-    if (lane_id() == 0) ctx.node_rate[n] = dot * scale + share * above;
+    set_rate(n, level, discount, dot);
   }
 }
 

@@ -10,16 +10,10 @@ DEV u64 to_whole(double value, double unit) { return (u64)(i64)(value * unit + 0
 // One block: by what P and M are multiplied to be whole.
 KERNEL set_units() {
   double *room = (double *)shared_pool;
-  double cite = 0.0, cited = 0.0;
-  for (i64 d = threadIdx.x; d < N_DOCUMENTS; d += blockDim.x) {
-    cite += ctx.cite[d];
-    cited += ctx.cited[d];
-  }
-  cite = block_sum(cite, room);
-  cited = block_sum(cited, room);
+  Weights sums = sum_propensities(room);
   if (threadIdx.x == 0) {
-    ctx.unit[0] = whole_unit(cite);
-    ctx.unit[1] = whole_unit(cited);
+    ctx.unit[0] = whole_unit(sums.cite);
+    ctx.unit[1] = whole_unit(sums.cited);
   }
 }
 
@@ -31,25 +25,13 @@ KERNEL weigh_marked(int level) {
   double discount = ctx.topic_discount[level], cite_unit = ctx.unit[0], cited_unit = ctx.unit[1];
   i64 start = ctx.level_start[level];
   for (i64 n = start + first_group(); n < ctx.level_start[level + 1]; n += all_groups()) {
-    double cite = 0.0, cited = 0.0;
-    if (level == CITED_LEVEL) {
-      cite = ctx.cite[n - start];
-      cited = ctx.cited[n - start];
-    } else {
-      for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
-        cite += ctx.segment_cite[i];
-        cited += ctx.segment_cited[i];
-      }
-    }
+    Weights weights = weights_of(n, level, start);
     double beta = ctx.topic_concentration[n];
     double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
     double share = beta + discount * (double)ctx.total_tables[n];
-    double cite_scaled = cite * scale, cited_scaled = cited * scale;
+    double cite_scaled = weights.cite * scale, cited_scaled = weights.cited * scale;
     if (lane_id() == 0) {
-      ctx.cite_weight[n] = cite;
-      ctx.cited_weight[n] = cited;
-      ctx.cite_passed[n] = cite_scaled * share;
-      ctx.cited_passed[n] = cited_scaled * share;
+      keep_weights(n, weights, {cite_scaled * share, cited_scaled * share});
       if (level == 1) {
         add_to(sums + 2 * K, to_whole(cite_scaled * share, cite_unit));
         add_to(sums + 2 * K + 1, to_whole(cited_scaled * share, cited_unit));
@@ -92,12 +74,7 @@ KERNEL rate_marked(int level, int of_citing) {
         int k = i * 32 + lowest_bit(bits);
         dot += ctx.topic_scale[k] * sums[k] * own_count(n * K + k, discount);
       }
-    dot = group_sum(dot);
-    double beta = ctx.topic_concentration[n];
-    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
-    double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
-    if (lane_id() == 0)
-      ctx.node_rate[n] = dot * scale + share * ctx.node_rate[ctx.parent[n]];
+    set_rate(n, level, discount, dot);
   }
 }
 #endif

@@ -41,18 +41,27 @@ KERNEL add_moves(int n_citations, int round, int rounds) {
 #endif
 }
 
-// Documents' nodes on one level: tables into range; the parent's customers are told.
-KERNEL repair_documents(int level) {
+// Nodes of one level: tables into range; the parent's customers are told. Changes of nodes above
+// documents are noted apart: they are added, and zero again.
+template <bool NOTED> DEV void repair_level(int level) {
   int n_repaired = 0;
   for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
        n += all_groups()) {
     int customers_total = 0, tables_total = 0;
     for (int k = lane_id(); k < K; k += LANES) {
-      int customers = ctx.customers[n * K + k], wanted = ctx.tables[n * K + k];
+      i64 place = n * K + k;
+      int customers = ctx.customers[place], wanted = ctx.tables[place];
+      if (NOTED) {
+        customers += ctx.node_customers[place];
+        wanted += ctx.node_tables[place];
+        ctx.customers[place] = customers;
+        ctx.node_customers[place] = 0;
+        ctx.node_tables[place] = 0;
+      }
       int tables = valid_tables(customers, wanted);
+      if (NOTED || tables != wanted) ctx.tables[place] = tables;
       if (tables != wanted) {
         n_repaired++;
-        ctx.tables[n * K + k] = tables;
         i64 above = (i64)ctx.parent[n] * K + k;
         if (level > N_SHARED)
           add_to(ctx.customers + above, tables - wanted);
@@ -62,49 +71,16 @@ KERNEL repair_documents(int level) {
       customers_total += customers;
       tables_total += tables;
     }
-    customers_total = group_sum(customers_total);
-    tables_total = group_sum(tables_total);
-    if (lane_id() == 0) {
-      ctx.total_customers[n] = customers_total;
-      ctx.total_tables[n] = tables_total;
-    }
+    set_totals(n, customers_total, tables_total);
   }
-  n_repaired = group_sum(n_repaired);
-  if (lane_id() == 0 && n_repaired) add_to(ctx.tally + REPAIRED_TOPICS, (u64)n_repaired);
+  add_count(ctx.tally + REPAIRED_TOPICS, n_repaired);
 }
 
-// Nodes of one shared level below mu: changes added, tables into range, changes zero again.
-KERNEL repair_nodes(int level) {
-  int n_repaired = 0;
-  for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
-       n += all_groups()) {
-    int customers_total = 0, tables_total = 0;
-    for (int k = lane_id(); k < K; k += LANES) {
-      i64 place = n * K + k;
-      int customers = ctx.customers[place] + ctx.node_customers[place];
-      int wanted = ctx.tables[place] + ctx.node_tables[place];
-      int tables = valid_tables(customers, wanted);
-      if (tables != wanted) {
-        n_repaired++;
-        if (level > 1) add_to(ctx.node_customers + (i64)ctx.parent[n] * K + k, tables - wanted);
-      }
-      ctx.customers[place] = customers;
-      ctx.tables[place] = tables;
-      ctx.node_customers[place] = 0;
-      ctx.node_tables[place] = 0;
-      customers_total += customers;
-      tables_total += tables;
-    }
-    customers_total = group_sum(customers_total);
-    tables_total = group_sum(tables_total);
-    if (lane_id() == 0) {
-      ctx.total_customers[n] = customers_total;
-      ctx.total_tables[n] = tables_total;
-    }
-  }
-  n_repaired = group_sum(n_repaired);
-  if (lane_id() == 0 && n_repaired) add_to(ctx.tally + REPAIRED_TOPICS, (u64)n_repaired);
-}
+// Documents' nodes.
+KERNEL repair_documents(int level) { repair_level<false>(level); }
+
+// Nodes of a shared level below mu.
+KERNEL repair_nodes(int level) { repair_level<true>(level); }
 
 // Customers of mu are the tables of the level below it: added up into ``root_sum``, zero before.
 KERNEL sum_root() {
@@ -134,12 +110,7 @@ KERNEL set_root() {
     customers_total += customers;
     tables_total += customers > 0 ? 1 : 0;
   }
-  customers_total = group_sum(customers_total);
-  tables_total = group_sum(tables_total);
-  if (lane_id() == 0) {
-    ctx.total_customers[0] = customers_total;
-    ctx.total_tables[0] = tables_total;
-  }
+  set_totals(0, customers_total, tables_total);
 }
 
 // phi and gamma: changes added, tables into range, the cached weights renewed. Totals must be zero
@@ -184,13 +155,10 @@ KERNEL repair_words() {
     }
 #endif
   }
-  n_repaired = group_sum(n_repaired);
-  if (lane_id() == 0) {
-    if (n_repaired) add_to(ctx.tally + REPAIRED_WORDS, (u64)n_repaired);
-    if (background_customers) {
-      add_to((u64 *)ctx.background_totals, (u64)background_customers);
-      add_to((u64 *)ctx.background_totals + 1, (u64)background_tables);
-    }
+  add_count(ctx.tally + REPAIRED_WORDS, n_repaired);
+  if (lane_id() == 0 && background_customers) {
+    add_to((u64 *)ctx.background_totals, (u64)background_customers);
+    add_to((u64 *)ctx.background_totals + 1, (u64)background_tables);
   }
   block_sync();
   for (int k = threadIdx.x; k < K; k += blockDim.x) {

@@ -17,13 +17,11 @@ KERNEL set_means(int level) {
   double discount = ctx.topic_discount[level];
   for (i64 n = ctx.level_start[level] + first_group(); n < ctx.level_start[level + 1];
        n += all_groups()) {
-    double beta = ctx.topic_concentration[n];
-    double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
-    double share = (beta + discount * (double)ctx.total_tables[n]) * scale;
+    Shares shares = shares_of(n, discount);
     i64 above = (i64)ctx.parent[n] * K;
     for (int k = lane_id(); k < K; k += LANES) {
-      double own = own_count(n * K + k, discount);
-      ctx.node_mean[n * K + k] = level == 0 ? own * scale : share * ctx.node_mean[above + k] + own * scale;
+      double own = own_count(n * K + k, discount) * shares.own;
+      ctx.node_mean[n * K + k] = level == 0 ? own : shares.above * ctx.node_mean[above + k] + own;
     }
   }
 }

@@ -4,8 +4,7 @@
 // table a document level; shared levels get their customers as changes, and tables by the repair.
 KERNEL start_words(u64 key) {
   int *tokens = (int *)group_rows(2);
-  for (i64 d = (i64)blockIdx.x * groups_in_block() + group_in_block(); d < N_DOCUMENTS;
-       d += (i64)gridDim.x * groups_in_block()) {
+  for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
     i64 begin = ctx.document_start[d], end = ctx.document_start[d + 1];
     u64 place = mix(key ^ mix((u64)d + 1));
     for (int k = lane_id(); k < K; k += LANES) tokens[k] = 0;
@@ -36,12 +35,7 @@ KERNEL start_words(u64 key) {
         customers_total += customers;
         tables_total += used;
       }
-      customers_total = group_sum(customers_total);
-      tables_total = group_sum(tables_total);
-      if (lane_id() == 0) {
-        ctx.total_customers[n] = customers_total;
-        ctx.total_tables[n] = tables_total;
-      }
+      set_totals(n, customers_total, tables_total);
       n = ctx.parent[n];
     }
     if (N_SHARED > 1)

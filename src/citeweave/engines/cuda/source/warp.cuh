@@ -3,6 +3,7 @@
 // the same kernels with one lane, which is how they are tested where there is no GPU.
 
 #define DEV static __device__ __forceinline__
+#define METHOD __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
 #define KERNEL_OF(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 
@@ -76,5 +77,8 @@ DEV int lowest_bit(unsigned bits) { return __ffs(bits) - 1; }
 #define ALIGNED_16 __align__(16)
 DEV unsigned float_bits(float value) { return __float_as_uint(value); }
 DEV float quotient(float a, float b) { return __fdividef(a, b); }
+// Sums that the compiler might round in either way: products in them before, or with the sum.
+DEV float sum_apart(float a, float b) { return __fadd_rn(a, b); }
+DEV float sum_fused(float a, float b, float c) { return __fmaf_rn(b, c, a); }
 
 extern __shared__ float shared_pool[];

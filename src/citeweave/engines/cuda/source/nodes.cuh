@@ -1,0 +1,62 @@
+// What kernels over nodes share: a node's own part of its mean, the part it takes from its parent, and
+// its weights in P and M.
+
+// A count less its discounted tables. Where topics are many most are zero, and tables need not be read.
+DEV double own_count(i64 place, double discount) {
+  int customers = ctx.customers[place];
+  if (SPARSE && customers == 0) return 0.0;
+  return customers - discount * ctx.tables[place];
+}
+
+// theta_nk = own_nk / (beta + C) + (beta + alpha T) / (beta + C) theta_pa(n)k.
+struct Shares { double own, above; };
+
+DEV Shares shares_of(i64 n, double discount) {
+  double beta = ctx.topic_concentration[n];
+  double scale = 1.0 / (beta + (double)ctx.total_customers[n]);
+  return {scale, (beta + discount * (double)ctx.total_tables[n]) * scale};
+}
+
+#if NETWORK
+struct Weights { double cite, cited; };
+
+// Propensities of all documents, added up by one block; ``room`` holds a number a thread.
+DEV Weights sum_propensities(double *room) {
+  Weights sums = {0.0, 0.0};
+  for (i64 d = threadIdx.x; d < N_DOCUMENTS; d += blockDim.x) {
+    sums.cite += ctx.cite[d];
+    sums.cited += ctx.cited[d];
+  }
+  sums.cite = block_sum(sums.cite, room);
+  sums.cited = block_sum(sums.cited, room);
+  return sums;
+}
+
+// A node's weights: its document's propensities, or the sum of what its children pass on.
+DEV Weights weights_of(i64 n, int level, i64 start) {
+  if (level == CITED_LEVEL) return {ctx.cite[n - start], ctx.cited[n - start]};
+  Weights sums = {0.0, 0.0};
+  for (i64 i = ctx.node_segment[n]; i < ctx.node_segment[n + 1]; i++) {
+    sums.cite += ctx.segment_cite[i];
+    sums.cited += ctx.segment_cited[i];
+  }
+  return sums;
+}
+
+// They are kept, with what the node passes on to its parent.
+DEV void keep_weights(i64 n, Weights weights, Weights passed) {
+  ctx.cite_weight[n] = weights.cite;
+  ctx.cited_weight[n] = weights.cited;
+  ctx.cite_passed[n] = passed.cite;
+  ctx.cited_passed[n] = passed.cited;
+}
+
+// Sum over topics of lambdaT_k S_k theta_nk, from this lane's part of that of own_nk: the parent's own
+// sum enters by the share that the node takes from it.
+DEV void set_rate(i64 n, int level, double discount, double dot) {
+  dot = group_sum(dot);
+  Shares shares = shares_of(n, discount);
+  double above = level == 0 ? 0.0 : ctx.node_rate[ctx.parent[n]];
+  if (lane_id() == 0) ctx.node_rate[n] = dot * shares.own + shares.above * above;
+}
+#endif
