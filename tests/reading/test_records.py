@@ -18,7 +18,8 @@ from citeweave.reading import (
     split_names,
 )
 from citeweave.reading.latex import plain_text
-from citeweave.reading.references import scopus_references, wos_reference
+from citeweave.reading.references import wos_reference
+from citeweave.reading.scopus_references import scopus_references
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ class BagColumns:
             number = self._ids.setdefault(word, len(self.words))
             if number == len(self.words):
                 self.words.append(word)
-            if not value >= 0 or (counts and value != int(value)):
+            if not 0 <= value < math.inf or (counts and value != int(value)):
                 kind = "a whole number" if counts else "a number"
                 raise CorpusError(
                     f"{record.source.file}, record at {record.source.position}: the value of word "

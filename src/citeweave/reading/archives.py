@@ -6,12 +6,14 @@ an archive can point anywhere; their number and sizes are bounded.
 
 from __future__ import annotations
 
+import stat
 import tarfile
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING
 
+from citeweave.reading.limits import most_unpacked
 from citeweave.reading.streams import copy_limited, file_input
 
 if TYPE_CHECKING:
@@ -74,9 +76,11 @@ def unpack(path: Path, name: str, folder: Path, context: FileContext) -> list[In
         Where members that are refused are reported.
     """
     inputs: list[Input] = []
-    left = MOST_BYTES
+    # packed text, and no more of it than a text can be: the temporary folder is not endless
+    left = min(MOST_BYTES, most_unpacked(path.stat().st_size))
+    most = left
     try:
-        for member, size, source in _members(path):
+        for member, size, source in _members(path, context):
             if len(inputs) >= MOST_MEMBERS:
                 context.note(None, f"only the first {MOST_MEMBERS} files of the archive are read")
                 break
@@ -86,7 +90,7 @@ def unpack(path: Path, name: str, folder: Path, context: FileContext) -> list[In
                 continue
             if size > left:
                 context.note(
-                    None, f"the archive unpacks to more than {MOST_BYTES} bytes: its rest left out"
+                    None, f"the archive unpacks to more than {most} bytes: its rest left out"
                 )
                 break
             target = folder / f"{len(inputs):06d}"
@@ -102,14 +106,18 @@ def unpack(path: Path, name: str, folder: Path, context: FileContext) -> list[In
     return sorted(inputs, key=lambda item: item.name)
 
 
-def _members(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
-    """Give (name, size, content) of the plain files that are not hidden."""
+def _members(path: Path, context: FileContext) -> Iterator[tuple[str, int, IO[bytes]]]:
+    """Give (name, size, content) of the plain files that are not hidden; links are reported."""
     with path.open("rb") as file:
         is_zip = file.read(2) == b"PK"
     if is_zip:
         with zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
-                if not info.is_dir() and not _hidden(info.filename):
+                if info.is_dir() or _hidden(info.filename):
+                    continue
+                if stat.S_ISLNK(info.external_attr >> 16):
+                    context.note(None, f"member {info.filename[:200]!r} is a link: left out")
+                else:
                     with archive.open(info) as source:
                         yield info.filename, info.file_size, source
         return
@@ -120,6 +128,11 @@ def _members(path: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
                 extracted = archive.extractfile(member)
                 if extracted is not None:
                     yield member.name, member.size, extracted
+            elif (member.issym() or member.islnk()) and not _hidden(member.name):
+                context.note(
+                    None,
+                    f"member {member.name[:200]!r} is a link to {member.linkname[:99]!r}: left out",
+                )
 
 
 def _hidden(name: str) -> bool:

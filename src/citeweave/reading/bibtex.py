@@ -22,7 +22,8 @@ from citeweave.reading.identifiers import (
 from citeweave.reading.latex import plain_text
 from citeweave.reading.names import parse_name
 from citeweave.reading.record import Author, Record, Reference
-from citeweave.reading.references import scopus_references, wos_reference
+from citeweave.reading.references import wos_reference
+from citeweave.reading.scopus_references import scopus_references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,16 +38,32 @@ Entry = dict[str, str]
 _START = re.compile(r"\s*@\s*([A-Za-z]+)\s*[{(]")
 _ENTRY = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")
 _NEXT_ENTRY = re.compile(r"@\s*[A-Za-z]+\s*[{(]\s*[^\s,{}()]+\s*,")
-# Scopus writes "funding_text 1" with a space that does not break.
-_NAME = r"[\s,]*([A-Za-z][\w.:+-]*(?:[ \u00a0]\d+)?)\s*=\s*"
-_FIELD = re.compile(_NAME)
-_FIELD_LINE = re.compile(_NAME + r"(.*)", re.DOTALL)
+# Web of Science writes "Early Access Date", Scopus "funding_text 1" with a space that does not
+# break. Where lines alone tell the fields, words with spaces must have capitals to be a name.
+_FIELD = re.compile(r"[\s,]*([A-Za-z][\w.:+-]*+(?:[ \u00a0]++[\w.:+-]++){0,5})\s*=\s*")
+_FIELD_LINE = re.compile(
+    r"[\s,]*([A-Za-z][\w.:+-]*+(?:[ \u00a0](?:\d+|[A-Z][\w-]*|of))*)\s*=\s*(.*)", re.DOTALL
+)
+_SPACE = re.compile(r"[\s\u00a0]+")
 _WORD = re.compile(r"[^\s,#{}\"=()]+")
 _BRACES = re.compile(r"\\.|[{}\"]", re.DOTALL)
 _NO_ENTRY = frozenset({"comment", "preamble"})
 _LARGEST_BLOCK = 1 << 25
 _MOST_OPEN_COMMENTS = 16
+_LARGEST_MACRO = 1 << 16
+_YEARS = (
+    "year",
+    "date",
+    "publication-year",
+    "early-access-year",
+    "early-access-date",
+    "issue_date",
+)
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
+
+
+class _ExpansionError(ValueError):
+    """Abbreviations stand for more text than any journal's name has."""
 
 
 class _UnbalancedError(ValueError):
@@ -108,6 +125,15 @@ def _entries(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, En
             except _UnbalancedError as error:
                 context.note(line, f"{error}; its fields were told by their lines")
                 entry, at = _by_lines(region), limit
+            except _ExpansionError:
+                why = f"abbreviations (@string) stand for more than {_LARGEST_MACRO} characters"
+                if kind == "string" and (name := _FIELD.match(region)):
+                    macros[_field_name(name[1])] = ""
+                    context.note(line, f"{why}; left empty")
+                else:
+                    context.skip(line, f"entry passed over: its {why}")
+                at = limit
+                continue
             if kind == "string":
                 macros.update({name: value for name, value in entry.items() if name[:1] != "@"})
             else:
@@ -139,12 +165,17 @@ def _parse(text: str, at: int, opening: str, macros: dict[str, str]) -> tuple[En
             return entry, close + 1
         value, at = _value(text, found.end(), macros)
         # A field given twice counts the first time, as in BibTeX.
-        entry.setdefault(found[1].lower(), value)
+        entry.setdefault(_field_name(found[1]), value)
+
+
+def _field_name(written: str) -> str:
+    return _SPACE.sub("-", written.lower())
 
 
 def _value(text: str, at: int, macros: dict[str, str]) -> tuple[str, int]:
     """Return one value, its parts joined where ``#`` joins them, and where it ends."""
     parts: list[str] = []
+    expanded = 0
     while True:
         while at < len(text) and text[at].isspace():
             at += 1
@@ -158,7 +189,11 @@ def _value(text: str, at: int, macros: dict[str, str]) -> tuple[str, int]:
             parts.append(text[at + 1 : end])
             at = end + 1
         elif found := _WORD.match(text, at):
-            parts.append(macros.get(found[0].lower(), found[0]))
+            whole = macros.get(found[0].lower(), found[0])
+            expanded += len(whole) if whole is not found[0] else 0
+            if expanded > _LARGEST_MACRO:
+                raise _ExpansionError
+            parts.append(whole)
             at = found.end()
         elif mark in ("", ",", "}", ")"):
             # An empty value: harmless.
@@ -195,7 +230,7 @@ def _by_lines(text: str) -> Entry:
     for line in text.split("\n"):
         found = _FIELD_LINE.match(line)
         if found:
-            name = found[1].lower()
+            name = _field_name(found[1])
             values.setdefault(name, []).append(found[2])
         else:
             values[name].append(line)
@@ -227,13 +262,13 @@ def _split_outside_braces(text: str, word: re.Pattern[str]) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_AND = re.compile(r" and ", re.IGNORECASE)
 
 
 def _authors(entry: Entry) -> tuple[Author, ...]:
     orcids = _orcids(entry.get("orcid-numbers", ""))
     authors = []
-    for name in _split_outside_braces(entry.get("author", ""), _AND):
+    for name in _split_outside_braces(" ".join(entry.get("author", "").split()), _AND):
         text = plain_text(name)
         if name.startswith("{") and name.endswith("}") and "," not in text:
             # Braces around the whole name mark an organisation.
@@ -280,6 +315,11 @@ def _keywords(entry: Entry) -> tuple[str, ...]:
     return tuple(word for word in map(clean, words) if word)
 
 
+def _year(entry: Entry) -> int | None:
+    years = (parse_year(_field(entry, name)) for name in _YEARS)
+    return next((year for year in years if year is not None), None)
+
+
 def _record(entry: Entry, line: int, context: FileContext) -> Record | None:
     # Identifiers carry underscores and percent signs that are no LaTeX to them.
     doi = normalise_doi(entry.get("doi", "").replace("\\", "").replace("{", "").replace("}", ""))
@@ -294,7 +334,7 @@ def _record(entry: Entry, line: int, context: FileContext) -> Record | None:
         abstract=_field(entry, "abstract"),
         keywords=_keywords(entry),
         authors=_authors(entry),
-        year=parse_year(_field(entry, "year")) or parse_year(_field(entry, "date")),
+        year=_year(entry),
         venue=_field(entry, "journal", "journaltitle", "booktitle", "series"),
         category=clean(categories[0]),
         references=_references(entry),

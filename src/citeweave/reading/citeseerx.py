@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citeweave.reading.entities import decode_entities
 from citeweave.reading.formats import Format, Sample, convert
 from citeweave.reading.identifiers import clean
 from citeweave.reading.names import parse_names
@@ -46,7 +47,7 @@ def _rows(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, list[
     for number, line in stream.lines():
         if not line.strip():
             continue
-        cells = line.split("\t")
+        cells = decode_entities(line).split("\t")
         if len(cells) < _COLUMNS:
             context.skip(
                 number,

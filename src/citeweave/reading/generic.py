@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import ParameterError
-from citeweave.reading.formats import as_dict, as_list
+from citeweave.reading.formats import as_list
 from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
 from citeweave.reading.latex import plain_text
 from citeweave.reading.names import parse_name, parse_names, split_names
@@ -96,6 +96,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "publication_date",
         "published",
         "date",
+        "issued",
+        "published-print",
+        "published-online",
         "update_date",
     ),
     "venue": (
@@ -122,12 +125,14 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "reference_ids",
         "internalreferences",
         "outbound_citations",
+        "reference",
         "cites",
     ),
     "language": ("language", "lang", "language of original document"),
 }
 _TEXT_COLUMNS = frozenset(COLUMNS["title"] + COLUMNS["abstract"])
 _SHORT_NAME = re.compile(r"[^,.]*[a-zß-ÿ][^,.]* [A-Z]{1,3}")
+_COUNT = re.compile(r"\d+(?:\.0*)?")
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 
 
@@ -264,6 +269,8 @@ def _keywords(value: Any) -> tuple[str, ...]:
 
 
 def _references(value: Any) -> tuple[Reference, ...]:
+    if isinstance(value, int | float):
+        return ()  # how often a paper is cited or cites: Publish or Perish calls it "Cites"
     if isinstance(value, str):
         items = _listed(value)
         if items is None:
@@ -272,6 +279,12 @@ def _references(value: Any) -> tuple[Reference, ...]:
         items = as_list(value)
     found = (reference_of(item) for item in items)
     return tuple(reference for reference in found if reference is not None)
+
+
+def _without_count(item: Mapping[str, Any], value: Any, columns: Mapping[str, str]) -> Any:
+    """Leave out a single number in a column "cites", which counts citations."""
+    counted = "references" not in columns and value is not None and value is item.get("cites")
+    return None if counted and _COUNT.fullmatch(str(value).strip()) else value
 
 
 def _split_references(text: str) -> list[Any]:
@@ -307,11 +320,17 @@ def make_record(item: dict[str, Any], line: int, context: FileContext) -> Record
         year=parse_year(_scalar(get("year"))),
         venue=_plain(get("venue")),
         category=_plain(get("category")),
-        references=_references(get("references")),
+        references=_references(_without_count(lower, get("references"), context.columns)),
         language=_plain(get("language")),
     )
 
 
 def _scalar(value: Any) -> Any:
+    """Return what holds the year: of CSL-JSON's and Crossref's dates the first part."""
     value = as_list(value)[0] if isinstance(value, list) and value else value
-    return as_dict(value).get("year") if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    parts = as_list(value.get("date-parts"))[:1]
+    first = as_list(parts[0])[:1] if parts else []
+    found = (*first, value.get("year"), value.get("raw"), value.get("literal"))
+    return next((item for item in found if item is not None), None)

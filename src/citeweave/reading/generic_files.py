@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from citeweave.reading.entities import decode_all
 from citeweave.reading.formats import Format, Sample, convert
 from citeweave.reading.generic import has_text, make_record, missing_columns
 from citeweave.reading.jsonstream import json_objects
+from citeweave.reading.limits import FREE_ROWS, MOST_COLUMNS, MOST_ROWS_A_BYTE
 from citeweave.reading.table import table_rows
 
 if TYPE_CHECKING:
@@ -70,15 +72,26 @@ def _parquet_rows(path: Path, context: FileContext) -> Iterator[tuple[int, dict[
 
     try:
         frame = pl.scan_parquet(path)
-        refusal = missing_columns(frame.collect_schema().names(), context)
+        names = frame.collect_schema().names()
+        if len(names) > MOST_COLUMNS:
+            context.refuse(f"the table has more than {MOST_COLUMNS} columns")
+            return
+        refusal = missing_columns(names, context)
         if refusal is not None:
             context.refuse(refusal)
+            return
+        rows = frame.select(pl.len()).collect().item()
+        size = path.stat().st_size
+        if rows > FREE_ROWS and rows > MOST_ROWS_A_BYTE * size:
+            context.refuse(
+                f"it says to hold {rows} rows in {size} bytes, which no bibliography does"
+            )
             return
         offset = 0
         while True:
             part = frame.slice(offset, _ROWS_AT_ONCE).collect()
             for place, row in enumerate(part.iter_rows(named=True), start=1):
-                yield offset + place, row
+                yield offset + place, decode_all(row)
             if part.height < _ROWS_AT_ONCE:
                 return
             offset += part.height

@@ -7,7 +7,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-__all__ = ["clean", "find_doi", "normalise_doi", "normalise_orcid", "parse_year"]
+__all__ = ["clean", "find_doi", "mesh_heading", "normalise_doi", "normalise_orcid", "parse_year"]
 
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+", re.ASCII)
 _WHOLE_DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+$", re.ASCII)
@@ -83,6 +83,17 @@ def _without_tail(doi: str) -> str:
         while doi.endswith(closing) and doi.count(opening) < doi.count(closing):
             doi = doi[:-1].rstrip(".,;:'")
     return doi
+
+
+def mesh_heading(text: str) -> str:
+    """Return a MeSH heading without its qualifiers and without the star of a major topic.
+
+    Examples
+    --------
+    >>> mesh_heading("Stroke/*drug therapy/diagnosis")
+    'Stroke'
+    """
+    return text.partition("/")[0].strip(" *")
 
 
 def normalise_orcid(value: Any) -> str | None:

@@ -11,6 +11,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from citeweave.reading.entities import decode_all
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -72,7 +74,7 @@ def _from_lines(stream: ByteStream, context: FileContext) -> Iterator[tuple[int,
             context.skip(number, f"line is not valid JSON and was passed over ({error})")
             continue
         if isinstance(value, dict):
-            yield from _unwrapped(number, value)
+            yield from _unwrapped(number, decode_all(value) if "&" in line else value)
         else:
             context.skip(number, f"expected a JSON object, got {type(value).__name__}")
 
@@ -191,12 +193,20 @@ class _Cursor:
         self._at += 1
 
     def elements(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Give the objects of a list whose bracket was passed, and pass its end."""
+        """Give the objects of a list whose bracket was passed, and pass its end.
+
+        Lists inside it are gone through as if they were not there: decoded as one value, a list
+        that is never closed would be read to the end of the file once for each bracket.
+        """
+        depth = 1
         while mark := self.peek():
             line = self.line
-            if mark == "]":
+            if mark in "[]":
                 self.step()
-                return
+                depth += 1 if mark == "[" else -1
+                if depth == 0:
+                    return
+                continue
             if mark in "}:":
                 self.step()
                 continue
@@ -227,6 +237,8 @@ class _Cursor:
             else:
                 # A number at the very end of the buffer may go on in the next piece.
                 if after < len(self._buffer) or self._ended or not isinstance(value, int | float):
+                    if self._buffer.find("&", self._at, after) >= 0:
+                        value = decode_all(value)
                     self._at = after
                     return True, value
             end, broken = self._value_end()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from citeweave.reading.entities import decode_entities
+
 __all__ = ["plain_text"]
 
 _COMBINING = {
@@ -81,6 +83,8 @@ def plain_text(text: str) -> str:
     >>> plain_text(r"{G}{\"o}del, Escher \& {\'{E}}tudes: 10\% of $\alpha$")
     'Gödel, Escher & Études: 10% of α'
     """
+    # first, as the patterns below would try runs of white space again and again
+    text = " ".join(text.split())
     if "\\" in text:
         text = _SIGN_ACCENT.sub(_accented, text)
         text = _WORD_ACCENT.sub(_accented, text)
@@ -95,4 +99,4 @@ def plain_text(text: str) -> str:
     if "\ue000" <= max(text, default="") <= "\uf8ff":
         for bare, aside in _ASIDE.items():
             text = text.replace(aside, bare)
-    return " ".join(text.split())
+    return decode_entities(" ".join(text.split()))

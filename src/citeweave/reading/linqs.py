@@ -31,6 +31,9 @@ def _citations(context: FileContext, *, cited_first: bool) -> Citations:
     return citations
 
 
+_MOST_OFTEN = 1_000_000
+
+
 def _records(
     documents: Iterator[tuple[int, Document]],
     context: FileContext,
@@ -58,6 +61,14 @@ def _records(
         )
 
 
+def _number(cell: str) -> float:
+    """Return how often a word occurs, or its weight."""
+    value = float(cell)
+    if not 0 <= value <= _MOST_OFTEN:  # written so that nan fails
+        raise ValueError(f"{cell[:40]!r} is no number from 0 to {_MOST_OFTEN}")
+    return value
+
+
 def _content(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Document]]:
     """Give the documents: id, one number a word, label. The words have no names here."""
     width = 0
@@ -77,7 +88,7 @@ def _content(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Do
             continue
         try:
             words = tuple(
-                (name, float(cell))
+                (name, _number(cell))
                 for name, cell in zip(names, cells[1:-1], strict=True)
                 if cell != "0"
             )
@@ -113,7 +124,7 @@ def _nodes(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Docu
                 label = clean(value)
                 continue
             try:
-                words.append((name, float(value)))
+                words.append((name, _number(value)))
             except ValueError:
                 bad = cell
         if identifier is None or len(cells) < 2 or bad is not None:

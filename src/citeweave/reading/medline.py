@@ -6,7 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from citeweave.reading.formats import Format, Sample, convert
-from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.identifiers import (
+    clean,
+    mesh_heading,
+    normalise_doi,
+    normalise_orcid,
+    parse_year,
+)
 from citeweave.reading.names import parse_name
 from citeweave.reading.record import Author, Record
 from citeweave.reading.tagged import Block
@@ -73,14 +79,14 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
     year = None
     for tag in ("DP", "DEP", "EDAT", "CRDT"):
         year = year or parse_year(_first(fields, tag))
-    headings = [heading.replace("*", "") for heading in _all(fields, "MH")]
+    headings = [mesh_heading(heading) for heading in _all(fields, "MH")]
     return Record(
         id=_first(fields, "PMID", "PMC") or context.fallback_id(doi, line),
         source=context.source(line),
         doi=doi,
         title=_first(fields, "TI", "BTI", "CTI", "TT"),
         abstract=_first(fields, "AB", "OAB"),
-        keywords=tuple(_all(fields, "OT") or headings),
+        keywords=tuple(_all(fields, "OT") or dict.fromkeys(headings)),
         authors=_authors(fields),
         year=year,
         venue=_first(fields, "JT", "TA"),

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_name", "parse_names", "split_names"]
 
-_AND = re.compile(r"\s+(?:and|&)\s+|;\s*|\|", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_]")
+_AND = re.compile(r" (?:and|&) |; ?|\|", re.IGNORECASE)
 _NOBODY = frozenset(
     {"anonymous", "[anonymous]", "n/a", "none", "null", "nan"}
     | {"others", "and others", "et al", "et al."}
@@ -49,7 +50,12 @@ def parse_name(
     Author(name='Rens van de Schoot', given='Rens', family='van de Schoot', id=None, orcid=None)
     """
     name = clean(text)
-    if name is None or name.lower() in _NOBODY or name.lower().rstrip(".") in SUFFIXES:
+    if (
+        name is None
+        or not _LETTER.search(name)
+        or name.lower() in _NOBODY
+        or name.lower().rstrip(".") in SUFFIXES
+    ):
         return None
     parts = parse(name, family_first=family_first)
     family = " ".join(part for part in (parts.family, parts.suffix) if part) or None
@@ -73,7 +79,7 @@ def split_names(text: str) -> list[str]:
     >>> split_names("Lim, Kar Wai; Buntine, Wray")
     ['Lim, Kar Wai', 'Buntine, Wray']
     """
-    pieces = [piece.strip(" ,") for piece in _AND.split(text)]
+    pieces = [piece.strip(" ,") for piece in _AND.split(" ".join(text.split()))]
     pieces = [piece for piece in pieces if piece]
     if ";" in text or "|" in text:
         return pieces

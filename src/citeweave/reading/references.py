@@ -1,4 +1,4 @@
-"""Reference strings of Web of Science, Scopus and others, taken apart for matching."""
+"""References as objects, identifiers or strings, taken apart for matching."""
 
 from __future__ import annotations
 
@@ -8,22 +8,18 @@ from typing import Any
 from citeweave.reading.identifiers import clean, find_doi, normalise_doi, parse_year
 from citeweave.reading.record import Reference
 
-__all__ = ["free_reference", "reference_of", "scopus_references", "wos_reference"]
+__all__ = [
+    "LONGEST_REFERENCE",
+    "YEAR_IN_BRACKETS",
+    "free_reference",
+    "reference_of",
+    "wos_reference",
+]
 
-_LONGEST = 4000
-_YEAR_IN_BRACKETS = re.compile(r"\(\s*((?:1[5-9]|20)\d\d)[a-z]?\s*\)")
+LONGEST_REFERENCE = 4000
+YEAR_IN_BRACKETS = re.compile(r"\(\s*((?:1[5-9]|20)\d\d)[a-z]?\s*\)")
 _WOS_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _WOS_DOI = re.compile(r"\bDOI\s+\[?\s*(?:DOI\s+)?(10\.[^\s,\]]+/[^\s,\]]+)", re.IGNORECASE)
-
-_NAME = r"[^\W\d_][^\d,;:()]{0,40}?"
-_INITIALS = r"(?:[^\W\d_]{1,2}\.[-\s]?){1,5}(?:\s?(?:Jr|Sr|II|III|IV)\.?)?"
-# "Kalé, L., " as Scopus wrote it until 2022 and "Kalé L., " as it writes now.
-_AUTHOR_OLD = re.compile(rf"{_NAME},\s{_INITIALS}(?:,\s*|\s*$)")
-_AUTHOR_NEW = re.compile(rf"{_NAME}\s{_INITIALS}(?:,\s*|\s*$)")
-_AND_OTHERS = re.compile(r"(?:et al\.?,?\s*|\(?[Ee]ds?\.?\)?,?\s*)+")
-_NOT_TITLE = re.compile(
-    r"(?:pp?\.\s|vol\.|no\.\s|\d+\s*(?:\(|,|$)|https?:|www\.|doi)", re.IGNORECASE
-)
 
 
 def reference_of(item: Any) -> Reference | None:
@@ -55,21 +51,22 @@ def _from_object(item: dict[str, Any]) -> Reference | None:
             author = clean(first.get("name")) or clean(" ".join(filter(None, parts)))
         else:
             author = clean(first)
+    author = author or clean(item.get("author"))
     reference = Reference(
         id=identifier,
         doi=doi,
-        title=clean(item.get("title")),
+        title=clean(item.get("title") or item.get("article-title") or item.get("volume-title")),
         year=parse_year(item.get("year")),
         first_author=author,
-        raw=clean(item.get("raw") or item.get("raw_text")),
+        raw=clean(item.get("raw") or item.get("raw_text") or item.get("unstructured")),
     )
     return None if reference == Reference() else reference
 
 
 def free_reference(text: str) -> Reference:
     """Return what can be told of a reference in no particular style: year and DOI."""
-    text = text[:_LONGEST]
-    found = _YEAR_IN_BRACKETS.search(text)
+    text = text[:LONGEST_REFERENCE]
+    found = YEAR_IN_BRACKETS.search(text)
     year = int(found[1]) if found else parse_year(text)
     return Reference(doi=find_doi(text), year=year, raw=text)
 
@@ -84,7 +81,7 @@ def wos_reference(text: str) -> Reference | None:
     >>> wos_reference("Lim KW, 2016, MACH LEARN, V103, P185, DOI 10.1007/s10994-016-5562-3").year
     2016
     """
-    raw = clean(text[:_LONGEST])
+    raw = clean(text[:LONGEST_REFERENCE])
     if raw is None:
         return None
     parts = [part.strip() for part in raw.split(",")]
@@ -103,80 +100,3 @@ def wos_reference(text: str) -> Reference | None:
     if author.lower() in ("anonymous", ""):
         author = None
     return Reference(doi=doi, year=year, first_author=author, raw=raw)
-
-
-def scopus_references(text: str) -> tuple[Reference, ...]:
-    """Return the references of Scopus's one long cell, which separates them by semicolons.
-
-    Semicolons also stand inside references (editors, publishers, titles): a piece with
-    no year that does not begin as a reference does is joined to the one before it.
-    """
-    references: list[list[str]] = []
-    dated = False
-    for piece in map(str.strip, text.split(";")):
-        if not piece:
-            continue
-        has_year = _YEAR_IN_BRACKETS.search(piece) is not None
-        if references and _continues(piece, dated=dated, has_year=has_year):
-            references[-1].append(piece)
-            dated = dated or has_year
-        else:
-            references.append([piece])
-            dated = has_year
-    return tuple(_scopus_reference("; ".join(pieces)) for pieces in references)
-
-
-def _continues(piece: str, *, dated: bool, has_year: bool) -> bool:
-    """Tell whether a piece belongs to the reference before it, which may be `dated`."""
-    rest = _after_authors(piece)[1]
-    starts_with_author = len(rest) < len(piece)
-    if has_year:
-        return not starts_with_author and not dated
-    return not starts_with_author or len(rest) < 10
-
-
-def _after_authors(text: str) -> tuple[str | None, str]:
-    """Return the first author and the text after all authors."""
-    text = text[:_LONGEST]
-    for pattern in (_AUTHOR_OLD, _AUTHOR_NEW):
-        at = 0
-        first = None
-        while found := pattern.match(text, at):
-            first = first or found[0].rstrip(", ")
-            at = found.end()
-        if first is not None:
-            others = _AND_OTHERS.match(text, at)
-            return first, text[others.end() if others else at :]
-    return None, text
-
-
-def _scopus_reference(piece: str) -> Reference:
-    raw = clean(piece[:_LONGEST]) or ""
-    author, rest = _after_authors(raw)
-    found = _YEAR_IN_BRACKETS.search(rest)
-    doi = find_doi(raw)
-    if found is None:
-        return Reference(doi=doi, first_author=author, raw=raw)
-    title: str | None
-    if len(rest) - found.end() < 3:
-        title = _title_before_venue(rest[: found.start()])
-    else:
-        title = rest[: found.start()].strip(" ,") or _book_title(rest[found.end() :])
-    return Reference(doi=doi, title=title, year=int(found[1]), first_author=author, raw=raw)
-
-
-def _book_title(text: str) -> str | None:
-    """Return the title from "Title, , Publisher", as books are given after their year."""
-    title, comma, _ = text.partition(", ,")
-    title = title.strip(" ,")
-    return title if comma and title and not re.search(r"\bpp?\.\s|\d$", title) else None
-
-
-def _title_before_venue(text: str) -> str | None:
-    """Return the title from "Title, Venue, 12, 3, pp. 1-9, " where the year came last."""
-    parts = [part.strip() for part in text.split(", ") if part.strip(" ,")]
-    for place, part in enumerate(parts):
-        if place and _NOT_TITLE.match(part):
-            # Before the volume stands the venue, before that the title.
-            return ", ".join(parts[: max(place - 1, 1)])
-    return ", ".join(parts[:-1] or parts) or None

@@ -6,10 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from citeweave.reading.formats import Format, Sample, convert
-from citeweave.reading.identifiers import clean, find_doi, normalise_doi, parse_year
+from citeweave.reading.identifiers import clean, find_doi, mesh_heading, normalise_doi, parse_year
 from citeweave.reading.names import parse_names, split_names
 from citeweave.reading.record import Record, Reference
-from citeweave.reading.references import free_reference, scopus_references, wos_reference
+from citeweave.reading.references import free_reference, wos_reference
+from citeweave.reading.scopus_references import scopus_references
 from citeweave.reading.tagged import Block
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _NUMBERED_TAG = re.compile(r"\ufeff?\s*\d+[.)]\s+(TY\s{1,3}-.*)")
 # Lists put the abstract under N2 and the title under T1; AB and TI are newer.
 _TITLE = ("TI", "T1", "CT", "BT")
 _VENUE = ("T2", "JO", "JF", "BT", "JA", "J2", "T3")
+_STARRED = re.compile(r"^\*|/\*")
 _REFERENCES = re.compile(r"References?\s*:\s*(.+)", re.DOTALL)
 
 
@@ -44,7 +46,9 @@ def _keywords(fields: Fields) -> tuple[str, ...]:
     for value in fields.get("KW", ()):
         # One keyword a tag is the rule; some programs write a line or a semicolon list.
         words += re.split(r"\n|;\s", value)
-    return tuple(word for word in map(clean, words) if word)
+    # PubMed's headings tell themselves by the star of a major topic.
+    words = [mesh_heading(word) if _STARRED.search(word) else word for word in words]
+    return tuple(dict.fromkeys(word for word in map(clean, words) if word))
 
 
 def _authors(fields: Fields) -> list[str]:

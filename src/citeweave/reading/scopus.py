@@ -10,7 +10,7 @@ from citeweave.reading.formats import Format, Sample
 from citeweave.reading.identifiers import normalise_doi, parse_year
 from citeweave.reading.names import parse_name, split_names
 from citeweave.reading.record import Author, Record
-from citeweave.reading.references import scopus_references
+from citeweave.reading.scopus_references import scopus_references
 
 if TYPE_CHECKING:
     from citeweave.reading.problems import FileContext

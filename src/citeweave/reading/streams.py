@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from citeweave.errors import ParameterError
+from citeweave.reading.limits import MOST_BLANK_LINES, MOST_EXPANSION, unpacks_too_much
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -144,9 +145,15 @@ class ByteStream:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Give (number, text) of each line, without its end; CR, LF and CRLF all end lines."""
-        number = 0
+        number = blank = 0
         for line in _split_lines(self._utf8(), self._context):
             number += 1
+            blank = 0 if line else blank + 1
+            if blank > MOST_BLANK_LINES:
+                self._context.note(
+                    number, f"{MOST_BLANK_LINES} empty lines on end; the file is not read further"
+                )
+                return
             if line is None:
                 continue
             try:
@@ -231,6 +238,7 @@ def _raw_chunks(raw: IO[bytes], context: FileContext) -> Iterator[bytes]:
 def _gunzip(first: bytes, rest: Iterator[bytes], context: FileContext) -> Iterator[bytes]:
     """Unpack gzip, members after one another included; keep all that a damaged file gives."""
     given = 0
+    taken = len(first)
     unpacker = zlib.decompressobj(wbits=31)
     waiting = first
     while True:
@@ -246,19 +254,33 @@ def _gunzip(first: bytes, rest: Iterator[bytes], context: FileContext) -> Iterat
             return
         if unpacked:
             given += len(unpacked)
+            if unpacks_too_much(taken, given):
+                context.note(
+                    None,
+                    f"the gzip data unpacks to more than {MOST_EXPANSION} times its size, which no "
+                    f"text does; its first {given - len(unpacked)} bytes are kept "
+                    "(unpack it yourself if it is right)",
+                    field="gzip",
+                )
+                return
             yield unpacked
         if unpacker.eof:
-            waiting = unpacker.unused_data.lstrip(b"\0") or next(rest, b"").lstrip(b"\0")
+            waiting = unpacker.unused_data.lstrip(b"\0")
+            if len(waiting) < 2:
+                more = next(rest, b"")
+                taken += len(more)
+                waiting = (waiting + more).lstrip(b"\0")
             if not waiting:
                 return
-            if len(waiting) < 2:
-                waiting += next(rest, b"")
             if not waiting.startswith(b"\x1f\x8b"):
                 context.note(None, "bytes after the end of the gzip data ignored", field="gzip")
                 return
             unpacker = zlib.decompressobj(wbits=31)
             continue
-        waiting = unpacker.unconsumed_tail or next(rest, b"")
+        waiting = unpacker.unconsumed_tail
+        if not waiting:
+            waiting = next(rest, b"")
+            taken += len(waiting)
         if not waiting and not unpacked:
             context.note(
                 None,

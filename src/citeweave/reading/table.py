@@ -11,7 +11,9 @@ import csv
 from collections import deque
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from citeweave.reading.entities import decode_entities
 from citeweave.reading.formats import Sample
+from citeweave.reading.limits import MOST_COLUMNS, has_too_many_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,10 +54,13 @@ def table_rows(
         From the header and the cells of a row that do not fit it to cells that do, where
         the format knows how such rows come about; else to None.
     """
-    lines = _CountedLines(stream.lines())
+    lines = _CountedLines(stream.lines(), context)
     sample = Sample("", stream.head, stream.head_text)
     if delimiter is None:
         delimiter = sample.delimiter
+    if has_too_many_columns(sample.table_head, delimiter):
+        context.refuse(f"the table has more than {MOST_COLUMNS} columns")
+        return
     header = _header(lines, sample.table_head, delimiter, quoted=quoted)
     if not header:
         context.refuse("the table is empty")
@@ -110,7 +115,7 @@ def table_rows(
             context.note(number, f"{len(cells)} cells under {width} columns; the last are ignored")
         elif len(cells) < width:
             context.note(number, f"only {len(cells)} cells under {width} columns")
-        yield number, dict(zip(header, cells, strict=False))
+        yield number, dict(zip(header, map(decode_entities, cells), strict=False))
     if bad_from is not None:
         _report(context, bad_from, bad_to)
 
@@ -140,8 +145,9 @@ def _header(lines: _CountedLines, head: str, delimiter: str, *, quoted: bool) ->
 class _CountedLines:
     """Lines that can be put back."""
 
-    def __init__(self, lines: Iterator[tuple[int, str]]) -> None:
+    def __init__(self, lines: Iterator[tuple[int, str]], context: FileContext) -> None:
         self._source = lines
+        self._context = context
         self._back: deque[tuple[int, str]] = deque()
 
     def _next(self) -> tuple[int, str] | None:
@@ -181,6 +187,10 @@ class _CountedLines:
                 size += len(line[1])
                 yield line[1] + "\n"
 
+        while (line := self._next()) is not None and has_too_many_columns(line[1], delimiter):
+            self._context.skip(line[0], f"line of more than {MOST_COLUMNS} cells passed over")
+        if line is not None:
+            self._back.appendleft(line)
         cells = _parse(feed(), delimiter, quoted=quoted)
         if not taken:
             return None

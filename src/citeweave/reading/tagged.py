@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from citeweave.reading.entities import decode_entities
+
 if TYPE_CHECKING:
     from citeweave.reading.problems import FileContext
 
@@ -39,12 +41,12 @@ class Block:
     def add(self, tag: str, value: str, context: FileContext) -> None:
         """Begin a new value."""
         if self._fits(value, context):
-            self._values.append((tag, [value]))
+            self._values.append((tag, [decode_entities(value)]))
 
     def extend(self, line: str, context: FileContext) -> None:
         """Go on with the last value."""
         if self._values and self._fits(line, context):
-            self._values[-1][1].append(line)
+            self._values[-1][1].append(decode_entities(line))
 
     def _fits(self, text: str, context: FileContext) -> bool:
         before = self.size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citeweave.reading.entities import decode_entities
 from citeweave.reading.formats import Format, Sample
 from citeweave.reading.identifiers import clean
 from citeweave.reading.record import Record, Reference
@@ -63,7 +64,7 @@ def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
     labels = _labels(context)
     citations = _citations(context)
     for number, line in stream.lines():
-        identifier, _, title = line.strip().partition(" ")
+        identifier, _, title = decode_entities(line).strip().partition(" ")
         name = clean(identifier)
         if name is None:
             continue

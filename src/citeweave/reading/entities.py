@@ -1,0 +1,51 @@
+"""HTML entities, which exports leave in names, titles and keywords: ``&eacute;`` to "é"."""
+
+from __future__ import annotations
+
+import html
+import re
+from html.entities import html5
+from typing import Any
+
+__all__ = ["decode_all", "decode_entities"]
+
+# Only with its semicolon: "R&D" and "size&region" are no entities.
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+
+def decode_entities(text: str) -> str:
+    """Return a text with its entities as characters, those encoded twice too.
+
+    Lists are split at semicolons, so this comes before anything else.
+
+    Examples
+    --------
+    >>> decode_entities("Daum&eacute; III, Hal &amp;amp; others of R&D;")
+    'Daumé III, Hal & others of R&D;'
+    """
+    if "&" not in text or ";" not in text:
+        return text
+    once = _ENTITY.sub(_character, text)
+    return _ENTITY.sub(_character, once) if "&" in once else once
+
+
+def _character(found: re.Match[str]) -> str:
+    entity = found[0]
+    # the library's function would take "&region;" for "&reg;" and a rest
+    return html.unescape(entity) if entity[1] == "#" else html5.get(entity[1:], entity)
+
+
+def decode_all(value: Any) -> Any:
+    """Return a JSON value with the entities of all its texts decoded, in place where it can be."""
+    if not isinstance(value, dict | list):
+        return decode_entities(value) if isinstance(value, str) else value
+    waiting = [value]  # a list, not recursion: JSON may be nested deeply
+    while waiting:
+        inner = waiting.pop()
+        places = inner.items() if isinstance(inner, dict) else enumerate(inner)
+        for key, item in list(places):
+            if isinstance(item, str):
+                inner[key] = decode_entities(item)
+            elif isinstance(item, dict | list):
+                waiting.append(item)
+    return value
