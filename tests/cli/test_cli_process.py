@@ -7,7 +7,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from citeweave import SCNTM
 from citeweave.cli.recovery import compare
 from citeweave.model import load
 from citeweave.simulate import demo_corpus
+from reference.patience import PATIENCE
 
 COMMAND = [sys.executable, "-m", "citeweave.cli.main"]
 ENVIRONMENT = os.environ | {"COLUMNS": "80", "NO_COLOR": "1"}
@@ -27,7 +27,7 @@ def run(*arguments: object, cwd: Path | None = None) -> "subprocess.CompletedPro
         [*COMMAND, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
         env=ENVIRONMENT,
         cwd=cwd,
@@ -69,26 +69,29 @@ def test_a_reader_that_leaves_early_is_no_error(corpus_folder: Path) -> None:
     process.stdout.close()
     message = process.stderr.read().decode()
     process.stderr.close()
-    process.wait(timeout=60)
+    process.wait(timeout=PATIENCE)
     assert "Traceback" not in message
 
 
 def interrupt(folder: Path, out: Path, sent: signal.Signals, *options: str) -> tuple[int, str]:
     """Start a run, send a signal once chains report, and give exit code and message."""
     arguments = ["fit", str(folder), "--topics", "4", "--seed", "3", "--iterations", "2000"]
-    process = subprocess.Popen(
-        [*COMMAND, *arguments, "--out", str(out), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT,
-    )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("chain"):
+    for _ in range(10):
+        process = subprocess.Popen(
+            [*COMMAND, *arguments, "--out", str(out), "--overwrite", *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT,
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("chain"):
+                break
+        process.send_signal(sent)
+        _, message = process.communicate(timeout=PATIENCE)
+        if process.returncode:  # else it was done before the signal came
             break
-    process.send_signal(sent)
-    _, message = process.communicate(timeout=120)
     return process.returncode, message
 
 
@@ -152,7 +155,7 @@ def test_a_terminal_gets_the_live_table(corpus_folder: Path, tmp_path: Path) -> 
         except OSError:  # the other end is closed
             break
     os.close(ours)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     text = shown.decode()
     assert "log lik/word" in text
     assert "300/300" in text
@@ -160,17 +163,16 @@ def test_a_terminal_gets_the_live_table(corpus_folder: Path, tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, float]:
-    """Run `citeweave demo` as a user does; give its output, its folder and its seconds."""
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """Run `citeweave demo` as a user does; give its output and its folder."""
     folder = tmp_path_factory.mktemp("demo")
-    began = time.monotonic()
     result = run("demo", cwd=folder)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
-    return result.stdout, folder / "citeweave-demo", time.monotonic() - began
+    return result.stdout, folder / "citeweave-demo"
 
 
-def test_demo_recovers_its_truth(demo: tuple[str, Path, float]) -> None:
+def test_demo_recovers_its_truth(demo: tuple[str, Path]) -> None:
     recovery = compare(load(demo[1]), demo_corpus())
     assert recovery.mean_cosine > 0.9
     assert recovery.documents.found > 0.8
@@ -179,7 +181,7 @@ def test_demo_recovers_its_truth(demo: tuple[str, Path, float]) -> None:
     assert recovery.citations.found > recovery.citations.guessed + 0.3
 
 
-def test_demo_shows_what_it_found_within_80_columns(demo: tuple[str, Path, float]) -> None:
+def test_demo_shows_what_it_found_within_80_columns(demo: tuple[str, Path]) -> None:
     output = demo[0]
     for text in (
         "1,500 papers",
@@ -197,7 +199,7 @@ def test_demo_shows_what_it_found_within_80_columns(demo: tuple[str, Path, float
     assert "\x1b" not in output
 
 
-def test_comparison_with_the_truth_counts_right(demo: tuple[str, Path, float]) -> None:
+def test_comparison_with_the_truth_counts_right(demo: tuple[str, Path]) -> None:
     model, simulation = load(demo[1]), demo_corpus()
     recovery = compare(model, simulation)
     matched = recovery.true_topic[recovery.true_topic >= 0]

@@ -21,6 +21,7 @@ from citeweave.cli.progress import (
 )
 from citeweave.engines.core.data import Info
 from citeweave.model import Progress
+from reference.patience import PATIENCE
 
 
 def news(
@@ -170,7 +171,7 @@ def test_plain_display_announces_compiling_once(monkeypatch: pytest.MonkeyPatch)
     target = console(120)
     with PlainDisplay(target, chains=1, iterations=10, tokens=10):
         began = time.monotonic()
-        while not written(target) and time.monotonic() - began < 10:
+        while not written(target) and time.monotonic() - began < PATIENCE:
             time.sleep(0.05)
         time.sleep(0.8)
     assert written(target) == [STARTING]

@@ -57,7 +57,7 @@ def test_citations_are_all_accounted_for(given_lists):
     assert counts.total() == len(kept) + report.self_citations + report.duplicate_citations
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(inputs())
 def test_saved_and_loaded_is_the_same(given_lists):
     corpus = Corpus.from_lists(**given_lists, preparation={"text": "ä"})

@@ -26,7 +26,7 @@ labels = st.integers(2, 40).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(labels)
 def test_scikit_learn_agrees(pair):
     clusters, classes = pair
@@ -43,7 +43,7 @@ def test_scikit_learn_agrees(pair):
     assert purity(clusters, classes) == pytest.approx(table.max(axis=0).sum() / table.sum())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(labels)
 def test_scikit_learn_agrees_on_classification(pair):
     predicted, classes = pair

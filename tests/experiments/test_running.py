@@ -19,6 +19,7 @@ from citeweave.experiments import (
 from citeweave.experiments import running as runner_file
 from citeweave.experiments.likelihood import log_likelihood
 from citeweave.model import SCNTM, RunInterrupted
+from reference.patience import PATIENCE
 
 SHORT = {"topics": 3, "iterations": 8}
 MODELS = [
@@ -99,10 +100,10 @@ def test_ctrl_c_keeps_what_is_done(small, tasks, tmp_path, monkeypatch):
 
     def interrupted(finished):
         if not done.is_set():
-            done.wait(60)
+            done.wait(PATIENCE)
             raise KeyboardInterrupt
         for event in finished:
-            assert event.wait(60)
+            assert event.wait(PATIENCE)
 
     monkeypatch.setattr(runner_file, "_wait", interrupted)
     with pytest.raises(RunInterrupted, match="Stopped after"):

@@ -270,7 +270,7 @@ _RECORDS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(_RECORDS)
 def test_any_records_give_a_corpus_or_a_reason(records):
     try:

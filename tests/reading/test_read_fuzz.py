@@ -5,19 +5,16 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader_excerpts import FILES
 from reader_helpers import read_bytes
 
 from citeweave.reading import FORMATS, Record, read
 
-FAST = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
-)
+FAST = settings(max_examples=150, database=None)
 NAMES = [form.name for form in FORMATS]
 MARKS = (b'"', b"{", b"}", b"\n", b"\r", b"\0", b"@", b"\\")
 CONTENTS = [data for _, data in FILES.values()]
@@ -25,9 +22,7 @@ CONTENTS = [data for _, data in FILES.values()]
 
 def check(data, **options):
     """Read anything; what comes out is sound and what is lost is reported."""
-    start = time.monotonic()
     records, reading = read_bytes(data, **options)
-    assert time.monotonic() - start < 120
     for record in records:
         assert isinstance(record, Record)
         assert record.id
@@ -138,7 +133,7 @@ def row(number):
     ],
 )
 def test_one_bad_record_never_loses_the_good_ones(form, make, bad, head):
-    @settings(max_examples=60, deadline=None, database=None)
+    @settings(max_examples=60, database=None)
     @given(st.lists(bad, min_size=1, max_size=3), st.integers(0, 5))
     def run(bads, place):
         parts = [make(number) for number in range(6)]

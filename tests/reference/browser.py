@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from reference.patience import PATIENCE
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
 
@@ -25,5 +27,13 @@ def launch() -> Iterator[Any]:
     with playwright.sync_playwright() as driver:
         # a container has no user namespaces for the browser's sandbox; the pages are our own
         started = driver.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox"])
+        make = started.new_context
+
+        def new_context(**settings: Any) -> Any:
+            context = make(**settings)
+            context.set_default_timeout(1000 * PATIENCE)
+            return context
+
+        started.new_context = new_context
         yield started
         started.close()

@@ -7,6 +7,7 @@ import pytest
 
 from citeweave.errors import ParameterError
 from citeweave.simulate import simulate
+from reference.patience import PATIENCE
 from reproduction import Context
 from reproduction.command import _read_numbers
 from reproduction.counts import nearest_document
@@ -99,7 +100,7 @@ def test_results_of_tasks_keep_their_order(tmp_path, workers):
 
 def test_tasks_run_at_a_time(tmp_path):
     # each of the two waits for the other
-    meeting = threading.Barrier(2, timeout=20)
+    meeting = threading.Barrier(2, timeout=PATIENCE)
     context = Context(out=tmp_path, workers=2)
     assert sorted(context.map(lambda _: meeting.wait(), [0, 1])) == [0, 1]
 

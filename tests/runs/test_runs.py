@@ -17,6 +17,7 @@ from citeweave import SCNTM, Corpus
 from citeweave.errors import CorpusError, RunError
 from citeweave.model import RunInterrupted
 from citeweave.runs.folder import RunFolder
+from reference.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -121,16 +122,19 @@ def test_interrupted_without_a_folder(small):
         SCNTM(**QUICK).fit(small, progress=stopper, stop=stopper.event)
 
 
-FIT = """
-import signal, sys, citeweave
+LINGER = """
+import signal, sys, time, citeweave
+def linger(progress):  # so that a signal always comes before the end
+    time.sleep(0.01 if progress.iteration < 300 else 1)
+"""
+FIT = f"""{LINGER}
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 corpus, folder = sys.argv[1:3]
 model = citeweave.SCNTM(topics=4, iterations=600, seed=5, network_from=100, chains=2, thin=1)
-model.fit(corpus, out=folder, checkpoint_iterations=int(sys.argv[3]))
+model.fit(corpus, out=folder, checkpoint_iterations=int(sys.argv[3]), progress=linger)
 """
-RESUME = """
-import sys, citeweave
-citeweave.resume(sys.argv[2], checkpoint_iterations=int(sys.argv[3]))
+RESUME = f"""{LINGER}
+citeweave.resume(sys.argv[2], checkpoint_iterations=int(sys.argv[3]), progress=linger)
 """
 
 
@@ -144,7 +148,7 @@ def start(code, corpus, folder, every):
 
 def wait_for_checkpoint(process, folder, newer_than=-1):
     """Wait until chain 0 has a checkpoint beyond an iteration; return that iteration."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         names = sorted(p.name for p in (folder / "chains" / "chain-0").glob("*.npz"))
         if names and int(names[-1][11:19]) > newer_than:

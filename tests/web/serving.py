@@ -7,6 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from reference.patience import PATIENCE
+
 
 class Serving:
     """Serve a run on a free port while a block lasts."""
@@ -44,7 +46,7 @@ class Serving:
         trace: TracebackType | None,
     ) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         assert self.process.stdout is not None
         self.process.stdout.close()
         self.errors()

@@ -219,7 +219,7 @@ def test_a_new_paper_is_placed(page: Any) -> None:
     page.get_by_label("Abstract").fill("We study the crop, the seed and the soil of a harvest.")
     page.get_by_label("References").fill("Paper 3 on soil")
     page.get_by_role("button", name="Place it").click()
-    page.get_by_role("heading", name="Where it belongs").wait_for(timeout=120_000)
+    page.get_by_role("heading", name="Where it belongs").wait_for()
     for name in ("Topics", "Most similar papers", "Authors who know the field"):
         assert page.get_by_role("heading", name=name).is_visible()
     first = page.locator("section[aria-labelledby=similar] a.title").first

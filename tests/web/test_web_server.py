@@ -14,6 +14,7 @@ import pytest
 from citeweave.errors import ParameterError, RunError
 from citeweave.model import RunInterrupted
 from citeweave.web import open_run, server
+from reference.patience import PATIENCE
 from web.calling import Client
 from web.report.literature import literature
 from web.serving import Serving
@@ -22,20 +23,24 @@ from web.serving import Serving
 def test_it_serves_and_ends_in_good_order(run) -> None:
     with Serving(run) as serving:
         assert serving.address.startswith("http://127.0.0.1:")
-        answer = httpx.get(serving.address)
+        answer = httpx.get(serving.address, timeout=PATIENCE)
         assert answer.status_code == 200
         assert "Papers by year" in answer.text
-        refused = httpx.get(serving.address, headers={"host": "evil.example"})
+        refused = httpx.get(serving.address, headers={"host": "evil.example"}, timeout=PATIENCE)
         assert refused.status_code == 421
         serving.process.send_signal(signal.SIGINT)
-        assert serving.process.wait(20) == 0
+        assert serving.process.wait(PATIENCE) == 0
     assert serving.errors() == ""
 
 
 def serve(*arguments: object) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "citeweave.cli.main", "serve", "--no-open"]
     return subprocess.run(
-        [*command, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False
+        [*command, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
 
 
@@ -124,5 +129,5 @@ def test_the_address_can_be_opened_here(host: str, address: str) -> None:
 def test_requests_are_logged_where_asked(run, tmp_path) -> None:
     log = tmp_path / "requests.log"
     with Serving(run, "--log", log) as serving:
-        httpx.get(f"{serving.address}topics")
+        httpx.get(f"{serving.address}topics", timeout=PATIENCE)
     assert '"GET /topics HTTP/1.1" 200' in log.read_text()

@@ -32,7 +32,7 @@ def corpora(draw):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(
     corpus=corpora(),
     topics=st.integers(1, 5),

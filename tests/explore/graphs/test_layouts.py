@@ -115,7 +115,7 @@ def test_many_nodes_are_placed_by_pivots() -> None:
     assert len(overlapping_pairs(places, sizes)) == 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.integers(0, 60), st.integers(0, 60), st.integers(1, 30), st.integers(1, 30)),
