@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
 from benchmarks import parallel_drift as drifts
 from benchmarks import parallel_quality_tables as tables
 from benchmarks import parallel_trace as traces
 from benchmarks import parallel_trace_plot as plots
-
 from citeweave import SCNTM, simulate
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError

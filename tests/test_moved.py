@@ -22,6 +22,23 @@ def test_what_lies_below_a_moved_package_moved_with_it():
     assert new_name("citeweave.corpus.corpus") is None
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "home"),
+    [
+        ("citeweave.baselines", "load", "citeweave.loading"),
+        ("citeweave.baselines", "TopicModel", "citeweave.model.topic_model"),
+        ("citeweave.evaluate", "PMTLM", "citeweave.baselines"),
+    ],
+)
+def test_a_name_that_has_moved_is_found_with_a_warning(module, name, home):
+    old = importlib.import_module(module)
+    with pytest.warns(DeprecationWarning, match=f"is now '{home}.{name}'"):
+        found = getattr(old, name)
+    assert found is getattr(importlib.import_module(home), name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = old.nothing
+
+
 def test_unknown_modules_are_still_unknown():
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
         importlib.import_module("citeweave.nowhere")

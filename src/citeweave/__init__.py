@@ -7,9 +7,9 @@ from citeweave._moved import keep_old_names
 
 if TYPE_CHECKING:
     from citeweave import datasets
-    from citeweave.baselines import load
     from citeweave.corpus import Corpus
     from citeweave.engines.core.spec import Level, ModelSpec, preset
+    from citeweave.loading import load
     from citeweave.model import SCNTM, resume
     from citeweave.preparing import read
     from citeweave.simulate import simulate
@@ -36,7 +36,7 @@ keep_old_names()
 _HOMES = {
     "Corpus": "citeweave.corpus",
     "SCNTM": "citeweave.model",
-    "load": "citeweave.baselines",
+    "load": "citeweave.loading",
     "resume": "citeweave.model",
     "simulate": "citeweave.simulate",
     "read": "citeweave.preparing",

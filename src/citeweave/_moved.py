@@ -1,4 +1,4 @@
-"""Modules that have moved: their old names work for one more release, with a warning."""
+"""What has moved: old names of modules, and names in them, go on for a release with a warning."""
 
 import sys
 import warnings
@@ -111,14 +111,14 @@ def keep_old_names() -> None:
 
 
 def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """Make a module's ``__getattr__`` that knows what it defines by old names too, with a warning.
+    """Make a module's ``__getattr__`` that knows what it defined by old names too, with a warning.
 
     Parameters
     ----------
     module : str
         The module's name.
     names : mapping of str to str
-        From old names to present ones.
+        From old names to present ones; one that is in another module now has its full path.
     """
 
     def find(name: str) -> Any:
@@ -129,6 +129,7 @@ def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
             DeprecationWarning,
             stacklevel=2,
         )
-        return getattr(import_module(module), names[name])
+        home, _, present = names[name].rpartition(".")
+        return getattr(import_module(home or module), present)
 
     return find

@@ -12,13 +12,13 @@ from citeweave.baselines import (
     Baseline,
     Louvain,
     SpectralClustering,
-    TopicModel,
-    load,
     make_baseline,
 )
 from citeweave.errors import ParameterError, RunError
+from citeweave.loading import load
 from citeweave.model import load as load_scntm
 from citeweave.model import resume
+from citeweave.model.topic_model import TopicModel
 from reference.planted import planted_corpus
 
 FAST = {

@@ -9,10 +9,10 @@ import pytest
 
 from citeweave.baselines import SklearnLDA, TomotopyHDP, TomotopyLDA
 from citeweave.baselines._graph_kernels import place_words
-from citeweave.baselines.matching import count_words
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, MissingDependencyError, ParameterError
 from citeweave.evaluate import nmi
+from citeweave.model.unseen import count_words
 from reference.planted import planted_corpus
 
 NEEDS = {TomotopyLDA: "tomotopy", TomotopyHDP: "tomotopy", SklearnLDA: "sklearn"}

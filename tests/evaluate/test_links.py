@@ -8,10 +8,10 @@ from sklearn import metrics
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from citeweave import SCNTM
+from citeweave.baselines import PMTLM
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate import (
-    PMTLM,
     LinkScores,
     auc,
     hold_out_citations,

@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from citeweave.baselines import SpectralClustering, load
+from citeweave import load
+from citeweave.baselines import SpectralClustering
 from citeweave.errors import NotFoundError, ParameterError, RunError
 from citeweave.explore import Exploration
 from citeweave.explore.labels import NAMES_FILE, TopicNames

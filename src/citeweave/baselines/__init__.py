@@ -3,10 +3,11 @@
 >>> from citeweave.baselines import Louvain, make_baseline
 """
 
-from citeweave.baselines.base import Baseline, Step, TopicModel
+from citeweave._moved import renamed
+from citeweave.baselines.base import Baseline, Step
 from citeweave.baselines.graph import Louvain, SpectralClustering
 from citeweave.baselines.pmtlm import PMTLM
-from citeweave.baselines.registry import BASELINES, load, make_baseline
+from citeweave.baselines.registry import BASELINES, make_baseline
 from citeweave.baselines.text import SklearnLDA, TomotopyHDP, TomotopyLDA
 
 __all__ = [
@@ -19,7 +20,10 @@ __all__ = [
     "Step",
     "TomotopyHDP",
     "TomotopyLDA",
-    "TopicModel",
-    "load",
     "make_baseline",
 ]
+
+__getattr__ = renamed(
+    __name__,
+    {"TopicModel": "citeweave.model.topic_model.TopicModel", "load": "citeweave.loading.load"},
+)

@@ -1,7 +1,7 @@
 """What every model to compare with can do: fit, place new documents, save, and come back.
 
-`TopicModel` says what an evaluation needs of a model, whoever made it; `Baseline` does all of it
-but the fitting itself. docs/baselines.md describes both.
+`citeweave.model.topic_model.TopicModel` says what an evaluation needs of a model, whoever made it;
+`Baseline` does all of it but the fitting itself. docs/baselines.md describes both.
 """
 
 import os
@@ -12,84 +12,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from citeweave.baselines.matching import as_links
 from citeweave.corpus import Corpus
 from citeweave.corpus.storage import corpus_counts
 from citeweave.errors import RunError
 from citeweave.model.fitting import open_corpus
+from citeweave.model.topic_model import Source
+from citeweave.model.unseen import as_links
 from citeweave.parameters import Parametrised, integer, parameter
 from citeweave.runs.folder import RunFolder, check_target
 
-__all__ = ["Baseline", "Fit", "Source", "Step", "TopicModel"]
-
-Source = Corpus | str | os.PathLike[str]
-
-
-@runtime_checkable
-class TopicModel(Protocol):
-    """What `citeweave.evaluate.evaluate` asks of a model; `SCNTM` and all baselines have it.
-
-    Attributes
-    ----------
-    doc_topic_ : ndarray, shape (D, K)
-        Shares of topics in each training document; rows sum to 1.
-    topic_word_ : ndarray, shape (K, V)
-        Probabilities of words in each topic; rows sum to 1.
-    topic_samples_ : ndarray of int, shape (K,)
-        0 for a topic that is not in use.
-    labels_ : ndarray of int, shape (D,)
-        Dominant topic of each document.
-    corpus_ : Corpus
-        What the model was fitted to.
-    held_out_ : mapping of str to ndarray
-        What was taken out of the corpus before, to be scored afterwards.
-    """
-
-    @property
-    def doc_topic_(self) -> np.ndarray:
-        """Shares of topics in each training document."""
-        ...
-
-    @property
-    def topic_word_(self) -> np.ndarray:
-        """Probabilities of words in each topic."""
-        ...
-
-    @property
-    def topic_samples_(self) -> np.ndarray:
-        """0 for a topic that is not in use."""
-        ...
-
-    @property
-    def labels_(self) -> np.ndarray:
-        """Dominant topic of each document."""
-        ...
-
-    @property
-    def corpus_(self) -> Corpus:
-        """What the model was fitted to."""
-        ...
-
-    @property
-    def held_out_(self) -> Mapping[str, np.ndarray]:
-        """What was taken out of the corpus before."""
-        ...
-
-    def fit(self, corpus: Source) -> Self:
-        """Fit the model to a corpus."""
-        ...
-
-    def transform(self, new: Corpus) -> np.ndarray:
-        """Return the topics of new documents, shape (D_new, K)."""
-        ...
-
-    def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Save as a run folder, which `citeweave.load` reads."""
-        ...
+__all__ = ["Baseline", "Fit", "Step"]
 
 
 class Step(NamedTuple):

@@ -13,9 +13,10 @@ from scipy.sparse.linalg import eigsh
 
 from citeweave.baselines._graph_kernels import move_nodes
 from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
-from citeweave.baselines.matching import count_words, mean_of_linked, undirected
+from citeweave.baselines.matching import mean_of_linked, undirected
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
+from citeweave.model.unseen import count_words
 from citeweave.parameters import declared, integer, number, parameter
 
 __all__ = ["Louvain", "SpectralClustering", "modularity"]

@@ -1,4 +1,4 @@
-"""New documents in the terms of a fitted model: its words, and citations to its documents."""
+"""Citations as models to compare with read them: without direction, or as means over neighbours."""
 
 from typing import Any
 
@@ -6,47 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from citeweave.corpus import Corpus
-from citeweave.errors import ParameterError
-from citeweave.model.unseen import translate
 
-__all__ = ["as_links", "count_words", "mean_of_linked", "undirected"]
-
-
-def count_words(new: Corpus, train: Corpus | None = None) -> Any:
-    """Count words by document, a sparse csr_array [D_new, V] over the words of `train`.
-
-    Words are matched by spelling; those that the training corpus lacks are left out.
-    """
-    words = new.tokens if train is None else translate(new, train).word[new.tokens]
-    kept = words >= 0
-    documents = np.repeat(np.arange(new.n_documents), new.lengths)[kept]
-    size = new.vocabulary_size if train is None else train.vocabulary_size
-    counts: Any = sparse.csr_array(
-        (np.ones(len(documents)), (documents, words[kept])), shape=(new.n_documents, size)
-    )
-    counts.sum_duplicates()
-    return counts
-
-
-def as_links(links: Any, new: Corpus, train: Corpus) -> np.ndarray:
-    """Check citations (new document, training document); None stands for none at all."""
-    if links is None:
-        return np.empty((0, 2), dtype=np.int64)
-    array = np.asarray(links)
-    if array.ndim != 2 or array.shape[1:] != (2,) or array.dtype.kind not in "iu":
-        raise ParameterError(
-            "'links' must be an integer array of shape (n, 2), rows (new document, training "
-            f"document). Got shape {array.shape} and type {array.dtype} instead."
-        )
-    sizes = np.array([new.n_documents, train.n_documents])
-    wrong = ((array < 0) | (array >= sizes)).any(axis=1)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise ParameterError(
-            f"'links' must hold positions below {sizes[0]} (new) and {sizes[1]} (training). "
-            f"Got {array[row].tolist()} in row {row} instead."
-        )
-    return array.astype(np.int64)
+__all__ = ["mean_of_linked", "undirected"]
 
 
 def undirected(corpus: Corpus) -> Any:

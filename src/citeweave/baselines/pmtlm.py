@@ -18,9 +18,10 @@ from citeweave.baselines._pmtlm_kernels import (
 )
 from citeweave.baselines._pmtlm_labels import refine_labels
 from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
-from citeweave.baselines.matching import count_words, undirected
+from citeweave.baselines.matching import undirected
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
+from citeweave.model.unseen import count_words
 from citeweave.parameters import Rule, declared, integer, number, parameter, true_or_false
 
 __all__ = ["PMTLM"]

@@ -1,6 +1,5 @@
-"""Baselines by name, and runs of any kind read back."""
+"""Baselines by name, and their runs read back."""
 
-import os
 from typing import Any, NamedTuple
 
 from citeweave.baselines.base import Baseline
@@ -8,11 +7,9 @@ from citeweave.baselines.graph import Louvain, SpectralClustering
 from citeweave.baselines.pmtlm import PMTLM
 from citeweave.baselines.text import SklearnLDA, TomotopyHDP, TomotopyLDA
 from citeweave.errors import ParameterError, RunError
-from citeweave.model import SCNTM
-from citeweave.model import load as load_scntm
-from citeweave.runs.folder import SCNTM_KIND, RunFolder
+from citeweave.runs.folder import RunFolder
 
-__all__ = ["BASELINES", "BaselineEntry", "load", "make_baseline"]
+__all__ = ["BASELINES", "BaselineEntry", "make_baseline", "read_baseline"]
 
 
 class BaselineEntry(NamedTuple):
@@ -53,23 +50,8 @@ def make_baseline(name: str, **parameters: Any) -> Baseline:
     return entry.model().set_params(**entry.fixed, **parameters)
 
 
-def load(folder: str | os.PathLike[str]) -> SCNTM | Baseline:
-    """Load a fitted model from its run folder, whatever it is; arrays are read when they are used.
-
-    An SCNTM's run that is not done is loaded from the latest checkpoints of its chains, if they
-    have kept samples; `SCNTM.n_iter_` tells how far it is.
-
-    Parameters
-    ----------
-    folder : path
-
-    Returns
-    -------
-    SCNTM or Baseline
-    """
-    run = RunFolder.open(folder)
-    if run.kind == SCNTM_KIND:
-        return load_scntm(folder)
+def read_baseline(run: RunFolder) -> Baseline:
+    """Read the fitted model of a baseline's run; `citeweave.load` reads runs of any kind."""
     if run.kind not in BASELINES:
         raise RunError(
             f"'{run.path}' is a run of the model {run.kind!r}, which this release does not know. "

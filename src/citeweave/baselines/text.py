@@ -13,10 +13,10 @@ import numpy as np
 
 from citeweave.baselines._graph_kernels import place_words
 from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
-from citeweave.baselines.matching import count_words
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, MissingDependencyError
 from citeweave.installing import install_extra
+from citeweave.model.unseen import count_words
 from citeweave.parameters import declared, integer, number, parameter
 
 __all__ = ["SklearnLDA", "TomotopyHDP", "TomotopyLDA"]

@@ -91,12 +91,12 @@ def evaluate(
     """
     import json
 
-    from citeweave.baselines import load
     from citeweave.cli.evaluate_show import print_evaluation
     from citeweave.cli.show import make_console
     from citeweave.cli.sources import open_sources
     from citeweave.evaluate import evaluate as evaluate_model
     from citeweave.evaluate.report import check_file
+    from citeweave.loading import load
 
     if out is not None:
         check_file(out)

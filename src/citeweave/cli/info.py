@@ -167,8 +167,9 @@ def _info_run(folder: Path, console: "Console", *, as_json: bool) -> None:
 def _info_baseline(
     manifest: dict[str, Any], folder: Path, console: "Console", *, as_json: bool
 ) -> None:
-    from citeweave.baselines import Baseline, load
+    from citeweave.baselines import Baseline
     from citeweave.cli.fit_baseline import print_baseline
+    from citeweave.loading import load
 
     model = load(folder)
     assert isinstance(model, Baseline)  # noqa: S101 (the kind of the run says so)

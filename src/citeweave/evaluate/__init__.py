@@ -3,7 +3,7 @@
 >>> from citeweave.evaluate import evaluate, nmi
 """
 
-from citeweave.baselines import PMTLM
+from citeweave._moved import renamed
 from citeweave.evaluate.classification import ClassScores, accuracy, class_scores, macro_f1
 from citeweave.evaluate.clustering import (
     ClusteringScores,
@@ -54,7 +54,6 @@ from citeweave.evaluate.perplexity import HeldOutWords, Perplexity, hold_out_wor
 from citeweave.evaluate.report import Evaluation, Measure
 
 __all__ = [
-    "PMTLM",
     "ClassScores",
     "ClusteringScores",
     "Convergence",
@@ -104,3 +103,5 @@ __all__ = [
     "topic_diversity",
     "topic_scores",
 ]
+
+__getattr__ = renamed(__name__, {"PMTLM": "citeweave.baselines.PMTLM"})

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from citeweave.baselines import Baseline, TopicModel
 from citeweave.corpus import Corpus, Split
 from citeweave.errors import ParameterError
 from citeweave.evaluate import measuring
@@ -23,6 +22,7 @@ from citeweave.evaluate.words import (
 )
 from citeweave.model import SCNTM
 from citeweave.model.fold_in import choose_words
+from citeweave.model.topic_model import PlacingModel, TopicModel
 from citeweave.model.unseen import translate
 
 __all__ = ["evaluate"]
@@ -138,7 +138,7 @@ def evaluate(
 
 
 def _name(model: TopicModel) -> str:
-    return model.name if isinstance(model, Baseline) else type(model).__name__
+    return model.name if isinstance(model, PlacingModel) else type(model).__name__
 
 
 def _reads(model: TopicModel) -> frozenset[str]:
@@ -146,7 +146,7 @@ def _reads(model: TopicModel) -> frozenset[str]:
     if isinstance(model, SCNTM):
         linked = model.spec_.citations is not None
         return frozenset({"words", "links"} if linked else {"words"})
-    return model.reads if isinstance(model, Baseline) else frozenset({"words"})
+    return model.reads if isinstance(model, PlacingModel) else frozenset({"words"})
 
 
 def _protocol(
@@ -325,6 +325,6 @@ class _Task:
 
 def _transform(model: TopicModel, corpus: Corpus, links: np.ndarray) -> np.ndarray:
     """Place documents; a model of someone else's may know nothing of links."""
-    if isinstance(model, Baseline):
+    if isinstance(model, PlacingModel):
         return model.transform(corpus, links=links)
     return model.transform(corpus)

@@ -5,19 +5,18 @@ document is all that is stored, and scores are made for the pairs or rows asked 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from citeweave.baselines import PMTLM
-from citeweave.baselines.matching import count_words
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
 from citeweave.evaluate._arrays import as_pairs
 from citeweave.model import SCNTM
+from citeweave.model.unseen import count_words
 
 if TYPE_CHECKING:
-    from citeweave.baselines import TopicModel
+    from citeweave.model.topic_model import TopicModel
 
 __all__ = [
     "LinkScores",
@@ -29,6 +28,26 @@ __all__ = [
 ]
 
 _CHUNK_PAIRS = 50_000
+
+
+@runtime_checkable
+class PopularityModel(Protocol):
+    """A fitted model with a rate of links without direction, as PMTLM is."""
+
+    @property
+    def doc_topic_(self) -> np.ndarray:
+        """Topics theta of the documents [D, K]."""
+        ...
+
+    @property
+    def popularity_(self) -> np.ndarray:
+        """Popularity S of each document [D]."""
+        ...
+
+    @property
+    def topic_scale_(self) -> np.ndarray:
+        """Rate eta of links within each topic [K]."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -122,7 +141,7 @@ def scntm_scores(
 
 
 def pmtlm_scores(
-    model: PMTLM, new: np.ndarray | None = None, *, propensities: bool = True
+    model: PopularityModel, new: np.ndarray | None = None, *, propensities: bool = True
 ) -> LinkScores:
     """Return the rates S_i S_j sum_z eta_z theta_iz theta_jz of a fitted PMTLM.
 
@@ -156,12 +175,12 @@ def model_scores(
         Whether documents' own propensities to cite and to be cited count.
     """
     alike = "" if propensities else ", all documents alike but for their topics"
-    if isinstance(model, PMTLM):
-        rates = pmtlm_scores(model, new, propensities=propensities)
-        return rates, f"rate of links of the fitted PMTLM{alike}"
     if isinstance(model, SCNTM) and model.spec_.citations is not None:
         rates = scntm_scores(model, new, propensities=propensities)
         return rates, f"rate of citations at posterior means{alike}"
+    if isinstance(model, PopularityModel):
+        rates = pmtlm_scores(model, new, propensities=propensities)
+        return rates, f"rate of links of the fitted PMTLM{alike}"
     return topic_scores(model, new), "likeness of topics (the model has no rate of citations)"
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from citeweave.baselines import TopicModel
 from citeweave.corpus import Corpus
 from citeweave.evaluate.classification import accuracy, macro_f1
 from citeweave.evaluate.clustering import clustering_scores
@@ -17,6 +16,7 @@ from citeweave.evaluate.link_scores import LinkScores, model_scores, tfidf_score
 from citeweave.evaluate.links import auc, link_prediction, negative_pairs, new_negative_pairs
 from citeweave.evaluate.report import Measure
 from citeweave.model import SCNTM
+from citeweave.model.topic_model import TopicModel
 
 __all__ = [
     "measure_chains",

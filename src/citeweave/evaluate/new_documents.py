@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from citeweave.baselines.matching import as_links, count_words
 from citeweave.corpus import Corpus, Split
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.model.unseen import as_links, count_words
 
 __all__ = ["NewDocuments", "find_new_documents"]
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from citeweave.baselines import TopicModel
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
+from citeweave.model.topic_model import TopicModel
 
 __all__ = [
     "Scored",

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from citeweave.baselines import load
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore.colours import TopicColours
+from citeweave.loading import load
 from citeweave.model import Groups
 from citeweave.model.describing import topic_order, topic_shares
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.split import Links, Split
@@ -16,10 +17,12 @@ from citeweave.model.results import Result
 __all__ = [
     "NodePlacement",
     "Translation",
+    "as_links",
     "category_columns",
     "category_priors",
     "columns_of",
     "common_unseen_words",
+    "count_words",
     "find_links",
     "place_documents",
     "translate",
@@ -86,6 +89,22 @@ def _match(
     for i, name in enumerate(known):
         place.setdefault(name, i)
     return np.array([place.get(name, -1) for name in names], dtype=np.int64)
+
+
+def count_words(new: Corpus, train: Corpus | None = None) -> Any:
+    """Count words by document, a sparse csr_array [D_new, V] over the words of `train`.
+
+    Words are matched by spelling; those that the training corpus lacks are left out.
+    """
+    words = new.tokens if train is None else translate(new, train).word[new.tokens]
+    kept = words >= 0
+    documents = np.repeat(np.arange(new.n_documents), new.lengths)[kept]
+    size = new.vocabulary_size if train is None else train.vocabulary_size
+    counts: Any = sparse.csr_array(
+        (np.ones(len(documents)), (documents, words[kept])), shape=(new.n_documents, size)
+    )
+    counts.sum_duplicates()
+    return counts
 
 
 def common_unseen_words(new: Corpus, unknown: np.ndarray) -> list[tuple[str, int]]:
@@ -181,6 +200,27 @@ def _links_by_id(new: Corpus, train: Corpus) -> tuple[np.ndarray, int]:
     found = target >= 0
     pairs = np.stack([new.citations[found, 0].astype(np.int64), target[found]], axis=1)
     return np.unique(pairs, axis=0), new.n_citations - int(np.count_nonzero(found))
+
+
+def as_links(links: Any, new: Corpus, train: Corpus) -> np.ndarray:
+    """Check citations (new document, training document); None stands for none at all."""
+    if links is None:
+        return np.empty((0, 2), dtype=np.int64)
+    array = np.asarray(links)
+    if array.ndim != 2 or array.shape[1:] != (2,) or array.dtype.kind not in "iu":
+        raise ParameterError(
+            "'links' must be an integer array of shape (n, 2), rows (new document, training "
+            f"document). Got shape {array.shape} and type {array.dtype} instead."
+        )
+    sizes = np.array([new.n_documents, train.n_documents])
+    wrong = ((array < 0) | (array >= sizes)).any(axis=1)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ParameterError(
+            f"'links' must hold positions below {sizes[0]} (new) and {sizes[1]} (training). "
+            f"Got {array[row].tolist()} in row {row} instead."
+        )
+    return array.astype(np.int64)
 
 
 def columns_of(levels: Sequence[Groups]) -> list[int]:

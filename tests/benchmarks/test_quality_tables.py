@@ -5,10 +5,10 @@ import json
 
 import numpy as np
 import pytest
-from benchmarks import parallel_drift, parallel_quality, parallel_quality_tables
 from benchmarks.parallel_quality_tables import CONTROL, SEQUENTIAL, Difference, Results, certain
 from scipy import stats
 
+from benchmarks import parallel_drift, parallel_quality, parallel_quality_tables
 from citeweave.errors import ParameterError
 
 ONE = "threads, 1 a sweep"

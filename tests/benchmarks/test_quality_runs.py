@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from benchmarks import parallel_drift, parallel_quality, parallel_trace, parallel_trace_plot
 from benchmarks.parallel import draw_data
 from benchmarks.parallel_quality import CONTROL, SEQUENTIAL, Task
 
+from benchmarks import parallel_drift, parallel_quality, parallel_trace, parallel_trace_plot
 from citeweave import simulate
 from citeweave.errors import ParameterError
 from citeweave.evaluate import hold_out_citations
