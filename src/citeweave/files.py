@@ -1,6 +1,7 @@
 """Files and folders that appear whole or not at all; every part of the package may use it."""
 
 import contextlib
+import errno
 import json
 import os
 import secrets
@@ -26,12 +27,14 @@ __all__ = [
     "absolute",
     "cache_folder",
     "format_of",
+    "is_full",
     "locked",
     "name_beside",
     "read_manifest",
     "replace_folder",
     "sync_folder",
     "write_atomically",
+    "write_bytes",
     "write_text",
     "writing",
 ]
@@ -183,7 +186,13 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def write_atomically(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file that takes the place of `path` when all went well."""
+    """Open a temporary file that takes the place of `path` when all went well.
+
+    A link stays a link, and what it points to is replaced; a device or a folder is refused.
+    """
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is not a plain file", os.fspath(path))
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}{PART}")
     try:
         with part.open("wb") as file:
@@ -192,10 +201,23 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         part.replace(path)
         sync_folder(path.parent)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):  # the first error is the one to tell
             part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in {None, os.fspath(part)}:
+            error.filename = os.fspath(path)  # a full disk names no file, and ours is gone
         raise
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, into a folder that is there."""
+    with write_atomically(path) as file:
+        file.write(content)
+
+
+def is_full(error: OSError) -> bool:
+    """Whether an error says that there is no room left to write."""
+    return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def write_text(path: Path, text: str) -> None:

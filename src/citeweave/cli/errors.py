@@ -9,6 +9,7 @@ from typing import ParamSpec, TypeVar
 import typer
 
 from citeweave.errors import CiteweaveError
+from citeweave.files import is_full
 
 __all__ = ["INTERRUPTED", "USER_ERROR", "complain", "guarded"]
 
@@ -53,6 +54,9 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             except BrokenPipeError:
                 raise  # the reader of our output has gone, as `head` does: typer ends quietly
             except OSError as error:
+                if is_full(error) and error.filename is None:
+                    complain("error", f"there is no room to write to: {error.strerror}")
+                    raise typer.Exit(USER_ERROR) from error
                 if error.filename is None:
                     raise
                 complain("error", f"'{error.filename}': {error.strerror or error}")

@@ -1,6 +1,7 @@
 """The commands that show a fitted model: `topics`, `authors`, `papers`, `inspect` and so on."""
 
 # ruff: noqa: PLC0415  heavy imports inside the commands, so that the others start at once
+import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -336,6 +337,7 @@ def _table(
     """Write a table wherever it was asked for, or draw it."""
     from citeweave.cli.explore_show import notes, wide_console
     from citeweave.explore import to_csv
+    from citeweave.files import write_bytes
 
     if output.as_json:
         content = {"rows": frame.to_dicts(), "missing": view.missing}
@@ -345,10 +347,11 @@ def _table(
         if str(output.csv) == "-":
             typer.echo(text, nl=False)
         else:
-            output.csv.write_text(text, encoding="utf-8", newline="\n")
+            write_bytes(output.csv, text.encode())
     if output.parquet is not None:
-        with output.parquet.open("wb") as file:
-            frame.write_parquet(file)
+        content = io.BytesIO()
+        frame.write_parquet(content)
+        write_bytes(output.parquet, content.getvalue())
     written = [str(path) for path in output.files if str(path) != "-"]
     if written:
         typer.echo(f"{len(frame):,} rows written to {' and '.join(written)}", err=True)

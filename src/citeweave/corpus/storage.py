@@ -96,8 +96,8 @@ def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) 
         temporary.mkdir()
         _write_contents(corpus, temporary, pl)
         replace_folder(temporary, target)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise CorpusError(
             f"The corpus cannot be saved to '{target}': {reason}. Nothing there was changed; "
             "free some space or choose a folder that can be written."

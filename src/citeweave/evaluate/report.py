@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from citeweave.errors import ParameterError
+from citeweave.files import write_text
 
 __all__ = ["Evaluation", "Measure", "check_file"]
 
@@ -142,8 +143,7 @@ class Evaluation:
         """Write the rows to a file: .json, .csv or .md (a Markdown table), by its ending."""
         target = check_file(path)
         writers = {".json": self._as_json, ".csv": self._as_csv, ".md": self._as_markdown}
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(writers[target.suffix](), encoding="utf-8")
+        write_text(target, writers[target.suffix]())
         return target
 
     def _as_json(self) -> str:

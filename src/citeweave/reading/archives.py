@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING
 
 from citeweave.reading.limits import most_unpacked
-from citeweave.reading.streams import copy_limited, file_input
+from citeweave.reading.streams import copy_limited, file_input, room_to_unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +94,7 @@ def unpack(path: Path, name: str, folder: Path, context: FileContext) -> list[In
                 )
                 break
             target = folder / f"{len(inputs):06d}"
-            with target.open("wb") as file:
+            with room_to_unpack(name), target.open("wb") as file:
                 if not copy_limited(source, file, left):
                     context.note(None, f"member {member[:200]!r} is larger than it says: cut")
             left -= target.stat().st_size

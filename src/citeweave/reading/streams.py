@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from citeweave.errors import ParameterError
+from citeweave.errors import CiteweaveError, ParameterError
+from citeweave.files import is_full
 from citeweave.reading.limits import MOST_BLANK_LINES, MOST_EXPANSION, unpacks_too_much
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = [
     "copy_limited",
     "file_input",
     "input_lines",
+    "room_to_unpack",
 ]
 
 HEAD_BYTES = 1 << 16
@@ -97,6 +99,21 @@ def file_input(path: Path, *, name: str | None = None) -> Input:
     return Input(name or str(path), lambda: path.open("rb"), path if name is None else None)
 
 
+@contextmanager
+def room_to_unpack(name: str) -> Iterator[None]:
+    """Tell a full temporary folder from damage to what is unpacked there."""
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise CiteweaveError(
+            f"There is no room to unpack '{name}' in the temporary folder "
+            f"'{tempfile.gettempdir()}' ({error.strerror}). Free some space, or set TMPDIR to "
+            "another folder."
+        ) from error
+
+
 class ByteStream:
     """The unpacked bytes of one open file, to be taken once: as lines, chunks or a file.
 
@@ -137,7 +154,7 @@ class ByteStream:
         """Give the bytes as a file on disk, for formats that must seek (Parquet)."""
         with tempfile.TemporaryDirectory(prefix="citeweave-") as folder:
             path = Path(folder) / "input"
-            with path.open("wb") as file:
+            with room_to_unpack(self._context.file), path.open("wb") as file:
                 file.write(self._first)
                 for chunk in self._rest:
                     file.write(chunk)

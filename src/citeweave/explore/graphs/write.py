@@ -10,6 +10,7 @@ from citeweave.explore.graphs.graph import Graph
 from citeweave.explore.graphs.image import to_image
 from citeweave.explore.graphs.layout import GraphLayout, layout
 from citeweave.explore.graphs.svg import to_svg
+from citeweave.files import write_bytes
 
 __all__ = ["FORMATS", "write_graph"]
 
@@ -68,5 +69,5 @@ def write_graph(
         content = _TEXT[kind](graph, places).encode()
     else:
         content = to_image(graph, places, kind=kind[1:], dpi=dpi)
-    path.write_bytes(content)
+    write_bytes(path, content)
     return places

@@ -21,6 +21,7 @@ from citeweave.explore.plots.topics import (
     plot_topic_similarity,
     plot_topics_over_time,
 )
+from citeweave.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,9 +73,11 @@ def write_plot(
     _check(path, width, dpi)
     # dates left out, so that the same run gives the same bytes
     dates: dict[str, Any] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+    suffix = path.suffix.lower()
     with saving(), figures_of_width(width):
         figure = KINDS[kind](view)
-        figure.savefig(path, dpi=dpi, metadata=dates.get(path.suffix.lower()))
+        with write_atomically(path) as file:
+            figure.savefig(file, format=suffix[1:], dpi=dpi, metadata=dates.get(suffix))
     return path
 
 
