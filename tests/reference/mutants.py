@@ -32,17 +32,17 @@ MISTAKES = {
         ),
     ],
     "blocked removal ignored": [
-        Mistake("core/hierarchy.py", "                return 0", "                return depth"),
+        Mistake("core/climb.py", "                return 0\n", "                return depth\n"),
         Mistake(
-            "core/word_side.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"
+            "core/word_climb.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"
         ),
     ],
     "customers leave only with their table": [
         Mistake(
-            "core/hierarchy.py",
-            "        counts.customers[n, topic] += sign\n",
-            "        if sign > 0 or step + 1 < depth or step == level:\n"
-            "            counts.customers[n, topic] += sign\n",
+            "core/climb.py",
+            "        counts.customers[row, column] += sign\n",
+            "        if sign > 0 or step + 1 < depth:\n"
+            "            counts.customers[row, column] += sign\n",
         ),
     ],
     "citations without Metropolis-Hastings": [

@@ -44,7 +44,7 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
             if len(shape.network) > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
             word_sweep(
-                shape, layout, tables, state, cache, work, exponent, 0, n_documents, 0, tally
+                shape, layout, tables, state, cache, work, exponent, (0, n_documents), 0, tally
             )
             if len(shape.network) > 0:
                 citation_sweep(

@@ -13,197 +13,174 @@ Metropolis-Hastings step puts right, as the main sampler does with its exponenti
 
 import numpy as np
 
-from citeweave.compiled import hot_kernel, kernel
+from citeweave.compiled import hot_kernel, inlined, kernel
 from citeweave.engines.core.arrays import level_table
+from citeweave.engines.core.climb import (
+    TopicPath,
+    draw_nested_addition,
+    draw_removal,
+    nested_weight,
+)
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.word_climb import hand_out_table, leaves_table, next_run
 from citeweave.foldin.moves import (
     accept,
-    addition_depth,
     citing_rate,
+    empty,
     move_burst,
-    move_customer,
-    nested_weight,
+    new_scratch,
     opening_scales,
     pick,
-    removal_depth,
+    shift_customer,
 )
 from citeweave.foldin.paper import group_posterior
 
 __all__ = ["fold_in_gibbs"]
 
 
+@inlined
+def _weigh_topics(base, tables_of, scratch, node, w):
+    """Fill the weights of all topics for a token of a word; returns their sum."""
+    weights = scratch.weights
+    leaf_level = base.discount.shape[0]
+    burst_discount, burst_beta = base.burst_discount, base.burst_concentration
+    total = 0.0
+    for k in range(base.nodes.shape[1]):
+        value = nested_weight(weights, base.nodes[node, k], leaf_level, k)
+        word = base.word_topic[w, k]
+        if burst_beta < np.inf:
+            word *= burst_beta + burst_discount * scratch.burst_tables[k]
+            if scratch.run_customers[k] > 0:
+                stay, opened = weight_pair(
+                    level_table(tables_of, leaf_level),
+                    scratch.run_customers[k],
+                    scratch.run_tables[k],
+                )
+                word = stay + opened * word
+            word /= burst_beta + scratch.tokens[k]
+        scratch.mass[k] = value * word
+        total += scratch.mass[k]
+    return total
+
+
+@inlined
+def _draw_burst(rng, base, tables_of, scratch, w, k):
+    """Draw whether a new token of a word opens a table at phi'."""
+    if base.burst_concentration == np.inf:
+        return 0
+    if scratch.run_customers[k] > 0:
+        table = level_table(tables_of, base.discount.shape[0])
+        stay, opened = weight_pair(table, scratch.run_customers[k], scratch.run_tables[k])
+        climb = base.burst_concentration + base.burst_discount * scratch.burst_tables[k]
+        climb *= opened * base.word_topic[w, k]
+        if uniform(rng) * (stay + climb) < stay:
+            return 0
+    return 1
+
+
 @hot_kernel
-def _visit_words(
-    rng,
-    base_arrays,
-    tables_of,
-    words,
-    node,
-    counts,
-    totals,
-    weights,
-    scales,
-    z,
-    bit,
-    burst,
-    run,
-    masses,
-    seen,
-    n_links,
-    starting,
-):
+def _visit_words(rng, base, tables_of, words, node, scratch, n_links, starting):
     """Visit every token once: it leaves, draws topic and tables, and comes back.
 
-    ``burst`` holds C and T of phi'_dk, ``run`` its customers and tables at the word at hand. At the
-    start nobody is there to leave.
+    At the start nobody is there to leave.
     """
-    word_topic, nodes, discount, concentration, _, burst_discount, burst_beta = base_arrays
-    n_topics = nodes.shape[1]
-    leaf = discount.shape[0] - 1
-    bursting = burst_beta < np.inf
+    counts, weights, row = scratch.counts, scratch.weights, scratch.row
+    z, bit = scratch.word_topic, scratch.burst_table
+    leaf_level = base.discount.shape[0]
+    bursting = base.burst_concentration < np.inf
     correct = n_links > 0 and not starting
-    before = citing_rate(base_arrays, counts, totals, node, seen) if correct else 0.0
+    before = citing_rate(base, counts, node) if correct else 0.0
     begin = 0
     while begin < words.shape[0]:
-        w = words[begin]
-        end = begin + 1
-        while end < words.shape[0] and words[end] == w:
-            end += 1
+        run = next_run(words, begin, words.shape[0])
+        w = run.word
         if not starting:
-            for i in range(begin, end):
-                run[0, z[i]] += 1
-                run[1, z[i]] += bit[i]
-        for i in range(begin, end):
+            for i in range(run.begin, run.end):
+                scratch.run_customers[z[i]] += 1
+                scratch.run_tables[z[i]] += bit[i]
+        for i in range(run.begin, run.end):
             old = z[i]
             old_table = 0
             old_depth = 0
             if not starting:
                 if bursting:
-                    c = run[0, old]
-                    t = run[1, old]
-                    if t == c:
-                        old_table = 1
-                    elif uniform(rng) * c < t:
-                        if t == 1:
-                            continue
-                        old_table = 1
-                old_depth = removal_depth(rng, counts, leaf, old)
-                if old_depth < 0:
+                    old_table = leaves_table(
+                        rng, scratch.run_customers[old], scratch.run_tables[old]
+                    )
+                    if old_table < 0:
+                        continue
+                old_depth = draw_removal(rng, counts, TopicPath(row, old), leaf_level)
+                if old_depth == 0:
                     continue
-                move_customer(tables_of, counts, totals, weights, leaf, old, old_depth, -1)
-                move_burst(burst, run, old, old_table, -1)
-            opening_scales(discount, concentration, totals, scales)
-            total = 0.0
-            for k in range(n_topics):
-                value = nodes[node, k]
-                for level in range(leaf + 1):
-                    value = weights[0, level, k] + weights[1, level, k] * scales[level] * value
-                word = word_topic[w, k]
-                if bursting:
-                    word *= burst_beta + burst_discount * burst[1, k]
-                    if run[0, k] > 0:
-                        stay, opened = weight_pair(
-                            level_table(tables_of, leaf + 1), run[0, k], run[1, k]
-                        )
-                        word = stay + opened * word
-                    word /= burst_beta + burst[0, k]
-                masses[k] = value * word
-                total += masses[k]
-            k = pick(rng, masses, total)
-            depth = addition_depth(rng, weights, scales, nodes, node, leaf, k)
-            move_customer(tables_of, counts, totals, weights, leaf, k, depth, 1)
-            if correct and (max(depth, old_depth) >= leaf - seen):
-                after = citing_rate(base_arrays, counts, totals, node, seen)
+                shift_customer(tables_of, scratch, leaf_level, old, old_depth, -1)
+                move_burst(scratch, old, old_table, -1)
+            opening_scales(base, scratch)
+            k = pick(rng, scratch.mass, _weigh_topics(base, tables_of, scratch, node, w))
+            depth = draw_nested_addition(rng, weights, base.nodes[node, k], leaf_level, k)
+            shift_customer(tables_of, scratch, leaf_level, k, depth, 1)
+            if correct and max(depth, old_depth) >= leaf_level - base.seen:
+                after = citing_rate(base, counts, node)
                 if accept(rng, before, after, n_links):
                     before = after
                 else:
-                    move_customer(tables_of, counts, totals, weights, leaf, k, depth, -1)
-                    move_customer(tables_of, counts, totals, weights, leaf, old, old_depth, 1)
-                    move_burst(burst, run, old, old_table, 1)
+                    shift_customer(tables_of, scratch, leaf_level, k, depth, -1)
+                    shift_customer(tables_of, scratch, leaf_level, old, old_depth, 1)
+                    move_burst(scratch, old, old_table, 1)
                     continue
             z[i] = k
-            word_table = 0
-            if bursting:
-                word_table = 1
-                if run[0, k] > 0:
-                    stay, opened = weight_pair(
-                        level_table(tables_of, leaf + 1), run[0, k], run[1, k]
-                    )
-                    climb = burst_beta + burst_discount * burst[1, k]
-                    climb *= opened * word_topic[w, k]
-                    if uniform(rng) * (stay + climb) < stay:
-                        word_table = 0
-            move_burst(burst, run, k, word_table, 1)
-        # who holds a table is forgotten: the first tokens of each topic get the bits
-        for i in range(begin, end):
-            k = z[i]
-            bit[i] = 1 if run[1, k] > 0 else 0
-            run[1, k] -= bit[i]
-            run[0, k] = 0
-        begin = end
+            move_burst(scratch, k, _draw_burst(rng, base, tables_of, scratch, w, k), 1)
+        for i in range(run.begin, run.end):
+            hand_out_table(bit, i, scratch, z[i])
+        begin = run.end
 
 
 @hot_kernel
-def _visit_links(
-    rng,
-    base_arrays,
-    tables_of,
-    cited,
-    seen,
-    links,
-    node,
-    counts,
-    totals,
-    weights,
-    scales,
-    y,
-    masses,
-    starting,
-):
+def _visit_links(rng, base, tables_of, links, node, scratch, starting):
     """Visit every citation once: its customer at theta' leaves and comes back."""
-    _, nodes, discount, concentration, _, _, _ = base_arrays
+    counts, weights, y = scratch.counts, scratch.weights, scratch.citing_topic
     n_links = links.shape[0]
+    level = base.seen + 1
     correct = n_links > 0 and not starting
-    before = citing_rate(base_arrays, counts, totals, node, seen) if correct else 0.0
+    before = citing_rate(base, counts, node) if correct else 0.0
     for e in range(n_links):
         old = y[e]
         old_depth = 0
         if not starting:
-            old_depth = removal_depth(rng, counts, seen, old)
-            if old_depth < 0:
+            old_depth = draw_removal(rng, counts, TopicPath(scratch.row, old), level)
+            if old_depth == 0:
                 continue
-            move_customer(tables_of, counts, totals, weights, seen, old, old_depth, -1)
-        opening_scales(discount, concentration, totals, scales)
+            shift_customer(tables_of, scratch, level, old, old_depth, -1)
+        opening_scales(base, scratch)
         total = 0.0
-        for k in range(nodes.shape[1]):
-            value = nested_weight(weights, scales, nodes, node, seen, k)
-            masses[k] = value * cited[links[e], k]
-            total += masses[k]
-        k = pick(rng, masses, total)
-        depth = addition_depth(rng, weights, scales, nodes, node, seen, k)
-        move_customer(tables_of, counts, totals, weights, seen, k, depth, 1)
+        for k in range(base.nodes.shape[1]):
+            value = nested_weight(weights, base.nodes[node, k], level, k)
+            scratch.mass[k] = value * base.cited[links[e], k]
+            total += scratch.mass[k]
+        k = pick(rng, scratch.mass, total)
+        depth = draw_nested_addition(rng, weights, base.nodes[node, k], level, k)
+        shift_customer(tables_of, scratch, level, k, depth, 1)
         if correct:
-            after = citing_rate(base_arrays, counts, totals, node, seen)
+            after = citing_rate(base, counts, node)
             if not accept(rng, before, after, n_links):
-                move_customer(tables_of, counts, totals, weights, seen, k, depth, -1)
-                move_customer(tables_of, counts, totals, weights, seen, old, old_depth, 1)
+                shift_customer(tables_of, scratch, level, k, depth, -1)
+                shift_customer(tables_of, scratch, level, old, old_depth, 1)
                 continue
             before = after
         y[e] = k
 
 
 @hot_kernel
-def _weigh_groups(base_arrays, log_nodes, members, prior, counts, totals, seen, n_links, posterior):
+def _weigh_groups(base, log_nodes, members, prior, counts, n_links, posterior):
     """Fill p(b | counts): prior_b prod_k nu_bk^t_k, t the uppermost level's, by rate^-links."""
     top = -np.inf
     for i in range(members.shape[0]):
         value = np.log(prior[i])
         for k in range(log_nodes.shape[1]):
-            if counts[1, 0, k] > 0:
-                value += counts[1, 0, k] * log_nodes[members[i], k]
+            if counts.tables[0, k] > 0:
+                value += counts.tables[0, k] * log_nodes[members[i], k]
         if n_links > 0:
-            value -= n_links * np.log(citing_rate(base_arrays, counts, totals, members[i], seen))
+            value -= n_links * np.log(citing_rate(base, counts, members[i]))
         posterior[i] = value
         top = max(top, value)
     total = 0.0
@@ -215,18 +192,18 @@ def _weigh_groups(base_arrays, log_nodes, members, prior, counts, totals, seen, 
 
 
 @kernel
-def fold_in_gibbs(
-    base, log_nodes, tables_of, sets, documents, random, first, last, burn_in, samples, means
-):
-    """Fold in documents ``first`` to ``last`` - 1, one random stream each.
+def fold_in_gibbs(base, log_nodes, tables_of, sets, documents, random, span, sweeps, means):
+    """Fold in documents ``span[0]`` to ``span[1]`` - 1, one random stream each.
 
-    ``log_nodes`` is the logarithm of ``base.nodes``; ``tables_of`` has the ratio tables of the
-    document levels and, last, of phi'.
+    ``sweeps`` are those before the first sample and the number of samples; ``log_nodes`` is the
+    logarithm of ``base.nodes``; ``tables_of`` has the ratio tables of the document levels and,
+    last, of phi'.
     """
     word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
     discount, concentration = base.discount, base.concentration
     burst_discount, burst_beta = base.burst_discount, base.burst_concentration
-    base_arrays = (word_topic, nodes, discount, concentration, rate, burst_discount, burst_beta)
+    first, last = span
+    burn_in, samples = sweeps
     n_topics = nodes.shape[1]
     n_levels = discount.shape[0]
     seen = base.seen
@@ -235,17 +212,10 @@ def fold_in_gibbs(
     for d in range(first, last):
         most_words = max(most_words, documents.start[d + 1] - documents.start[d])
         most_links = max(most_links, documents.link_start[d + 1] - documents.link_start[d])
-    z = np.zeros(most_words, np.int64)
-    bit = np.zeros(most_words, np.int64)
+    scratch = new_scratch(n_levels, n_topics, most_words, most_links)
+    counts, z, bit = scratch.counts, scratch.word_topic, scratch.burst_table
+    tokens, burst_tables = scratch.tokens, scratch.burst_tables
     added = np.zeros(most_words)
-    y = np.zeros(most_links, np.int64)
-    counts = np.zeros((2, n_levels, n_topics), np.int64)
-    totals = np.zeros((2, n_levels), np.int64)
-    weights = np.zeros((2, n_levels, n_topics))
-    scales = np.empty(n_levels)
-    burst = np.zeros((2, n_topics), np.int64)
-    run = np.zeros((2, n_topics), np.int64)
-    masses = np.empty(n_topics)
     mean = np.empty(n_topics)
     topic_sum = np.empty(n_topics)
     leaf_sum = np.empty(n_topics)
@@ -264,11 +234,7 @@ def fold_in_gibbs(
         n_members = members.shape[0]
         group_posterior(word_topic, nodes, cited, rate, words, links, members, prior, posterior)
         node = members[pick(rng, posterior[:n_members], 1.0)]
-        counts[:] = 0
-        totals[:] = 0
-        weights[0] = 0.0
-        weights[1] = 1.0
-        burst[:] = 0
+        empty(scratch)
         topic_sum[:] = 0.0
         leaf_sum[:] = 0.0
         burst_sum[:] = 0.0
@@ -276,53 +242,11 @@ def fold_in_gibbs(
         added[:] = 0.0
         for sweep in range(-1 - burn_in, samples):
             starting = sweep == -1 - burn_in
-            _visit_words(
-                rng,
-                base_arrays,
-                tables_of,
-                words,
-                node,
-                counts,
-                totals,
-                weights,
-                scales,
-                z,
-                bit,
-                burst,
-                run,
-                masses,
-                seen,
-                links.shape[0],
-                starting,
-            )
-            _visit_links(
-                rng,
-                base_arrays,
-                tables_of,
-                cited,
-                seen,
-                links,
-                node,
-                counts,
-                totals,
-                weights,
-                scales,
-                y,
-                masses,
-                starting,
-            )
+            n_links = links.shape[0]
+            _visit_words(rng, base, tables_of, words, node, scratch, n_links, starting)
+            _visit_links(rng, base, tables_of, links, node, scratch, starting)
             if n_members > 1:
-                _weigh_groups(
-                    base_arrays,
-                    log_nodes,
-                    members,
-                    prior,
-                    counts,
-                    totals,
-                    seen,
-                    links.shape[0],
-                    posterior,
-                )
+                _weigh_groups(base, log_nodes, members, prior, counts, n_links, posterior)
                 node = members[pick(rng, posterior[:n_members], 1.0)]
             if sweep < 0:
                 continue
@@ -334,10 +258,12 @@ def fold_in_gibbs(
                 for k in range(n_topics):
                     mean[k] += posterior[i] * nodes[members[i], k]
             for level in range(n_levels):
-                scale = 1.0 / (concentration[level] + totals[0, level])
-                share = (concentration[level] + discount[level] * totals[1, level]) * scale
+                scale = 1.0 / (concentration[level] + counts.total_customers[level])
+                share = (
+                    concentration[level] + discount[level] * counts.total_tables[level]
+                ) * scale
                 for k in range(n_topics):
-                    own = counts[0, level, k] - discount[level] * counts[1, level, k]
+                    own = counts.customers[level, k] - discount[level] * counts.tables[level, k]
                     mean[k] = share * mean[k] + own * scale
                 if level == seen:
                     for k in range(n_topics):
@@ -346,12 +272,13 @@ def fold_in_gibbs(
                 leaf_sum[k] += mean[k]
                 kept = 1.0
                 if burst_beta < np.inf:
-                    kept = (burst_beta + burst_discount * burst[1, k]) / (burst_beta + burst[0, k])
+                    kept = burst_beta + burst_discount * burst_tables[k]
+                    kept /= burst_beta + tokens[k]
                 burst_sum[k] += mean[k] * kept
             if burst_beta < np.inf:
                 for i in range(words.shape[0]):
                     own = 1.0 - burst_discount * bit[i]
-                    added[i] += mean[z[i]] * own / (burst_beta + burst[0, z[i]])
+                    added[i] += mean[z[i]] * own / (burst_beta + tokens[z[i]])
         for i in range(n_members):
             means.group[means.group_start[d] + i] = posterior_sum[i] / samples
         for k in range(n_topics):

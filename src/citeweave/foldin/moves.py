@@ -1,105 +1,142 @@
 """Moves of one customer below a fixed base measure, and the weights that they are drawn by.
 
-As `engines.core.hierarchy`, for one document whose parent nu does not change: ``counts`` are c
-and t [2, levels, topics], ``totals`` their sums [2, levels], ``weights`` A0 and B1 of every entry.
+The climb is that of `engines.core.climb`, for one document whose parent nu does not change: nu
+stands where the other engines have their root, on level 0, and the document levels follow it. A
+customer of the uppermost one who opens a table draws from nu, so the climb ends there.
 """
 
-from citeweave.compiled import hot_kernel
-from citeweave.engines.core.arrays import level_table
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined, kernel
+from citeweave.engines.core.arrays import TopicCounts, level_table
+from citeweave.engines.core.climb import TopicPath, move_below_root
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
 
 __all__ = [
+    "Scratch",
+    "Weights",
     "accept",
-    "addition_depth",
     "citing_rate",
+    "empty",
     "move_burst",
-    "move_customer",
-    "nested_weight",
+    "new_scratch",
     "opening_scales",
     "pick",
-    "removal_depth",
+    "shift_customer",
 ]
 
 
-@hot_kernel
-def _refresh(tables_of, counts, weights, level, k):
-    """Renew A0 and B1 of a topic on one level."""
-    stay, opened = weight_pair(
-        level_table(tables_of, level), counts[0, level, k], counts[1, level, k]
+class Weights(NamedTuple):
+    """Weights of all topics on the document levels, as ``nested_weight`` takes them."""
+
+    stay: np.ndarray
+    """float64 [document levels, topics]: A0."""
+    open: np.ndarray
+    """float64 [document levels, topics]: B1."""
+    scale: np.ndarray
+    """float64 [document levels]: factor of a new table."""
+
+
+class Scratch(NamedTuple):
+    """The document at hand."""
+
+    counts: TopicCounts
+    """int64, a row for each document level."""
+    row: np.ndarray
+    """int64 [document levels + 1]: rows of the levels, that of nu (-1) first: see `TopicPath`."""
+    weights: Weights
+    word_topic: np.ndarray
+    """int64 [tokens]: z."""
+    burst_table: np.ndarray
+    """int64 [tokens]: table indicators at phi'."""
+    citing_topic: np.ndarray
+    """int64 [links]: y."""
+    tokens: np.ndarray
+    """int64 [topics]: customers of phi'_dk."""
+    burst_tables: np.ndarray
+    """int64 [topics]: its tables."""
+    run_customers: np.ndarray
+    """int64 [topics]: its customers at the word at hand."""
+    run_tables: np.ndarray
+    """int64 [topics]."""
+    mass: np.ndarray
+    """float64 [topics]: weights of the token or citation at hand."""
+
+
+@kernel
+def new_scratch(n_levels, n_topics, n_words, n_links):
+    """Make room for documents of at most so many words and links."""
+    return Scratch(
+        TopicCounts(
+            np.zeros((n_levels, n_topics), np.int64),
+            np.zeros((n_levels, n_topics), np.int64),
+            np.zeros(n_levels, np.int64),
+            np.zeros(n_levels, np.int64),
+        ),
+        np.arange(-1, n_levels),
+        Weights(np.zeros((n_levels, n_topics)), np.zeros((n_levels, n_topics)), np.empty(n_levels)),
+        np.zeros(n_words, np.int64),
+        np.zeros(n_words, np.int64),
+        np.zeros(n_links, np.int64),
+        np.zeros(n_topics, np.int64),
+        np.zeros(n_topics, np.int64),
+        np.zeros(n_topics, np.int64),
+        np.zeros(n_topics, np.int64),
+        np.empty(n_topics),
     )
-    weights[0, level, k] = stay
-    weights[1, level, k] = opened
 
 
 @hot_kernel
-def opening_scales(discount, concentration, totals, scales):
+def empty(scratch):
+    """Begin with a document that has no customers."""
+    counts, weights = scratch.counts, scratch.weights
+    counts.customers[:] = 0
+    counts.tables[:] = 0
+    counts.total_customers[:] = 0
+    counts.total_tables[:] = 0
+    weights.stay[:] = 0.0
+    weights.open[:] = 1.0
+    scratch.tokens[:] = 0
+    scratch.burst_tables[:] = 0
+
+
+@inlined
+def opening_scales(base, scratch):
     """Factors of a new table, (beta + alpha T) / (beta_parent + C_parent); nu sums to 1."""
+    discount, concentration, counts = base.discount, base.concentration, scratch.counts
     for level in range(discount.shape[0]):
-        above = 1.0 if level == 0 else concentration[level - 1] + totals[0, level - 1]
-        scales[level] = (concentration[level] + discount[level] * totals[1, level]) / above
+        above = 1.0
+        if level > 0:
+            above = concentration[level - 1] + counts.total_customers[level - 1]
+        opening = concentration[level] + discount[level] * counts.total_tables[level]
+        scratch.weights.scale[level] = opening / above
 
 
-@hot_kernel
-def nested_weight(weights, scales, nodes, node, level, k):
-    """Weight of a topic on a level before division by (beta + C): A0 + B1 s (...)."""
-    value = nodes[node, k]
-    for upper in range(level + 1):
-        value = weights[0, upper, k] + weights[1, upper, k] * scales[upper] * value
-    return value
+@inlined
+def shift_customer(tables_of, scratch, level, k, depth, sign):
+    """Add or remove a customer that climbs ``depth`` levels, and renew the weights of its topic.
+
+    Levels are counted from nu, which is on level 0 and stays as it is.
+    """
+    counts, weights = scratch.counts, scratch.weights
+    move_below_root(counts, TopicPath(scratch.row, k), level, depth, sign)
+    for step in range(min(depth, level)):
+        row = index(level - 1 - step)
+        weights.stay[row, k], weights.open[row, k] = weight_pair(
+            level_table(tables_of, row), counts.customers[row, k], counts.tables[row, k]
+        )
 
 
-@hot_kernel
-def removal_depth(rng, counts, level, k):
-    """Draw how many levels a customer takes a table along, u ~ Bernoulli(t / c); -1 if blocked."""
-    depth = 0
-    for upper in range(level, -1, -1):
-        c = counts[0, upper, k]
-        t = counts[1, upper, k]
-        if t < c:
-            if uniform(rng) * c >= t:
-                return depth
-            if t == 1:
-                return -1
-        depth += 1
-    return depth
-
-
-@hot_kernel
-def addition_depth(rng, weights, scales, nodes, node, level, k):
-    """Draw on how many levels a new customer opens a table."""
-    depth = 0
-    for upper in range(level, -1, -1):
-        stay = weights[0, upper, k]
-        if (
-            stay > 0.0
-            and uniform(rng) * nested_weight(weights, scales, nodes, node, upper, k) < stay
-        ):
-            return depth
-        depth += 1
-    return depth
-
-
-@hot_kernel
-def move_customer(tables_of, counts, totals, weights, level, k, depth, sign):
-    """Add or remove a customer who has a table of its own on ``depth`` levels."""
-    for step in range(min(depth, level) + 1):
-        upper = level - step
-        counts[0, upper, k] += sign
-        totals[0, upper] += sign
-        if step < depth:
-            counts[1, upper, k] += sign
-            totals[1, upper] += sign
-        _refresh(tables_of, counts, weights, upper, k)
-
-
-@hot_kernel
-def move_burst(burst, run, k, table, sign):
+@inlined
+def move_burst(scratch, k, table, sign):
     """Add or remove a customer of phi'_dk at the word at hand, with a table or without."""
-    run[0, k] += sign
-    run[1, k] += sign * table
-    burst[0, k] += sign
-    burst[1, k] += sign * table
+    scratch.run_customers[k] += sign
+    scratch.run_tables[k] += sign * table
+    scratch.tokens[k] += sign
+    scratch.burst_tables[k] += sign * table
 
 
 @hot_kernel
@@ -117,17 +154,17 @@ def pick(rng, masses, total):
 
 
 @hot_kernel
-def citing_rate(base_arrays, counts, totals, node, seen):
+def citing_rate(base, counts, node):
     """Rate of citing any training document, ``theta' @ rate``, theta' by eq:recover_vector."""
-    _, nodes, discount, concentration, rate, _, _ = base_arrays
+    discount, concentration = base.discount, base.concentration
     total = 0.0
-    for k in range(nodes.shape[1]):
-        mean = nodes[node, k]
-        for level in range(seen + 1):
-            own = counts[0, level, k] - discount[level] * counts[1, level, k]
-            share = concentration[level] + discount[level] * totals[1, level]
-            mean = (share * mean + own) / (concentration[level] + totals[0, level])
-        total += mean * rate[k]
+    for k in range(base.nodes.shape[1]):
+        mean = base.nodes[node, k]
+        for level in range(base.seen + 1):
+            own = counts.customers[level, k] - discount[level] * counts.tables[level, k]
+            share = concentration[level] + discount[level] * counts.total_tables[level]
+            mean = (share * mean + own) / (concentration[level] + counts.total_customers[level])
+        total += mean * base.rate[k]
     return total
 
 

@@ -89,10 +89,8 @@ def fold_in_documents(
                 sets,
                 documents,
                 random,
-                first,
-                last,
-                burn_in,
-                samples,
+                (first, last),
+                (burn_in, samples),
                 means,
             )
         else:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from citeweave.engines.core.climb import TopicPath, new_climb
 from citeweave.engines.core.exponent import total_rate
 from citeweave.engines.core.hierarchy import node_weights, path_weight
 from citeweave.engines.core.likelihood import topic_word_means, word_log_likelihood
@@ -91,22 +92,23 @@ def _root(parameters):
     return float(parameters.topic_discount[0]), float(parameters.topic_concentration[0])
 
 
+def rows_above(layout, level, node):
+    """List the nodes from the root down to one of the given level."""
+    row = np.zeros(level + 1, np.int64)
+    for lower in range(level, -1, -1):
+        row[lower] = node
+        node = layout.parent[node]
+    return row
+
+
 @pytest.mark.parametrize("topic", range(3))
 def test_path_weight_sums_the_joint_over_all_depths(chain, topic):
     """Add a customer at each possible depth, weighed by f and its binomials: their sum is it."""
     level = chain.citation_level
     node = chain.layout.citation_node
-    path, climb = np.zeros(4, np.int64), np.zeros(4)
+    path = TopicPath(rows_above(chain.layout, level, node), topic)
     weight = path_weight(
-        chain.tables,
-        chain.layout,
-        chain.state.topics,
-        chain.state.parameters,
-        level,
-        node,
-        topic,
-        path,
-        climb,
+        chain.tables, chain.state.topics, chain.state.parameters, path, level, new_climb(4)
     )
     before = joint(chain, chain.state.topics)
     total = 0.0
@@ -130,10 +132,10 @@ def test_path_weight_sums_the_joint_over_all_depths(chain, topic):
 
 def test_node_weights_are_all_path_weights(chain):
     level, node = chain.citation_level, chain.layout.citation_node + 1
-    path, climb, weights = np.zeros(4, np.int64), np.zeros(4), np.zeros(3)
-    common = (chain.tables, chain.layout, chain.state.topics, chain.state.parameters, level, node)
-    node_weights(*common, path, weights)
-    each = [path_weight(*common, k, path, climb) for k in range(3)]
+    row, climb, weights = rows_above(chain.layout, level, node), new_climb(4), np.zeros(3)
+    common = (chain.tables, chain.state.topics, chain.state.parameters)
+    node_weights(*common, row, level, weights)
+    each = [path_weight(*common, TopicPath(row, k), level, climb) for k in range(3)]
     np.testing.assert_allclose(weights / weights.sum(), each / np.sum(each), rtol=1e-12)
 
 

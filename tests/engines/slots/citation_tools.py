@@ -10,8 +10,12 @@ from citeweave.engines.core.exponent import rebuild_exponent
 from citeweave.engines.core.spec import Level, preset
 from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.slots.citations import new_citation_work
-from citeweave.engines.slots.guesses import make_citation_guesses, make_guesses, new_guesses
 from citeweave.engines.slots.presence import mark_topics, new_presence
+from citeweave.engines.slots.proposal_tables import (
+    make_citation_proposal,
+    make_word_proposal,
+    new_proposal_tables,
+)
 from citeweave.engines.slots.rates import gather_rates, new_rates
 from citeweave.engines.threads.workers import WorkerPool
 from reference.posterior import TinyPosterior
@@ -78,19 +82,19 @@ def gather_all(level, layout, state, exponent, presence, rates):
 
 
 def sparse_room(chain):
-    """Make what the sweep needs of a chain: work, presence, guesses, rates, its tally."""
+    """Make what the sweep needs of a chain: work, presence, proposal, rates, its tally."""
     topics = chain.settings.topics
-    guesses = new_guesses(
+    proposal = new_proposal_tables(
         chain.layout, chain.spec.n_shared, len(chain.state.words.customers), topics
     )
-    make_guesses(
-        WorkerPool(1), chain.shape, chain.layout, chain.tables, chain.state, chain.cache, guesses
+    make_word_proposal(
+        WorkerPool(1), chain.shape, chain.layout, chain.tables, chain.state, chain.cache, proposal
     )
-    make_citation_guesses(chain.state.parameters, guesses)
+    make_citation_proposal(chain.state.parameters, proposal)
     presence, rates = new_presence(len(chain.layout.parent), topics), new_rates(topics)
     gather_all(chain.citation_level, chain.layout, chain.state, chain.exponent, presence, rates)
     work = new_citation_work(topics, len(chain.spec.topic_side))
-    return work, presence, guesses, rates, np.zeros(6, np.int64)
+    return work, presence, proposal, rates, np.zeros(6, np.int64)
 
 
 def citation_lists(chain):

@@ -7,15 +7,22 @@ import numba
 import numpy as np
 
 import citeweave.engines.core.word_side as word_side_module
+from citeweave.engines.core.arrays import Model
 from citeweave.engines.core.exponent import rebuild_exponent
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.word_side import refresh_word_cache
 from citeweave.engines.slots import SparseChain, SparseSnapshotChain
 from citeweave.engines.slots.citations import citation_sweep
 from citeweave.engines.slots.merge import mark_moves, merge_node_range, merge_word_range
-from citeweave.engines.slots.rates import gather_rates
-from citeweave.engines.slots.snapshot_citations import note_moved_documents, sweep_citing
+from citeweave.engines.slots.presence import Support
+from citeweave.engines.slots.rates import CitationSums, gather_rates
+from citeweave.engines.slots.snapshot_citations import (
+    Snapshot,
+    note_moved_documents,
+    sweep_citing,
+)
 from citeweave.engines.slots.words import word_sweep
+from citeweave.engines.threads.citations import Citing
 from citeweave.engines.threads.merge import add_moves
 from reference.posterior import TinyPosterior
 from reference.run import (
@@ -63,8 +70,8 @@ def make_runner(sweep_words):
     @numba.njit(nogil=True)
     def run(sweeps, level, model, state, cache, exponent, known, room, records):
         shape, layout, tables = model
-        nodes, words, guesses, rates = known
-        slots, pending, sharing, before, citation_work = room
+        nodes, words, proposal, rates = known
+        buffers, citation_work = room
         tally, citation_tally = np.zeros(7, np.int64), np.zeros(6, np.int64)
         docs = np.array([0, layout.document_start.shape[0] - 1, 1])
         for sweep in range(sweeps):
@@ -72,20 +79,13 @@ def make_runner(sweep_words):
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
                 gather_rates(state.topics, state.parameters, exponent, rates)
             sweep_words(
-                shape,
-                layout,
-                tables,
+                Model(shape, layout, tables),
                 state,
                 cache,
-                slots,
-                pending,
-                nodes,
-                words,
-                guesses,
-                rates,
-                exponent,
-                sharing,
-                before,
+                buffers,
+                Support(nodes, words),
+                proposal,
+                CitationSums(rates, exponent),
                 np.uint64(0),
                 docs,
                 tally,
@@ -98,7 +98,7 @@ def make_runner(sweep_words):
                     state,
                     citation_work,
                     nodes,
-                    guesses,
+                    proposal,
                     rates,
                     exponent,
                     citation_tally,
@@ -121,8 +121,8 @@ def _merge_levels(layout, counts, nodes, n_levels, changes, marks):
 @numba.njit(nogil=True)
 def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, network, records):
     shape, layout, tables = model
-    nodes, words, guesses, rates = known
-    slots, pending, sharing, before, changes, marks, added, listed = room
+    nodes, words, proposal, rates = known
+    buffers, changes, marks, added, listed = room
     level, n_shared_levels, n_shared, rounds = sizes
     here, moves, lists = network
     tally = np.zeros(7, np.int64)
@@ -133,20 +133,13 @@ def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, ne
             rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
             gather_rates(state.topics, state.parameters, exponent, rates)
             word_sweep(
-                shape,
-                layout,
-                tables,
+                Model(shape, layout, tables),
                 state,
                 cache,
-                slots,
-                pending,
-                nodes,
-                words,
-                guesses,
-                rates,
-                exponent,
-                sharing,
-                before,
+                buffers,
+                Support(nodes, words),
+                proposal,
+                CitationSums(rates, exponent),
                 np.uint64(uniform(state.random) * 2.0**53),
                 np.array([round_, n, rounds]),
                 tally,
@@ -158,12 +151,9 @@ def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, ne
                 state.words,
                 cache,
                 words,
-                changes,
-                marks,
-                added,
-                listed,
-                0,
-                n_words,
+                (changes, marks),
+                (added, listed),
+                (0, n_words),
                 0,
             )
             state.words.total_customers[:] += added[0, 0, :-1]
@@ -177,22 +167,9 @@ def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, ne
             gather_rates(state.topics, state.parameters, exponent, rates)
             key = np.uint64(uniform(state.random) * 2.0**53)
             docs = np.array([round_, n, rounds])
-            sweep_citing(
-                level,
-                n_shared,
-                lists[0],
-                layout,
-                tables,
-                state,
-                exponent,
-                nodes,
-                guesses,
-                rates,
-                here,
-                moves,
-                key,
-                docs,
-            )
+            snapshot = Snapshot(nodes, proposal, rates, exponent)
+            citing = Citing(level, n_shared, lists[0])
+            sweep_citing(citing, layout, tables, state, snapshot, here, moves, key, docs)
             turn = (round_, rounds)
             add_moves(layout, state.topics, lists, moves, changes, turn, 0, n, 0)
             mark_moves(layout, lists, moves, turn, marks, 0, n, 0)
@@ -205,10 +182,7 @@ def run_snapshots(sweeps, level, model, state, cache, exponent, known, chain, re
     """Take the place of a runner, for a chain of snapshot sweeps."""
     worker, topics = chain._buffers.workers[0], chain.settings.topics
     room = (
-        worker.slots,
-        worker.pending,
-        worker.sharing,
-        worker.before,
+        worker.words,
         chain._buffers.changes,
         chain._buffers.marks,
         np.zeros((1, 2, topics + 1), np.int64),
@@ -227,13 +201,7 @@ def distances(chain, sweeps, runner=RUN):
     proposals = chain.proposals
     room = chain
     if isinstance(chain, SparseChain):
-        room = (
-            chain._slots,
-            chain._pending,
-            chain._sharing,
-            chain._before,
-            chain._ends_work,
-        )
+        room = (chain._word_buffers, chain._ends_work)
     runner(
         sweeps,
         chain.citation_level,
@@ -241,7 +209,7 @@ def distances(chain, sweeps, runner=RUN):
         chain.state,
         chain.cache,
         chain.exponent,
-        (proposals.nodes, proposals.words, proposals.guesses, proposals.rates),
+        (proposals.nodes, proposals.words, proposals.tables, proposals.rates),
         room,
         (topic_rows, word_rows),
     )

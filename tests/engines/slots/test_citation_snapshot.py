@@ -13,11 +13,12 @@ from citeweave.engines.dense.words import word_sweep
 from citeweave.engines.slots.citations import citation_sweep
 from citeweave.engines.slots.presence import new_presence
 from citeweave.engines.slots.snapshot_citations import (
+    Snapshot,
     new_neighbourhood,
     note_moved_documents,
     sweep_citing,
 )
-from citeweave.engines.threads.citations import new_moves
+from citeweave.engines.threads.citations import Citing, new_moves
 from citeweave.engines.threads.merge import add_moves, merge_nodes
 from citeweave.engines.threads.streams import CITATIONS, open_stream
 from citeweave.engines.threads.world import Changes, new_changes
@@ -27,7 +28,7 @@ from reference.tiny import tiny_chain
 
 def snapshot_room(chain, rounds):
     """Make what a round needs, of one worker."""
-    _, presence, guesses, rates, _ = sparse_room(chain)
+    _, presence, proposal, rates, _ = sparse_room(chain)
     topics, levels = chain.settings.topics, chain.spec.n_shared
     n_shared = int(chain.layout.level_start[levels])
     changes = new_changes(1, n_shared, len(chain.state.words.customers), topics)
@@ -36,28 +37,23 @@ def snapshot_room(chain, rounds):
     most_cited = int(np.diff(lists[0]).max())
     here = new_neighbourhood(chain, most_cited, own, new_presence(n_shared, topics))
     moves = new_moves(len(chain.layout.citing))
-    return here, presence, guesses, rates, moves, lists, changes, (levels, n_shared, rounds)
+    return here, presence, proposal, rates, moves, lists, changes, (levels, n_shared, rounds)
 
 
 @numba.njit(nogil=True)
 def _sweep(level, layout, tables, state, room, exponent, tally):  # noqa: ARG001 (as runners call)
     """Take the rounds of one sweep, sums made anew before each."""
-    here, presence, guesses, rates, moves, lists, changes, sizes = room
+    here, presence, proposal, rates, moves, lists, changes, sizes = room
     levels, n_shared, rounds = sizes
     n = layout.document_start.shape[0] - 1
     for round_ in range(rounds):
         gather_all(level, layout, state, exponent, presence, rates)
         sweep_citing(
-            level,
-            n_shared,
-            lists[0],
+            Citing(level, n_shared, lists[0]),
             layout,
             tables,
             state,
-            exponent,
-            presence,
-            guesses,
-            rates,
+            Snapshot(presence, proposal, rates, exponent),
             here,
             moves,
             np.uint64(uniform(state.random) * 2.0**53),
@@ -110,24 +106,19 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
     chain, twin = (cited_chain(model, 70, documents=30) for _ in range(2))
     level, n = chain.citation_level, chain.n_documents
     *room, (levels, n_shared, _) = snapshot_room(chain, n)
-    here, presence, guesses, rates, moves, lists, changes = room
+    here, presence, proposal, rates, moves, lists, changes = room
     work, bits, _, sums, tally = sparse_room(twin)
-    for wide in (here.work.wide, work.wide):
-        wide.size[1] = 25  # some nodes above papers have as many topics
+    for hubs in (here.work.hubs, work.hubs):
+        hubs.size[1] = 25  # some nodes above papers have as many topics
     for d in range(n):
         gather_all(level, chain.layout, chain.state, chain.exponent, presence, rates)
         key = np.uint64(100 + d)
         sweep_citing(
-            level,
-            n_shared,
-            lists[0],
+            Citing(level, n_shared, lists[0]),
             chain.layout,
             chain.tables,
             chain.state,
-            chain.exponent,
-            presence,
-            guesses,
-            rates,
+            Snapshot(presence, proposal, rates, chain.exponent),
             here,
             moves,
             key,
@@ -150,7 +141,7 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
             twin.state._replace(assignments=twin.state.assignments._replace(citing_topic=own)),
             work,
             bits,
-            guesses,
+            proposal,
             sums,
             twin.exponent,
             tally,
@@ -176,21 +167,16 @@ def test_a_round_leaves_nothing_behind(model, topics, most_bytes, monkeypatch):
     chain = cited_chain(model, topics, documents=100, citations=600)
     spec = chain.spec
     room = snapshot_room(chain, 1)
-    here, presence, guesses, rates, moves, lists, changes, (_, n_shared, _) = room
+    here, presence, proposal, rates, moves, lists, changes, (_, n_shared, _) = room
     level, n = chain.citation_level, chain.n_documents
     before = chain.state.topics.customers[:n_shared].copy()
     key, docs = np.uint64(7), np.array([0, n, 1])
     sweep_citing(
-        level,
-        n_shared,
-        lists[0],
+        Citing(level, n_shared, lists[0]),
         chain.layout,
         chain.tables,
         chain.state,
-        chain.exponent,
-        presence,
-        guesses,
-        rates,
+        Snapshot(presence, proposal, rates, chain.exponent),
         here,
         moves,
         key,

@@ -9,64 +9,59 @@ import pytest
 from citation_tools import SPECS, cited_chain, distances, gather_all, sparse_room
 
 import citeweave.engines.slots.citations as citations_module
+from citeweave.engines.core.climb import (
+    Ends,
+    TopicPath,
+    draw_addition,
+    find_ends,
+    move_customer,
+    take_out_ends,
+)
 from citeweave.engines.core.exponent import rebuild_exponent, total_rate
-from citeweave.engines.core.hierarchy import draw_addition, draw_removal, move_customer, path_weight
+from citeweave.engines.core.hierarchy import path_weight
 from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.turnover import Move
 from citeweave.engines.dense.words import word_sweep
 from citeweave.engines.slots.citations import citation_sweep
 from citeweave.engines.slots.ends import commit_ends, ends_change
+from citeweave.engines.slots.hubs import close_hubs, open_hubs
 from citeweave.engines.slots.presence import new_presence
 from citeweave.engines.slots.rates import new_rates
-from citeweave.engines.slots.touched import list_ends
-from citeweave.engines.slots.wide import close_wide, open_wide
+from citeweave.engines.slots.sparse_change import list_ends
 from reference.run import make_runner
 from reference.tiny import tiny_chain
 
 
 @numba.njit(nogil=True)
-def _move(level, layout, tables, state, room, exponent, path, climb, e, new):
+def _move(level, layout, tables, state, room, exponent, e, new):
     """Move one citation to a topic whatever it weighs; returns the change of E, or nan."""
     work, presence, _, rates, _ = room
     counts, parameters, rng = state.topics, state.parameters, state.random
-    ends = (layout.citation_node + layout.citing[e], layout.citation_node + layout.cited[e])
+    first, second = layout.citation_node + layout.citing[e], layout.citation_node + layout.cited[e]
+    row = work.sparse.row
+    ends = Ends(row, level, find_ends(layout, row, level, first, second))
     old = int(state.assignments.citing_topic[e])
-    open_wide(layout, counts, parameters, presence, exponent, rates, work.wide)
+    open_hubs(layout, counts, parameters, presence, exponent, rates, work.hubs)
     removed, added = np.zeros(2, np.int64), np.zeros(2, np.int64)
-    for side in (1, 0):
-        removed[side] = draw_removal(rng, layout, counts, level, ends[side], old)
-        if removed[side] == 0:
-            if side == 0:
-                move_customer(layout, counts, level, ends[1], old, removed[1], 1)
-            close_wide(parameters, rates, work.wide)
-            return np.nan
-        move_customer(layout, counts, level, ends[side], old, removed[side], -1)
+    removed[0], removed[1] = take_out_ends(rng, counts, ends, old)
+    if removed[0] == 0:
+        close_hubs(parameters, rates, work.hubs)
+        return np.nan
+    move_customer(counts, TopicPath(row[0], old), level, removed[0], -1)
     for side in (0, 1):
-        path_weight(tables, layout, counts, parameters, level, ends[side], new, path, climb)
-        added[side] = draw_addition(rng, tables, counts, level, new, path, climb)
-        move_customer(layout, counts, level, ends[side], new, added[side], 1)
+        path = TopicPath(row[side], new)
+        path_weight(tables, counts, parameters, path, level, work.climb)
+        added[side] = draw_addition(rng, work.climb, level)
+        move_customer(counts, path, level, added[side], 1)
     state.assignments.citing_topic[e] = new
-    meet, listed = list_ends(layout, presence, work.touched, level, ends[0], ends[1], old)
-    if not (work.touched.topic[:listed] == new).any():
-        work.touched.topic[listed] = new
+    listed = list_ends(presence, work.sparse, level, old)
+    if not (work.sparse.topic[:listed] == new).any():
+        work.sparse.topic[listed] = new
         listed += 1
-    change = ends_change(
-        counts,
-        parameters,
-        presence,
-        exponent,
-        rates,
-        work.touched,
-        work.wide,
-        level,
-        meet,
-        listed,
-        old,
-        new,
-        (removed[0], removed[1]),
-        (added[0], added[1]),
-    )
-    commit_ends(parameters, exponent, rates, work.touched, work.wide, level, old, new)
-    close_wide(parameters, rates, work.wide)
+    move = Move(old, new, (removed[0], removed[1]), (added[0], added[1]))
+    change = ends_change(counts, parameters, presence, exponent, rates, work, ends, listed, move)
+    commit_ends(parameters, exponent, rates, work, level, move)
+    close_hubs(parameters, rates, work.hubs)
     return change
 
 
@@ -95,11 +90,10 @@ def _expect_sums(chain, room):
 @pytest.mark.parametrize("model", SPECS)
 @pytest.mark.parametrize(("topics", "many"), [(3, 100), (8, 1), (8, 6)])
 def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics, many):
-    """Whether no node but mu is wide, or all above papers are, or some."""
+    """Whether no node but mu is hubs, or all above papers are, or some."""
     chain = cited_chain(model, topics, authors=3)
     room = sparse_room(chain)
-    room[0].wide.size[1] = many
-    levels = len(chain.spec.topic_side)
+    room[0].hubs.size[1] = many
     before = _rebuilt(chain)[3]
     seen = []
     rng = np.random.default_rng(1)
@@ -111,8 +105,6 @@ def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics, many)
             chain.state,
             room,
             chain.exponent,
-            np.zeros(levels, np.int64),
-            np.zeros(levels),
             e,
             int(rng.integers(topics)),
         )
@@ -130,7 +122,7 @@ def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics, many)
 
 
 def _sweep(chain, room):
-    work, presence, guesses, rates, tally = room
+    work, presence, proposal, rates, tally = room
     citation_sweep(
         chain.citation_level,
         chain.layout,
@@ -138,7 +130,7 @@ def _sweep(chain, room):
         chain.state,
         work,
         presence,
-        guesses,
+        proposal,
         rates,
         chain.exponent,
         tally,
@@ -181,9 +173,9 @@ def make_run(sweep):
 
     @numba.njit(nogil=True)
     def gather_and_sweep(level, layout, tables, state, room, exponent, tally):  # noqa: ARG001
-        work, presence, guesses, rates, own = room
+        work, presence, proposal, rates, own = room
         gather_all(level, layout, state, exponent, presence, rates)
-        sweep(level, layout, tables, state, work, presence, guesses, rates, exponent, own)
+        sweep(level, layout, tables, state, work, presence, proposal, rates, exponent, own)
 
     return make_runner(word_sweep, gather_and_sweep, rebuild_exponent)
 
@@ -200,7 +192,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", ["two papers of one author", "five topics, two authors"])
 def test_frequencies_match_the_posterior(case):
-    """Guesses are those of the start, and most topics proposed from them are refused."""
+    """ProposalTables are those of the start, and most topics proposed from them are refused."""
     chain = tiny_room(tiny_chain("scntm", **CASES[case]))
     assignments, topic_side, word_side = distances(chain, RUN, 200_000)
     assert assignments < 0.04

@@ -7,7 +7,7 @@ from citeweave.engines.core.exponent import rebuild_exponent
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.word_side import refresh_word_cache
 from citeweave.engines.threads import SnapshotChain
-from citeweave.engines.threads.citations import sweep_citing
+from citeweave.engines.threads.citations import Citing, sweep_citing
 from citeweave.engines.threads.merge import add_moves, merge_nodes, merge_words
 from citeweave.engines.threads.words import sweep_documents
 from reference.run import _note, topic_record_width, word_record_width
@@ -64,9 +64,8 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, re
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
                 docs = np.array([round_, n, rounds])
                 key = _key(state.random)
-                sweep_citing(
-                    level, n_shared, start, layout, tables, state, exponent, here, moves, key, docs
-                )
+                citing = Citing(level, n_shared, start)
+                sweep_citing(citing, layout, tables, state, exponent, here, moves, key, docs)
                 turn = (round_, rounds)
                 add_moves(layout, state.topics, lists, moves, changes, turn, 0, n, 0)
                 _merge_levels(layout, state.topics, n_shared_levels, changes)

@@ -15,6 +15,7 @@ from citeweave.engines.core.stirling import RatioTable
 __all__ = [
     "Assignments",
     "Layout",
+    "Model",
     "Parameters",
     "Shape",
     "StackedTables",
@@ -91,6 +92,14 @@ class Tables(NamedTuple):
     background: RatioTable
     topic_word: RatioTable
     burst: RatioTable
+
+
+class Model(NamedTuple):
+    """What kernels know of a model and its corpus, none of which changes."""
+
+    shape: Shape
+    layout: Layout
+    tables: Tables
 
 
 @inlined

@@ -7,43 +7,54 @@ citation likelihood depends on beta too: there beta is slice-sampled from the Ga
 the exponential, given the same auxiliaries.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from citeweave.compiled import kernel
+from citeweave.compiled import hot_kernel, inlined, kernel
+from citeweave.engines.core.arrays import Layout, Parameters, TopicCounts
 from citeweave.engines.core.exponent import (
+    Exponent,
     commit_change,
     concentration_change,
     rebuild_exponent,
     total_rate,
 )
 from citeweave.engines.core.random import log_beta_complement, standard_gamma, uniform
+from citeweave.engines.core.slice_sampling import slice_draw
 
-MOST_STEPS = 16
-"""Steps out on both sides together, shared out between them by chance: so the same interval is as
-likely from any point of it, and the draw stays exact where the limit binds (Neal 2003)."""
-SMALLEST = 1e-8
-"""Concentrations below it are as good as zero, and logarithms stay finite."""
+__all__ = ["draw_successes", "draw_topic_concentrations", "draw_word_concentrations"]
 
-SLICE_WIDTH = 8.0
-"""Width of a slice's first interval, in standard deviations without citations. Wide: the
-concentrations of a young chain have far to go, and points cost less than iterations."""
 
-__all__ = [
-    "MOST_STEPS",
-    "SLICE_WIDTH",
-    "SMALLEST",
-    "draw_topic_concentrations",
-    "draw_word_concentrations",
-]
+class _Shared(NamedTuple):
+    """Nodes that share a concentration which citations lean on."""
+
+    layout: Layout
+    counts: TopicCounts
+    parameters: Parameters
+    exponent: Exponent
+    level: int
+    citation_level: int
+    begin: int
+    """First node."""
+    end: int
+    """The node after the last."""
+
+
+@inlined
+def draw_successes(rng, n_tables, discount, beta):
+    """Draw the sum of psi of one node."""
+    successes = 0.0
+    for j in range(n_tables):
+        if uniform(rng) * (beta + j * discount) < beta:
+            successes += 1.0
+    return successes
 
 
 @kernel(forceinline=True)
 def _auxiliaries(rng, customers, n_tables, discount, beta):
     """Draw one node's sum of psi and its log(1 - xi)."""
-    successes = 0.0
-    for j in range(n_tables):
-        if uniform(rng) * (beta + j * discount) < beta:
-            successes += 1.0
+    successes = draw_successes(rng, n_tables, discount, beta)
     return successes, log_beta_complement(rng, customers, beta)
 
 
@@ -67,11 +78,10 @@ def _gather(rng, counts, discount, beta, begin, end):
     return successes, log_sum
 
 
-@kernel
-def _set_and_weigh(
-    layout, counts, parameters, exponent, level, citation_level, begin, end, beta, shape, rate
-):
+@hot_kernel
+def _set_and_weigh(shared, beta, shape, rate):
     """Set a concentration and return its log density, the exponential of citations included."""
+    layout, counts, parameters, exponent, level, citation_level, begin, end = shared
     before = parameters.topic_concentration[begin]
     parameters.topic_concentration[begin:end] = beta
     if end - begin == 1:
@@ -82,36 +92,12 @@ def _set_and_weigh(
     return (shape - 1.0) * np.log(beta) - rate * beta - total_rate(exponent, parameters)
 
 
-@kernel
-def _slice_draw(
-    rng, layout, counts, parameters, exponent, level, citation_level, begin, end, shape, rate
-):
-    """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking (Neal 2003)."""
-    start = parameters.topic_concentration[begin]
-    weigh = (layout, counts, parameters, exponent, level, citation_level, begin, end)
-    height = _set_and_weigh(*weigh, start, shape, rate) + np.log(1.0 - uniform(rng))
-    width = SLICE_WIDTH * np.sqrt(shape) / rate
-    low = start - width * uniform(rng)
-    high = low + width
-    steps_down = int(uniform(rng) * MOST_STEPS)
-    for _ in range(steps_down):
-        if low <= SMALLEST or _set_and_weigh(*weigh, low, shape, rate) < height:
-            break
-        low -= width
-    for _ in range(MOST_STEPS - 1 - steps_down):
-        if _set_and_weigh(*weigh, high, shape, rate) < height:
-            break
-        high += width
-    low = max(low, SMALLEST)
-    while True:
-        beta = low + uniform(rng) * (high - low)
-        if beta == start or _set_and_weigh(*weigh, beta, shape, rate) >= height:
-            break
-        if beta < start:
-            low = beta
-        else:
-            high = beta
-    _set_and_weigh(*weigh, beta, shape, rate)
+@hot_kernel
+def _draw_shared(rng, shared, shape, rate):
+    """Draw a concentration from Gamma(shape, rate) x exp(-E(beta)), and set it."""
+    start = shared.parameters.topic_concentration[shared.begin]
+    beta = slice_draw(rng, _set_and_weigh, shared, start, shape, rate)
+    _set_and_weigh(shared, beta, shape, rate)
 
 
 @kernel
@@ -144,19 +130,10 @@ def draw_topic_concentrations(
                     rng, prior, successes, log_sum
                 )
             else:
-                _slice_draw(
-                    rng,
-                    layout,
-                    counts,
-                    parameters,
-                    exponent,
-                    level,
-                    citation_level,
-                    n,
-                    n + step,
-                    prior[0] + successes,
-                    prior[1] - log_sum,
+                shared = _Shared(
+                    layout, counts, parameters, exponent, level, citation_level, n, n + step
                 )
+                _draw_shared(rng, shared, prior[0] + successes, prior[1] - log_sum)
 
 
 @kernel

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined
+from citeweave.engines.core.turnover import Turnover, ends_turnover, root_turnover, walk_ends
 
 __all__ = [
     "Exponent",
@@ -108,24 +109,20 @@ def total_rate(exponent, parameters):
 
 
 @inlined
-def _node_change(
-    counts, parameters, exponent, lower, n, old, new, left, closed, came, opened, carry, carried
-):
+def _node_change(counts, parameters, exponent, lower, n, topics, moved, carry, carried):
     """Add one node's term of the change, the counts being those after the move.
 
-    ``left`` and ``closed`` customers and tables of topic ``old`` went, ``came`` and ``opened`` of
-    topic ``new`` came; ``carry`` and ``carried`` are what its weights gained from its children.
-    Returns what the parent's weights gain.
+    ``topics`` are the one left and the one joined, ``moved`` is what the move did at the node;
+    ``carry`` and ``carried`` are what its weights gained from its children. Returns what the
+    parent's weights gain. Slots have two forms of their own of this sum (`engines.slots.ends`,
+    `engines.slots.exponent`), which round differently: a chain's draws would not be the same.
     """
+    old, new = topics
     discount = parameters.topic_discount[lower]
     beta = parameters.topic_concentration[n]
-    if lower == 0:  # the root's tables follow its customers
-        c_old = counts.customers[n, old] + left - (came if old == new else 0)
-        c_new = counts.customers[n, new] - came + (left if old == new else 0)
-        closed = (1 if c_old > 0 else 0) - (1 if counts.customers[n, old] > 0 else 0)
-        opened = (1 if counts.customers[n, new] > 0 else 0) - (1 if c_new > 0 else 0)
-        if old == new:
-            opened = 0
+    if lower == 0:
+        moved = root_turnover(counts.customers, old, new, moved)
+    left, closed, came, opened = moved
     gain = opened - closed
     after = 1.0 / (beta + counts.total_customers[n])
     before = after if came == left else 1.0 / (beta + counts.total_customers[n] - came + left)
@@ -197,61 +194,28 @@ def _pending_rate(parameters, exponent):
 
 
 @inlined
-def exponent_change(
-    layout, counts, parameters, exponent, level, first, second, old, new, removed, added
-):
-    """Change of E by a move already made: customers of ``old`` left, of ``new`` came.
+def _visit_node(room, lower, side, moved, carry, carried):
+    """Do as ``walk_ends`` asks."""
+    counts, parameters, exponent, row, topics = room
+    n = row[side, lower]
+    return _node_change(counts, parameters, exponent, lower, n, topics, moved, carry, carried)
 
-    ``first`` and ``second`` are nodes on the level that citations reach (``second`` -1 where one
-    document moves alone); ``removed`` and ``added`` are pairs of depths, counted from these nodes.
-    The change is left pending: ``commit_change`` makes it final, ``discard_change`` forgets it.
+
+@inlined
+def exponent_change(counts, parameters, exponent, ends, move):
+    """Change of E by a move already made: customers of ``move.old`` left, of ``move.new`` came.
+
+    Depths of the move are counted from the level that citations reach; where one document moves
+    alone, those of the second end are 0 and the paths meet at once. The change is left pending:
+    ``commit_change`` makes it final, ``discard_change`` forgets it.
     """
-    _begin_change(exponent, old, new)
-    a, b = first, second
-    carry_a, carried_a, carry_b, carried_b = 0.0, 0.0, 0.0, 0.0
-    for step in range(level + 1):
-        if a == b:  # the paths have met
-            carry_a += carry_b
-            carried_a += carried_b
-            carry_b, carried_b = 0.0, 0.0
-        for side in range(2):
-            if side == 1 and (b < 0 or a == b):
-                continue
-            n = a if side == 0 else b
-            carry = carry_a if side == 0 else carry_b
-            carried = carried_a if side == 0 else carried_b
-            left = 1 if step < removed[side] else 0
-            closed = 1 if step + 1 < removed[side] else 0
-            came = 1 if step < added[side] else 0
-            opened = 1 if step + 1 < added[side] else 0
-            if side == 0 and a == b:
-                left += 1 if step < removed[1] else 0
-                closed += 1 if step + 1 < removed[1] else 0
-                came += 1 if step < added[1] else 0
-                opened += 1 if step + 1 < added[1] else 0
-            if left + came > 0 or carry != 0.0 or carried != 0.0:
-                carry, carried = _node_change(
-                    counts,
-                    parameters,
-                    exponent,
-                    level - step,
-                    n,
-                    old,
-                    new,
-                    left,
-                    closed,
-                    came,
-                    opened,
-                    carry,
-                    carried,
-                )
-            if side == 0:
-                carry_a, carried_a = carry, carried
-            else:
-                carry_b, carried_b = carry, carried
-        a = layout.parent[a]
-        if b >= 0:
-            b = layout.parent[b]
+    topics = (move.old, move.new)
+    _begin_change(exponent, move.old, move.new)
+    room = (counts, parameters, exponent, ends.row, topics)
+    carry, carried = walk_ends(_visit_node, room, ends, move)
+    moved = ends_turnover(ends.level, move)
+    if moved.left + moved.came > 0 or carry != 0.0 or carried != 0.0:
+        _node_change(counts, parameters, exponent, 0, 0, topics, moved, carry, carried)
     return _pending_rate(parameters, exponent)
 
 
@@ -276,7 +240,7 @@ def concentration_change(layout, counts, parameters, exponent, level, node, befo
     for lower in range(level - 1, -1, -1):
         n = layout.parent[n]
         carry, carried = _node_change(
-            counts, parameters, exponent, lower, n, 0, 0, 0, 0, 0, 0, carry, carried
+            counts, parameters, exponent, lower, n, (0, 0), Turnover(0, 0, 0, 0), carry, carried
         )
     return _pending_rate(parameters, exponent)
 

@@ -1,10 +1,13 @@
 """Posterior means of the word side and the training log likelihood of words."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from citeweave.compiled import kernel
+from citeweave.compiled import index, inlined, kernel
+from citeweave.engines.core.word_climb import next_run
 
-__all__ = ["topic_word_means", "word_log_likelihood"]
+__all__ = ["Bursts", "add_document", "topic_word_means", "word_log_likelihood"]
 
 
 @kernel
@@ -37,50 +40,73 @@ def topic_word_means(shape, state, background, means):
             means[v, k] = (shares[k] * background[v] + own) * scales[k]
 
 
-@kernel
-def word_log_likelihood(shape, layout, state, means):
-    """Sum over tokens of log p(w | z, phi'), phi' by its posterior mean (subsec:convergence)."""
+class Bursts(NamedTuple):
+    """Counts of phi'_dk of the document at hand, by topic; zero between documents."""
+
+    customers: np.ndarray
+    tables: np.ndarray
+    own: np.ndarray
+    """float64 [topics]: c - alpha t at the word at hand."""
+
+
+@inlined
+def add_document(shape, layout, state, d, means, bursts, total, product):
+    """Add log p(w | z, phi') of a document's tokens; ``means`` has phi at each of them.
+
+    One logarithm serves many tokens: of ``product`` it has not been taken yet. Returns both.
+    """
     z = state.assignments.topic
     bits = state.assignments.burst_table
     beta = state.parameters.word_concentration[1]
     discount = state.parameters.word_discount[2]
+    customers, tables, own = bursts
+    begin = layout.document_start[d]
+    end = layout.document_start[d + 1]
+    if len(shape.burst) > 0:
+        for i in range(begin, end):
+            customers[index(z[i])] += 1
+            tables[index(z[i])] += bits[i]
+    run_begin = begin
+    while run_begin < end:
+        run = next_run(layout.word, run_begin, end)
+        if len(shape.burst) > 0:
+            for i in range(run.begin, run.end):
+                own[index(z[i])] = 0.0
+            for i in range(run.begin, run.end):
+                own[index(z[i])] += 1.0 - discount * bits[i]
+        for i in range(run.begin, run.end):
+            k = index(z[i])
+            mean = means[index(i - begin)]
+            if len(shape.burst) > 0:
+                mean = (beta + discount * tables[k]) * mean + own[k]
+                mean /= beta + customers[k]
+            product *= mean
+            if product < 1e-200:
+                total += np.log(product)
+                product = 1.0
+        run_begin = run.end
+    if len(shape.burst) > 0:
+        for i in range(begin, end):
+            customers[index(z[i])] = 0
+            tables[index(z[i])] = 0
+    return total, product
+
+
+@kernel
+def word_log_likelihood(shape, layout, state, means):
+    """Sum over tokens of log p(w | z, phi'), phi' by its posterior mean (subsec:convergence)."""
+    z = state.assignments.topic
     n_topics = means.shape[1]
-    customers = np.zeros(n_topics, np.int64)
-    tables = np.zeros(n_topics, np.int64)
-    own = np.zeros(n_topics)
+    bursts = Bursts(np.zeros(n_topics, np.int64), np.zeros(n_topics, np.int64), np.zeros(n_topics))
+    longest = 1
+    for d in range(layout.document_start.shape[0] - 1):
+        longest = max(longest, layout.document_start[d + 1] - layout.document_start[d])
+    read = np.zeros(longest)
     total = 0.0
     product = 1.0
     for d in range(layout.document_start.shape[0] - 1):
         begin = layout.document_start[d]
-        end = layout.document_start[d + 1]
-        if len(shape.burst) > 0:
-            for i in range(begin, end):
-                customers[z[i]] += 1
-                tables[z[i]] += bits[i]
-        run_begin = begin
-        while run_begin < end:
-            w = layout.word[run_begin]
-            run_end = run_begin + 1
-            while run_end < end and layout.word[run_end] == w:
-                run_end += 1
-            if len(shape.burst) > 0:
-                for i in range(run_begin, run_end):
-                    own[z[i]] = 0.0
-                for i in range(run_begin, run_end):
-                    own[z[i]] += 1.0 - discount * bits[i]
-            for i in range(run_begin, run_end):
-                k = z[i]
-                mean = means[w, k]
-                if len(shape.burst) > 0:
-                    mean = (beta + discount * tables[k]) * mean + own[k]
-                    mean /= beta + customers[k]
-                product *= mean
-                if product < 1e-200:  # one logarithm serves many tokens
-                    total += np.log(product)
-                    product = 1.0
-            run_begin = run_end
-        if len(shape.burst) > 0:
-            for i in range(begin, end):
-                customers[z[i]] = 0
-                tables[z[i]] = 0
+        for i in range(begin, layout.document_start[d + 1]):
+            read[i - begin] = means[layout.word[i], z[i]]
+        total, product = add_document(shape, layout, state, d, read, bursts, total, product)
     return total + np.log(product)

@@ -9,7 +9,14 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined, numba_config
 
-__all__ = ["log_beta_complement", "new_generator", "standard_gamma", "standard_normal", "uniform"]
+__all__ = [
+    "advance",
+    "log_beta_complement",
+    "new_generator",
+    "standard_gamma",
+    "standard_normal",
+    "uniform",
+]
 
 _TO_UNIT = 2.0**-53
 _MASK = (1 << 64) - 1
@@ -25,21 +32,28 @@ def new_generator(seed: int, stream: int = 0) -> np.ndarray:
     return np.random.SeedSequence(entropy=seed, spawn_key=(stream,)).generate_state(4, np.uint64)
 
 
+def advance(state: list[int]) -> int:
+    """Take a generator's state, as four integers, one draw on; gives the 64 bits drawn."""
+    s0, s1, s2, s3 = state
+    total = (s0 + s3) & _MASK
+    result = (((total << 23) & _MASK | (total >> 41)) + s0) & _MASK
+    shifted = (s1 << 17) & _MASK
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= shifted
+    state[:] = [s0, s1, s2, ((s3 << 45) & _MASK) | (s3 >> 19)]
+    return result
+
+
 if numba_config.DISABLE_JIT:
 
     def _advance(rng):
         """Do the same with Python integers: NumPy scalars warn where uint64 wraps around."""
-        s0, s1, s2, s3 = (int(x) for x in rng)
-        total = (s0 + s3) & _MASK
-        result = (((total << 23) & _MASK | (total >> 41)) + s0) & _MASK
-        shifted = (s1 << 17) & _MASK
-        s2 ^= s0
-        s3 ^= s1
-        s1 ^= s2
-        s0 ^= s3
-        s2 ^= shifted
-        s3 = ((s3 << 45) & _MASK) | (s3 >> 19)
-        rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+        state = [int(x) for x in rng]
+        result = advance(state)
+        rng[0], rng[1], rng[2], rng[3] = state
         return result >> 11
 
 else:

@@ -1,30 +1,32 @@
-"""The word side of a token: weights of gamma, phi and phi', and moves on them.
-
-As on the topic side, a token's word climbs: to phi' (the word inside this document and topic),
-from there to phi, from there to gamma, and its *depth* says how far.
-"""
+"""The word side over all topics: cached weights of gamma and phi, and moves that renew them."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined
-from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.word_climb import (
+    WordSeats,
+    background_weight,
+    draw_word_addition,
+    draw_word_removal,
+    move_word,
+    normalise_topic,
+)
 
 __all__ = [
     "BLOCK",
     "WordCache",
-    "background_weight",
-    "draw_word_addition",
-    "draw_word_removal",
+    "draw_joining_word",
+    "draw_leaving_word",
     "in_blocks",
-    "leaves_table",
-    "move_word",
     "new_word_cache",
     "padded",
     "refresh_burst",
     "refresh_word_cache",
+    "shift_word",
+    "word_background",
 ]
 
 
@@ -88,10 +90,28 @@ def new_word_cache(n_words: int, n_topics: int) -> WordCache:
 @inlined
 def _refresh_topic(words, parameters, cache, k):
     """Renew the normalisers of phi_k after its totals or its concentration changed."""
-    beta = parameters.topic_word_concentration[k]
-    inverse = 1.0 / (beta + words.total_customers[k])
-    cache.inverse[k] = inverse
-    cache.opening[k] = (beta + parameters.word_discount[1] * words.total_tables[k]) * inverse
+    cache.inverse[k], cache.opening[k] = normalise_topic(
+        parameters.topic_word_concentration[k],
+        parameters.word_discount[1],
+        words.total_customers[k],
+        words.total_tables[k],
+    )
+
+
+@inlined
+def _refresh_background(tables, words, cache, w):
+    """Renew A0 and B1 of gamma at a word."""
+    cache.background_stay[w], cache.background_open[w] = weight_pair(
+        tables.background, words.background_customers[w], words.background_tables[w]
+    )
+
+
+@inlined
+def _refresh_entry(tables, words, cache, w, k):
+    """Renew A0 and B1 of phi_k at a word."""
+    cache.stay[w, k], cache.open[w, k] = weight_pair(
+        tables.topic_word, words.customers[w, k], words.tables[w, k]
+    )
 
 
 @hot_kernel
@@ -101,15 +121,9 @@ def refresh_word_cache(tables, words, parameters, cache):
     for k in range(n_topics):
         _refresh_topic(words, parameters, cache, k)
     for w in range(n_words):
-        stay, opened = weight_pair(
-            tables.background, words.background_customers[w], words.background_tables[w]
-        )
-        cache.background_stay[w] = stay
-        cache.background_open[w] = opened
+        _refresh_background(tables, words, cache, w)
         for k in range(n_topics):
-            stay, opened = weight_pair(tables.topic_word, words.customers[w, k], words.tables[w, k])
-            cache.stay[w, k] = stay
-            cache.open[w, k] = opened
+            _refresh_entry(tables, words, cache, w, k)
 
 
 @inlined
@@ -122,105 +136,65 @@ def refresh_burst(parameters, work, k):
 
 
 @inlined
-def move_word(shape, tables, words, parameters, cache, work, w, k, depth, sign):
+def shift_word(shape, tables, words, parameters, cache, work, w, k, depth, sign):
     """Add or remove a token's customers on the word side, ``depth`` levels up, and refresh."""
+    seats = WordSeats(
+        work.tokens,
+        work.tables,
+        work.run_customers,
+        work.run_tables,
+        words.customers[w],
+        words.tables[w],
+        words.total_customers,
+        words.total_tables,
+        words.background_customers,
+        words.background_tables,
+        words.background_totals,
+        w,
+    )
+    move_word(shape, seats, k, depth, sign)
     n_burst = len(shape.burst)
     if n_burst > 0:
-        work.tokens[k] += sign
-        work.run_customers[k] += sign
-        if depth > 1:
-            work.run_tables[k] += sign
-            work.tables[k] += sign
         refresh_burst(parameters, work, k)
     if depth > n_burst:
-        words.customers[w, k] += sign
-        words.total_customers[k] += sign
-        if depth > n_burst + 1:
-            words.tables[w, k] += sign
-            words.total_tables[k] += sign
-            if len(shape.background) > 0:
-                words.background_customers[w] += sign
-                words.background_totals[0] += sign
-                if depth > n_burst + 2:
-                    words.background_tables[w] += sign
-                    words.background_totals[1] += sign
-                stay, opened = weight_pair(
-                    tables.background, words.background_customers[w], words.background_tables[w]
-                )
-                cache.background_stay[w] = stay
-                cache.background_open[w] = opened
-        stay, opened = weight_pair(tables.topic_word, words.customers[w, k], words.tables[w, k])
-        cache.stay[w, k] = stay
-        cache.open[w, k] = opened
+        if len(shape.background) > 0 and depth > n_burst + 1:
+            _refresh_background(tables, words, cache, w)
+        _refresh_entry(tables, words, cache, w, k)
         _refresh_topic(words, parameters, cache, k)
 
 
 @inlined
-def leaves_table(rng, customers, tables):
-    """Draw u ~ Bernoulli(t / c): 1 if the customer takes a table along, -1 where it cannot."""
-    if tables == customers:
-        return 1
-    if uniform(rng) * customers >= tables:
-        return 0
-    return 1 if tables > 1 else -1
-
-
-@inlined
-def draw_word_removal(rng, shape, words, work, w, k):
+def draw_leaving_word(rng, shape, words, work, w, k):
     """Draw how far a token's word had climbed, 0 where the removal is blocked."""
-    depth = 1
-    if len(shape.burst) > 0:
-        taken = leaves_table(rng, work.run_customers[k], work.run_tables[k])
-        if taken < 1:
-            return depth if taken == 0 else 0
-        depth += 1
-    taken = leaves_table(rng, words.customers[w, k], words.tables[w, k])
-    if taken < 1:
-        return depth if taken == 0 else 0
-    depth += 1
-    if len(shape.background) > 0:
-        taken = leaves_table(rng, words.background_customers[w], words.background_tables[w])
-        if taken < 1:
-            return depth if taken == 0 else 0
-        depth += 1
-    return depth
+    return draw_word_removal(
+        rng,
+        shape,
+        (work.run_customers[k], work.run_tables[k]),
+        (words.customers[w, k], words.tables[w, k]),
+        (words.background_customers[w], words.background_tables[w]),
+    )
 
 
 @inlined
-def background_weight(shape, words, parameters, cache, w):
-    """Probability of word w under gamma: where a new dish of phi comes from."""
-    if len(shape.background) == 0:
-        return 1.0 / words.customers.shape[0]
-    beta = parameters.word_concentration[0]
-    opening = beta + parameters.word_discount[0] * words.background_totals[1]
-    weight = cache.background_stay[w]
-    weight += cache.background_open[w] * opening / words.customers.shape[0]
-    return weight / (beta + words.background_totals[0])
+def word_background(shape, words, parameters, cache, w):
+    """Probability of word w under gamma."""
+    stay, opened = cache.background_stay[w], cache.background_open[w]
+    n_words = words.customers.shape[0]
+    return background_weight(shape, n_words, parameters, words.background_totals, stay, opened)
 
 
 @inlined
-def draw_word_addition(rng, shape, tables, words, parameters, cache, work, w, k, background):
+def draw_joining_word(rng, shape, tables, words, parameters, cache, work, w, k, background):
     """Draw how far a token's word climbs under topic k."""
-    depth = 1
     topic_stay = cache.stay[w, k] * cache.inverse[k]
-    topic_weight = topic_stay + cache.open[w, k] * cache.opening[k] * background
+    weight = topic_stay + cache.open[w, k] * cache.opening[k] * background
+    stay, climb = 0.0, 0.0
     if len(shape.burst) > 0:
         c = work.run_customers[k]
         if c > 0:
             stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
             stay *= work.burst_inverse[k]
-            climb = opened * work.burst_opening[k] * topic_weight
-            if uniform(rng) * (stay + climb) < stay:
-                return depth
-        depth += 1
-    if topic_stay > 0.0 and uniform(rng) * topic_weight < topic_stay:
-        return depth
-    depth += 1
-    if len(shape.background) > 0:
-        stay = cache.background_stay[w]
-        if stay > 0.0:
-            total = parameters.word_concentration[0] + words.background_totals[0]
-            if uniform(rng) * background * total < stay:
-                return depth
-        depth += 1
-    return depth
+            climb = opened * work.burst_opening[k] * weight
+    total = parameters.word_concentration[0] + words.background_totals[0]
+    own = (cache.background_stay[w], background, total)
+    return draw_word_addition(rng, shape, (stay, climb), (topic_stay, weight), own)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citeweave.engines.core.chain import Chain
-from citeweave.engines.core.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
+from citeweave.engines.core.slice_sampling import MOST_STEPS, SLICE_WIDTH, SMALLEST
 from citeweave.engines.cuda.program import WARP, weigh_parts
 from citeweave.engines.cuda.scalars import peek_uniforms, standard_gamma, uniform
 from citeweave.engines.threads.streams import next_key

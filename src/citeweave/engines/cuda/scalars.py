@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 
-from citeweave.engines.threads.streams import advance, next_key
+from citeweave.engines.core.random import advance
+from citeweave.engines.threads.streams import next_key
 
 __all__ = ["peek_uniforms", "standard_gamma", "uniform"]
 

@@ -96,8 +96,7 @@ class DenseChain(Chain):
             self.cache,
             self._work,
             self.exponent,
-            0,
-            self.n_documents,
+            (0, self.n_documents),
             mode,
             self.word_tally,
         )

@@ -12,15 +12,20 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined
-from citeweave.engines.core.exponent import commit_change, discard_change, exponent_change
-from citeweave.engines.core.hierarchy import (
+from citeweave.engines.core.climb import (
+    Climb,
+    Ends,
+    TopicPath,
     draw_addition,
-    draw_removal,
+    find_ends,
     move_customer,
-    node_weights,
-    path_weight,
+    new_climb,
+    take_out_ends,
 )
+from citeweave.engines.core.exponent import commit_change, discard_change, exponent_change
+from citeweave.engines.core.hierarchy import node_weights, path_weight
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.turnover import Move
 
 __all__ = ["CitationWork", "citation_sweep", "new_citation_work", "start_citations"]
 
@@ -37,10 +42,9 @@ class CitationWork(NamedTuple):
     """float64 [topics]."""
     mass: np.ndarray
     """float64 [topics]."""
-    path: np.ndarray
-    """int64 [levels]."""
-    climb: np.ndarray
-    """float64 [levels]."""
+    row: np.ndarray
+    """int64 [2, levels]: nodes above both ends of the citation at hand."""
+    climb: Climb
 
 
 def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
@@ -49,8 +53,8 @@ def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
         citing_weight=np.zeros(n_topics),
         cited_weight=np.zeros(n_topics),
         mass=np.zeros(n_topics),
-        path=np.zeros(n_levels, np.int64),
-        climb=np.zeros(n_levels),
+        row=np.zeros((2, n_levels), np.int64),
+        climb=new_climb(n_levels),
     )
 
 
@@ -70,13 +74,18 @@ def _draw_topic(rng, parameters, work):
 
 
 @inlined
-def _seat(rng, layout, tables, counts, parameters, work, level, node, topic):
+def _weigh_ends(tables, counts, parameters, ends, work):
+    """Fill the weights of all topics at both ends."""
+    node_weights(tables, counts, parameters, ends.row[0], ends.level, work.citing_weight)
+    node_weights(tables, counts, parameters, ends.row[1], ends.level, work.cited_weight)
+
+
+@inlined
+def _seat(rng, tables, counts, parameters, path, level, climb):
     """Add one customer with indicators from their conditional; return its depth and weight."""
-    weight = path_weight(
-        tables, layout, counts, parameters, level, node, topic, work.path, work.climb
-    )
-    depth = draw_addition(rng, tables, counts, level, topic, work.path, work.climb)
-    move_customer(layout, counts, level, node, topic, depth, 1)
+    weight = path_weight(tables, counts, parameters, path, level, climb)
+    depth = draw_addition(rng, climb, level)
+    move_customer(counts, path, level, depth, 1)
     return depth, weight
 
 
@@ -91,21 +100,18 @@ def start_citations(level, layout, tables, state, work):
     parameters = state.parameters
     rng = state.random
     y = state.assignments.citing_topic
-    for e in range(layout.citing.shape[0]):
-        first = layout.citation_node + layout.citing[e]
-        second = layout.citation_node + layout.cited[e]
-        node_weights(
-            tables, layout, counts, parameters, level, first, work.path, work.citing_weight
-        )
-        node_weights(
-            tables, layout, counts, parameters, level, second, work.path, work.cited_weight
-        )
-        y[e] = _draw_topic(rng, parameters, work)
-    for e in range(layout.citing.shape[0]):
-        first = layout.citation_node + layout.citing[e]
-        second = layout.citation_node + layout.cited[e]
-        _seat(rng, layout, tables, counts, parameters, work, level, first, int(y[e]))
-        _seat(rng, layout, tables, counts, parameters, work, level, second, int(y[e]))
+    for drawn in range(2):  # topics of all citations first, then their customers
+        for e in range(layout.citing.shape[0]):
+            first = layout.citation_node + layout.citing[e]
+            second = layout.citation_node + layout.cited[e]
+            ends = Ends(work.row, level, find_ends(layout, work.row, level, first, second))
+            if drawn == 0:
+                _weigh_ends(tables, counts, parameters, ends, work)
+                y[e] = _draw_topic(rng, parameters, work)
+            else:
+                for side in range(2):
+                    path = TopicPath(work.row[side], int(y[e]))
+                    _seat(rng, tables, counts, parameters, path, level, work.climb)
 
 
 @hot_kernel
@@ -120,60 +126,39 @@ def citation_sweep(level, layout, tables, state, work, exponent, tally):
     rng = state.random
     y = state.assignments.citing_topic
     n_citations = layout.citing.shape[0]
-    touched = 0
+    read_ahead = 0
     for e in range(n_citations):
         tally[0] += 1
         if e + _AHEAD < n_citations:  # cited papers lie anywhere: read ahead what will be needed
             n = layout.citation_node + layout.cited[e + _AHEAD]
             parent = layout.parent[n]
-            touched += counts.customers[n, 0] + counts.tables[n, 0] + counts.total_customers[n]
-            touched += counts.customers[parent, 0] + counts.tables[parent, 0]
+            read_ahead += counts.customers[n, 0] + counts.tables[n, 0] + counts.total_customers[n]
+            read_ahead += counts.customers[parent, 0] + counts.tables[parent, 0]
         first = layout.citation_node + layout.citing[e]
         second = layout.citation_node + layout.cited[e]
+        ends = Ends(work.row, level, find_ends(layout, work.row, level, first, second))
         old = int(y[e])
-        second_out = draw_removal(rng, layout, counts, level, second, old)
-        if second_out == 0:
-            tally[1] += 1
-            continue
-        move_customer(layout, counts, level, second, old, second_out, -1)
-        weight_old = path_weight(
-            tables, layout, counts, parameters, level, second, old, work.path, work.climb
-        )
-        first_out = draw_removal(rng, layout, counts, level, first, old)
+        citing, cited = TopicPath(work.row[0], old), TopicPath(work.row[1], old)
+        first_out, second_out = take_out_ends(rng, counts, ends, old)
         if first_out == 0:
-            move_customer(layout, counts, level, second, old, second_out, 1)
             tally[1] += 1
             continue
-        move_customer(layout, counts, level, first, old, first_out, -1)
-        node_weights(
-            tables, layout, counts, parameters, level, first, work.path, work.citing_weight
-        )
-        node_weights(
-            tables, layout, counts, parameters, level, second, work.path, work.cited_weight
-        )
+        weight_old = path_weight(tables, counts, parameters, cited, level, work.climb)
+        move_customer(counts, citing, level, first_out, -1)
+        _weigh_ends(tables, counts, parameters, ends, work)
         new = _draw_topic(rng, parameters, work)
-        first_in, _ = _seat(rng, layout, tables, counts, parameters, work, level, first, new)
+        joined, joined_too = TopicPath(work.row[0], new), TopicPath(work.row[1], new)
+        first_in, _ = _seat(rng, tables, counts, parameters, joined, level, work.climb)
         second_in, weight_new = _seat(
-            rng, layout, tables, counts, parameters, work, level, second, new
+            rng, tables, counts, parameters, joined_too, level, work.climb
         )
         # the second end's weight beside the first's new tables, over the weight proposed with
         coupling = weight_new * work.cited_weight[old] / (weight_old * work.cited_weight[new])
         change = 0.0
         moved = new != old or first_in != first_out or second_in != second_out
         if moved:
-            change = exponent_change(
-                layout,
-                counts,
-                parameters,
-                exponent,
-                level,
-                first,
-                second,
-                old,
-                new,
-                (first_out, second_out),
-                (first_in, second_in),
-            )
+            move = Move(old, new, (first_out, second_out), (first_in, second_in))
+            change = exponent_change(counts, parameters, exponent, ends, move)
         if uniform(rng) < coupling * np.exp(-change):
             tally[2] += 1
             y[e] = new
@@ -182,8 +167,8 @@ def citation_sweep(level, layout, tables, state, work, exponent, tally):
         else:
             if moved:
                 discard_change(exponent)
-            move_customer(layout, counts, level, second, new, second_in, -1)
-            move_customer(layout, counts, level, first, new, first_in, -1)
-            move_customer(layout, counts, level, first, old, first_out, 1)
-            move_customer(layout, counts, level, second, old, second_out, 1)
-    tally[3] += touched  # keeps the compiler from dropping the reads
+            move_customer(counts, joined_too, level, second_in, -1)
+            move_customer(counts, joined, level, first_in, -1)
+            move_customer(counts, citing, level, first_out, 1)
+            move_customer(counts, cited, level, second_out, 1)
+    tally[3] += read_ahead  # keeps the compiler from dropping the reads

@@ -10,6 +10,7 @@ import numpy as np
 
 from citeweave.compiled import index, inlined
 from citeweave.engines.core.arrays import level_table
+from citeweave.engines.core.climb import draw_nested_addition, find_path, nested_weight
 from citeweave.engines.core.hierarchy import new_topic_weight, opening_scale, root_weight
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
@@ -34,6 +35,8 @@ class WordWork(NamedTuple):
     with topics of weight zero (``width``), so that no loop has a remainder of single steps.
     """
 
+    row: np.ndarray
+    """int64 [paths, levels]: nodes from the root to each leaf of the document."""
     shared_stay: np.ndarray
     """float32 [paths, shared levels, width]: A0 of the nodes above the document."""
     shared_open: np.ndarray
@@ -86,6 +89,7 @@ def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -
     opened = np.ones((document, width), np.float32)
     burst_opening = np.ones(width, np.float32)
     return WordWork(
+        row=np.zeros((n_paths, n_shared + n_document), np.int64),
         shared_stay=np.zeros((n_paths, n_shared, width), np.float32),
         shared_open=np.ones((n_paths, n_shared, width), np.float32),
         shared_weight=shared_weight,
@@ -112,27 +116,15 @@ def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -
 
 
 @inlined
-def _top_node(shape, layout, leaf):
-    """Lowest shared node above a leaf (the leaf itself where no level is a document's)."""
-    n = leaf
-    for _ in range(len(shape.document)):
-        n = layout.parent[n]
-    return n
-
-
-@inlined
-def _shared_chain(shape, layout, counts, parameters, work, p, node):
+def _shared_chain(shape, counts, parameters, work, p):
     """Recompute a path's shared weights from the A0 and B1 of its nodes."""
     n_topics = work.tokens.shape[0]
-    low = len(shape.shared) - 1
     new = new_topic_weight(counts, parameters)
     for k in range(n_topics):
         work.shared_weight[p, 0, k] = root_weight(counts, parameters, new, k)
     for level in range(1, len(shape.shared)):
-        n = node
-        for _ in range(low - level):
-            n = layout.parent[n]
-        scale = np.float32(opening_scale(counts, parameters, level, n, layout.parent[n]))
+        n, parent = work.row[p, level], work.row[p, level - 1]
+        scale = np.float32(opening_scale(counts, parameters, level, n, parent))
         for k in range(n_topics):
             above = scale * work.shared_weight[p, level - 1, k]
             above = work.shared_stay[p, level, k] + work.shared_open[p, level, k] * above
@@ -140,61 +132,55 @@ def _shared_chain(shape, layout, counts, parameters, work, p, node):
 
 
 @inlined
-def _refresh_shared(shape, layout, tables, counts, work, p, node, k):
+def _refresh_shared(shape, tables, counts, work, p, k):
     """Renew A0 and B1 of one topic on every shared level of a path."""
-    n = node
     for level in range(len(shape.shared) - 1, 0, -1):
+        n = index(work.row[p, level])
         stay, opened = weight_pair(
             level_table(tables.topic, level), counts.customers[n, k], counts.tables[n, k]
         )
         work.shared_stay[p, level, k] = stay
         work.shared_open[p, level, k] = opened
-        n = layout.parent[n]
 
 
 @inlined
-def topic_moved(shape, layout, tables, counts, parameters, work, d, leaf, k, depth):
+def topic_moved(shape, tables, counts, parameters, work, n_paths, path, depth):
     """Bring the document's weights up to date after ``move_customer`` of ``depth``."""
     n_document = len(shape.document)
     low = len(shape.shared) - 1
-    n = index(leaf)
+    k = path.column
     for j in range(n_document):
         if j < depth:
             place = n_document - 1 - j
+            level = len(shape.shared) + place
+            n = index(path.row[level])
             stay, opened = weight_pair(
-                level_table(tables.topic, len(shape.shared) + place),
-                counts.customers[n, k],
-                counts.tables[n, k],
+                level_table(tables.topic, level), counts.customers[n, k], counts.tables[n, k]
             )
             work.stay[place, k] = stay
             work.open[place, k] = opened
-        n = index(layout.parent[n])
     if depth > n_document:
-        first = layout.leaf_start[d]
-        n_paths = layout.leaf_start[d + 1] - first
-        moved = _top_node(shape, layout, leaf)
+        moved = path.row[low]
         alone = depth == n_document + 1 and low > 0  # nothing above the lowest level moved
         for p in range(n_paths):
-            node = _top_node(shape, layout, layout.leaf[first + p])
+            node = work.row[p, low]
             if alone and node != moved:
                 continue
-            _refresh_shared(shape, layout, tables, counts, work, p, node, k)
+            _refresh_shared(shape, tables, counts, work, p, k)
             if alone:
                 weight = work.shared_weight[p, low - 1, k]
-                weight *= opening_scale(counts, parameters, low, node, layout.parent[node])
+                weight *= opening_scale(counts, parameters, low, node, work.row[p, low - 1])
                 weight *= work.shared_open[p, low, k]
                 work.shared_weight[p, low, k] = weight + work.shared_stay[p, low, k]
             else:
-                _shared_chain(shape, layout, counts, parameters, work, p, node)
+                _shared_chain(shape, counts, parameters, work, p)
 
 
 @inlined
-def topic_weight(shape, work, p, k, levels):
-    """Topic-side weight, nested over the first ``levels`` document levels."""
-    weight = work.shared_weight[p, len(shape.shared) - 1, k]
-    for i in range(levels):
-        weight = work.stay[i, k] + work.open[i, k] * work.scale[i] * weight
-    return weight
+def topic_weight(shape, work, p, k):
+    """Topic-side weight, nested over all levels."""
+    shared = work.shared_weight[p, len(shape.shared) - 1, k]
+    return nested_weight(work, shared, len(shape.document), k)
 
 
 @inlined
@@ -202,17 +188,13 @@ def draw_topic_addition(rng, shape, work, p, k):
     """Draw how far a token climbs on the topic side under topic k."""
     n_document = len(shape.document)
     low = len(shape.shared) - 1
-    depth = 1
-    for place in range(n_document - 1, -1, -1):
-        stay = work.stay[place, k]
-        if stay > 0.0 and uniform(rng) * topic_weight(shape, work, p, k, place + 1) < stay:
-            return depth
-        depth += 1
-    for level in range(low, 0, -1):
-        stay = work.shared_stay[p, level, k]
-        if stay > 0.0 and uniform(rng) * work.shared_weight[p, level, k] < stay:
-            return depth
-        depth += 1
+    depth = draw_nested_addition(rng, work, work.shared_weight[p, low, k], n_document, k)
+    if depth > n_document:
+        for level in range(low, 0, -1):
+            stay = work.shared_stay[p, level, k]
+            if stay > 0.0 and uniform(rng) * work.shared_weight[p, level, k] < stay:
+                return depth
+            depth += 1
     return depth
 
 
@@ -246,39 +228,35 @@ def open_document(shape, layout, tables, state, work, d, starting):
                 work.tables[k] += state.assignments.burst_table[i]
         for k in range(n_topics):
             refresh_burst(state.parameters, work, k)
+    n_levels = len(shape.shared) + len(shape.document)
     for p in range(n_paths):
-        top = _top_node(shape, layout, layout.leaf[first + p])
-        n = top
+        find_path(layout, work.row[p], n_levels - 1, layout.leaf[first + p])
         for level in range(len(shape.shared) - 1, 0, -1):
             _read_node(
                 level_table(tables.topic, level),
                 counts,
-                n,
+                work.row[p, level],
                 work.shared_stay[p, level],
                 work.shared_open[p, level],
             )
-            n = layout.parent[n]
-        _shared_chain(shape, layout, counts, state.parameters, work, p, top)
-    n = layout.leaf[first]
+        _shared_chain(shape, counts, state.parameters, work, p)
     for place in range(len(shape.document) - 1, -1, -1):
-        table = level_table(tables.topic, len(shape.shared) + place)
-        _read_node(table, counts, n, work.stay[place], work.open[place])
-        n = layout.parent[n]
+        level = len(shape.shared) + place
+        table = level_table(tables.topic, level)
+        _read_node(table, counts, work.row[0, level], work.stay[place], work.open[place])
 
 
 @inlined
-def refresh_scales(shape, layout, counts, parameters, work, d):
+def refresh_scales(shape, counts, parameters, work, n_paths):
     """Renew the factors that all topics of a path share."""
-    first = layout.leaf_start[d]
     n_document = len(shape.document)
     if n_document == 0:
-        for p in range(layout.leaf_start[d + 1] - first):
-            n = layout.leaf[first + p]
+        for p in range(n_paths):
+            n = work.row[p, len(shape.shared) - 1]
             total = parameters.topic_concentration[n] + counts.total_customers[n]
             work.path_scale[p] = 1.0 / total
     else:
-        n = layout.leaf[first]
         for place in range(n_document - 1, -1, -1):
             level = len(shape.shared) + place
-            work.scale[place] = opening_scale(counts, parameters, level, n, layout.parent[n])
-            n = layout.parent[n]
+            n, parent = work.row[0, level], work.row[0, level - 1]
+            work.scale[place] = opening_scale(counts, parameters, level, n, parent)

@@ -10,16 +10,18 @@ for their own tables (burstiness). Nothing is approximated.
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.climb import Ends, TopicPath, draw_removal, move_customer
 from citeweave.engines.core.exponent import commit_change, discard_change, exponent_change
-from citeweave.engines.core.hierarchy import draw_removal, move_customer
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.turnover import Move
+from citeweave.engines.core.word_climb import hand_out_table, next_run
 from citeweave.engines.core.word_side import (
     BLOCK,
-    background_weight,
-    draw_word_addition,
-    draw_word_removal,
-    move_word,
+    draw_joining_word,
+    draw_leaving_word,
+    shift_word,
+    word_background,
 )
 from citeweave.engines.dense.document import (
     draw_topic_addition,
@@ -106,11 +108,11 @@ def pick_in_block(document, rows, factor, b, target, corrected, correction, draw
 
 
 @inlined
-def _correct_bursts(shape, tables, rows, z, work, run_begin, run_end):
+def _correct_bursts(shape, tables, rows, z, work, run):
     """Let topics that have the word at hand already weigh their own tables; return the change."""
     change = 0.0
     work.draws[0] += 1
-    for i in range(run_begin, run_end):
+    for i in range(run.begin, run.end):
         k = index(z[i])
         c = work.run_customers[k]
         if c > 0 and work.corrected[k] != work.draws[0]:
@@ -118,7 +120,7 @@ def _correct_bursts(shape, tables, rows, z, work, run_begin, run_end):
             stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
             b = z[i] // BLOCK
             before = topic_value(shape.document, rows, b, z[i] - b * BLOCK)
-            topic = topic_weight(shape, work, 0, k, len(shape.document))
+            topic = topic_weight(shape, work, 0, k)
             more = np.float32(before * (opened - 1.0) + topic * stay * work.burst_inverse[k])
             work.correction[k] = more
             work.block_mass[0, b] += more
@@ -144,18 +146,18 @@ def _path_rows(shape, cache, work, p, w, background):
 
 
 @inlined
-def _draw_topic(rng, shape, tables, cache, work, z, w, background, n_paths, run_begin, run_end):
+def _draw_topic(rng, shape, tables, cache, work, z, run, background, n_paths):
     """Draw a path and a topic from eq:conditional_posterior."""
     total = 0.0
     for p in range(n_paths):
-        rows = _path_rows(shape, cache, work, p, w, background)
+        rows = _path_rows(shape, cache, work, p, run.word, background)
         factor = work.path_scale[p]
         total += weigh_blocks(shape.document, rows, factor, work.block_mass[p])
         work.path_mass[p] = total
-    bursting = len(shape.burst) > 0 and run_end - run_begin > 1
+    bursting = len(shape.burst) > 0 and run.end - run.begin > 1
     if bursting:
-        rows = _path_rows(shape, cache, work, 0, w, background)
-        total += _correct_bursts(shape, tables, rows, z, work, run_begin, run_end)
+        rows = _path_rows(shape, cache, work, 0, run.word, background)
+        total += _correct_bursts(shape, tables, rows, z, work, run)
         work.path_mass[0] = total
     target = uniform(rng) * total
     p = 0
@@ -164,7 +166,7 @@ def _draw_topic(rng, shape, tables, cache, work, z, w, background, n_paths, run_
     if p > 0:
         target -= work.path_mass[p - 1]
     b, left = pick_block(work.block_mass[p], np.float32(target))
-    rows = _path_rows(shape, cache, work, p, w, background)
+    rows = _path_rows(shape, cache, work, p, run.word, background)
     draw = work.draws[0] if bursting else -2
     pick = (work.corrected, work.correction, draw)
     k = pick_in_block(shape.document, rows, work.path_scale[p], b, left, *pick)
@@ -176,8 +178,8 @@ def _draw_topic(rng, shape, tables, cache, work, z, w, background, n_paths, run_
 
 
 @hot_kernel
-def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last, mode, tally):
-    """Visit the tokens of documents ``first`` to ``last`` - 1 once, in order.
+def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, mode, tally):
+    """Visit the tokens of some documents once, in order; ``documents`` are the first and the end.
 
     ``tally`` (int64 [5]) counts tokens visited, blocked, moves that the exponential of the
     citation likelihood had a say in, and of these the rejected; its last entry has no meaning.
@@ -193,37 +195,37 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
     starting = mode != SWEEP
     below = shape.below_citations
     network_on = len(shape.network) > 0 and state.clock[1] > 0 and not starting
+    # the path of a document alone: nothing else moves
+    ends = Ends(work.row, leaf_level - below, leaf_level - below)
     n_blocked = 0
     n_corrected = 0
     n_rejected = 0
-    touched = 0
-    touched_weight = np.float32(0.0)
+    read_ahead = 0
+    read_ahead_weight = np.float32(0.0)
+    first, last = documents
     for d in range(first, last):
         begin = layout.document_start[d]
         end = layout.document_start[d + 1]
         if begin == end:
             continue
         open_document(shape, layout, tables, state, work, d, starting)
-        leaf_first = layout.leaf_start[d]
-        n_paths = layout.leaf_start[d + 1] - leaf_first
+        n_paths = layout.leaf_start[d + 1] - layout.leaf_start[d]
         run_begin = begin
         while run_begin < end:
-            w = index(layout.word[run_begin])
-            run_end = run_begin + 1
-            while run_end < end and layout.word[run_end] == layout.word[run_begin]:
-                run_end += 1
+            run = next_run(layout.word, run_begin, end)
+            w = run.word
             if not starting:
-                if run_end < end:  # read ahead what the next word will wait for
-                    k = index(z[run_end])
-                    ahead = index(layout.word[run_end])
-                    touched += words.customers[ahead, k] + words.tables[ahead, k]
-                    touched_weight += cache.stay[ahead, k] + cache.open[ahead, k]
+                if run.end < end:  # read ahead what the next word will wait for
+                    k = index(z[run.end])
+                    ahead = index(layout.word[run.end])
+                    read_ahead += words.customers[ahead, k] + words.tables[ahead, k]
+                    read_ahead_weight += cache.stay[ahead, k] + cache.open[ahead, k]
                 if len(shape.burst) > 0:
-                    for i in range(run_begin, run_end):
+                    for i in range(run.begin, run.end):
                         k = index(z[i])
                         work.run_customers[k] += 1
                         work.run_tables[k] += state.assignments.burst_table[i]
-            for i in range(run_begin, run_end):
+            for i in range(run.begin, run.end):
                 old = index(0)
                 old_path = 0
                 topic_out = 0
@@ -232,9 +234,9 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
                     old = index(z[i])
                     if n_document == 0:
                         old_path = state.assignments.path[i]
-                    leaf = layout.leaf[leaf_first + old_path]
-                    topic_out = draw_removal(rng, layout, counts, leaf_level, leaf, old)
-                    word_out = draw_word_removal(rng, shape, words, work, w, old)
+                    path = TopicPath(work.row[old_path], old)
+                    topic_out = draw_removal(rng, counts, path, leaf_level)
+                    word_out = draw_leaving_word(rng, shape, words, work, w, old)
                     if topic_out == 0 or word_out == 0:
                         n_blocked += 1
                         continue
@@ -242,76 +244,51 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, first, last,
                 k, p, topic_depth, word_depth, sign = old, old_path, topic_out, word_out, -1
                 for coming in range(1 if starting else 0, 2):
                     if coming == 1:
-                        refresh_scales(shape, layout, counts, parameters, work, d)
-                        background = background_weight(shape, words, parameters, cache, w)
+                        refresh_scales(shape, counts, parameters, work, n_paths)
+                        background = word_background(shape, words, parameters, cache, w)
                         if starting:
                             k = index(uniform(rng) * n_topics)
                             p = int(uniform(rng) * n_paths)
                         else:
                             p, k = _draw_topic(
-                                rng,
-                                shape,
-                                tables,
-                                cache,
-                                work,
-                                z,
-                                w,
-                                background,
-                                n_paths,
-                                run_begin,
-                                run_end,
+                                rng, shape, tables, cache, work, z, run, background, n_paths
                             )
                         topic_depth = draw_topic_addition(rng, shape, work, p, k)
-                        word_depth = draw_word_addition(
+                        word_depth = draw_joining_word(
                             rng, shape, tables, words, parameters, cache, work, w, k, background
                         )
                         sign = 1
-                    leaf = layout.leaf[leaf_first + p]
-                    move_customer(layout, counts, leaf_level, leaf, k, topic_depth, sign)
+                    path = TopicPath(work.row[p], k)
+                    move_customer(counts, path, leaf_level, topic_depth, sign)
                     if network_on and coming == 1:
                         out = topic_out - below
                         into = topic_depth - below
                         if (out > 0 or into > 0) and (k != old or out != into):
                             n_corrected += 1
-                            change = exponent_change(
-                                layout,
-                                counts,
-                                parameters,
-                                exponent,
-                                leaf_level - below,
-                                layout.citation_node + d,
-                                -1,
-                                old,
-                                k,
-                                (out, 0),
-                                (into, 0),
-                            )
+                            move = Move(old, k, (out, 0), (into, 0))
+                            change = exponent_change(counts, parameters, exponent, ends, move)
                             if change <= 0.0 or uniform(rng) < np.exp(-change):
                                 commit_change(exponent)
                             else:
                                 n_rejected += 1
                                 discard_change(exponent)
-                                move_customer(layout, counts, leaf_level, leaf, k, topic_depth, -1)
+                                move_customer(counts, path, leaf_level, topic_depth, -1)
                                 k, topic_depth, word_depth = old, topic_out, word_out
-                                move_customer(layout, counts, leaf_level, leaf, k, topic_depth, 1)
-                    topic_moved(
-                        shape, layout, tables, counts, parameters, work, d, leaf, k, topic_depth
+                                path = TopicPath(work.row[p], k)
+                                move_customer(counts, path, leaf_level, topic_depth, 1)
+                    topic_moved(shape, tables, counts, parameters, work, n_paths, path, topic_depth)
+                    shift_word(
+                        shape, tables, words, parameters, cache, work, w, k, word_depth, sign
                     )
-                    move_word(shape, tables, words, parameters, cache, work, w, k, word_depth, sign)
                 z[i] = k
                 if n_document == 0:
                     state.assignments.path[i] = p
             if len(shape.burst) > 0:
-                # who holds a table is forgotten: the first tokens of each topic get the bits
-                for i in range(run_begin, run_end):
-                    k = index(z[i])
-                    held = 1 if work.run_tables[k] > 0 else 0
-                    state.assignments.burst_table[i] = held
-                    work.run_tables[k] -= held
-                    work.run_customers[k] = 0
-            run_begin = run_end
+                for i in range(run.begin, run.end):
+                    hand_out_table(state.assignments.burst_table, i, work, index(z[i]))
+            run_begin = run.end
     tally[0] += layout.document_start[last] - layout.document_start[first]
     tally[1] += n_blocked
     tally[2] += n_corrected
     tally[3] += n_rejected
-    tally[4] += touched + int(touched_weight)  # keeps the compiler from dropping the reads
+    tally[4] += read_ahead + int(read_ahead_weight)  # keeps the compiler from dropping the reads

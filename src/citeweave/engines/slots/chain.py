@@ -2,15 +2,17 @@
 
 import numpy as np
 
+from citeweave.engines.core.arrays import Model
 from citeweave.engines.core.capabilities import SEQUENTIAL
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.slots.citations import citation_sweep, new_citation_work
 from citeweave.engines.slots.exponent import new_pending
-from citeweave.engines.slots.presence import new_presence
+from citeweave.engines.slots.presence import Support, new_presence
 from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
+from citeweave.engines.slots.rates import CitationSums
 from citeweave.engines.slots.slots import new_slots
-from citeweave.engines.slots.visits import Sharing
+from citeweave.engines.slots.visits import Sharing, WordBuffers
 from citeweave.engines.slots.words import word_sweep
 from citeweave.engines.threads.workers import WorkerPool
 from citeweave.engines.threads.world import Changes, new_changes
@@ -38,12 +40,14 @@ class SparseChain(ProposalChain):
         n_levels = len(spec.topic_side)
         self.workers = WorkerPool(1)
         self._new_proposals()
-        self._slots = new_slots(settings.topics, n_levels)
-        self._pending = new_pending(n_levels, spec.n_shared)
         self._ends_work = new_citation_work(settings.topics, n_levels)
         nothing = Changes(*(array[0] for array in new_changes(1, 1, 1, 1)))
-        self._sharing = Sharing((), nothing, new_presence(1, 1), new_presence(1, 1))
-        self._before = np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16)
+        self._word_buffers = WordBuffers(
+            new_slots(settings.topics, n_levels),
+            new_pending(n_levels, spec.n_shared),
+            Sharing((), nothing, new_presence(1, 1), new_presence(1, 1)),
+            np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16),
+        )
 
     def sweep_words(self) -> None:
         """Move every token once."""
@@ -52,20 +56,13 @@ class SparseChain(ProposalChain):
         if self.network_on:
             proposals.gather_rates()
         word_sweep(
-            self.shape,
-            self.layout,
-            self.tables,
+            Model(self.shape, self.layout, self.tables),
             self.state,
             self.cache,
-            self._slots,
-            self._pending,
-            proposals.nodes,
-            proposals.words,
-            proposals.guesses,
-            proposals.rates,
-            self.exponent,
-            self._sharing,
-            self._before,
+            self._word_buffers,
+            Support(proposals.nodes, proposals.words),
+            proposals.tables,
+            CitationSums(proposals.rates, self.exponent),
             np.uint64(0),
             np.array([0, self.n_documents, 1]),
             self.word_tally,
@@ -83,7 +80,7 @@ class SparseChain(ProposalChain):
             self.state,
             self._ends_work,
             proposals.nodes,
-            proposals.guesses,
+            proposals.tables,
             proposals.rates,
             self.exponent,
             self.citation_tally,

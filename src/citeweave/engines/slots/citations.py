@@ -5,7 +5,7 @@ weights of its ends, and *inside* the topics that either paper still has. A topi
 
     q(k) = [k inside] W(k) + s R(k)
 
-where R is a table of `guesses` that stands still and s depends on nothing but the counts without
+where R is a proposal table that stands still and s depends on nothing but the counts without
 the citation. The proposal k' is taken with probability min(1, W(k') q(k) / (W(k) q(k'))), after
 which it is as good as drawn from W; then tables are drawn, and what W leaves out (that the second
 end sees the tables of the first, and the exponential) decides as in the sweep over all topics.
@@ -17,21 +17,37 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import level_table
-from citeweave.engines.core.hierarchy import (
-    draw_removal,
+from citeweave.engines.core.climb import (
+    Climb,
+    Ends,
+    TopicPath,
+    draw_addition,
+    find_ends,
     move_customer,
+    new_climb,
+    take_out_ends,
+)
+from citeweave.engines.core.hierarchy import (
+    climb_weight,
     new_topic_weight,
     opening_scale,
     root_weight,
 )
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.turnover import Move
 from citeweave.engines.slots.ends import commit_ends, ends_change
-from citeweave.engines.slots.guesses import draw_guess, guess_at
+from citeweave.engines.slots.hubs import Hubs, close_hubs, new_hubs, open_hubs
 from citeweave.engines.slots.prefetch import prefetch
 from citeweave.engines.slots.presence import lowest_bit, note_presence
-from citeweave.engines.slots.touched import Touched, busy_words, list_ends, new_touched, own_bit
-from citeweave.engines.slots.wide import Wide, close_wide, new_wide, open_wide
+from citeweave.engines.slots.proposal_tables import draw_proposal, proposal_weight
+from citeweave.engines.slots.sparse_change import (
+    SparseChange,
+    busy_words,
+    list_ends,
+    new_sparse_change,
+    own_bit,
+)
 
 __all__ = ["CitationWork", "ask_bits", "citation_sweep", "new_citation_work", "sweep_opened"]
 
@@ -48,17 +64,14 @@ class CitationWork(NamedTuple):
     """Scratch of the citation sweep."""
 
     weight: np.ndarray
-    """float64 [2, topics + 1]: w and w' of the topics listed in ``touched``."""
+    """float64 [2, topics + 1]: w and w' of the topics listed in ``sparse``."""
     mass: np.ndarray
     """float64 [topics + 1]: W."""
     place: np.ndarray
     """int64 [topics + 1]: places in the list of topics that a node has."""
-    climb: np.ndarray
-    """float64 [levels]."""
-    stay: np.ndarray
-    """float64 [levels]."""
-    touched: Touched
-    wide: Wide
+    climb: Climb
+    sparse: SparseChange
+    hubs: Hubs
     log: np.ndarray
     """int32 [entries, 2]: nodes above papers and topics of theirs that moved, if anybody asks."""
     logged: np.ndarray
@@ -71,10 +84,9 @@ def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> Citati
         weight=np.zeros((2, n_topics + 1)),
         mass=np.zeros(n_topics + 1),
         place=np.zeros(n_topics + 1, np.int64),
-        climb=np.zeros(n_levels),
-        stay=np.zeros(n_levels),
-        touched=new_touched(n_topics, n_levels),
-        wide=new_wide(n_topics),
+        climb=new_climb(n_levels),
+        sparse=new_sparse_change(n_topics, n_levels),
+        hubs=new_hubs(n_topics),
         log=np.zeros((4 * n_levels * n_logged, 2), np.int32),
         logged=np.zeros(1, np.int64),
     )
@@ -110,79 +122,46 @@ def _weigh_node(tables, counts, parameters, presence, work, lower, side, first, 
 
     Topics that the node has are sorted out first, without a branch that nobody can foresee.
     """
-    touched = work.touched
-    n = index(touched.node[side, lower])
-    scale = opening_scale(counts, parameters, lower, n, touched.node[side, lower - 1])
+    sparse = work.sparse
+    n = index(sparse.row[side, lower])
+    scale = opening_scale(counts, parameters, lower, n, sparse.row[side, lower - 1])
     table = level_table(tables.topic, lower)
     found = 0
     for j in range(first, last):
         work.weight[index(side), index(j)] *= scale
     for j in range(first, last):
         work.place[index(found)] = j
-        found += own_bit(presence, n, touched.topic[index(j)])
+        found += own_bit(presence, n, sparse.topic[index(j)])
     for i in range(found):
         j = index(work.place[index(i)])
-        k = index(touched.topic[j])
+        k = index(sparse.topic[j])
         stay, opened = weight_pair(table, counts.customers[n, k], counts.tables[n, k])
         work.weight[index(side), j] = stay + opened * work.weight[index(side), j]
 
 
 @inlined
-def _weigh(tables, counts, parameters, presence, work, level, meet, first, last):
+def _weigh(tables, counts, parameters, presence, work, ends, first, last):
     """Weigh the topics listed from ``first`` to ``last`` - 1; returns the sum of all."""
-    topic = work.touched.topic
+    topic = work.sparse.topic
     fresh = new_topic_weight(counts, parameters)
     for j in range(first, last):
         root = root_weight(counts, parameters, fresh, index(topic[index(j)]))
         work.weight[index(0), index(j)] = root
         work.weight[index(1), index(j)] = root
-    for lower in range(1, level + 1):
+    for lower in range(1, ends.level + 1):
         for side in range(2):
-            if side == 0 or lower > meet:
+            if side == 0 or lower > ends.meet:
                 _weigh_node(tables, counts, parameters, presence, work, lower, side, first, last)
             else:
                 for j in range(first, last):
                     work.weight[index(1), index(j)] = work.weight[index(0), index(j)]
     total = 0.0
     for j in range(first, last):
-        ends = work.weight[index(0), index(j)] * work.weight[index(1), index(j)]
-        mass = parameters.topic_scale[index(topic[index(j)])] * ends
+        both = work.weight[index(0), index(j)] * work.weight[index(1), index(j)]
+        mass = parameters.topic_scale[index(topic[index(j)])] * both
         work.mass[index(j)] = mass
         total += mass
     return total
-
-
-@inlined
-def _climb(tables, counts, parameters, work, level, side, k):
-    """Give ``path_weight`` times (beta + C), with ``climb`` and the weights of staying."""
-    column = index(k)
-    fresh = new_topic_weight(counts, parameters)
-    weight = root_weight(counts, parameters, fresh, column)
-    for lower in range(1, level + 1):
-        n = work.touched.node[side, lower]
-        parent = work.touched.node[side, lower - 1]
-        weight *= opening_scale(counts, parameters, lower, n, parent)
-        stay, opened = weight_pair(
-            level_table(tables.topic, lower),
-            counts.customers[index(n), column],
-            counts.tables[index(n), column],
-        )
-        weight = stay + opened * weight
-        work.stay[lower] = stay
-        work.climb[lower] = weight
-    return weight
-
-
-@inlined
-def _draw_depth(rng, work, level):
-    """Draw how far a new customer climbs, given ``_climb``."""
-    depth = 1
-    for lower in range(level, 0, -1):
-        stay = work.stay[lower]
-        if stay > 0.0 and uniform(rng) * work.climb[lower] < stay:
-            return depth
-        depth += 1
-    return depth
 
 
 @inlined
@@ -197,34 +176,35 @@ def _note_topic(counts, presence, work, step, n, k):
 
 
 @inlined
-def _note_path(counts, presence, work, level, side, old, new, out, into):
+def _note_path(counts, presence, work, level, side, move):
     """Bring the bits of one end up to date, both moves being made."""
+    out, into = move.removed[side], move.added[side]
     for step in range(max(out, into)):
-        n = work.touched.node[side, level - step]
+        n = work.sparse.row[side, level - step]
         if step < out:
-            _note_topic(counts, presence, work, step, n, old)
+            _note_topic(counts, presence, work, step, n, move.old)
         if step < into:
-            _note_topic(counts, presence, work, step, n, new)
+            _note_topic(counts, presence, work, step, n, move.new)
 
 
 @inlined
-def _propose(rng, tables, counts, parameters, presence, guesses, work, level, meet, listed, tally):
+def _propose(rng, tables, counts, parameters, presence, proposal, work, ends, listed, tally):
     """Propose a topic for both ends and decide on it; returns its place in the list.
 
     A place of -1 means that the proposal is refused, 0 is the present topic, ``listed`` one that
     was not listed and is now.
     """
-    touched = work.touched
-    old = touched.topic[0]
+    sparse, level = work.sparse, ends.level
+    old = sparse.topic[0]
     inside = False
-    outside = guesses.citation_mass[0]
+    outside = proposal.citation_mass[0]
     for side in range(2):
-        n = index(touched.node[side, level])
+        n = index(sparse.row[side, level])
         inside |= counts.customers[n, index(old)] > 0
         # a share on the level above turns into the weight of a topic that the end does not have
         discount = parameters.topic_discount[level]
         outside *= parameters.topic_concentration[n] + discount * counts.total_tables[n]
-    total = _weigh(tables, counts, parameters, presence, work, level, meet, 0, listed)
+    total = _weigh(tables, counts, parameters, presence, work, ends, 0, listed)
     before = work.mass[0]
     if not inside:
         total = max(total - before, 0.0)
@@ -239,17 +219,17 @@ def _propose(rng, tables, counts, parameters, presence, guesses, work, level, me
             place += 1
     else:
         tally[4] += 1
-        new = draw_guess(rng, guesses.citation)
-        while place < listed and touched.topic[index(place)] != new:
+        new = draw_proposal(rng, proposal.citation)
+        while place < listed and sparse.topic[index(place)] != new:
             place += 1
         if place == listed:
-            touched.topic[index(place)] = new
-            _weigh(tables, counts, parameters, presence, work, level, meet, place, place + 1)
+            sparse.topic[index(place)] = new
+            _weigh(tables, counts, parameters, presence, work, ends, place, place + 1)
     if place > 0:
-        unit = outside / guesses.citation[index(guesses.citation.shape[0] - 1)]
+        unit = outside / proposal.citation[index(proposal.citation.shape[0] - 1)]
         after = work.mass[index(place)]
-        back = unit * guess_at(guesses.citation, old) + (before if inside else 0.0)
-        there = unit * guess_at(guesses.citation, touched.topic[index(place)])
+        back = unit * proposal_weight(proposal.citation, old) + (before if inside else 0.0)
+        there = unit * proposal_weight(proposal.citation, sparse.topic[index(place)])
         there += after if place < listed else 0.0
         if uniform(rng) * before * there >= after * back:
             tally[5] += 1
@@ -258,8 +238,8 @@ def _propose(rng, tables, counts, parameters, presence, guesses, work, level, me
 
 
 @hot_kernel
-def sweep_opened(level, layout, tables, state, work, presence, guesses, rates, exponent, tally):
-    """Visit every citation once; as ``citation_sweep``, but that ``work.wide`` is opened."""
+def sweep_opened(level, layout, tables, state, work, presence, proposal, rates, exponent, tally):
+    """Visit every citation once; as ``citation_sweep``, but that ``work.hubs`` is opened."""
     counts = state.topics
     parameters = state.parameters
     rng = state.random
@@ -271,94 +251,79 @@ def sweep_opened(level, layout, tables, state, work, presence, guesses, rates, e
         if large and e + 3 < n_citations:
             ask_bits(layout, presence, layout.citation_node + layout.cited[e + 3])
             ahead = layout.citation_node + layout.cited[e + _AHEAD]
-            _ask_counts(layout, counts, presence, work.touched.word, ahead)
+            _ask_counts(layout, counts, presence, work.sparse.word, ahead)
         first = layout.citation_node + layout.citing[e]
         second = layout.citation_node + layout.cited[e]
+        row = work.sparse.row
+        ends = Ends(row, level, find_ends(layout, row, level, first, second))
         old = int(y[e])
-        second_out = draw_removal(rng, layout, counts, level, second, old)
-        if second_out == 0:
-            tally[1] += 1
-            continue
-        move_customer(layout, counts, level, second, old, second_out, -1)
-        first_out = draw_removal(rng, layout, counts, level, first, old)
+        first_out, second_out = take_out_ends(rng, counts, ends, old)
         if first_out == 0:
-            move_customer(layout, counts, level, second, old, second_out, 1)
             tally[1] += 1
             continue
-        meet, listed = list_ends(layout, presence, work.touched, level, first, second, old)
-        alone = level - meet  # who climbs no further is not seen from the other end
+        listed = list_ends(presence, work.sparse, level, old)
+        # who climbs no further than below the level where paths meet is not seen from the other end
+        seen = first_out > level - ends.meet
         weight_old = -1.0
-        if first_out > alone:
-            weight_old = _climb(tables, counts, parameters, work, level, 1, old)
-        move_customer(layout, counts, level, first, old, first_out, -1)
+        if seen:
+            path = TopicPath(row[1], old)
+            weight_old = climb_weight(tables, counts, parameters, path, level, work.climb)
+        move_customer(counts, TopicPath(row[0], old), level, first_out, -1)
         place = _propose(
-            rng, tables, counts, parameters, presence, guesses, work, level, meet, listed, tally
+            rng, tables, counts, parameters, presence, proposal, work, ends, listed, tally
         )
         new = old
         accepted = False
         if place >= 0:
-            new = work.touched.topic[index(place)]
+            new = work.sparse.topic[index(place)]
             first_in, second_in = 0, 0
             weight_new = 0.0
             for side in range(2):
-                weight_new = _climb(tables, counts, parameters, work, level, side, new)
-                depth = _draw_depth(rng, work, level)
-                node = work.touched.node[side, level]
-                move_customer(layout, counts, level, node, new, depth, 1)
+                path = TopicPath(row[side], new)
+                weight_new = climb_weight(tables, counts, parameters, path, level, work.climb)
+                depth = draw_addition(rng, work.climb, level)
+                move_customer(counts, path, level, depth, 1)
                 if side == 0:
                     first_in = depth
                 else:
                     second_in = depth
             # the second end's weight beside the first's new tables, over the weight proposed with
             coupling = weight_new / work.weight[index(1), index(place)]
-            if first_out > alone:
+            if seen:
                 coupling *= work.weight[index(1), index(0)] / weight_old
             change = 0.0
             moved = new != old or first_in != first_out or second_in != second_out
+            move = Move(old, new, (first_out, second_out), (first_in, second_in))
             if moved:
+                listed = max(listed, place + 1)
                 change = ends_change(
-                    counts,
-                    parameters,
-                    presence,
-                    exponent,
-                    rates,
-                    work.touched,
-                    work.wide,
-                    level,
-                    meet,
-                    max(listed, place + 1),
-                    old,
-                    new,
-                    (first_out, second_out),
-                    (first_in, second_in),
+                    counts, parameters, presence, exponent, rates, work, ends, listed, move
                 )
             accepted = uniform(rng) < coupling * np.exp(-change)
             if accepted:
                 tally[2] += 1
                 y[e] = new
                 if moved:
-                    commit_ends(
-                        parameters, exponent, rates, work.touched, work.wide, level, old, new
-                    )
-                    _note_path(counts, presence, work, level, 0, old, new, first_out, first_in)
-                    _note_path(counts, presence, work, level, 1, old, new, second_out, second_in)
+                    commit_ends(parameters, exponent, rates, work, level, move)
+                    _note_path(counts, presence, work, level, 0, move)
+                    _note_path(counts, presence, work, level, 1, move)
             else:
-                move_customer(layout, counts, level, second, new, second_in, -1)
-                move_customer(layout, counts, level, first, new, first_in, -1)
+                move_customer(counts, TopicPath(row[1], new), level, second_in, -1)
+                move_customer(counts, TopicPath(row[0], new), level, first_in, -1)
         if not accepted:
-            move_customer(layout, counts, level, first, old, first_out, 1)
-            move_customer(layout, counts, level, second, old, second_out, 1)
+            move_customer(counts, TopicPath(row[0], old), level, first_out, 1)
+            move_customer(counts, TopicPath(row[1], old), level, second_out, 1)
 
 
 @hot_kernel
-def citation_sweep(level, layout, tables, state, work, presence, guesses, rates, exponent, tally):
+def citation_sweep(level, layout, tables, state, work, presence, proposal, rates, exponent, tally):
     """Visit every citation once; ``level`` is the one that citations reach.
 
     ``tally`` (int64 [6]) counts citations visited, blocked, moves accepted; its fourth entry has no
-    meaning; then topics proposed from ``guesses``, and proposals refused before tables were drawn.
+    meaning; then topics proposed from the table, and proposals refused before tables were drawn.
     Of ``exponent`` the weights are kept up to date; its sums P and M are those of ``rates``.
     """
     counts, parameters = state.topics, state.parameters
-    open_wide(layout, counts, parameters, presence, exponent, rates, work.wide)
-    sweep_opened(level, layout, tables, state, work, presence, guesses, rates, exponent, tally)
-    close_wide(parameters, rates, work.wide)
+    open_hubs(layout, counts, parameters, presence, exponent, rates, work.hubs)
+    sweep_opened(level, layout, tables, state, work, presence, proposal, rates, exponent, tally)
+    close_hubs(parameters, rates, work.hubs)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.turnover import root_turnover, turnover
 from citeweave.engines.slots.presence import lowest_bit
 from citeweave.engines.slots.rates import root_own, root_slopes, set_rate
 
@@ -76,8 +77,9 @@ def _leave_outside(shape, slots, pending, s):
 
 
 @inlined
-def _read_rate(shape, counts, parameters, exponent, rates, slots, pending, s):
+def _read_rate(shape, counts, parameters, network, slots, pending, s):
     """Give a slot its P and M, as the document's moves so far have left them."""
+    rates, exponent = network.rates, network.exponent
     k = index(slots.topic[s])
     own = root_own(counts, parameters, k)
     cite_slope, cited_slope = root_slopes(counts, parameters, exponent)
@@ -92,39 +94,56 @@ def _read_rate(shape, counts, parameters, exponent, rates, slots, pending, s):
 
 
 @inlined
-def join_rates(shape, counts, parameters, exponent, rates, slots, pending, s):
+def join_rates(shape, counts, parameters, network, slots, pending, s):
     """Take in a topic that has just got a slot."""
-    _read_rate(shape, counts, parameters, exponent, rates, slots, pending, s)
+    _read_rate(shape, counts, parameters, network, slots, pending, s)
     _leave_outside(shape, slots, pending, s)
 
 
 @inlined
-def _add_outside(counts, parameters, rates, presence, slots, pending, slopes, level):
-    """Sum over the topics of a node between mu and the documents that have no slot."""
+def _visit_outside(visit, given, presence, slots, level):
+    """Call ``visit(given, level, n, k)`` for the topics of a level's node that have no slot."""
     n = index(slots.node[level])
-    discount = parameters.topic_discount[level]
     for i in range(presence.shape[1]):
         bits = presence[n, index(i)]
         while bits != np.uint64(0):
             k = index(64 * i + lowest_bit(bits))
             bits &= bits - np.uint64(1)
-            if slots.place[k] >= 0:
-                continue
-            root = root_own(counts, parameters, k)
-            own = counts.customers[n, k] - discount * counts.tables[n, k]
-            own *= parameters.topic_scale[k]
-            pending.cited[level] += own * (rates.cited[k] + slopes[1] * root)
-            pending.cite[level] += own * (rates.cite[k] + slopes[0] * root)
-            for other in range(level + 1):
-                m = index(slots.node[other])
-                also = counts.customers[m, k]
-                also -= parameters.topic_discount[other] * counts.tables[m, k]
-                pending.both[level, other] += own * also
+            if slots.place[k] < 0:
+                visit(given, level, n, k)
 
 
 @inlined
-def open_rates(shape, counts, parameters, exponent, rates, presence, slots, pending, listed):
+def _add_outside(given, level, n, k):
+    """Add a topic that has no slot to the sums of a node between mu and the documents."""
+    counts, parameters, rates, slots, pending, slopes = given
+    root = root_own(counts, parameters, k)
+    own = counts.customers[n, k] - parameters.topic_discount[level] * counts.tables[n, k]
+    own *= parameters.topic_scale[k]
+    pending.cited[level] += own * (rates.cited[k] + slopes[1] * root)
+    pending.cite[level] += own * (rates.cite[k] + slopes[0] * root)
+    for other in range(level + 1):
+        m = index(slots.node[other])
+        also = counts.customers[m, k]
+        also -= parameters.topic_discount[other] * counts.tables[m, k]
+        pending.both[level, other] += own * also
+
+
+@inlined
+def _move_outside(given, level, n, k):
+    """Bring P and M of a topic that has no slot up to date with the changed slope of a node."""
+    counts, parameters, rates, pending = given
+    own = counts.customers[n, k] - parameters.topic_discount[level] * counts.tables[n, k]
+    root = root_own(counts, parameters, k)
+    cite = rates.cite[k] + pending.moved[level, 0] * own
+    cited = rates.cited[k] + pending.moved[level, 1] * own
+    set_rate(parameters, rates, k, root, root, cite, cited)
+
+
+@inlined
+def open_rates(shape, counts, parameters, network, presence, slots, pending, listed):
     """Begin with a document that has made no move yet; its slots are filled."""
+    rates, exponent = network.rates, network.exponent
     n_shared = len(shape.shared)
     slopes = root_slopes(counts, parameters, exponent)
     for level in range(n_shared + len(shape.document)):
@@ -140,7 +159,8 @@ def open_rates(shape, counts, parameters, exponent, rates, presence, slots, pend
             pending.both[level, other] = 0.0
         # all topics of a listed author have slots
         if level > 0 and not (listed and level == n_shared - 1):
-            _add_outside(counts, parameters, rates, presence, slots, pending, slopes, level)
+            given = (counts, parameters, rates, slots, pending, slopes)
+            _visit_outside(_add_outside, given, presence, slots, level)
     for level in range(n_shared):
         for other in range(level):
             pending.both[other, level] = pending.both[level, other]
@@ -148,7 +168,7 @@ def open_rates(shape, counts, parameters, exponent, rates, presence, slots, pend
     cited += slopes[1] * both
     cite += slopes[0] * both
     for s in range(slots.used[0]):
-        _read_rate(shape, counts, parameters, exponent, rates, slots, pending, index(s))
+        _read_rate(shape, counts, parameters, network, slots, pending, index(s))
         own = slots.own[0, s]
         scaled = slots.scaled[s] * own
         cited -= scaled * slots.cited[s]
@@ -161,31 +181,28 @@ def open_rates(shape, counts, parameters, exponent, rates, presence, slots, pend
 
 @inlined
 def _slopes(shape, parameters, slots, pending, old, new, out, into):
-    """Work out what a move does to the nodes of the path, from the document up."""
+    """Work out what a move does to the nodes of the path, from the document up.
+
+    The sum over nodes of `engines.core.exponent`, in a form that loses no digits where totals are
+    large and needs no counts but those of slots; `engines.slots.ends` has the one for two paths.
+    They round differently, so there are three.
+    """
     citation_level = len(shape.shared) + len(shape.document) - 1 - shape.below_citations
     carry, carried = 0.0, 0.0
     pending.special[:] = 0.0
     pending.everywhere[0] = False
     for step in range(citation_level + 1):
         level = citation_level - step
-        left = 1 if step < out else 0
-        closed = 1 if step + 1 < out else 0
-        came = 1 if step < into else 0
-        opened = 1 if step + 1 < into else 0
+        moved = turnover(step, out, into)
         pending.gain[level, 0] = carry
         pending.gain[level, 1] = carried
         pending.slope[level, 0] = 0.0
         pending.slope[level, 1] = 0.0
-        if left + came == 0 and carry == 0.0 and carried == 0.0:
+        if moved.left + moved.came == 0 and carry == 0.0 and carried == 0.0:
             continue
-        if level == 0:  # the root's tables follow its customers
-            now_old, now_new = slots.customers[0, old], slots.customers[0, new]
-            was_old = now_old + left - (came if old == new else 0)
-            was_new = now_new - came + (left if old == new else 0)
-            closed = (1 if was_old > 0 else 0) - (1 if now_old > 0 else 0)
-            opened = (1 if now_new > 0 else 0) - (1 if was_new > 0 else 0)
-            if old == new:
-                opened = 0
+        if level == 0:
+            moved = root_turnover(slots.customers, old, new, moved)
+        left, closed, came, opened = moved
         discount = parameters.topic_discount[level]
         beta = slots.beta[level]
         seats = beta + slots.total_customers[level]
@@ -294,29 +311,18 @@ def commit_move(shape, slots, pending, old, new):
 
 
 @inlined
-def leave_rates(shape, counts, parameters, exponent, rates, presence, slots, pending, listed):
+def leave_rates(shape, counts, parameters, network, presence, slots, pending, listed):
     """Bring the sums over all topics up to date with what a document did.
 
     The counts are still those from before; those of the slots are the new ones.
     """
+    rates, exponent = network.rates, network.exponent
     n_shared = len(shape.shared)
     for level in range(1, n_shared):
         if listed and level == n_shared - 1:
             continue
-        n = index(slots.node[level])
-        discount = parameters.topic_discount[level]
-        for i in range(presence.shape[1]):
-            bits = presence[n, index(i)]
-            while bits != np.uint64(0):
-                k = index(64 * i + lowest_bit(bits))
-                bits &= bits - np.uint64(1)
-                if slots.place[k] >= 0:
-                    continue
-                own = counts.customers[n, k] - discount * counts.tables[n, k]
-                root = root_own(counts, parameters, k)
-                cite = rates.cite[k] + pending.moved[level, 0] * own
-                cited = rates.cited[k] + pending.moved[level, 1] * own
-                set_rate(parameters, rates, k, root, root, cite, cited)
+        given = (counts, parameters, rates, pending)
+        _visit_outside(_move_outside, given, presence, slots, level)
     scale = 1.0 / (slots.beta[0] + slots.total_customers[0])
     for j in range(slots.used[0]):
         s = index(j)

@@ -12,10 +12,14 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, Shape, Tables, TopicCounts, WordCounts
-from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.word_side import WordCache
 from citeweave.engines.slots.presence import lowest_bit, new_presence, note_presence
-from citeweave.engines.threads.merge import valid_tables
+from citeweave.engines.threads.merge import (
+    merge_entry,
+    set_background,
+    set_word,
+    take_background,
+)
 from citeweave.engines.threads.workers import WorkerPool
 from citeweave.engines.threads.world import Changes
 
@@ -97,8 +101,9 @@ def merge_words(
     room = np.zeros((workers.size, 3, topics), np.int32)
 
     def merge(begin: int, end: int, worker: int) -> int:
+        span = (begin, end)
         return merge_word_range(
-            shape, tables, words, cache, presence, changes, marks, added, room, begin, end, worker
+            shape, tables, words, cache, presence, (changes, marks), (added, room), span, worker
         )
 
     repaired = _by_ranges(workers, merge, 0, n_words)
@@ -149,7 +154,6 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
     What a repair does to the parent is noted, and marked, as a change of ``worker``. The root has
     number 0.
     """
-    n_workers = index(changes.node_customers.shape[0])
     repaired = 0
     for n in range(begin, end):
         row = index(n)
@@ -161,25 +165,12 @@ def merge_node_range(parent, counts, presence, changes, marks, begin, end, worke
                 topic = 64 * i + lowest_bit(bits)
                 bits &= bits - np.uint64(1)
                 k = index(topic)
-                customers = counts.customers[row, k]
-                wanted = counts.tables[row, k]
-                more_customers -= customers
-                more_tables -= wanted
-                for j in range(n_workers):
-                    customers += changes.node_customers[j, row, k]
-                    wanted += changes.node_tables[j, row, k]
-                    changes.node_customers[j, row, k] = 0
-                    changes.node_tables[j, row, k] = 0
-                if n == 0:  # a topic's table stands while anybody sits there
-                    tables = 1 if customers > 0 else 0
-                else:
-                    tables = valid_tables(customers, wanted)
-                    if tables != wanted:
-                        repaired += 1
-                        changes.node_customers[worker, parent[n], k] += tables - wanted
-                        mark(marks.nodes[worker], parent[n], topic)
-                counts.customers[row, k] = customers
-                counts.tables[row, k] = tables
+                more_customers -= counts.customers[row, k]
+                more_tables -= counts.tables[row, k]
+                customers, tables, moved = merge_entry(parent, counts, changes, row, k, worker)
+                if moved:
+                    repaired += 1
+                    mark(marks.nodes[worker], parent[n], topic)
                 note_presence(presence, n, topic, customers)
                 more_customers += customers
                 more_tables += tables
@@ -221,20 +212,18 @@ def _read_word(changes, marks, row, listed):
 
 
 @hot_kernel
-def merge_word_range(
-    shape, tables, words, cache, presence, changes, marks, added, room, begin, end, worker
-):
-    """Add changes to phi and gamma at words ``begin`` to ``end`` - 1, and renew their weights.
+def merge_word_range(shape, tables, words, cache, presence, written, room, span, worker):
+    """Add changes to phi and gamma at words ``span[0]`` to ``span[1]`` - 1; renew their weights.
 
-    ``added`` (int64 [workers, 2, topics + 1], zero at first) receives what customers and tables of
-    each phi_k gain at these words, and gamma's last; ``room`` is int32 [workers, 3, topics].
-    Returns tables repaired.
+    ``written`` are the changes and marks of all workers. Of ``room`` the first (int64 [workers, 2,
+    topics + 1], zero before) receives what customers and tables of each phi_k gain at these words,
+    and gamma's last; the other is int32 [workers, 3, topics]. Returns tables repaired.
     """
+    changes, marks = written
     n_topics = index(words.customers.shape[1])
-    n_workers = index(changes.words.shape[0])
-    listed, gained = room[worker], added[worker]
+    gained, listed = room[0][worker], room[1][worker]
     repaired = 0
-    for w in range(begin, end):
+    for w in range(span[0], span[1]):
         row = index(w)
         below = words.background_customers[row]
         for j in range(_read_word(changes, marks, row, listed)):
@@ -242,32 +231,20 @@ def merge_word_range(
             before = words.tables[row, k]
             customers = words.customers[row, k] + listed[1, j]
             wanted = before + listed[2, j]
-            held = valid_tables(customers, wanted)
+            held = set_word(tables, words, cache, row, k, customers, wanted)
             repaired += 1 if held != wanted else 0
-            words.customers[row, k] = customers
-            words.tables[row, k] = held
             note_presence(presence, w, listed[0, j], customers)
-            stay, opened = weight_pair(tables.topic_word, customers, held)
-            cache.stay[row, k] = stay
-            cache.open[row, k] = opened
             gained[0, k] += listed[1, j]
             gained[1, k] += held - before
             below += held - before
         if len(shape.background) > 0:
-            wanted = words.background_tables[row]
-            for j in range(n_workers):
-                wanted += changes.background_tables[j, row]
-                changes.background_tables[j, row] = 0
-            if below != words.background_customers[row] or wanted != words.background_tables[row]:
-                held = valid_tables(below, wanted)
+            customers, held_before = words.background_customers[row], words.background_tables[row]
+            wanted = take_background(words, changes, row)
+            if below != customers or wanted != held_before:
+                held = set_background(tables, words, cache, row, below, wanted)
                 repaired += 1 if held != wanted else 0
-                gained[0, n_topics] += below - words.background_customers[row]
-                gained[1, n_topics] += held - words.background_tables[row]
-                words.background_customers[row] = below
-                words.background_tables[row] = held
-                stay, opened = weight_pair(tables.background, below, held)
-                cache.background_stay[row] = stay
-                cache.background_open[row] = opened
+                gained[0, n_topics] += below - customers
+                gained[1, n_topics] += held - held_before
     return repaired
 
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citeweave.engines.core.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
 from citeweave.engines.core.exponent import total_rate
-from citeweave.engines.core.random import uniform
+from citeweave.engines.core.slice_sampling import slice_draw
 from citeweave.engines.slots.sums import TopicSums
 from citeweave.engines.threads.exponents import Network, new_network
 from citeweave.engines.threads.parameters import Draws
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from citeweave.engines.threads.threaded import ThreadedChain
 
-__all__ = ["SparseDraws", "slice_draw"]
+__all__ = ["SparseDraws"]
+
+# Its densities are passes over lists, shared between threads: they are called from Python.
+_slice_draw = getattr(slice_draw, "py_func", slice_draw)
 
 
 class SparseDraws(Draws):
@@ -80,12 +80,8 @@ class SparseDraws(Draws):
     def _slice_level(self, level: int, shape: float, rate: float) -> float:
         """Draw a level's concentration; sums of the levels below it stay as they are."""
         start = float(self.nodes.concentration[self._levels[level][0]])
-        return slice_draw(
-            self.chain.state.random,
-            lambda beta: self.log_density(level, beta, shape, rate),
-            start,
-            shape,
-            rate,
+        return float(
+            _slice_draw(self.chain.state.random, self.log_density, level, start, shape, rate)
         )
 
     def log_density(self, level: int, beta: float, shape: float, rate: float) -> float:
@@ -99,35 +95,3 @@ class SparseDraws(Draws):
         self.sums.add_up(chain.exponent, level)
         total = float(total_rate(chain.exponent, chain.state.parameters))
         return float((shape - 1.0) * np.log(beta) - rate * beta - total)
-
-
-def slice_draw(
-    rng: np.ndarray,
-    log_density: Callable[[float], float],
-    start: float,
-    shape: float,
-    rate: float,
-) -> float:
-    """Slice-sample near Gamma(shape, rate), stepping out and shrinking (Neal 2003)."""
-    height = log_density(start) + np.log(1.0 - uniform(rng))
-    width = SLICE_WIDTH * np.sqrt(shape) / rate
-    low = start - width * uniform(rng)
-    high = low + width
-    steps_down = int(uniform(rng) * MOST_STEPS)
-    for _ in range(steps_down):
-        if low <= SMALLEST or log_density(low) < height:
-            break
-        low -= width
-    for _ in range(MOST_STEPS - 1 - steps_down):
-        if log_density(high) < height:
-            break
-        high += width
-    low = max(low, SMALLEST)
-    while True:
-        beta = float(low + uniform(rng) * (high - low))
-        if beta == start or log_density(beta) >= height:
-            return beta
-        if beta < start:
-            low = beta
-        else:
-            high = beta

@@ -4,6 +4,8 @@ Counts stay dense rows, since they are read at single places; what would go over
 node goes over its bits instead, 64 topics at a look.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
@@ -11,6 +13,7 @@ from numba.extending import intrinsic
 from citeweave.compiled import hot_kernel, index, inlined, numba_config
 
 __all__ = [
+    "Support",
     "is_present",
     "list_topics",
     "lowest_bit",
@@ -20,6 +23,15 @@ __all__ = [
 ]
 
 _WIDTH = 64
+
+
+class Support(NamedTuple):
+    """Topics that nodes and words have customers in."""
+
+    nodes: np.ndarray
+    """uint64 [nodes, words of 64 topics]."""
+    words: np.ndarray
+    """uint64 [words, words of 64 topics]."""
 
 
 def new_presence(n_nodes: int, n_topics: int) -> np.ndarray:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from citeweave.engines.core.sparse_sweeps import MOST_LISTED, is_refreshed
-from citeweave.engines.slots.guesses import (
-    choose_listed,
-    export_guesses,
-    make_citation_guesses,
-    make_guesses,
-    new_guesses,
-    restore_guesses,
-)
 from citeweave.engines.slots.presence import mark_topics, new_presence
+from citeweave.engines.slots.proposal_tables import (
+    choose_listed,
+    export_tables,
+    make_citation_proposal,
+    make_word_proposal,
+    new_proposal_tables,
+    restore_tables,
+)
 from citeweave.engines.slots.rates import gather_rates, new_rates
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Proposals:
         """Bits of the topics that nodes have."""
         self.words = new_presence(n_words, topics)
         """Bits of the topics that words have."""
-        self.guesses = new_guesses(chain.layout, chain.spec.n_shared, n_words, topics)
+        self.tables = new_proposal_tables(chain.layout, chain.spec.n_shared, n_words, topics)
         self.rates = new_rates(topics)
         self._made = False
 
@@ -59,7 +59,7 @@ class Proposals:
 
     def before_citations(self) -> None:
         """Bring the citations' table up to the present propensities of topics."""
-        make_citation_guesses(self._chain.state.parameters, self.guesses)
+        make_citation_proposal(self._chain.state.parameters, self.tables)
 
     def gather_rates(self) -> None:
         """Take the sums P and M from those of the chain's exponent."""
@@ -73,15 +73,15 @@ class Proposals:
         """
         chain = self._chain
         counts, n_shared = chain.state.topics, chain.spec.n_shared
-        choose_listed(chain.layout, counts, n_shared, self.guesses, most_listed)
-        make_guesses(
+        choose_listed(chain.layout, counts, n_shared, self.tables, most_listed)
+        make_word_proposal(
             chain.workers,
             chain.shape,
             chain.layout,
             chain.tables,
             chain.state,
             chain.cache,
-            self.guesses,
+            self.tables,
         )
         self._made = True
 
@@ -91,12 +91,12 @@ class Proposals:
 
     def export(self) -> dict[str, np.ndarray]:
         """Copy the tables; nothing where they have not been made."""
-        return export_guesses(self.guesses) if self._made else {}
+        return export_tables(self.tables) if self._made else {}
 
     def restore(self, tables: Mapping[str, np.ndarray]) -> None:
         """Go on with stored tables."""
         if not tables:
             self.forget()
             return
-        restore_guesses(self.guesses, tables)
+        restore_tables(self.tables, tables)
         self._made = True

@@ -1,17 +1,31 @@
-"""How a token's topic is proposed: from the weights of the slots inside, or from guesses."""
+"""How a token's topic is proposed: from the weights of the slots inside, or from a table."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.word_climb import background_weight
 from citeweave.engines.core.word_side import BLOCK
-from citeweave.engines.slots.guesses import draw_guess, guess_at
-from citeweave.engines.slots.slots import add_slot, fill_word
+from citeweave.engines.slots.proposal_tables import draw_proposal, proposal_weight
+from citeweave.engines.slots.slots import add_slot, fill_word, slot_weight
 
-__all__ = ["gamma_weight", "propose", "slot_root_weight"]
+__all__ = ["Token", "gamma_weight", "propose", "slot_root_weight"]
 
 _FAST = {"reassoc", "contract", "nsz"}
+
+
+class Token(NamedTuple):
+    """A token that has left, as the proposal of its next topic needs it."""
+
+    old: int
+    """Slot of the topic that it had."""
+    background: float
+    """Probability of its word under gamma."""
+    listed: bool
+    """Whether the author of its document is listed."""
 
 
 @hot_kernel(fastmath=_FAST, forceinline=True)
@@ -42,16 +56,6 @@ def _weigh_blocks(shape, slots, background, n_blocks):
 
 
 @inlined
-def _topic_side(shape, slots, s, root):
-    """Topic-side weight of a slot whose topic weighs ``root`` at mu."""
-    weight = root
-    for level in range(1, len(shape.shared) + len(shape.document)):
-        i = index(level)
-        weight = slots.stay[i, s] + slots.open[i, s] * (slots.scale[i] * weight)
-    return weight
-
-
-@inlined
 def slot_root_weight(parameters, slots, s):
     """Weight at mu of a slot's topic; free ones share what a new topic weighs."""
     if slots.customers[0, s] > 0:
@@ -64,7 +68,8 @@ def slot_root_weight(parameters, slots, s):
 @inlined
 def _full_weight(shape, tables, parameters, slots, s, background):
     """Weight of a slot, inside or not, its own bursts included: W of eq:conditional_posterior."""
-    topic = _topic_side(shape, slots, s, slot_root_weight(parameters, slots, s))
+    leaf_level = len(shape.shared) + len(shape.document) - 1
+    topic = slot_weight(slots, slot_root_weight(parameters, slots, s), leaf_level, s)
     word = slots.word_stay[s] * slots.inverse[s]
     word += slots.word_open[s] * slots.opening[s] * background
     if len(shape.burst) > 0:
@@ -78,11 +83,11 @@ def _full_weight(shape, tables, parameters, slots, s, background):
 
 
 @inlined
-def _correct_bursts(shape, tables, parameters, slots, z, background, run_begin, run_end):
+def _correct_bursts(shape, tables, parameters, slots, z, background, run):
     """Let topics that have the word at hand already weigh their own tables; return the change."""
     change = np.float32(0.0)
     slots.draws[0] += 1
-    for i in range(run_begin, run_end):
+    for i in range(run.begin, run.end):
         s = index(slots.place[index(z[i])])
         c = slots.run_customers[s]
         if c > 0 and slots.corrected[s] != slots.draws[0]:
@@ -123,17 +128,13 @@ def _pick_slot(shape, slots, background, n_blocks, target, bursting):
 @inlined
 def gamma_weight(shape, n_words, parameters, slots):
     """Probability of the word at hand under gamma, as this document sees it."""
-    if len(shape.background) == 0:
-        return 1.0 / n_words
-    beta = parameters.word_concentration[0]
-    opening = beta + parameters.word_discount[0] * slots.gamma[3]
-    weight = slots.gamma_pair[0] + slots.gamma_pair[1] * opening / n_words
-    return weight / (beta + slots.gamma[2])
+    stay, opened = slots.background_stay[0], slots.background_open[0]
+    return background_weight(shape, n_words, parameters, slots.background_totals, stay, opened)
 
 
 @inlined
 def _outside_scale(shape, parameters, slots, listed):
-    """Give s, which turns guesses into weights of topics that the document does not have.
+    """Give s, which turns a word's table into weights of topics that the document does not have.
 
     Topics of a listed author count as inside; other authors' are taken to be spread as the
     corpus's are.
@@ -149,56 +150,43 @@ def _outside_scale(shape, parameters, slots, listed):
 
 
 @inlined
-def propose(
-    rng,
-    shape,
-    tables,
-    state,
-    cache,
-    word_presence,
-    slots,
-    guesses,
-    w,
-    old,
-    background,
-    listed,
-    run,
-    draw,
-):
+def propose(rng, model, state, cache, slots, support, proposal, run, token, draw):
     """Propose a topic and decide on it; returns its slot, and whether it was given one for this.
 
-    ``run`` is the begin and end of the run, ``draw`` counts proposals from guesses and refusals.
+    ``draw`` counts topics proposed from tables and refusals.
     """
+    shape, tables = model.shape, model.tables
     parameters = state.parameters
+    w, old, listed = run.word, token.old, token.listed
     n_blocks = index((slots.used[0] + BLOCK - 1) // BLOCK)
-    single = np.float32(background)
+    single = np.float32(token.background)
     mass = _weigh_blocks(shape, slots, single, n_blocks)
-    bursting = len(shape.burst) > 0 and run[1] - run[0] > 1
+    bursting = len(shape.burst) > 0 and run.end - run.begin > 1
     if bursting:
         z = state.assignments.topic
-        mass += _correct_bursts(shape, tables, parameters, slots, z, single, run[0], run[1])
-    unit = _outside_scale(shape, parameters, slots, listed) * guesses.word_mass[w]
+        mass += _correct_bursts(shape, tables, parameters, slots, z, single, run)
+    unit = _outside_scale(shape, parameters, slots, listed) * proposal.word_mass[w]
     target = uniform(rng) * (mass + unit)
     picked = -1
     if target < mass:
         picked = _pick_slot(shape, slots, single, n_blocks, np.float32(target), bursting)
-    table = guesses.word[w]
+    table = proposal.word[w]
     joined = False
     if picked < 0:
         draw[0] += 1
-        k = index(draw_guess(rng, table))
+        k = index(draw_proposal(rng, table))
         picked = np.int64(slots.place[k])
         if picked < 0:
             picked = np.int64(add_slot(shape, tables, state, cache, slots, k, listed))
-            fill_word(cache, word_presence, slots, index(picked), w)
+            fill_word(cache, support.words, slots, index(picked), w)
             joined = True
     new = index(picked)
     if new != old:
         unit /= np.float64(table[index(table.shape[0] - 1)])
         before = _full_weight(shape, tables, parameters, slots, old, single)
         after = _full_weight(shape, tables, parameters, slots, new, single)
-        leaving = before * slots.inside[old] + unit * guess_at(table, slots.topic[old])
-        coming = after * slots.inside[new] + unit * guess_at(table, slots.topic[new])
+        leaving = before * slots.inside[old] + unit * proposal_weight(table, slots.topic[old])
+        coming = after * slots.inside[new] + unit * proposal_weight(table, slots.topic[new])
         if uniform(rng) * (before * coming) >= after * leaving:
             draw[1] += 1
             if joined:

@@ -14,8 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined
+from citeweave.engines.core.exponent import Exponent
 
-__all__ = ["RateSums", "gather_rates", "new_rates", "root_own", "root_slopes", "set_rate"]
+__all__ = [
+    "CitationSums",
+    "RateSums",
+    "gather_rates",
+    "new_rates",
+    "root_own",
+    "root_slopes",
+    "set_rate",
+]
 
 
 class RateSums(NamedTuple):
@@ -27,6 +36,14 @@ class RateSums(NamedTuple):
     """float64 [topics]."""
     total: np.ndarray
     """float64 [3]: sums over topics of lambdaT own cited, lambdaT own cite and lambdaT own^2."""
+
+
+class CitationSums(NamedTuple):
+    """Sums of the citation likelihood as word sweeps need them."""
+
+    rates: RateSums
+    exponent: Exponent
+    """Its weights are kept up to date; its sums P and M are those of ``rates``."""
 
 
 def new_rates(n_topics: int) -> RateSums:

@@ -12,18 +12,26 @@ import numpy as np
 
 from citeweave.compiled import index, inlined
 from citeweave.engines.core.arrays import level_table
+from citeweave.engines.core.climb import TopicPath, draw_removal, move_customer
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
-from citeweave.engines.core.word_side import BLOCK, in_blocks, leaves_table, padded
+from citeweave.engines.core.word_climb import (
+    WordSeats,
+    draw_word_addition,
+    draw_word_removal,
+    move_word,
+    normalise_topic,
+)
+from citeweave.engines.core.word_side import BLOCK, in_blocks, padded
 from citeweave.engines.slots.presence import is_present
 
 __all__ = [
     "Slots",
     "add_slot",
+    "draw_joining_word",
+    "draw_leaving_word",
     "draw_topic_addition",
     "draw_topic_removal",
-    "draw_word_addition",
-    "draw_word_removal",
     "fill_word",
     "new_slots",
     "refresh_burst",
@@ -31,6 +39,7 @@ __all__ = [
     "refresh_topic",
     "shift_topic",
     "shift_word",
+    "slot_weight",
 ]
 
 
@@ -89,6 +98,8 @@ class Slots(NamedTuple):
     """float64 [room]: P."""
     cited: np.ndarray
     """float64 [room]: M."""
+    row: np.ndarray
+    """int64 [levels]: the row of each level here, which is the level itself: see `TopicPath`."""
     node: np.ndarray
     """int64 [levels]: the document's path, root first."""
     total_customers: np.ndarray
@@ -99,10 +110,16 @@ class Slots(NamedTuple):
     """float64 [levels]."""
     scale: np.ndarray
     """float32 [levels]: (beta + alpha T) / (beta_parent + C_parent)."""
-    gamma: np.ndarray
-    """int64 [4]: customers and tables of gamma at the word at hand, and in all."""
-    gamma_pair: np.ndarray
-    """float64 [2]: A0 and B1 of gamma at the word at hand."""
+    background_customers: np.ndarray
+    """int64 [1]: customers of gamma at the word at hand."""
+    background_tables: np.ndarray
+    """int64 [1]."""
+    background_totals: np.ndarray
+    """int64 [2]: C and T of gamma."""
+    background_stay: np.ndarray
+    """float64 [1]: A0 of gamma at the word at hand."""
+    background_open: np.ndarray
+    """float64 [1]: B1."""
     stay_blocks: np.ndarray
     """Rows that weights are made of, viewed in blocks."""
     open_blocks: np.ndarray
@@ -164,13 +181,17 @@ def new_slots(n_topics: int, n_levels: int) -> Slots:
         scaled=numbers(np.float64, room),
         cite=numbers(np.float64, room),
         cited=numbers(np.float64, room),
+        row=np.arange(n_levels),
         node=numbers(np.int64, n_levels),
         total_customers=numbers(np.int64, n_levels),
         total_tables=numbers(np.int64, n_levels),
         beta=numbers(np.float64, n_levels),
         scale=numbers(real, n_levels),
-        gamma=numbers(np.int64, 4),
-        gamma_pair=numbers(np.float64, 2),
+        background_customers=numbers(np.int64, 1),
+        background_tables=numbers(np.int64, 1),
+        background_totals=numbers(np.int64, 2),
+        background_stay=numbers(np.float64, 1),
+        background_open=numbers(np.float64, 1),
         stay_blocks=in_blocks(stay),
         open_blocks=in_blocks(opened),
         root_blocks=in_blocks(root),
@@ -207,10 +228,12 @@ def refresh_burst(parameters, slots, s):
 @inlined
 def _refresh_phi(parameters, slots, s):
     """Renew the normalisers of phi_k."""
-    beta = parameters.topic_word_concentration[index(slots.topic[s])]
-    inverse = 1.0 / (beta + slots.phi_customers[s])
-    slots.inverse[s] = inverse
-    slots.opening[s] = (beta + parameters.word_discount[1] * slots.phi_tables[s]) * inverse
+    slots.inverse[s], slots.opening[s] = normalise_topic(
+        parameters.topic_word_concentration[index(slots.topic[s])],
+        parameters.word_discount[1],
+        slots.phi_customers[s],
+        slots.phi_tables[s],
+    )
 
 
 @inlined
@@ -229,11 +252,9 @@ def refresh_topic(shape, tables, parameters, slots, s, depth, listed):
     n_levels = len(shape.shared) + len(shape.document)
     for step in range(min(depth, n_levels - 1)):
         level = index(n_levels - 1 - step)
-        stay, opened = _pair(
+        slots.stay[level, s], slots.open[level, s] = _pair(
             level_table(tables.topic, level), slots.customers[level, s], slots.tables[level, s]
         )
-        slots.stay[level, s] = stay
-        slots.open[level, s] = opened
     if depth == n_levels:
         slots.root[s] = slots.customers[0, s] - parameters.topic_discount[0]
     if depth > len(shape.document) - 1:
@@ -259,9 +280,7 @@ def add_slot(shape, tables, state, cache, slots, k, listed):
         slots.tables[i, s] = t
         slots.own[i, s] = c - state.parameters.topic_discount[i] * t
         if level > 0:
-            stay, opened = _pair(level_table(tables.topic, level), c, t)
-            slots.stay[i, s] = stay
-            slots.open[i, s] = opened
+            slots.stay[i, s], slots.open[i, s] = _pair(level_table(tables.topic, level), c, t)
     slots.root[s] = slots.customers[0, s] - state.parameters.topic_discount[0]
     _refresh_inside(shape, slots, s, listed)
     slots.phi_customers[s] = state.words.total_customers[k]
@@ -300,64 +319,32 @@ def refresh_scales(shape, parameters, slots):
 
 @inlined
 def draw_topic_removal(rng, shape, slots, s):
-    """Draw how far the customer that leaves had climbed, 0 where its removal is blocked.
-
-    As ``draw_removal`` of the sampler.
-    """
-    n_levels = len(shape.shared) + len(shape.document)
-    depth = 1
-    for step in range(n_levels - 1):
-        level = index(n_levels - 1 - step)
-        c = slots.customers[level, s]
-        t = slots.tables[level, s]
-        if t < c:
-            if uniform(rng) * c >= t:
-                return depth
-            if t == 1:
-                return 0
-        depth += 1
-    return depth
+    """Draw how far the customer that leaves had climbed, 0 where its removal is blocked."""
+    leaf_level = len(shape.shared) + len(shape.document) - 1
+    return draw_removal(rng, slots, TopicPath(slots.row, s), leaf_level)
 
 
 @inlined
-def draw_word_removal(rng, shape, words, slots, w, s):
+def draw_leaving_word(rng, shape, words, slots, w, s):
     """Draw how far a token's word had climbed, 0 where its removal is blocked."""
-    depth = 1
-    if len(shape.burst) > 0:
-        taken = leaves_table(rng, slots.run_customers[s], slots.run_tables[s])
-        if taken < 1:
-            return depth if taken == 0 else 0
-        depth += 1
     k = index(slots.topic[s])
     customers = words.customers[w, k] + slots.word_customers[s]
-    taken = leaves_table(rng, customers, words.tables[w, k] + slots.word_tables[s])
-    if taken < 1:
-        return depth if taken == 0 else 0
-    depth += 1
-    if len(shape.background) > 0:
-        taken = leaves_table(rng, slots.gamma[0], slots.gamma[1])
-        if taken < 1:
-            return depth if taken == 0 else 0
-        depth += 1
-    return depth
+    return draw_word_removal(
+        rng,
+        shape,
+        (slots.run_customers[s], slots.run_tables[s]),
+        (customers, words.tables[w, k] + slots.word_tables[s]),
+        (slots.background_customers[0], slots.background_tables[0]),
+    )
 
 
 @inlined
 def shift_topic(shape, parameters, slots, s, depth, sign):
     """Add or remove a customer that climbs ``depth`` levels: counts alone."""
-    n_levels = len(shape.shared) + len(shape.document)
+    leaf_level = len(shape.shared) + len(shape.document) - 1
+    move_customer(slots, TopicPath(slots.row, s), leaf_level, depth, sign)
     for step in range(depth):
-        level = index(n_levels - 1 - step)
-        slots.customers[level, s] += sign
-        slots.total_customers[level] += sign
-        if step < n_levels - 1:
-            if step + 1 < depth:
-                slots.tables[level, s] += sign
-                slots.total_tables[level] += sign
-        else:  # the root: a topic's table stands while anybody sits there
-            standing = 1 if slots.customers[level, s] > 0 else 0
-            slots.total_tables[level] += standing - slots.tables[level, s]
-            slots.tables[level, s] = standing
+        level = index(leaf_level - step)
         discount = parameters.topic_discount[level]
         slots.own[level, s] = slots.customers[level, s] - discount * slots.tables[level, s]
 
@@ -365,37 +352,49 @@ def shift_topic(shape, parameters, slots, s, depth, sign):
 @inlined
 def shift_word(shape, tables, words, parameters, slots, w, s, depth, sign):
     """Add or remove a token's customers on the word side, and renew the weights of its slot."""
+    seats = WordSeats(
+        slots.tokens,
+        slots.burst_tables,
+        slots.run_customers,
+        slots.run_tables,
+        slots.word_customers,
+        slots.word_tables,
+        slots.phi_customers,
+        slots.phi_tables,
+        slots.background_customers,
+        slots.background_tables,
+        slots.background_totals,
+        0,
+    )
+    move_word(shape, seats, s, depth, sign)
     n_burst = len(shape.burst)
     if n_burst > 0:
-        slots.tokens[s] += sign
-        slots.run_customers[s] += sign
-        if depth > 1:
-            slots.run_tables[s] += sign
-            slots.burst_tables[s] += sign
         refresh_burst(parameters, slots, s)
     if depth > n_burst:
         k = index(slots.topic[s])
-        slots.word_customers[s] += sign
-        slots.phi_customers[s] += sign
-        if depth > n_burst + 1:
-            slots.word_tables[s] += sign
-            slots.phi_tables[s] += sign
-            if len(shape.background) > 0:
-                slots.gamma[0] += sign
-                slots.gamma[2] += sign
-                if depth > n_burst + 2:
-                    slots.gamma[1] += sign
-                    slots.gamma[3] += sign
-                stay, opened = _pair(tables.background, slots.gamma[0], slots.gamma[1])
-                slots.gamma_pair[0] = stay
-                slots.gamma_pair[1] = opened
+        if len(shape.background) > 0 and depth > n_burst + 1:
+            slots.background_stay[0], slots.background_open[0] = _pair(
+                tables.background, slots.background_customers[0], slots.background_tables[0]
+            )
         customers = words.customers[w, k] + slots.word_customers[s]
-        stay, opened = _pair(
+        slots.word_stay[s], slots.word_open[s] = _pair(
             tables.topic_word, customers, words.tables[w, k] + slots.word_tables[s]
         )
-        slots.word_stay[s] = stay
-        slots.word_open[s] = opened
         _refresh_phi(parameters, slots, s)
+
+
+@inlined
+def slot_weight(slots, root, level, s):
+    """Topic-side weight of a slot at a level, its topic weighing ``root`` at mu.
+
+    As ``nested_weight`` of the core, but that factors are multiplied as blocks of slots are
+    weighed, from mu down: the other order would round differently.
+    """
+    weight = root
+    for lower in range(1, level + 1):
+        i = index(lower)
+        weight = slots.stay[i, s] + slots.open[i, s] * (slots.scale[i] * weight)
+    return weight
 
 
 @inlined
@@ -406,40 +405,24 @@ def draw_topic_addition(rng, shape, slots, s, root):
     for step in range(n_levels - 1):
         level = n_levels - 1 - step
         stay = slots.stay[level, s]
-        if stay > 0.0:
-            climb = root
-            for lower in range(1, level + 1):
-                i = index(lower)
-                climb = slots.stay[i, s] + slots.open[i, s] * (slots.scale[i] * climb)
-            if uniform(rng) * climb < stay:
-                return depth
+        if stay > 0.0 and uniform(rng) * slot_weight(slots, root, level, s) < stay:
+            return depth
         depth += 1
     return depth
 
 
 @inlined
-def draw_word_addition(rng, shape, tables, parameters, slots, s, background):
+def draw_joining_word(rng, shape, tables, parameters, slots, s, background):
     """Draw how far a token's word climbs."""
-    depth = 1
     topic_stay = slots.word_stay[s] * slots.inverse[s]
     weight = topic_stay + slots.word_open[s] * slots.opening[s] * background
+    stay, climb = 0.0, 0.0
     if len(shape.burst) > 0:
         c = slots.run_customers[s]
         if c > 0:
             stay, opened = weight_pair(tables.burst, c, slots.run_tables[s])
             stay /= parameters.word_concentration[1] + slots.tokens[s]
             climb = opened * slots.burst_opening[s] * weight
-            if uniform(rng) * (stay + climb) < stay:
-                return depth
-        depth += 1
-    if topic_stay > 0.0 and uniform(rng) * weight < topic_stay:
-        return depth
-    depth += 1
-    if len(shape.background) > 0:
-        stay = slots.gamma_pair[0]
-        if stay > 0.0:
-            total = parameters.word_concentration[0] + slots.gamma[2]
-            if uniform(rng) * background * total < stay:
-                return depth
-        depth += 1
-    return depth
+    total = parameters.word_concentration[0] + slots.background_totals[0]
+    own = (slots.background_stay[0], background, total)
+    return draw_word_addition(rng, shape, (stay, climb), (topic_stay, weight), own)

@@ -5,21 +5,26 @@ from typing import NamedTuple
 
 import numpy as np
 
+from citeweave.engines.core.arrays import Model
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.slots.exponent import Pending, new_pending
+from citeweave.engines.slots.exponent import new_pending
 from citeweave.engines.slots.merge import Marks, mark_moves, merge_nodes, merge_words, new_marks
+from citeweave.engines.slots.presence import Support
 from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
-from citeweave.engines.slots.slots import Slots, new_slots
+from citeweave.engines.slots.rates import CitationSums
+from citeweave.engines.slots.slots import new_slots
 from citeweave.engines.slots.snapshot_citations import (
     Neighbourhood,
+    Snapshot,
     new_neighbourhood,
     note_moved_documents,
     sweep_citing,
 )
-from citeweave.engines.slots.visits import Sharing
+from citeweave.engines.slots.visits import Sharing, WordBuffers
 from citeweave.engines.slots.words import word_sweep
 from citeweave.engines.threads.chain import SnapshotChain, add_tallies
+from citeweave.engines.threads.citations import Citing
 from citeweave.engines.threads.merge import add_moves, refresh_topics
 from citeweave.engines.threads.world import Changes, new_changes
 
@@ -29,10 +34,7 @@ __all__ = ["SparseSnapshotChain"]
 class WorkerBuffers(NamedTuple):
     """What one thread writes to, and nobody else."""
 
-    slots: Slots
-    pending: Pending
-    sharing: Sharing
-    before: np.ndarray
+    words: WordBuffers
     tally: np.ndarray
     """int64 [7]: as that of ``word_sweep``."""
     citations: Neighbourhood | None
@@ -97,10 +99,12 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         if self.spec.citations is not None:
             citations = new_neighbourhood(self, max(self._most_cited, 1), own, node_marks)
         return WorkerBuffers(
-            slots=new_slots(topics, n_levels),
-            pending=new_pending(n_levels, self.spec.n_shared),
-            sharing=Sharing((0,), own, node_marks, word_marks),
-            before=np.zeros(longest, np.int16),
+            words=WordBuffers(
+                slots=new_slots(topics, n_levels),
+                pending=new_pending(n_levels, self.spec.n_shared),
+                sharing=Sharing((0,), own, node_marks, word_marks),
+                before=np.zeros(longest, np.int16),
+            ),
             tally=np.zeros(7, np.int64),
             citations=citations,
         )
@@ -126,20 +130,13 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
     def _words_of(self, key: np.uint64, round_: int, worker: int) -> None:
         mine, proposals = self._buffers.workers[worker], self.proposals
         word_sweep(
-            self.shape,
-            self.layout,
-            self.tables,
+            Model(self.shape, self.layout, self.tables),
             self.state,
             self.cache,
-            mine.slots,
-            mine.pending,
-            proposals.nodes,
-            proposals.words,
-            proposals.guesses,
-            proposals.rates,
-            self.exponent,
-            mine.sharing,
-            mine.before,
+            mine.words,
+            Support(proposals.nodes, proposals.words),
+            proposals.tables,
+            CitationSums(proposals.rates, self.exponent),
             key,
             self._documents_of(round_, worker),
             mine.tally,
@@ -162,17 +159,13 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
 
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         proposals = self.proposals
+        snapshot = Snapshot(proposals.nodes, proposals.tables, proposals.rates, self.exponent)
         sweep_citing(
-            self.citation_level,
-            self._n_shared,
-            self._cites,
+            Citing(self.citation_level, self._n_shared, self._cites),
             self.layout,
             self.tables,
             self.state,
-            self.exponent,
-            proposals.nodes,
-            proposals.guesses,
-            proposals.rates,
+            snapshot,
             self._buffers.workers[worker].citations,
             self._moves,
             key,

@@ -12,30 +12,37 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import TopicCounts
+from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.slots.citations import (
     CitationWork,
     ask_bits,
     new_citation_work,
     sweep_opened,
 )
-from citeweave.engines.slots.presence import lowest_bit, new_presence, note_presence
-from citeweave.engines.slots.rates import RateSums, new_rates
-from citeweave.engines.slots.touched import busy_words
-from citeweave.engines.slots.wide import (
-    Wide,
-    add_wide,
-    choose_wide,
-    copy_wide,
-    new_wide,
+from citeweave.engines.slots.hubs import (
+    Hubs,
+    add_hub,
+    choose_hubs,
+    copy_hubs,
+    new_hubs,
     node_level,
-    restore_wide,
-    sum_wide,
+    restore_hubs,
+    sum_hubs,
 )
-from citeweave.engines.threads.citations import Near, Own, Rates, Topics
+from citeweave.engines.slots.presence import lowest_bit, new_presence, note_presence
+from citeweave.engines.slots.proposal_tables import ProposalTables
+from citeweave.engines.slots.rates import RateSums, new_rates
+from citeweave.engines.slots.sparse_change import busy_words
+from citeweave.engines.threads.citations import (
+    bring_citation,
+    note_end,
+    own_view,
+    return_topics,
+)
 from citeweave.engines.threads.streams import CITATIONS, open_stream
 from citeweave.engines.threads.world import Changes, new_counts
 
-__all__ = ["Neighbourhood", "new_neighbourhood", "note_moved_documents", "sweep_citing"]
+__all__ = ["Neighbourhood", "Snapshot", "new_neighbourhood", "note_moved_documents", "sweep_citing"]
 
 _WIDTH = 64
 _MOST_BYTES = 1 << 31
@@ -47,6 +54,17 @@ class Weights(NamedTuple):
 
     cite_weight: np.ndarray
     cited_weight: np.ndarray
+
+
+class Snapshot(NamedTuple):
+    """What stands still while citations are swept, beside the state."""
+
+    presence: np.ndarray
+    """uint64 [nodes, words of 64 topics]."""
+    proposal: ProposalTables
+    rates: RateSums
+    exponent: Exponent
+    """Of which the weights are read."""
 
 
 class Neighbourhood(NamedTuple):
@@ -62,8 +80,8 @@ class Neighbourhood(NamedTuple):
     rates: RateSums
     base: RateSums
     """What ``rates`` are before a document moves."""
-    base_wide: Wide
-    """What wide nodes are then."""
+    base_hubs: Hubs
+    """What hubs are then."""
     citing: np.ndarray
     cited: np.ndarray
     topic: np.ndarray
@@ -99,7 +117,7 @@ def new_neighbourhood(chain, most_cited: int, changes: Changes, marks: np.ndarra
         work=new_citation_work(topics, n_levels, most_cited),
         rates=new_rates(topics),
         base=new_rates(topics),
-        base_wide=new_wide(topics),
+        base_hubs=new_hubs(topics),
         citing=np.zeros(most_cited, np.int32),
         cited=np.zeros(most_cited, np.int32),
         topic=np.zeros(most_cited, np.int16),
@@ -124,61 +142,59 @@ def _copy_totals(state, exponent, here, place, node):
 
 
 @inlined
-def _fill_row(state, exponent, presence, here, place, node):
+def _write_row(counts, presence, here, i, n, filled):
+    """Give a row the counts that its node has in the snapshot, or none, where there are any."""
+    word = here.work.sparse.word
+    for w in range(busy_words(presence, n, word)):
+        j = word[index(w)]
+        bits = presence[n, index(j)]
+        while bits != np.uint64(0):
+            k = index(_WIDTH * j + lowest_bit(bits))
+            bits &= bits - np.uint64(1)
+            here.topics.customers[i, k] = counts.customers[n, k] if filled else 0
+            here.topics.tables[i, k] = counts.tables[n, k] if filled else 0
+
+
+@inlined
+def _fill_row(state, snapshot, here, place, node):
     """Copy a node into a row that is empty."""
-    counts = state.topics
+    presence = snapshot.presence
     i, n = index(place), index(node)
     here.place[n] = place
     here.node[i] = node
     here.concentration[i] = state.parameters.topic_concentration[n]
-    _copy_totals(state, exponent, here, i, n)
+    _copy_totals(state, snapshot.exponent, here, i, n)
     for j in range(index(presence.shape[1])):
         here.presence[i, j] = presence[n, j]
-    word = here.work.touched.word
-    for w in range(busy_words(presence, n, word)):
-        j = word[index(w)]
-        bits = presence[n, index(j)]
-        while bits != np.uint64(0):
-            k = index(_WIDTH * j + lowest_bit(bits))
-            bits &= bits - np.uint64(1)
-            here.topics.customers[i, k] = counts.customers[n, k]
-            here.topics.tables[i, k] = counts.tables[n, k]
+    _write_row(state.topics, presence, here, i, n, True)
 
 
 @inlined
-def _empty_row(presence, here, place):
+def _empty_row(state, presence, here, place):
     """Empty a row whose counts are those of the snapshot."""
     i = index(place)
     n = index(here.node[i])
     here.place[n] = -1
-    word = here.work.touched.word
-    for w in range(busy_words(presence, n, word)):
-        j = word[index(w)]
-        bits = presence[n, index(j)]
-        while bits != np.uint64(0):
-            k = index(_WIDTH * j + lowest_bit(bits))
-            bits &= bits - np.uint64(1)
-            here.topics.customers[i, k] = 0
-            here.topics.tables[i, k] = 0
+    _write_row(state.topics, presence, here, i, n, False)
 
 
 @inlined
-def _settle_in(n_shared, layout, state, exponent, presence, here, level, node):
+def _settle_in(citing, layout, state, snapshot, here, node):
     """Copy a node of the citation level and those above it that are not here yet; mu is.
 
     Shared nodes stay where there is room for all of the path: above one that stays all others do.
     """
-    stays = here.rows[1] + level - 1 <= here.rows[0]
+    stays = here.rows[1] + citing.level - 1 <= here.rows[0]
     below = -1
     current = node
     while True:
         place = here.place[current]
         known = place >= 0
         if not known:
-            kind = 1 if stays and current < n_shared else 2
+            kind = 1 if stays and current < citing.n_shared else 2
             place = here.rows[kind] + (here.rows[0] if kind == 2 else 0)
             here.rows[kind] += 1
-            _fill_row(state, exponent, presence, here, place, current)
+            _fill_row(state, snapshot, here, place, current)
         if below >= 0:
             here.parent[below] = place
         if known:
@@ -188,46 +204,35 @@ def _settle_in(n_shared, layout, state, exponent, presence, here, level, node):
 
 
 @hot_kernel
-def _open_round(level, n_shared, layout, state, exponent, presence, rates, here):
-    """Copy mu, wide nodes and the sums."""
-    mine, wide, parameters = here.rates, here.work.wide, state.parameters
+def _open_round(citing, layout, state, snapshot, here):
+    """Copy mu, hubs and the sums."""
+    presence, rates, exponent = snapshot.presence, snapshot.rates, snapshot.exponent
+    mine, hubs, parameters = here.rates, here.work.hubs, state.parameters
     here.parent[0] = 0
     here.rows[1] = 1
     here.rows[2] = 0
-    _fill_row(state, exponent, presence, here, 0, 0)
+    _fill_row(state, snapshot, here, 0, 0)
     for k in range(index(rates.cite.shape[0])):
         mine.cite[k] = rates.cite[k]
         mine.cited[k] = rates.cited[k]
-    here.work.touched.changed[:] = 0
-    wide.size[0] = 0
-    found = choose_wide(presence, wide, n_shared)
-    add_wide(state.topics, parameters, presence, exponent, mine, wide, 0, 0)
+    here.work.sparse.changed[:] = 0
+    hubs.size[0] = 0
+    found = choose_hubs(presence, hubs, citing.n_shared)
+    add_hub(state.topics, parameters, presence, exponent, mine, hubs, 0, 0)
     for j in range(1, found + 1):
-        node = wide.node[j]
-        if here.rows[1] + level - 1 > here.rows[0]:  # its row would not stay
+        node = hubs.node[j]
+        if here.rows[1] + citing.level - 1 > here.rows[0]:  # its row would not stay
             break
         lower = node_level(layout, node)
-        add_wide(state.topics, parameters, presence, exponent, mine, wide, node, lower)
-        _settle_in(n_shared, layout, state, exponent, presence, here, level, node)
-        wide.node[j] = here.place[node]
-    sum_wide(parameters, mine, wide)
-    copy_wide(wide, here.base_wide)
+        add_hub(state.topics, parameters, presence, exponent, mine, hubs, node, lower)
+        _settle_in(citing, layout, state, snapshot, here, node)
+        hubs.node[j] = here.place[node]
+    sum_hubs(parameters, mine, hubs)
+    copy_hubs(hubs, here.base_hubs)
     for k in range(index(rates.cite.shape[0])):
         here.base.cite[k] = mine.cite[k]
         here.base.cited[k] = mine.cited[k]
-        restore_wide(here.base_wide, wide, k)
-
-
-@inlined
-def _note(here, counts, record, e, end, place, node, which, topic):
-    """Move one topic's change at a document from the counts here to the citation's record."""
-    i, n, k = index(place), index(node), index(topic)
-    customers = here.topics.customers[i, k] - counts.customers[n, k]
-    tables = here.topics.tables[i, k] - counts.tables[n, k]
-    record[e, 2 + 2 * end + which] = customers
-    record[e, 6 + 2 * end + which] = tables
-    here.topics.customers[i, k] -= customers
-    here.topics.tables[i, k] -= tables
+        restore_hubs(here.base_hubs, hubs, k)
 
 
 @inlined
@@ -246,16 +251,15 @@ def _note_shared(here, counts, place, node, topic):
 
 
 @inlined
-def _move_out(state, exponent, presence, here, record, first, last):
+def _move_out(state, snapshot, here, record, first, last):
     """Note what was done, at documents by citation, and leave all as it was found."""
+    presence, exponent = snapshot.presence, snapshot.exponent
     counts = state.topics
     for e in range(first, last):
         i = e - first
         for end in range(2):
             place = here.citing[i] if end == 0 else here.cited[i]
-            for which in range(2):
-                topic = record[e, which]
-                _note(here, counts, record, e, end, place, here.node[place], which, topic)
+            note_end(here, counts, record, e, end, place)
             while place > 0:
                 place = here.parent[place]
                 _copy_totals(state, exponent, here, place, here.node[place])
@@ -264,9 +268,9 @@ def _move_out(state, exponent, presence, here, record, first, last):
         _note_shared(here, counts, place, here.node[place], here.work.log[index(i), index(1)])
     here.work.logged[0] = 0
     for i in range(here.rows[2]):
-        _empty_row(presence, here, here.rows[0] + i)
+        _empty_row(state, presence, here, here.rows[0] + i)
     here.rows[2] = 0
-    changed = here.work.touched.changed
+    changed = here.work.sparse.changed
     moved = False
     for j in range(changed.shape[0]):
         bits = changed[index(j)]
@@ -276,38 +280,20 @@ def _move_out(state, exponent, presence, here, record, first, last):
             bits &= bits - np.uint64(1)
             here.rates.cite[k] = here.base.cite[k]
             here.rates.cited[k] = here.base.cited[k]
-            restore_wide(here.work.wide, here.base_wide, k)
+            restore_hubs(here.work.hubs, here.base_hubs, k)
             moved = True
     if moved:
-        copy_wide(here.base_wide, here.work.wide)
+        copy_hubs(here.base_hubs, here.work.hubs)
 
 
 @hot_kernel
-def sweep_citing(
-    level,
-    n_shared,
-    start,
-    layout,
-    tables,
-    state,
-    exponent,
-    presence,
-    guesses,
-    rates,
-    here,
-    record,
-    key,
-    docs,
-):
+def sweep_citing(citing, layout, tables, state, snapshot, here, record, key, docs):
     """Visit the citations that some documents make, each with a random stream of its own.
 
-    ``start`` (int64 [documents + 1]) tells where the citations of a document begin; ``n_shared``
-    counts the nodes above documents; ``docs`` (int64 [3]) is first document, end and step.
-    ``presence``, ``rates`` and the weights in ``exponent`` are those of the snapshot.
+    ``docs`` (int64 [3]) is first document, end and step.
     """
-    y = state.assignments.citing_topic
-    parameters = state.parameters
-    _open_round(level, n_shared, layout, state, exponent, presence, rates, here)
+    level, start, presence = citing.level, citing.start, snapshot.presence
+    _open_round(citing, layout, state, snapshot, here)
     for d in range(docs[0], docs[1], docs[2]):
         first, last = start[d], start[d + 1]
         if first == last:
@@ -317,22 +303,13 @@ def sweep_citing(
             for e in range(start[after], start[after + 1]):
                 ask_bits(layout, presence, layout.citation_node + layout.cited[e])
         node = layout.citation_node + d
-        _settle_in(n_shared, layout, state, exponent, presence, here, level, node)
+        _settle_in(citing, layout, state, snapshot, here, node)
         for e in range(first, last):
             cited = layout.citation_node + layout.cited[e]
-            _settle_in(n_shared, layout, state, exponent, presence, here, level, cited)
-            here.citing[e - first] = here.place[node]
-            here.cited[e - first] = here.place[cited]
-            here.topic[e - first] = y[e]
-            record[e, 0] = y[e]
+            _settle_in(citing, layout, state, snapshot, here, cited)
+            bring_citation(layout, state, here, record, node, e, e - first)
         open_stream(key, CITATIONS, d, here.random)
-        near = Near(here.parent, here.citing[: last - first], here.cited[: last - first], 0)
-        own = Own(
-            here.topics,
-            Topics(here.topic),
-            Rates(parameters.topic_discount, here.concentration, parameters.topic_scale),
-            here.random,
-        )
+        near, own = own_view(state.parameters, here, last - first)
         sweep_opened(
             level,
             near,
@@ -340,17 +317,15 @@ def sweep_citing(
             own,
             here.work,
             here.presence,
-            guesses,
+            snapshot.proposal,
             here.rates,
             here.weights,
             here.tally,
         )
-        for e in range(first, last):
-            y[e] = here.topic[e - first]
-            record[e, 1] = y[e]
-        _move_out(state, exponent, presence, here, record, first, last)
+        return_topics(state, here, record, first, last)
+        _move_out(state, snapshot, here, record, first, last)
     for place in range(here.rows[1]):
-        _empty_row(presence, here, place)
+        _empty_row(state, presence, here, place)
 
 
 @inlined

@@ -13,8 +13,15 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.slots.presence import lowest_bit
-from citeweave.engines.threads.exponents import Network, Nodes
-from citeweave.engines.threads.workers import WorkerPool, cut
+from citeweave.engines.threads.exponents import (
+    Children,
+    Network,
+    Nodes,
+    leave_share,
+    node_rate,
+    scaled_weights,
+)
+from citeweave.engines.threads.workers import Share, WorkerPool, cut
 
 __all__ = ["Held", "TopicSums"]
 
@@ -105,7 +112,8 @@ class TopicSums:
             ) -> None:
                 discount = self.discounts[level]
                 bounds, place = pieces.bounds, pieces.place
-                _hold(self.nodes, self.presence, discount, bounds, place, self._held, worker, step)
+                share = Share(bounds, worker, step)
+                _hold(self.nodes, self.presence, discount, place, self._held, share)
 
             self._share(pieces, hold)
 
@@ -141,25 +149,17 @@ class TopicSums:
         """
         network, workers = self.network, self.workers
         weights = (exponent.cite_weight, exponent.cited_weight)
+        children = Children(network.child_start, network.child, network.share)
         for level in range(lowest, -1, -1):
             pieces = self._pieces[level]
 
             def add(
                 worker: int, step: int = workers.size, level: int = level, pieces: Pieces = pieces
             ) -> None:
+                share = Share(pieces.bounds, worker, step)
+                discount, inherit = self.discounts[level], level < lowest
                 _add_terms(
-                    self.nodes,
-                    self._held,
-                    self.discounts[level],
-                    level < lowest,
-                    network.child_start,
-                    network.child,
-                    network.share,
-                    weights,
-                    pieces.bounds,
-                    self._room,
-                    worker,
-                    step,
+                    self.nodes, self._held, discount, inherit, children, weights, self._room, share
                 )
 
             self._share(pieces, add)
@@ -178,7 +178,8 @@ class TopicSums:
                 pieces: Pieces = pieces,
             ) -> None:
                 discount, rates, bounds = self.discounts[level], self.network.rate, pieces.bounds
-                _rate_nodes(self.nodes, self._held, discount, rates, slope, bounds, worker, step)
+                share = Share(bounds, worker, step)
+                _rate_nodes(self.nodes, self._held, discount, rates, slope, share)
 
             self._share(pieces, rate)
 
@@ -206,8 +207,9 @@ def _count(presence, found, bounds, first, step):
 
 
 @hot_kernel
-def _hold(nodes, presence, discount, bounds, place, held, first, step):
-    """List the topics of one level's nodes, in pieces ``first``, ``first + step``, ..."""
+def _hold(nodes, presence, discount, place, held, share):
+    """List the topics of one level's nodes, in a worker's share of pieces."""
+    bounds, first, step = share
     for c in range(first, bounds.shape[0] - 1, step):
         end = index(place[c])
         for n in range(bounds[c], bounds[c + 1]):
@@ -231,48 +233,31 @@ def _hold(nodes, presence, discount, bounds, place, held, first, step):
 
 
 @hot_kernel
-def _add_terms(
-    nodes, held, discount, inherit, start, child, share, weights, bounds, sums, first, step
-):
+def _add_terms(nodes, held, discount, inherit, children, weights, sums, share):
     """Sum the terms of one level's nodes; where they ``inherit``, first their weights.
 
     ``weights`` are those of citing and of being cited; ``sums`` is float64 [pieces, topics, 2].
     """
-    cite_weight, cited_weight = weights
+    bounds, first, step = share
     for c in range(first, bounds.shape[0] - 1, step):
         piece = index(c)
         sums[piece] = 0.0
         for n in range(bounds[c], bounds[c + 1]):
-            cite, cited = cite_weight[n], cited_weight[n]
-            if inherit:
-                cite, cited = 0.0, 0.0
-                for j in range(start[n], start[n + 1]):
-                    cite += share[child[j], 0]
-                    cited += share[child[j], 1]
-                cite_weight[n] = cite
-                cited_weight[n] = cited
-            beta = nodes.concentration[n]
-            scale = 1.0 / (beta + nodes.total_customers[n])
-            cite *= scale
-            cited *= scale
+            cite, cited = scaled_weights(nodes, children, weights, inherit, n)
             for j in range(index(held.begin[n]), index(held.end[n])):
                 k = index(held.topic[j])
                 sums[piece, k, 0] += cite * held.own[j]
                 sums[piece, k, 1] += cited * held.own[j]
-            left = beta + discount * nodes.total_tables[n]
-            share[n, 0] = cite * left
-            share[n, 1] = cited * left
+            leave_share(nodes, children, discount, n, cite, cited)
 
 
 @hot_kernel
-def _rate_nodes(nodes, held, discount, rate, slope, bounds, first, step):
+def _rate_nodes(nodes, held, discount, rate, slope, share):
     """Set ``rate`` of one level's nodes; the level above is done, mu's parent is nothing."""
+    bounds, first, step = share
     for c in range(first, bounds.shape[0] - 1, step):
         for n in range(bounds[c], bounds[c + 1]):
             own = 0.0
             for j in range(index(held.begin[n]), index(held.end[n])):
                 own += slope[index(held.topic[j])] * held.own[j]
-            beta = nodes.concentration[n]
-            if n > 0:
-                own += (beta + discount * nodes.total_tables[n]) * rate[nodes.parent[n]]
-            rate[n] = own / (beta + nodes.total_customers[n])
+            rate[n] = node_rate(nodes, discount, rate, n, own)

@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import index, inlined
-from citeweave.engines.slots.exponent import leave_rates, open_rates
+from citeweave.engines.core.word_climb import hand_out_table
+from citeweave.engines.slots.exponent import Pending, leave_rates, open_rates
 from citeweave.engines.slots.prefetch import prefetch
 from citeweave.engines.slots.presence import is_present, lowest_bit, note_presence
-from citeweave.engines.slots.slots import add_slot, fill_word, refresh_burst
+from citeweave.engines.slots.slots import Slots, add_slot, fill_word, refresh_burst
 from citeweave.engines.threads.world import Changes
 
-__all__ = ["Sharing", "close_run", "leave_document", "open_document", "open_run"]
+__all__ = ["Sharing", "WordBuffers", "close_run", "leave_document", "open_document", "open_run"]
 
 
 class Sharing(NamedTuple):
@@ -32,11 +33,21 @@ class Sharing(NamedTuple):
     """uint64 [words, words of 64 topics]."""
 
 
+class WordBuffers(NamedTuple):
+    """What one worker's word sweep writes to."""
+
+    slots: Slots
+    pending: Pending
+    sharing: Sharing
+    before: np.ndarray
+    """int16 [longest document]: topics that the tokens of the run at hand had."""
+
+
 @inlined
-def open_document(
-    shape, layout, tables, state, cache, slots, pending, presence, guesses, rates, exponent, d, on
-):
+def open_document(model, state, cache, buffers, support, proposal, network, d, on):
     """Fill the slots of a document; returns whether its author is listed."""
+    shape, layout, tables = model
+    slots, presence = buffers.slots, support.nodes
     counts = state.topics
     n_levels = len(shape.shared) + len(shape.document)
     low = len(shape.shared)
@@ -49,7 +60,7 @@ def open_document(
         slots.beta[level] = state.parameters.topic_concentration[n]
         n = index(layout.parent[n])
     document, author = index(slots.node[low]), index(slots.node[low - 1])
-    listed = low > 1 and guesses.listed[author - index(layout.level_start[low - 1])] > 0
+    listed = low > 1 and proposal.listed[author - index(layout.level_start[low - 1])] > 0
     for i in range(presence.shape[1]):
         bits = presence[document, index(i)]
         if listed:
@@ -65,20 +76,11 @@ def open_document(
             slots.burst_tables[s] += state.assignments.burst_table[i]
         for s in range(index(slots.used[0])):
             refresh_burst(state.parameters, slots, s)
-    slots.gamma[2] = state.words.background_totals[0]
-    slots.gamma[3] = state.words.background_totals[1]
+    slots.background_totals[0] = state.words.background_totals[0]
+    slots.background_totals[1] = state.words.background_totals[1]
     if on:
-        open_rates(
-            shape,
-            counts,
-            state.parameters,
-            exponent,
-            rates,
-            presence,
-            slots,
-            pending,
-            listed,
-        )
+        pending = buffers.pending
+        open_rates(shape, counts, state.parameters, network, presence, slots, pending, listed)
     return listed
 
 
@@ -88,25 +90,15 @@ def _mark(marks, row, k):
 
 
 @inlined
-def leave_document(
-    shape, state, cache, slots, pending, presence, rates, exponent, sharing, listed, on
-):
+def leave_document(shape, state, cache, buffers, support, network, listed, on):
     """Give back what a document did: to its own counts, and to those above it."""
+    slots, sharing, presence = buffers.slots, buffers.sharing, support.nodes
     counts, words = state.topics, state.words
     n_levels = len(shape.shared) + len(shape.document)
     direct = len(sharing.snapshot) == 0
     if on and direct:
-        leave_rates(
-            shape,
-            counts,
-            state.parameters,
-            exponent,
-            rates,
-            presence,
-            slots,
-            pending,
-            listed,
-        )
+        pending = buffers.pending
+        leave_rates(shape, counts, state.parameters, network, presence, slots, pending, listed)
     for s in range(index(slots.used[0])):
         k = index(slots.topic[s])
         for level in range(n_levels):
@@ -138,28 +130,29 @@ def leave_document(
         counts.total_customers[n] = slots.total_customers[i]
         counts.total_tables[n] = slots.total_tables[i]
     if direct:
-        words.background_totals[0] = slots.gamma[2]
-        words.background_totals[1] = slots.gamma[3]
+        words.background_totals[0] = slots.background_totals[0]
+        words.background_totals[1] = slots.background_totals[1]
 
 
 @inlined
-def open_run(shape, state, cache, word_presence, slots, w, run_begin, run_end):
+def open_run(shape, state, cache, word_presence, slots, run):
     """Read what the word at hand weighs under every slot."""
+    w = run.word
     for s in range(index(slots.used[0])):
         fill_word(cache, word_presence, slots, s, w)
     if len(shape.burst) > 0:
-        for i in range(run_begin, run_end):
+        for i in range(run.begin, run.end):
             s = index(slots.place[index(state.assignments.topic[i])])
             slots.run_customers[s] += 1
             slots.run_tables[s] += state.assignments.burst_table[i]
-    slots.gamma[0] = state.words.background_customers[w]
-    slots.gamma[1] = state.words.background_tables[w]
-    slots.gamma_pair[0] = cache.background_stay[w]
-    slots.gamma_pair[1] = cache.background_open[w]
+    slots.background_customers[0] = state.words.background_customers[w]
+    slots.background_tables[0] = state.words.background_tables[w]
+    slots.background_stay[0] = cache.background_stay[w]
+    slots.background_open[0] = cache.background_open[w]
 
 
 @inlined
-def read_ahead(layout, state, cache, word_presence, slots, guesses, run_end, end):
+def read_ahead(layout, state, cache, word_presence, slots, proposal, run_end, end):
     """Ask for what the next word will need, and for the bits of the one after it."""
     if run_end >= end:
         return
@@ -172,7 +165,7 @@ def read_ahead(layout, state, cache, word_presence, slots, guesses, run_end, end
     k = index(state.assignments.topic[run_end])
     prefetch(state.words.customers, w, k)
     prefetch(state.words.tables, w, k)
-    prefetch(guesses.word, w, k)
+    prefetch(proposal.word, w, k)
     if run_end + 1 < end:
         w = index(layout.word[run_end + 1])
         for i in range(0, word_presence.shape[1], 8):
@@ -201,29 +194,23 @@ def _settle_word(state, cache, word_presence, slots, sharing, w, s):
 
 
 @inlined
-def close_run(shape, state, cache, word_presence, slots, sharing, w, run_begin, run_end, before):
-    """End a run: its word comes again in no later one of the document.
-
-    ``before`` are the topics that its tokens had.
-    """
-    for i in range(run_begin, run_end):
+def close_run(shape, state, cache, word_presence, buffers, run):
+    """End a run: its word comes again in no later one of the document."""
+    slots, sharing, w = buffers.slots, buffers.sharing, run.word
+    for i in range(run.begin, run.end):
         k = index(state.assignments.topic[i])
         s = index(slots.place[k])
         _settle_word(state, cache, word_presence, slots, sharing, w, s)
-        left = index(slots.place[index(before[i - run_begin])])
+        left = index(slots.place[index(buffers.before[i - run.begin])])
         _settle_word(state, cache, word_presence, slots, sharing, w, left)
         if len(shape.burst) > 0:
-            # who holds a table is forgotten: the first tokens of each topic get the bits
-            held = 1 if slots.run_tables[s] > 0 else 0
-            state.assignments.burst_table[i] = held
-            slots.run_tables[s] -= held
-            slots.run_customers[s] = 0
+            hand_out_table(state.assignments.burst_table, i, slots, s)
     if len(sharing.snapshot) == 0:
-        state.words.background_customers[w] = slots.gamma[0]
-        state.words.background_tables[w] = slots.gamma[1]
-        cache.background_stay[w] = slots.gamma_pair[0]
-        cache.background_open[w] = slots.gamma_pair[1]
+        state.words.background_customers[w] = slots.background_customers[0]
+        state.words.background_tables[w] = slots.background_tables[0]
+        cache.background_stay[w] = slots.background_stay[0]
+        cache.background_open[w] = slots.background_open[0]
     else:
-        seated = slots.gamma[1] - state.words.background_tables[w]
+        seated = slots.background_tables[0] - state.words.background_tables[w]
         if seated != 0:
             sharing.changes.background_tables[w] += seated

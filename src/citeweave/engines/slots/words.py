@@ -5,23 +5,24 @@ topics that the document, or its listed author, still has. The proposal is
 
     q(k) = [k inside] W(k) + s R_w(k)
 
-with the word's guesses R_w (`engines.slots.guesses`). W and q are what they are without the
-token, and guesses stand still between refreshments, so that accepting with probability
-W(k') q(k) / (W(k) q(k')) leaves the posterior as it is. Tables are drawn, and the citations'
-exponential decides, as in the sweep over all topics (`engines.dense.words`).
+with the word's proposal table R_w (`engines.slots.proposal_tables`). W and q are what they are
+without the token, and these tables stand still between refreshments, so that accepting with
+probability W(k') q(k) / (W(k) q(k')) leaves the posterior as it is. Table indicators are drawn, and
+the citations' exponential decides, as in the sweep over all topics (`engines.dense.words`).
 """
 
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.random import uniform
+from citeweave.engines.core.word_climb import next_run
 from citeweave.engines.slots.exponent import commit_move, join_rates, move_change
-from citeweave.engines.slots.proposing import gamma_weight, propose, slot_root_weight
+from citeweave.engines.slots.proposing import Token, gamma_weight, propose, slot_root_weight
 from citeweave.engines.slots.slots import (
+    draw_joining_word,
+    draw_leaving_word,
     draw_topic_addition,
     draw_topic_removal,
-    draw_word_addition,
-    draw_word_removal,
     refresh_scales,
     refresh_topic,
     shift_topic,
@@ -40,39 +41,22 @@ __all__ = ["word_sweep"]
 
 
 @hot_kernel
-def word_sweep(
-    shape,
-    layout,
-    tables,
-    state,
-    cache,
-    slots,
-    pending,
-    presence,
-    word_presence,
-    guesses,
-    rates,
-    exponent,
-    sharing,
-    before,
-    key,
-    docs,
-    tally,
-):
+def word_sweep(model, state, cache, buffers, support, proposal, network, key, docs, tally):
     """Visit the tokens of some documents once.
 
-    ``before`` (int16) has room for the topics of the longest run of a word; ``docs`` (int64 [3]) is
-    first document, end and step. In snapshots each document has its own random stream of ``key``.
-    ``tally`` (int64 [7]) counts tokens visited, blocked, moves that the exponential had a say in,
-    and of these the rejected; the next entry stays as it is; then proposals from guesses and
-    proposals refused.
+    ``docs`` (int64 [3]) is first document, end and step. In snapshots each document has its own
+    random stream of ``key``. ``tally`` (int64 [7]) counts tokens visited, blocked, moves that the
+    exponential had a say in, and of these the rejected; the next entry stays as it is; then
+    topics proposed from tables and proposals refused.
     """
+    shape, layout, tables = model
+    slots, pending = buffers.slots, buffers.pending
     parameters, words = state.parameters, state.words
     z = state.assignments.topic
     n_words = words.customers.shape[0]
     below = shape.below_citations
     on = len(shape.network) > 0 and state.clock[1] > 0
-    direct = len(sharing.snapshot) == 0
+    direct = len(buffers.sharing.snapshot) == 0
     rng = state.random if direct else slots.random
     draw = tally[5:7]
     for d in range(docs[0], docs[1], docs[2]):
@@ -82,35 +66,19 @@ def word_sweep(
             continue
         if not direct:
             open_stream(key, WORDS, d, rng)
-        listed = open_document(
-            shape,
-            layout,
-            tables,
-            state,
-            cache,
-            slots,
-            pending,
-            presence,
-            guesses,
-            rates,
-            exponent,
-            d,
-            on,
-        )
+        listed = open_document(model, state, cache, buffers, support, proposal, network, d, on)
         tally[0] += end - begin
         run_begin = begin
         while run_begin < end:
-            w = index(layout.word[run_begin])
-            run_end = run_begin + 1
-            while run_end < end and layout.word[run_end] == layout.word[run_begin]:
-                run_end += 1
-            open_run(shape, state, cache, word_presence, slots, w, run_begin, run_end)
-            read_ahead(layout, state, cache, word_presence, slots, guesses, run_end, end)
-            for i in range(run_begin, run_end):
-                before[i - run_begin] = z[i]
+            run = next_run(layout.word, run_begin, end)
+            w = run.word
+            open_run(shape, state, cache, support.words, slots, run)
+            read_ahead(layout, state, cache, support.words, slots, proposal, run.end, end)
+            for i in range(run.begin, run.end):
+                buffers.before[i - run.begin] = z[i]
                 old = index(slots.place[index(z[i])])
                 topic_out = draw_topic_removal(rng, shape, slots, old)
-                word_out = draw_word_removal(rng, shape, words, slots, w, old)
+                word_out = draw_leaving_word(rng, shape, words, slots, w, old)
                 if topic_out == 0 or word_out == 0:
                     tally[1] += 1
                     continue
@@ -120,33 +88,19 @@ def word_sweep(
                 shift_word(shape, tables, words, parameters, slots, w, old, word_out, -1)
                 refresh_scales(shape, parameters, slots)
                 background = gamma_weight(shape, n_words, parameters, slots)
+                token = Token(old, background, listed)
                 new, joined, stands = propose(
-                    rng,
-                    shape,
-                    tables,
-                    state,
-                    cache,
-                    word_presence,
-                    slots,
-                    guesses,
-                    w,
-                    old,
-                    background,
-                    listed,
-                    (run_begin, run_end),
-                    draw,
+                    rng, model, state, cache, slots, support, proposal, run, token, draw
                 )
                 topic_in, word_in = topic_out, word_out
                 if stands:
                     root = slot_root_weight(parameters, slots, new)
                     topic_in = draw_topic_addition(rng, shape, slots, new, root)
-                    word_in = draw_word_addition(
+                    word_in = draw_joining_word(
                         rng, shape, tables, parameters, slots, new, background
                     )
                 if joined and on:
-                    join_rates(
-                        shape, state.topics, parameters, exponent, rates, slots, pending, new
-                    )
+                    join_rates(shape, state.topics, parameters, network, slots, pending, new)
                 # it comes back
                 shift_topic(shape, parameters, slots, new, topic_in, 1)
                 out, into = max(topic_out - below, 0), max(topic_in - below, 0)
@@ -163,10 +117,6 @@ def word_sweep(
                 refresh_topic(shape, tables, parameters, slots, new, topic_in, listed)
                 shift_word(shape, tables, words, parameters, slots, w, new, word_in, 1)
                 z[i] = slots.topic[new]
-            close_run(
-                shape, state, cache, word_presence, slots, sharing, w, run_begin, run_end, before
-            )
-            run_begin = run_end
-        leave_document(
-            shape, state, cache, slots, pending, presence, rates, exponent, sharing, listed, on
-        )
+            close_run(shape, state, cache, support.words, buffers, run)
+            run_begin = run.end
+        leave_document(shape, state, cache, buffers, support, network, listed, on)

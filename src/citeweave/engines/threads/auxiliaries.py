@@ -8,22 +8,13 @@ nodes, taken piece by piece.
 import math
 
 from citeweave.compiled import hot_kernel, inlined
+from citeweave.engines.core.concentrations import draw_successes
 from citeweave.engines.core.random import log_beta_complement, uniform
 from citeweave.engines.threads.streams import open_stream
 
 __all__ = ["gather_bursts", "gather_nodes", "gather_one", "gather_topics"]
 
 _FEW = 8
-
-
-@inlined
-def _successes(rng, n_tables, discount, beta):
-    """Draw the sum of psi."""
-    found = 0.0
-    for j in range(n_tables):
-        if uniform(rng) * (beta + j * discount) < beta:
-            found += 1.0
-    return found
 
 
 @inlined
@@ -44,15 +35,16 @@ def _log_share(rng, customers, beta):
 @hot_kernel
 def gather_one(rng, customers, n_tables, discount, beta):
     """Draw those of one node: the sum of psi and log(1 - xi)."""
-    return _successes(rng, n_tables, discount, beta), _log_share(rng, customers, beta)
+    return draw_successes(rng, n_tables, discount, beta), _log_share(rng, customers, beta)
 
 
 @hot_kernel
-def gather_nodes(nodes, discount, key, bounds, randoms, sums, first, step):
+def gather_nodes(nodes, discount, key, share, randoms, sums):
     """Draw the auxiliaries of one topic-side level; ``sums`` (float64 [pieces, 2]) receives them.
 
-    ``bounds`` are those of the level's pieces, of which every ``step``-th from ``first`` is done.
+    ``share`` is a worker's share of the level's pieces.
     """
+    bounds, first, step = share
     rng = randoms[first]
     for c in range(first, bounds.shape[0] - 1, step):
         won, shares = 0.0, 0.0
@@ -61,7 +53,7 @@ def gather_nodes(nodes, discount, key, bounds, randoms, sums, first, step):
             if customers > 0:
                 beta = nodes.concentration[n]
                 open_stream(key, 0, n, rng)
-                won += _successes(rng, nodes.total_tables[n], discount, beta)
+                won += draw_successes(rng, nodes.total_tables[n], discount, beta)
                 shares += _log_share(rng, customers, beta)
         sums[c, 0] = won
         sums[c, 1] = shares
@@ -78,15 +70,14 @@ def gather_topics(words, parameters, key, randoms, sums, first, step):
             beta = parameters.topic_word_concentration[k]
             open_stream(key, 0, k, rng)
             discount = parameters.word_discount[1]
-            sums[k, 0] = _successes(rng, words.total_tables[k], discount, beta)
+            sums[k, 0] = draw_successes(rng, words.total_tables[k], discount, beta)
             sums[k, 1] = _log_share(rng, customers, beta)
 
 
 @hot_kernel
-def gather_bursts(
-    layout, assignments, beta, discount, key, bounds, randoms, room, sums, first, step
-):
+def gather_bursts(layout, assignments, beta, discount, key, share, randoms, room, sums):
     """Draw the auxiliaries of all phi'_dk, whose counts live in the assignments, by document."""
+    bounds, first, step = share
     rng = randoms[first]
     z = assignments.topic
     customers, tables = room[first, 0], room[first, 1]
@@ -102,7 +93,7 @@ def gather_bursts(
             for i in range(begin, end):
                 k = z[i]
                 if customers[k] > 0:
-                    won += _successes(rng, tables[k], discount, beta)
+                    won += draw_successes(rng, tables[k], discount, beta)
                     shares += _log_share(rng, customers[k], beta)
                     customers[k] = 0
                     tables[k] = 0

@@ -11,6 +11,7 @@ from citeweave.engines.core.data import ChainSettings, Data, Request
 from citeweave.engines.core.setting_up import check_citation_order
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.threads.citations import (
+    Citing,
     Neighbourhood,
     new_moves,
     new_neighbourhood,
@@ -187,9 +188,7 @@ class SnapshotChain(ThreadedChain):
 
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         sweep_citing(
-            self.citation_level,
-            self._n_shared,
-            self._cites,
+            Citing(self.citation_level, self._n_shared, self._cites),
             self.layout,
             self.tables,
             self.state,

@@ -19,15 +19,31 @@ from citeweave.engines.threads.streams import CITATIONS, open_stream
 from citeweave.engines.threads.world import Changes, new_counts
 
 __all__ = [
+    "Citing",
     "Near",
     "Neighbourhood",
     "Own",
     "Rates",
     "Topics",
+    "bring_citation",
     "new_moves",
     "new_neighbourhood",
+    "note_end",
+    "own_view",
+    "return_topics",
     "sweep_citing",
 ]
+
+
+class Citing(NamedTuple):
+    """Where the citations of documents are."""
+
+    level: int
+    """The level that citations reach."""
+    n_shared: int
+    """Nodes above documents."""
+    start: np.ndarray
+    """int64 [documents + 1]: first citation of each document."""
 
 
 class Near(NamedTuple):
@@ -151,26 +167,56 @@ def _settle_in(layout, state, exponent, here, level, node, n):
 
 
 @inlined
-def _note(here, counts, record, e, end, place, node, which, topic):
-    """Move one topic's change at a document from the counts here to the citation's record."""
-    customers = here.topics.customers[place, topic] - counts.customers[node, topic]
-    tables = here.topics.tables[place, topic] - counts.tables[node, topic]
-    record[e, 2 + 2 * end + which] = customers
-    record[e, 6 + 2 * end + which] = tables
-    here.topics.customers[place, topic] -= customers
-    here.topics.tables[place, topic] -= tables
+def bring_citation(layout, state, here, record, node, e, i):
+    """Bring a citation of the document at ``node``, whose ends are here, as the i-th one."""
+    here.citing[i] = here.place[node]
+    here.cited[i] = here.place[layout.citation_node + layout.cited[e]]
+    here.topic[i] = state.assignments.citing_topic[e]
+    record[e, 0] = here.topic[i]
+
+
+@inlined
+def own_view(parameters, here, n_citations):
+    """Give what the sweep of one document's citations takes for a layout and a state."""
+    near = Near(here.parent, here.citing[:n_citations], here.cited[:n_citations], 0)
+    own = Own(
+        here.topics,
+        Topics(here.topic),
+        Rates(parameters.topic_discount, here.concentration, parameters.topic_scale),
+        here.random,
+    )
+    return near, own
+
+
+@inlined
+def return_topics(state, here, record, first, last):
+    """Give citations the topics that they have got here."""
+    for e in range(first, last):
+        state.assignments.citing_topic[e] = here.topic[e - first]
+        record[e, 1] = here.topic[e - first]
+
+
+@inlined
+def note_end(here, counts, record, e, end, place):
+    """Move the changes at one end of a citation from the counts here to the citation's record."""
+    i, n = index(place), index(here.node[place])
+    for which in range(2):
+        k = index(record[e, which])
+        customers = here.topics.customers[i, k] - counts.customers[n, k]
+        tables = here.topics.tables[i, k] - counts.tables[n, k]
+        record[e, 2 + 2 * end + which] = customers
+        record[e, 6 + 2 * end + which] = tables
+        here.topics.customers[i, k] -= customers
+        here.topics.tables[i, k] -= tables
 
 
 @inlined
 def _move_out(counts, here, record, n_shared, first, last, n_nodes):
     """Note what was done: at documents by citation, at shared nodes in the worker's changes."""
     for e in range(first, last):
-        i = e - first
-        for which in range(2):
-            topic = record[e, which]
-            for end in range(2):
-                place = here.citing[i] if end == 0 else here.cited[i]
-                _note(here, counts, record, e, end, place, here.node[place], which, topic)
+        for end in range(2):
+            place = here.citing[e - first] if end == 0 else here.cited[e - first]
+            note_end(here, counts, record, e, end, place)
     for place in range(n_nodes):
         node = here.node[place]
         here.place[node] = -1
@@ -184,13 +230,12 @@ def _move_out(counts, here, record, n_shared, first, last, n_nodes):
 
 
 @hot_kernel
-def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, record, key, docs):
+def sweep_citing(citing, layout, tables, state, exponent, here, record, key, docs):
     """Visit the citations that some documents make, each with a random stream of its own.
 
-    ``start`` (int64 [documents + 1]) tells where the citations of a document begin; ``n_shared``
-    counts the nodes above documents; ``docs`` (int64 [3]) is first document, end and step.
+    ``docs`` (int64 [3]) is first document, end and step.
     """
-    y = state.assignments.citing_topic
+    level, n_shared, start = citing
     parameters = state.parameters
     n_topics = here.topics.customers.shape[1]
     for d in range(docs[0], docs[1], docs[2]):
@@ -210,24 +255,14 @@ def sweep_citing(level, n_shared, start, layout, tables, state, exponent, here, 
         here.concentration[0] = parameters.topic_concentration[0]
         here.exponent.cite_weight[0] = exponent.cite_weight[0]
         here.exponent.cited_weight[0] = exponent.cited_weight[0]
-        n = _settle_in(layout, state, exponent, here, level, layout.citation_node + d, 1)
+        node = layout.citation_node + d
+        n = _settle_in(layout, state, exponent, here, level, node, 1)
         for e in range(first, last):
             cited = layout.citation_node + layout.cited[e]
             n = _settle_in(layout, state, exponent, here, level, cited, n)
-            here.citing[e - first] = here.place[layout.citation_node + d]
-            here.cited[e - first] = here.place[cited]
-            here.topic[e - first] = y[e]
-            record[e, 0] = y[e]
+            bring_citation(layout, state, here, record, node, e, e - first)
         open_stream(key, CITATIONS, d, here.random)
-        near = Near(here.parent, here.citing[: last - first], here.cited[: last - first], 0)
-        own = Own(
-            here.topics,
-            Topics(here.topic),
-            Rates(parameters.topic_discount, here.concentration, parameters.topic_scale),
-            here.random,
-        )
+        near, own = own_view(parameters, here, last - first)
         citation_sweep(level, near, tables, own, here.work, here.exponent, here.tally)
-        for e in range(first, last):
-            y[e] = here.topic[e - first]
-            record[e, 1] = y[e]
+        return_topics(state, here, record, first, last)
         _move_out(state.topics, here, record, n_shared, first, last, n)

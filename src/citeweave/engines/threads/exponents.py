@@ -4,12 +4,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.compiled import hot_kernel, index
+from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, State
 from citeweave.engines.core.exponent import Exponent
-from citeweave.engines.threads.workers import WorkerPool, cut
+from citeweave.engines.threads.workers import Share, WorkerPool, cut
 
-__all__ = ["Network", "Nodes", "new_network", "node_view", "rate_nodes", "rebuild"]
+__all__ = [
+    "Children",
+    "Network",
+    "Nodes",
+    "leave_share",
+    "new_network",
+    "node_rate",
+    "node_view",
+    "rate_nodes",
+    "rebuild",
+    "scaled_weights",
+]
 
 _FEW = 256
 """Levels of fewer nodes are not worth waking a thread for."""
@@ -43,6 +54,14 @@ class Network(NamedTuple):
     """By level: float64 [pieces, 2, topics]."""
 
 
+class Children(NamedTuple):
+    """What kernels here read and write of a `Network`."""
+
+    start: np.ndarray
+    child: np.ndarray
+    share: np.ndarray
+
+
 def node_view(layout: Layout, state: State) -> Nodes:
     """Gather what kernels here read of a chain."""
     return Nodes(*state.topics, state.parameters.topic_concentration, layout.parent)
@@ -66,38 +85,61 @@ def new_network(layout: Layout, level: int, topics: int) -> Network:
     )
 
 
-@hot_kernel
-def _weigh_nodes(nodes, discount, lowest, start, child, share, weights, bounds, sums, first, step):
-    """Sum the terms of one level's nodes, in pieces ``first``, ``first + step``, ...
+@inlined
+def scaled_weights(nodes, children, weights, inherit, n):
+    """Give a node's two weights over (beta + C); where it inherits, they are its children's first.
 
-    Nodes above the lowest level first take the weights that their children leave them. ``weights``
-    are those of citing and of being cited.
+    ``weights`` are those of citing and of being cited, of all nodes.
     """
     cite_weight, cited_weight = weights
+    cite, cited = cite_weight[n], cited_weight[n]
+    if inherit:
+        cite, cited = 0.0, 0.0
+        for j in range(children.start[n], children.start[n + 1]):
+            cite += children.share[children.child[j], 0]
+            cited += children.share[children.child[j], 1]
+        cite_weight[n] = cite
+        cited_weight[n] = cited
+    scale = 1.0 / (nodes.concentration[n] + nodes.total_customers[n])
+    return cite * scale, cited * scale
+
+
+@inlined
+def leave_share(nodes, children, discount, n, cite, cited):
+    """Note what a node of such weights leaves to its parent."""
+    left = nodes.concentration[n] + discount * nodes.total_tables[n]
+    children.share[n, 0] = cite * left
+    children.share[n, 1] = cited * left
+
+
+@inlined
+def node_rate(nodes, discount, rate, n, own):
+    """Give the rate of a node whose own counts add ``own``; the root's parent adds nothing."""
+    beta = nodes.concentration[n]
+    if n > 0:
+        own += (beta + discount * nodes.total_tables[n]) * rate[nodes.parent[n]]
+    return own / (beta + nodes.total_customers[n])
+
+
+@hot_kernel
+def _weigh_nodes(nodes, discount, inherit, children, weights, sums, share):
+    """Sum the terms of one level's nodes, in a worker's share of pieces.
+
+    Nodes above the lowest level ``inherit``: they first take the weights that their children leave
+    them.
+    """
+    bounds, first, step = share
     n_topics = index(sums.shape[2])
     for c in range(first, bounds.shape[0] - 1, step):
         sums[c] = 0.0
         for n in range(bounds[c], bounds[c + 1]):
-            cite, cited = cite_weight[n], cited_weight[n]
-            if not lowest:
-                cite, cited = 0.0, 0.0
-                for j in range(start[n], start[n + 1]):
-                    cite += share[child[j], 0]
-                    cited += share[child[j], 1]
-                cite_weight[n] = cite
-                cited_weight[n] = cited
-            beta = nodes.concentration[n]
-            scale = 1.0 / (beta + nodes.total_customers[n])
-            cite *= scale
-            cited *= scale
+            cite, cited = scaled_weights(nodes, children, weights, inherit, n)
             row, piece = index(n), index(c)
             for k in range(n_topics):
                 own = nodes.customers[row, k] - discount * nodes.tables[row, k]
                 sums[piece, 0, k] += cite * own
                 sums[piece, 1, k] += cited * own
-            left = beta + discount * nodes.total_tables[n]
-            share[n, 0] = cite * left
-            share[n, 1] = cited * left
+            leave_share(nodes, children, discount, n, cite, cited)
 
 
 def rebuild(
@@ -106,6 +148,7 @@ def rebuild(
     """Recompute P, M and the weights of shared nodes; those of documents are set already."""
     levels = len(network.bounds)
     weights = (exponent.cite_weight, exponent.cited_weight)
+    children = Children(network.child_start, network.child, network.share)
     for level in range(levels - 1, -1, -1):
         bounds, sums = network.bounds[level], network.sums[level]
 
@@ -116,19 +159,9 @@ def rebuild(
             bounds: np.ndarray = bounds,
             sums: np.ndarray = sums,
         ) -> None:
-            _weigh_nodes(
-                nodes,
-                discounts[level],
-                level == levels - 1,
-                network.child_start,
-                network.child,
-                network.share,
-                weights,
-                bounds,
-                sums,
-                worker,
-                step,
-            )
+            share = Share(bounds, worker, step)
+            inherit = level < levels - 1
+            _weigh_nodes(nodes, discounts[level], inherit, children, weights, sums, share)
 
         if bounds[-1] - bounds[0] < _FEW:
             weigh(0, 1)
@@ -139,12 +172,13 @@ def rebuild(
 
 
 @hot_kernel
-def rate_nodes(nodes, discount, rate, slope, bounds, first, step):
+def rate_nodes(nodes, discount, rate, slope, share):
     """Set ``rate`` of one level's nodes to the product of ``slope`` and their posterior means.
 
     Equals ``rate[n] = slope @ mean[n]``; the level above is done, the root's parent counts as
     nothing.
     """
+    bounds, first, step = share
     n_topics = index(slope.shape[0])
     for c in range(first, bounds.shape[0] - 1, step):
         for n in range(bounds[c], bounds[c + 1]):
@@ -152,7 +186,4 @@ def rate_nodes(nodes, discount, rate, slope, bounds, first, step):
             row = index(n)
             for k in range(n_topics):
                 own += slope[k] * (nodes.customers[row, k] - discount * nodes.tables[row, k])
-            beta = nodes.concentration[n]
-            if n > 0:
-                own += (beta + discount * nodes.total_tables[n]) * rate[nodes.parent[n]]
-            rate[n] = own / (beta + nodes.total_customers[n])
+            rate[n] = node_rate(nodes, discount, rate, n, own)

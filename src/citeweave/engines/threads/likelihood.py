@@ -4,7 +4,8 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.arrays import Layout, Shape, State
-from citeweave.engines.threads.workers import WorkerPool
+from citeweave.engines.core.likelihood import Bursts, add_document
+from citeweave.engines.threads.workers import Share, WorkerPool
 
 __all__ = ["log_likelihood"]
 
@@ -28,80 +29,38 @@ def log_likelihood(
     longest = int(np.diff(layout.document_start).max(initial=1))
     read = np.zeros((workers.size, longest))
     total = np.zeros(len(bounds) - 1)
+    means = (background, scale, opening)
 
     def measure(worker: int) -> None:
-        _measure(
-            shape,
-            layout,
-            state,
-            background,
-            scale,
-            opening,
-            bounds,
-            room,
-            read,
-            total,
-            worker,
-            workers.size,
-        )
+        share = Share(bounds, worker, workers.size)
+        _measure(shape, layout, state, means, share, room, read, total)
 
     workers.run(measure)
     return float(total.sum())
 
 
 @hot_kernel
-def _measure(
-    shape, layout, state, background, scale, opening, bounds, room, read, total, first, step
-):
-    """Sum over the tokens of pieces ``first``, ``first + step``, ... of documents."""
+def _measure(shape, layout, state, means, share, room, read, total):
+    """Sum over the tokens of a worker's pieces of documents.
+
+    ``means`` are gamma by word, and by topic 1 / (beta + C) and beta + alpha T of phi.
+    """
     words = state.words
     z = state.assignments.topic
-    bits = state.assignments.burst_table
-    beta = state.parameters.word_concentration[1]
-    discount = state.parameters.word_discount[2]
+    background, scale, opening = means
     word_discount = state.parameters.word_discount[1]
-    customers, tables, own = room[first, 0], room[first, 1], room[first, 2]
+    bounds, first, step = share
+    bursts = Bursts(room[first, 0], room[first, 1], room[first, 2])
+    mean = read[first]
     for c in range(first, bounds.shape[0] - 1, step):
         found = 0.0
         product = 1.0
         for d in range(bounds[c], bounds[c + 1]):
             begin = layout.document_start[d]
-            end = layout.document_start[d + 1]
             # apart from the arithmetic, so that many reads are under way at a time
-            for i in range(begin, end):
+            for i in range(begin, layout.document_start[d + 1]):
                 w, k = index(layout.word[i]), index(z[i])
-                read[index(first), index(i - begin)] = (
-                    words.customers[w, k] - word_discount * words.tables[w, k]
-                )
-            if len(shape.burst) > 0:
-                for i in range(begin, end):
-                    customers[index(z[i])] += 1
-                    tables[index(z[i])] += bits[i]
-            run_begin = begin
-            while run_begin < end:
-                w = index(layout.word[run_begin])
-                run_end = run_begin + 1
-                while run_end < end and layout.word[run_end] == layout.word[run_begin]:
-                    run_end += 1
-                if len(shape.burst) > 0:
-                    for i in range(run_begin, run_end):
-                        own[index(z[i])] = 0.0
-                    for i in range(run_begin, run_end):
-                        own[index(z[i])] += 1.0 - discount * bits[i]
-                for i in range(run_begin, run_end):
-                    k = index(z[i])
-                    mean = read[index(first), index(i - begin)]
-                    mean = (mean + opening[k] * background[w]) * scale[k]
-                    if len(shape.burst) > 0:
-                        mean = (beta + discount * tables[k]) * mean + own[k]
-                        mean /= beta + customers[k]
-                    product *= mean
-                    if product < 1e-200:  # one logarithm serves many tokens
-                        found += np.log(product)
-                        product = 1.0
-                run_begin = run_end
-            if len(shape.burst) > 0:
-                for i in range(begin, end):
-                    customers[index(z[i])] = 0
-                    tables[index(z[i])] = 0
+                own = words.customers[w, k] - word_discount * words.tables[w, k]
+                mean[index(i - begin)] = (own + opening[k] * background[w]) * scale[k]
+            found, product = add_document(shape, layout, state, d, mean, bursts, found, product)
         total[c] = found + np.log(product)

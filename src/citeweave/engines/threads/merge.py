@@ -20,9 +20,13 @@ from citeweave.engines.core.word_side import WordCache
 __all__ = [
     "add_moves",
     "finish_words",
+    "merge_entry",
     "merge_nodes",
     "merge_words",
     "refresh_topics",
+    "set_background",
+    "set_word",
+    "take_background",
     "valid_tables",
 ]
 
@@ -35,40 +39,89 @@ def valid_tables(customers, tables):
     return min(max(tables, 1), customers)
 
 
+@inlined
+def merge_entry(parent, counts, changes, n, k, worker):
+    """Add all workers' changes of one topic to a shared node, and put its tables into range.
+
+    Its changes are zero afterwards. What a repair does to the parent is noted as a change of
+    ``worker``. The root has number 0. Returns customers, tables and whether these were repaired.
+    """
+    customers = counts.customers[n, k]
+    wanted = counts.tables[n, k]
+    for i in range(index(changes.node_customers.shape[0])):
+        customers += changes.node_customers[i, n, k]
+        wanted += changes.node_tables[i, n, k]
+        changes.node_customers[i, n, k] = 0
+        changes.node_tables[i, n, k] = 0
+    repaired = False
+    if n == 0:  # a topic's table stands while anybody sits there
+        tables = 1 if customers > 0 else 0
+    else:
+        tables = valid_tables(customers, wanted)
+        if tables != wanted:
+            repaired = True
+            changes.node_customers[worker, parent[n], k] += tables - wanted
+    counts.customers[n, k] = customers
+    counts.tables[n, k] = tables
+    return customers, tables, repaired
+
+
 @hot_kernel
 def merge_nodes(parent, counts, changes, begin, end, worker):
     """Add changes to the shared nodes ``begin`` to ``end`` - 1; returns tables repaired.
 
-    Changes of these nodes are zero afterwards. The root has number 0.
+    Changes of these nodes are zero afterwards.
     """
     n_topics = counts.customers.shape[1]
-    n_workers = changes.node_customers.shape[0]
     repaired = 0
     for n in range(begin, end):
         customers_total = 0
         tables_total = 0
         for k in range(n_topics):
-            customers = counts.customers[n, k]
-            wanted = counts.tables[n, k]
-            for i in range(n_workers):
-                customers += changes.node_customers[i, n, k]
-                wanted += changes.node_tables[i, n, k]
-                changes.node_customers[i, n, k] = 0
-                changes.node_tables[i, n, k] = 0
-            if n == 0:  # a topic's table stands while anybody sits there
-                tables = 1 if customers > 0 else 0
-            else:
-                tables = valid_tables(customers, wanted)
-                if tables != wanted:
-                    repaired += 1
-                    changes.node_customers[worker, parent[n], k] += tables - wanted
-            counts.customers[n, k] = customers
-            counts.tables[n, k] = tables
+            customers, tables, moved = merge_entry(
+                parent, counts, changes, index(n), index(k), worker
+            )
+            repaired += 1 if moved else 0
             customers_total += customers
             tables_total += tables
         counts.total_customers[n] = customers_total
         counts.total_tables[n] = tables_total
     return repaired
+
+
+@inlined
+def set_word(tables, words, cache, w, k, customers, wanted):
+    """Give phi_k new counts at a word, its tables put into range, and renew its weights there.
+
+    Returns how many tables it has.
+    """
+    held = valid_tables(customers, wanted)
+    words.customers[w, k] = customers
+    words.tables[w, k] = held
+    cache.stay[w, k], cache.open[w, k] = weight_pair(tables.topic_word, customers, held)
+    return held
+
+
+@inlined
+def take_background(words, changes, w):
+    """Give the tables that gamma would have at a word by all changes, which are zero then."""
+    wanted = words.background_tables[w]
+    for i in range(index(changes.background_tables.shape[0])):
+        wanted += changes.background_tables[i, w]
+        changes.background_tables[i, w] = 0
+    return wanted
+
+
+@inlined
+def set_background(tables, words, cache, w, customers, wanted):
+    """Do as `set_word` for gamma."""
+    held = valid_tables(customers, wanted)
+    words.background_customers[w] = customers
+    words.background_tables[w] = held
+    cache.background_stay[w], cache.background_open[w] = weight_pair(
+        tables.background, customers, held
+    )
+    return held
 
 
 @hot_kernel
@@ -97,30 +150,17 @@ def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker
                     moved = True
             held = wanted
             if moved:
-                held = valid_tables(customers, wanted)
+                held = set_word(tables, words, cache, w, k, customers, wanted)
                 repaired += 1 if held != wanted else 0
-                words.customers[w, k] = customers
-                words.tables[w, k] = held
-                stay, opened = weight_pair(tables.topic_word, customers, held)
-                cache.stay[w, k] = stay
-                cache.open[w, k] = opened
             totals[worker, 0, k] += customers
             totals[worker, 1, k] += held
             below += held
         if len(shape.background) > 0:
-            wanted = words.background_tables[w]
-            for i in range(n_workers):
-                wanted += changes.background_tables[i, w]
-                changes.background_tables[i, w] = 0
-            held = valid_tables(below, wanted)
+            wanted = take_background(words, changes, w)
+            held = set_background(tables, words, cache, w, below, wanted)
             repaired += 1 if held != wanted else 0
-            words.background_customers[w] = below
-            words.background_tables[w] = held
             totals[worker, 0, n_topics] += below
             totals[worker, 1, n_topics] += held
-            stay, opened = weight_pair(tables.background, below, held)
-            cache.background_stay[w] = stay
-            cache.background_open[w] = opened
     return repaired
 
 

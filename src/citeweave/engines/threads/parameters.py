@@ -20,7 +20,7 @@ from citeweave.engines.threads.likelihood import log_likelihood
 from citeweave.engines.threads.propensities import draw_at_rates, draw_documents, draw_scales
 from citeweave.engines.threads.slices import draw_pooled, find_terms
 from citeweave.engines.threads.streams import next_key
-from citeweave.engines.threads.workers import cut
+from citeweave.engines.threads.workers import Share, cut
 
 if TYPE_CHECKING:
     from citeweave.engines.threads.threaded import ThreadedChain
@@ -103,7 +103,13 @@ class Draws:
         rate, bounds, workers = self._network.rate, self._network.bounds[-1], self.workers
         workers.run(
             lambda worker: draw_at_rates(
-                rate, prior, degree, values, key, bounds, self._randoms, worker, workers.size
+                rate,
+                prior,
+                degree,
+                values,
+                key,
+                self._randoms,
+                Share(bounds, worker, workers.size),
             )
         )
 
@@ -129,11 +135,9 @@ class Draws:
                     self.nodes,
                     self._discounts[level],
                     key,
-                    self._bounds[level],
+                    Share(self._bounds[level], worker, step),
                     self._randoms,
                     by_level[level],
-                    worker,
-                    step,
                 )
             gather_topics(words, parameters, word_key, self._randoms, by_topic, worker, step)
             if bursty:
@@ -143,12 +147,10 @@ class Draws:
                     parameters.word_concentration[1],
                     parameters.word_discount[2],
                     word_key,
-                    self.documents,
+                    Share(self.documents, worker, step),
                     self._randoms,
                     room,
                     by_document,
-                    worker,
-                    step,
                 )
 
         self.workers.run(gather)

@@ -6,14 +6,15 @@ from citeweave.compiled import hot_kernel
 from citeweave.engines.core.random import standard_gamma
 from citeweave.engines.threads.exponents import Network, Nodes, rate_nodes
 from citeweave.engines.threads.streams import open_stream
-from citeweave.engines.threads.workers import WorkerPool
+from citeweave.engines.threads.workers import Share, WorkerPool
 
 __all__ = ["draw_at_rates", "draw_documents", "draw_scales"]
 
 
 @hot_kernel
-def draw_at_rates(rate, prior, degree, values, key, bounds, randoms, first, step):
+def draw_at_rates(rate, prior, degree, values, key, randoms, share):
     """Draw the propensities of the documents of some pieces from their Gamma conditionals."""
+    bounds, first, step = share
     rng = randoms[first]
     for c in range(first, bounds.shape[0] - 1, step):
         for n in range(bounds[c], bounds[c + 1]):
@@ -41,10 +42,9 @@ def draw_documents(
     bounds = network.bounds[last]
 
     def draw(worker: int) -> None:
-        rate_nodes(nodes, discounts[last], network.rate, slope, bounds, worker, workers.size)
-        draw_at_rates(
-            network.rate, prior, degree, values, key, bounds, randoms, worker, workers.size
-        )
+        share = Share(bounds, worker, workers.size)
+        rate_nodes(nodes, discounts[last], network.rate, slope, share)
+        draw_at_rates(network.rate, prior, degree, values, key, randoms, share)
 
     workers.run(draw)
 
@@ -60,11 +60,11 @@ def _share(
     """Set the rates of one level above documents."""
     bounds = network.bounds[level]
     if level == 0:
-        rate_nodes(nodes, discounts[0], network.rate, slope, bounds, 0, 1)
+        rate_nodes(nodes, discounts[0], network.rate, slope, Share(bounds, 0, 1))
         return
     workers.run(
         lambda worker: rate_nodes(
-            nodes, discounts[level], network.rate, slope, bounds, worker, workers.size
+            nodes, discounts[level], network.rate, slope, Share(bounds, worker, workers.size)
         )
     )
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
-from citeweave.engines.core.concentrations import MOST_STEPS, SLICE_WIDTH, SMALLEST
 from citeweave.engines.core.exponent import Exponent
-from citeweave.engines.core.random import uniform
+from citeweave.engines.core.slice_sampling import slice_draw
 from citeweave.engines.threads.exponents import Nodes
 from citeweave.engines.threads.workers import WorkerPool
 
@@ -47,7 +46,7 @@ def draw_pooled(
 
     ``gamma`` is shape and rate, ``scale`` lambdaT.
     """
-    return float(_slice_draw(rng, terms, scale, beta, *gamma))
+    return float(_draw(rng, terms, scale, beta, *gamma))
 
 
 def find_terms(
@@ -81,12 +80,9 @@ def find_terms(
             nodes,
             discounts,
             level,
-            begin,
-            order,
-            start,
+            (begin, order, start),
             weights,
-            terms.fixed,
-            terms.slope,
+            terms,
             means,
             worker,
             workers.size,
@@ -131,10 +127,13 @@ def _sort(place, start, order):
 
 
 @hot_kernel
-def _add_up(
-    nodes, discounts, level, begin, order, start, weights, fixed, slope, means, first, step
-):
-    """Add up the terms of every ``step``-th size from ``first``."""
+def _add_up(nodes, discounts, level, by_size, weights, terms, means, first, step):
+    """Add up the terms of every ``step``-th size from ``first``.
+
+    ``by_size`` are the level's first node, its nodes by size, and where those of a size begin.
+    """
+    begin, order, start = by_size
+    fixed, slope = terms.fixed, terms.slope
     mean = means[first]
     n_topics = index(mean.shape[0])
     discount = discounts[level]
@@ -191,28 +190,14 @@ def weigh(terms, scale, beta, shape, rate):
     return (shape - 1.0) * np.log(beta) - rate * beta - total
 
 
+@inlined
+def _log_density(given, beta, shape, rate):
+    """Do as ``slice_draw`` asks."""
+    terms, scale = given
+    return weigh(terms, scale, beta, shape, rate)
+
+
 @hot_kernel
-def _slice_draw(rng, terms, scale, start, shape, rate):
-    """Slice-sample Gamma(shape, rate) x exp(-E(beta)), stepping out and shrinking (Neal 2003)."""
-    height = weigh(terms, scale, start, shape, rate) + np.log(1.0 - uniform(rng))
-    width = SLICE_WIDTH * np.sqrt(shape) / rate
-    low = start - width * uniform(rng)
-    high = low + width
-    steps_down = int(uniform(rng) * MOST_STEPS)
-    for _ in range(steps_down):
-        if low <= SMALLEST or weigh(terms, scale, low, shape, rate) < height:
-            break
-        low -= width
-    for _ in range(MOST_STEPS - 1 - steps_down):
-        if weigh(terms, scale, high, shape, rate) < height:
-            break
-        high += width
-    low = max(low, SMALLEST)
-    while True:
-        beta = low + uniform(rng) * (high - low)
-        if beta == start or weigh(terms, scale, beta, shape, rate) >= height:
-            return beta
-        if beta < start:
-            low = beta
-        else:
-            high = beta
+def _draw(rng, terms, scale, start, shape, rate):
+    """Draw from Gamma(shape, rate) x exp(-E(beta))."""
+    return slice_draw(rng, _log_density, (terms, scale), start, shape, rate)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from citeweave.compiled import inlined, numba_config
+from citeweave.engines.core.random import advance
 
-__all__ = ["CITATIONS", "WORDS", "advance", "next_key", "open_stream"]
+__all__ = ["CITATIONS", "WORDS", "next_key", "open_stream"]
 
 WORDS = 0
 CITATIONS = 1
@@ -58,18 +59,3 @@ def next_key(random: np.ndarray) -> np.uint64:
     result = advance(state)
     random[:] = np.array(state, np.uint64)
     return np.uint64(result)
-
-
-def advance(state: list[int]) -> int:
-    """Take a generator's state, as four integers, one draw on; gives the 64 bits drawn."""
-    s0, s1, s2, s3 = state
-    total = (s0 + s3) & _MASK
-    result = (((total << 23) & _MASK | (total >> 41)) + s0) & _MASK
-    shifted = (s1 << 17) & _MASK
-    s2 ^= s0
-    s3 ^= s1
-    s1 ^= s2
-    s0 ^= s3
-    s2 ^= shifted
-    state[:] = [s0, s1, s2, ((s3 << 45) & _MASK) | (s3 >> 19)]
-    return result

@@ -229,6 +229,23 @@ def _leave_entries(paths, layout, state, cache, world, d):
             counts.total_tables[n] = own.total_tables[j]
 
 
+@inlined
+def _own_sweep(shape, tables, world):
+    """Give the arguments of the sweep of the one document that a worker's world has."""
+    return (
+        shape,
+        world.layout,
+        tables,
+        world.state,
+        world.cache,
+        world.work,
+        world.exponent,
+        (0, 1),
+        SWEEP,
+        world.tally,
+    )
+
+
 @hot_kernel
 def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world, key, docs):
     """Visit the tokens of some documents once, each with a random stream of its own.
@@ -244,19 +261,7 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
         _enter_words(layout, state, cache, world, d)
         _enter_totals(state, cache, world)
         open_stream(key, WORDS, d, world.state.random)
-        _word_sweep(
-            shape,
-            world.layout,
-            tables,
-            world.state,
-            world.cache,
-            world.work,
-            world.exponent,
-            0,
-            1,
-            SWEEP,
-            world.tally,
-        )
+        _word_sweep(*_own_sweep(shape, tables, world))
         _leave(paths, state, world, d)
         _leave_words(layout, state, cache, world, False, d)
 
@@ -277,19 +282,7 @@ def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent
         _save_entries(layout, state, world, d)
         open_stream(key, WORDS, d, world.state.random)
         # called, not pasted in: with long rows the compiler makes better loops of it alone
-        word_sweep(
-            shape,
-            world.layout,
-            tables,
-            world.state,
-            world.cache,
-            world.work,
-            world.exponent,
-            0,
-            1,
-            SWEEP,
-            world.tally,
-        )
+        word_sweep(*_own_sweep(shape, tables, world))
         _leave_words(layout, state, cache, world, True, d)
         _leave_entries(paths, layout, state, cache, world, d)
         world.state.words.background_totals[0] = state.words.background_totals[0]

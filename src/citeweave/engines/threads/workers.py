@@ -2,15 +2,26 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["WorkerPool", "cut"]
+__all__ = ["Share", "WorkerPool", "cut"]
 
 _PIECES = 64
 """Sums of floating-point numbers are taken piece by piece and then over pieces, so that they do
 not depend on how many threads there are."""
+
+
+class Share(NamedTuple):
+    """The pieces that one worker takes, as kernels are told."""
+
+    bounds: np.ndarray
+    """int64 [pieces + 1]: those of all pieces."""
+    first: int
+    """The worker's first piece, which is its number."""
+    step: int
+    """How many workers there are: every so many-th piece from the first is the worker's."""
 
 
 class WorkerPool:

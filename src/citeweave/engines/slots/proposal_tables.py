@@ -1,7 +1,7 @@
 """Tables that topics are proposed from, made of the counts of an earlier iteration.
 
-A word's guess of topic k is the weight that k would have for it in a document that has nothing,
-under an author who has nothing. Guesses stand still between refreshments: a table of the present
+A word proposes topic k by the weight that k would have for it in a document that has nothing,
+under an author who has nothing. Tables stand still between refreshments: one of the present
 counts would depend on the very token that it moves, and accepting by it would not leave the
 posterior as it is. They are whole numbers, cumulative over topics, so that the probability that
 enters the acceptance is the one drawn from.
@@ -14,23 +14,24 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, Parameters, Shape, State, Tables, TopicCounts
+from citeweave.engines.core.climb import find_path
 from citeweave.engines.core.hierarchy import node_weights
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.sparse_sweeps import MOST_LISTED
-from citeweave.engines.core.word_side import WordCache, background_weight
+from citeweave.engines.core.word_side import WordCache, word_background
 from citeweave.engines.threads.workers import WorkerPool
 from citeweave.errors import ParameterError
 
 __all__ = [
-    "Guesses",
+    "ProposalTables",
     "choose_listed",
-    "draw_guess",
-    "export_guesses",
-    "guess_at",
-    "make_citation_guesses",
-    "make_guesses",
-    "new_guesses",
-    "restore_guesses",
+    "draw_proposal",
+    "export_tables",
+    "make_citation_proposal",
+    "make_word_proposal",
+    "new_proposal_tables",
+    "proposal_weight",
+    "restore_tables",
 ]
 
 _WHOLE = 2.0**31
@@ -38,7 +39,7 @@ _EVEN = 0.01
 """Share of a table that is spread evenly: every topic can be reached from everywhere."""
 
 
-class Guesses(NamedTuple):
+class ProposalTables(NamedTuple):
     """Proposals by word, and those of citations."""
 
     word: np.ndarray
@@ -55,10 +56,12 @@ class Guesses(NamedTuple):
     """uint8 [nodes of the lowest shared level]: whether documents take their topics for slots."""
 
 
-def new_guesses(layout: Layout, n_shared: int, n_words: int, n_topics: int) -> Guesses:
+def new_proposal_tables(
+    layout: Layout, n_shared: int, n_words: int, n_topics: int
+) -> ProposalTables:
     """Make room for the tables; ``n_shared`` counts the levels above documents."""
     above = int(layout.level_start[n_shared] - layout.level_start[n_shared - 1])
-    return Guesses(
+    return ProposalTables(
         word=np.zeros((n_words, n_topics), np.uint32),
         word_mass=np.zeros(n_words),
         root=np.zeros(n_topics),
@@ -85,7 +88,7 @@ def _accumulate(weights, cumulative):
 
 
 @hot_kernel
-def _fill_shares(layout, n_shared, tables, state, guesses, path, weights):
+def _fill_shares(layout, n_shared, tables, state, proposal, row, weights):
     """Set the share of each topic that documents have nothing of.
 
     A listed author has nothing of it either: then it comes from mu. Of all others it comes from the
@@ -97,72 +100,78 @@ def _fill_shares(layout, n_shared, tables, state, guesses, path, weights):
     everybody, listed = 0.0, 0.0
     for n in range(first, last):
         everybody += counts.total_customers[n]
-        if n_shared == 1 or guesses.listed[n - first] > 0:
+        if n_shared == 1 or proposal.listed[n - first] > 0:
             listed += counts.total_customers[n]
     everybody = max(everybody, 1.0)
-    node_weights(tables, layout, counts, parameters, 0, 0, path, weights)
+    find_path(layout, row, 0, 0)
+    node_weights(tables, counts, parameters, row, 0, weights)
     share = listed / everybody
     share /= parameters.topic_concentration[0] + counts.total_customers[0]
     for k in range(weights.shape[0]):
-        guesses.root[k] = share * weights[k]
+        proposal.root[k] = share * weights[k]
     for n in range(first, last):
-        if n_shared > 1 and guesses.listed[n - first] == 0 and counts.total_customers[n] > 0:
-            node_weights(tables, layout, counts, parameters, level, n, path, weights)
+        if n_shared > 1 and proposal.listed[n - first] == 0 and counts.total_customers[n] > 0:
+            find_path(layout, row, level, n)
+            node_weights(tables, counts, parameters, row, level, weights)
             share = counts.total_customers[n] / everybody
             share /= parameters.topic_concentration[n] + counts.total_customers[n]
             for k in range(weights.shape[0]):
-                guesses.root[k] += share * weights[k]
+                proposal.root[k] += share * weights[k]
 
 
 @hot_kernel
-def _fill_words(shape, state, cache, guesses, weights, first, last):
+def _fill_words(shape, state, cache, proposal, weights, first, last):
     words, parameters = state.words, state.parameters
-    n_topics = guesses.word.shape[1]
+    n_topics = proposal.word.shape[1]
     for w in range(first, last):
-        background = background_weight(shape, words, parameters, cache, w)
+        background = word_background(shape, words, parameters, cache, w)
         row = index(w)
         for j in range(n_topics):
             k = index(j)
             value = cache.stay[row, k] * cache.inverse[k]
             value += cache.open[row, k] * cache.opening[k] * background
-            weights[k] = value * guesses.root[k]
-        guesses.word_mass[row] = _accumulate(weights, guesses.word[row])
+            weights[k] = value * proposal.root[k]
+        proposal.word_mass[row] = _accumulate(weights, proposal.word[row])
 
 
-def make_guesses(
+def make_word_proposal(
     workers: WorkerPool,
     shape: Shape,
     layout: Layout,
     tables: Tables,
     state: State,
     cache: WordCache,
-    guesses: Guesses,
+    proposal: ProposalTables,
 ) -> None:
     """Make the words' tables from the counts as they stand; who is listed is settled already."""
-    n_words, n_topics = guesses.word.shape
+    n_words, n_topics = proposal.word.shape
     rooms = np.zeros((workers.size, n_topics))
-    path = np.zeros(len(layout.level_start), np.int64)
-    _fill_shares(layout, len(shape.shared), tables, state, guesses, path, rooms[0])
+    row = np.zeros(len(layout.level_start), np.int64)
+    _fill_shares(layout, len(shape.shared), tables, state, proposal, row, rooms[0])
 
     def fill(worker: int) -> None:
         first, last = (n_words * i // workers.size for i in (worker, worker + 1))
-        _fill_words(shape, state, cache, guesses, rooms[worker], first, last)
+        _fill_words(shape, state, cache, proposal, rooms[worker], first, last)
 
     workers.run(fill)
 
 
-def make_citation_guesses(parameters: Parameters, guesses: Guesses) -> None:
+def make_citation_proposal(parameters: Parameters, proposal: ProposalTables) -> None:
     """Make the citations' table: lambdaT_k times the squared share at mu.
 
     Shares are those of the words' tables; lambdaT is the present one, which no citation's topic has
     a part in while topics are drawn.
     """
-    weights = parameters.topic_scale * guesses.root**2
-    guesses.citation_mass[0] = _accumulate(weights, guesses.citation)
+    weights = parameters.topic_scale * proposal.root**2
+    proposal.citation_mass[0] = _accumulate(weights, proposal.citation)
 
 
 def choose_listed(
-    layout: Layout, counts: TopicCounts, n_shared: int, guesses: Guesses, most: int | None = None
+    layout: Layout,
+    counts: TopicCounts,
+    n_shared: int,
+    proposal: ProposalTables,
+    most: int | None = None,
 ) -> None:
     """Find the authors with few topics. A token must not decide how it is moved: hence here."""
     first, last = layout.level_start[n_shared - 1], layout.level_start[n_shared]
@@ -170,20 +179,20 @@ def choose_listed(
     for begin in range(first, last, 1024):
         end = min(begin + 1024, last)
         topics = np.count_nonzero(counts.customers[begin:end], axis=1)
-        guesses.listed[begin - first : end - first] = topics <= most
+        proposal.listed[begin - first : end - first] = topics <= most
     if n_shared == 1:  # mu itself: its topics are everybody's, and nobody's slots
-        guesses.listed[:] = 0
+        proposal.listed[:] = 0
 
 
 @inlined
-def guess_at(cumulative, k):
+def proposal_weight(cumulative, k):
     """Give a topic's own part of a cumulative table."""
     below = np.int64(cumulative[index(k - 1)]) if k > 0 else np.int64(0)
     return np.int64(cumulative[index(k)]) - below
 
 
 @inlined
-def draw_guess(rng, cumulative):
+def draw_proposal(rng, cumulative):
     """Draw a topic from a cumulative table."""
     high = cumulative.shape[0] - 1
     target = np.int64(uniform(rng) * cumulative[index(high)])
@@ -201,15 +210,15 @@ _STORED = {"guess": "word", "guess_mass": "word_mass", "guess_root": "root", "li
 """Names in checkpoints, which are those of the GPU's tables too."""
 
 
-def export_guesses(guesses: Guesses) -> dict[str, np.ndarray]:
+def export_tables(proposal: ProposalTables) -> dict[str, np.ndarray]:
     """Copy what a chain needs to go on with the same tables."""
-    stored = {name: getattr(guesses, field).ravel().copy() for name, field in _STORED.items()}
+    stored = {name: getattr(proposal, field).ravel().copy() for name, field in _STORED.items()}
     # the GPU has the citations' weight last
-    stored["guess_mass"] = np.append(stored["guess_mass"], guesses.citation_mass)
+    stored["guess_mass"] = np.append(stored["guess_mass"], proposal.citation_mass)
     return stored
 
 
-def restore_guesses(guesses: Guesses, tables: Mapping[str, np.ndarray]) -> None:
+def restore_tables(proposal: ProposalTables, tables: Mapping[str, np.ndarray]) -> None:
     """Go on with stored tables.
 
     Raises
@@ -218,12 +227,12 @@ def restore_guesses(guesses: Guesses, tables: Mapping[str, np.ndarray]) -> None:
         They are not those of this corpus and number of topics.
     """
     for name, field in _STORED.items():
-        size = getattr(guesses, field).size + (name == "guess_mass")
+        size = getattr(proposal, field).size + (name == "guess_mass")
         if name not in tables or tables[name].size != size:
             raise ParameterError(
                 f"Stored proposals must have {size} numbers in {name!r}. "
                 f"Got {tables[name].size if name in tables else 'none'} instead."
             )
     for name, field in _STORED.items():
-        mine = getattr(guesses, field)
+        mine = getattr(proposal, field)
         mine[...] = tables[name].ravel()[: mine.size].reshape(mine.shape)

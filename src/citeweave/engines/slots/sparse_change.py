@@ -1,4 +1,7 @@
-"""The topics of both ends of a citation, listed once, and what a move does to them one by one."""
+"""What a citation's move does to P and M of the topics that change, and of no others.
+
+The topics of both ends are listed once; those of further nodes that the move concerns follow.
+"""
 
 from typing import NamedTuple
 
@@ -8,19 +11,19 @@ from citeweave.compiled import index, inlined
 from citeweave.engines.slots.presence import lowest_bit
 
 __all__ = [
-    "Touched",
+    "SparseChange",
     "busy_words",
+    "change_above",
+    "change_papers",
     "list_ends",
-    "new_touched",
+    "new_sparse_change",
     "own_bit",
-    "touch_above",
-    "touch_papers",
 ]
 
 _WIDTH = 64
 
 
-class Touched(NamedTuple):
+class SparseChange(NamedTuple):
     """Topics of both ends of a citation, and room for one change that is not final yet."""
 
     topic: np.ndarray
@@ -31,7 +34,7 @@ class Touched(NamedTuple):
     """float64 [topics]: by topic, change of `RateSums.cite`; of listed topics only."""
     cited: np.ndarray
     """float64 [topics]: of `RateSums.cited`."""
-    node: np.ndarray
+    row: np.ndarray
     """int64 [2, levels]: nodes of both ends; where the paths have met, those of the first count."""
     slope: np.ndarray
     """float64 [2, levels, 2]: by how much a node's own counts weigh more in P and M."""
@@ -47,15 +50,15 @@ class Touched(NamedTuple):
     """uint64 [words of 64 topics]: topics of changes made final; whoever reads it clears it."""
 
 
-def new_touched(n_topics: int, n_levels: int) -> Touched:
+def new_sparse_change(n_topics: int, n_levels: int) -> SparseChange:
     """Make room for the changes of one worker."""
     n_words = -(-n_topics // _WIDTH)
-    return Touched(
+    return SparseChange(
         topic=np.zeros(n_topics + 1, np.int64),
         stamp=np.zeros(n_topics, np.int64),
         cite=np.zeros(n_topics),
         cited=np.zeros(n_topics),
-        node=np.zeros((2, n_levels), np.int64),
+        row=np.zeros((2, n_levels), np.int64),
         slope=np.zeros((2, n_levels, 2)),
         gain=np.zeros((2, n_levels, 2)),
         special=np.zeros((2, 2)),
@@ -86,36 +89,25 @@ def busy_words(presence, n, word):
 
 
 @inlined
-def list_ends(layout, presence, touched, level, first, second, old):
-    """Write down the nodes of both ends and the topics of both papers, ``old`` before all others.
-
-    Returns the lowest level on which the paths have met, and how many topics there are.
-    """
-    a, b = first, second
-    meet = 0
-    for lower in range(level, -1, -1):
-        if a == b and meet < lower:
-            meet = lower
-        touched.node[0, lower] = a
-        touched.node[1, lower] = b
-        a, b = layout.parent[a], layout.parent[b]
-    n, m = index(first), index(second)
+def list_ends(presence, sparse, level, old):
+    """Write down the topics of both papers, ``old`` before all others; returns how many."""
+    n, m = index(sparse.row[0, level]), index(sparse.row[1, level])
     n_words = 0
     for i in range(presence.shape[1]):
-        touched.word[index(n_words)] = i
+        sparse.word[index(n_words)] = i
         bits = presence[n, index(i)] | presence[m, index(i)]
         n_words += np.int64(bits != np.uint64(0))
-    touched.topic[0] = old
+    sparse.topic[0] = old
     listed = 1
     for w in range(n_words):
-        i = touched.word[index(w)]
+        i = sparse.word[index(w)]
         bits = presence[n, index(i)] | presence[m, index(i)]
         while bits != np.uint64(0):
             k = _WIDTH * i + lowest_bit(bits)
             bits &= bits - np.uint64(1)
-            touched.topic[index(listed)] = k
+            sparse.topic[index(listed)] = k
             listed += np.int64(k != old)
-    return meet, listed
+    return listed
 
 
 @inlined
@@ -125,56 +117,56 @@ def _own(counts, n, k, discount):
 
 
 @inlined
-def touch_papers(counts, parameters, presence, touched, level, listed, old, new):
+def change_papers(counts, parameters, presence, sparse, level, listed, old, new):
     """Begin the changes of the listed topics with what both papers do.
 
     A bit that is not set leads to the count of ``old``, which is at hand, times zero.
     """
-    now = touched.counter[0]
+    now = sparse.counter[0]
     discount = parameters.topic_discount[level]
-    n, m = index(touched.node[0, level]), index(touched.node[1, level])
-    cite, cited = touched.slope[0, level, 0], touched.slope[0, level, 1]
-    cite_too, cited_too = touched.slope[1, level, 0], touched.slope[1, level, 1]
+    n, m = index(sparse.row[0, level]), index(sparse.row[1, level])
+    cite, cited = sparse.slope[0, level, 0], sparse.slope[0, level, 1]
+    cite_too, cited_too = sparse.slope[1, level, 0], sparse.slope[1, level, 1]
     for j in range(listed):
-        k = touched.topic[index(j)]
+        k = sparse.topic[index(j)]
         fresh = np.int64(k == new)
         bit = own_bit(presence, n, k) | fresh
         own = bit * _own(counts, n, index(old ^ ((k ^ old) & -bit)), discount)
         bit = own_bit(presence, m, k) | fresh
         other = bit * _own(counts, m, index(old ^ ((k ^ old) & -bit)), discount)
-        touched.stamp[index(k)] = now
-        touched.cite[index(k)] = cite * own + cite_too * other
-        touched.cited[index(k)] = cited * own + cited_too * other
+        sparse.stamp[index(k)] = now
+        sparse.cite[index(k)] = cite * own + cite_too * other
+        sparse.cited[index(k)] = cited * own + cited_too * other
 
 
 @inlined
-def touch_above(counts, parameters, presence, touched, side, lower, listed, new):
+def change_above(counts, parameters, presence, sparse, side, lower, listed, new):
     """Add what a node between mu and the papers does; returns how many topics are listed then."""
-    cite, cited = touched.slope[side, lower, 0], touched.slope[side, lower, 1]
+    cite, cited = sparse.slope[side, lower, 0], sparse.slope[side, lower, 1]
     if cite == 0.0 and cited == 0.0:
         return listed
-    now = touched.counter[0]
-    n = index(touched.node[side, lower])
+    now = sparse.counter[0]
+    n = index(sparse.row[side, lower])
     discount = parameters.topic_discount[lower]
-    for w in range(busy_words(presence, n, touched.word)):
-        i = touched.word[index(w)]
+    for w in range(busy_words(presence, n, sparse.word)):
+        i = sparse.word[index(w)]
         bits = presence[n, index(i)]
         while bits != np.uint64(0):
             place = _WIDTH * i + lowest_bit(bits)
             k = index(place)
             bits &= bits - np.uint64(1)
             own = _own(counts, n, k, discount)
-            if touched.stamp[k] == now:
-                touched.cite[k] += cite * own
-                touched.cited[k] += cited * own
+            if sparse.stamp[k] == now:
+                sparse.cite[k] += cite * own
+                sparse.cited[k] += cited * own
             else:
-                touched.stamp[k] = now
-                touched.cite[k] = cite * own
-                touched.cited[k] = cited * own
-                touched.topic[index(listed)] = place
+                sparse.stamp[k] = now
+                sparse.cite[k] = cite * own
+                sparse.cited[k] = cited * own
+                sparse.topic[index(listed)] = place
                 listed += 1
     if own_bit(presence, n, new) == 0:  # it may have got this one by the move
         own = _own(counts, n, index(new), discount)
-        touched.cite[index(new)] += cite * own
-        touched.cited[index(new)] += cited * own
+        sparse.cite[index(new)] += cite * own
+        sparse.cited[index(new)] += cited * own
     return listed

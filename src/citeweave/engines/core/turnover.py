@@ -1,0 +1,109 @@
+"""What a move does at the nodes of its paths: who left, who came, and with which tables.
+
+A move already made in the counts is told by topics and depths. From these follow, level by level,
+the customers and tables that went and came, and the order in which nodes pass on to their parents
+what they gained: the same for every engine, whatever it then does with a node.
+"""
+
+from typing import NamedTuple
+
+from citeweave.compiled import inlined
+
+__all__ = ["Move", "Turnover", "ends_turnover", "root_turnover", "turnover", "walk_ends"]
+
+
+class Move(NamedTuple):
+    """Customers of one topic who left, and of another, or the same, who came."""
+
+    old: int
+    new: int
+    removed: tuple[int, int]
+    """Depths of those who left the first and the second end, 0 for nobody."""
+    added: tuple[int, int]
+    """Depths of those who came."""
+
+
+class Turnover(NamedTuple):
+    """What a move did at one node."""
+
+    left: int
+    """Customers of the old topic that went."""
+    closed: int
+    """Tables of the old topic that went."""
+    came: int
+    """Customers of the new topic that came."""
+    opened: int
+    """Tables of the new topic that came."""
+
+
+@inlined
+def turnover(step, removed, added):
+    """Give what one end did ``step`` levels above its document, ``removed`` and ``added`` deep."""
+    return Turnover(
+        1 if step < removed else 0,
+        1 if step + 1 < removed else 0,
+        1 if step < added else 0,
+        1 if step + 1 < added else 0,
+    )
+
+
+@inlined
+def ends_turnover(step, move):
+    """Give what both ends did together, on a level where they are at the same node."""
+    first = turnover(step, move.removed[0], move.added[0])
+    second = turnover(step, move.removed[1], move.added[1])
+    return Turnover(
+        first.left + second.left,
+        first.closed + second.closed,
+        first.came + second.came,
+        first.opened + second.opened,
+    )
+
+
+@inlined
+def root_turnover(customers, old, new, moved):
+    """Correct what a move did at the root, where a topic has one table while anybody sits there.
+
+    ``customers`` [rows, topics] are those after the move, the root's in row 0.
+    """
+    now_old, now_new = customers[0, old], customers[0, new]
+    was_old = now_old + moved.left - (moved.came if old == new else 0)
+    was_new = now_new - moved.came + (moved.left if old == new else 0)
+    closed = (1 if was_old > 0 else 0) - (1 if now_old > 0 else 0)
+    opened = (1 if now_new > 0 else 0) - (1 if was_new > 0 else 0)
+    if old == new:
+        opened = 0
+    return Turnover(moved.left, closed, moved.came, opened)
+
+
+@inlined
+def walk_ends(visit, room, ends, move):
+    """Visit the nodes below the root that a move concerns, from both ends up.
+
+    ``visit(room, lower, side, moved, carry, carried)`` is told a node, what the move did there and
+    what its two weights gained from its children; it returns what those of its parent gain. Returns
+    what the root's gain.
+    """
+    carry_a, carried_a, carry_b, carried_b = 0.0, 0.0, 0.0, 0.0
+    for step in range(ends.level):
+        lower = ends.level - step
+        if lower == ends.meet:
+            carry_a += carry_b
+            carried_a += carried_b
+            carry_b, carried_b = 0.0, 0.0
+        for side in range(2):
+            if side == 1 and lower <= ends.meet:
+                continue
+            carry = carry_a if side == 0 else carry_b
+            carried = carried_a if side == 0 else carried_b
+            if lower <= ends.meet:
+                moved = ends_turnover(step, move)
+            else:
+                moved = turnover(step, move.removed[side], move.added[side])
+            if moved.left + moved.came > 0 or carry != 0.0 or carried != 0.0:
+                carry, carried = visit(room, lower, side, moved, carry, carried)
+            if side == 0:
+                carry_a, carried_a = carry, carried
+            else:
+                carry_b, carried_b = carry, carried
+    return carry_a + carry_b, carried_a + carried_b

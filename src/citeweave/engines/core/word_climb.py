@@ -1,0 +1,189 @@
+"""The climb of a token's word, one for all engines: to phi', from there to phi and to gamma.
+
+As on the topic side (`engines.core.climb`), a customer of one level that opens a table becomes a
+customer of the next, and its *depth* says how far it climbs. Engines show where their counts are as
+`WordSeats`, by topic or by slot.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import index, inlined
+from citeweave.engines.core.random import uniform
+
+__all__ = [
+    "Run",
+    "WordSeats",
+    "background_weight",
+    "draw_word_addition",
+    "draw_word_removal",
+    "hand_out_table",
+    "leaves_table",
+    "move_word",
+    "next_run",
+    "normalise_topic",
+]
+
+
+class Run(NamedTuple):
+    """The tokens of one word in a document, which lie side by side."""
+
+    word: int
+    begin: int
+    """First token."""
+    end: int
+    """The token after the last."""
+
+
+class WordSeats(NamedTuple):
+    """Where a token's word is counted; a column is a topic, or the slot of one."""
+
+    tokens: np.ndarray
+    """int [columns]: customers of phi'_dk."""
+    burst_tables: np.ndarray
+    """int [columns]: tables of phi'_dk."""
+    run_customers: np.ndarray
+    """int [columns]: customers of phi'_dk at the word."""
+    run_tables: np.ndarray
+    """int [columns]."""
+    customers: np.ndarray
+    """int [columns]: customers of phi_k at the word, or by how much they have changed."""
+    tables: np.ndarray
+    """int [columns]."""
+    total_customers: np.ndarray
+    """int64 [columns]: C of phi_k."""
+    total_tables: np.ndarray
+    """int64 [columns]."""
+    background_customers: np.ndarray
+    """int: customers of gamma, at ``place`` those of the word."""
+    background_tables: np.ndarray
+    background_totals: np.ndarray
+    """int64 [2]: C and T of gamma."""
+    place: int
+
+
+@inlined
+def next_run(word, begin, end):
+    """Give the run that begins at a token of a document, ``end`` being that of the document."""
+    run_end = begin + 1
+    while run_end < end and word[run_end] == word[begin]:
+        run_end += 1
+    return Run(index(word[begin]), begin, run_end)
+
+
+@inlined
+def hand_out_table(bits, i, work, column):
+    """Give a token of a run its table indicator at phi', and end the counts of its topic's run.
+
+    Who holds a table is forgotten: the first tokens of each topic get the bits.
+    """
+    held = 1 if work.run_tables[column] > 0 else 0
+    bits[i] = held
+    work.run_tables[column] -= held
+    work.run_customers[column] = 0
+
+
+@inlined
+def leaves_table(rng, customers, tables):
+    """Draw u ~ Bernoulli(t / c): 1 if the customer takes a table along, -1 where it cannot."""
+    if tables == customers:
+        return 1
+    if uniform(rng) * customers >= tables:
+        return 0
+    return 1 if tables > 1 else -1
+
+
+@inlined
+def draw_word_removal(rng, shape, burst, topic, background):
+    """Draw how far a token's word had climbed, 0 where the removal is blocked.
+
+    ``burst``, ``topic`` and ``background`` are customers and tables of phi', phi and gamma there.
+    """
+    depth = 1
+    if len(shape.burst) > 0:
+        taken = leaves_table(rng, burst[0], burst[1])
+        if taken < 1:
+            return depth if taken == 0 else 0
+        depth += 1
+    taken = leaves_table(rng, topic[0], topic[1])
+    if taken < 1:
+        return depth if taken == 0 else 0
+    depth += 1
+    if len(shape.background) > 0:
+        taken = leaves_table(rng, background[0], background[1])
+        if taken < 1:
+            return depth if taken == 0 else 0
+        depth += 1
+    return depth
+
+
+@inlined
+def draw_word_addition(rng, shape, burst, topic, background):
+    """Draw how far a token's word climbs.
+
+    ``burst`` is the weight of staying at phi' (0 where the document does not have the word yet) and
+    that of climbing on; ``topic`` the weight of staying at phi and that of both together;
+    ``background`` that of staying at gamma, the word's probability there, and gamma's beta + C.
+    """
+    depth = 1
+    if len(shape.burst) > 0:
+        stay, climb = burst
+        if stay > 0.0 and uniform(rng) * (stay + climb) < stay:
+            return depth
+        depth += 1
+    stay, weight = topic
+    if stay > 0.0 and uniform(rng) * weight < stay:
+        return depth
+    depth += 1
+    if len(shape.background) > 0:
+        own, probability, total = background
+        if own > 0.0 and uniform(rng) * probability * total < own:
+            return depth
+        depth += 1
+    return depth
+
+
+@inlined
+def move_word(shape, seats, column, depth, sign):
+    """Add or remove a token's customers on the word side, ``depth`` levels up: counts alone."""
+    n_burst = len(shape.burst)
+    if n_burst > 0:
+        seats.tokens[column] += sign
+        seats.run_customers[column] += sign
+        if depth > 1:
+            seats.run_tables[column] += sign
+            seats.burst_tables[column] += sign
+    if depth > n_burst:
+        seats.customers[column] += sign
+        seats.total_customers[column] += sign
+        if depth > n_burst + 1:
+            seats.tables[column] += sign
+            seats.total_tables[column] += sign
+            if len(shape.background) > 0:
+                seats.background_customers[seats.place] += sign
+                seats.background_totals[0] += sign
+                if depth > n_burst + 2:
+                    seats.background_tables[seats.place] += sign
+                    seats.background_totals[1] += sign
+
+
+@inlined
+def background_weight(shape, n_words, parameters, totals, stay, opened):
+    """Probability of a word under gamma: where a new dish of phi comes from.
+
+    ``totals`` are C and T of gamma, ``stay`` and ``opened`` A0 and B1 at the word.
+    """
+    if len(shape.background) == 0:
+        return 1.0 / n_words
+    beta = parameters.word_concentration[0]
+    opening = beta + parameters.word_discount[0] * totals[1]
+    weight = stay + opened * opening / n_words
+    return weight / (beta + totals[0])
+
+
+@inlined
+def normalise_topic(beta, discount, customers, tables):
+    """Give the normalisers of a phi_k: 1 / (beta + C) and (beta + alpha T) / (beta + C)."""
+    inverse = 1.0 / (beta + customers)
+    return inverse, (beta + discount * tables) * inverse
