@@ -16,8 +16,8 @@ from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
 
 __all__ = [
+    "NestedWeights",
     "Scratch",
-    "Weights",
     "accept",
     "citing_rate",
     "empty",
@@ -29,8 +29,8 @@ __all__ = [
 ]
 
 
-class Weights(NamedTuple):
-    """Weights of all topics on the document levels, as ``nested_weight`` takes them."""
+class NestedWeights(NamedTuple):
+    """NestedWeights of all topics on the document levels, as ``nested_weight`` takes them."""
 
     stay: np.ndarray
     """float64 [document levels, topics]: A0."""
@@ -47,7 +47,7 @@ class Scratch(NamedTuple):
     """int64, a row for each document level."""
     row: np.ndarray
     """int64 [document levels + 1]: rows of the levels, that of nu (-1) first: see `TopicPath`."""
-    weights: Weights
+    weights: NestedWeights
     word_topic: np.ndarray
     """int64 [tokens]: z."""
     burst_table: np.ndarray
@@ -77,7 +77,9 @@ def new_scratch(n_levels, n_topics, n_words, n_links):
             np.zeros(n_levels, np.int64),
         ),
         np.arange(-1, n_levels),
-        Weights(np.zeros((n_levels, n_topics)), np.zeros((n_levels, n_topics)), np.empty(n_levels)),
+        NestedWeights(
+            np.zeros((n_levels, n_topics)), np.zeros((n_levels, n_topics)), np.empty(n_levels)
+        ),
         np.zeros(n_words, np.int64),
         np.zeros(n_words, np.int64),
         np.zeros(n_links, np.int64),

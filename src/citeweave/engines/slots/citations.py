@@ -49,7 +49,7 @@ from citeweave.engines.slots.sparse_change import (
     own_bit,
 )
 
-__all__ = ["CitationWork", "ask_bits", "citation_sweep", "new_citation_work", "sweep_opened"]
+__all__ = ["SparseCitationWork", "ask_bits", "citation_sweep", "new_citation_work", "sweep_opened"]
 
 _WIDTH = 64
 _LINE = 8
@@ -60,7 +60,7 @@ _MANY = 1000
 """Counts and citations from which on a sweep asks for those of the next one ahead of time."""
 
 
-class CitationWork(NamedTuple):
+class SparseCitationWork(NamedTuple):
     """Scratch of the citation sweep."""
 
     weight: np.ndarray
@@ -78,9 +78,9 @@ class CitationWork(NamedTuple):
     """int64 [1]: entries made; whoever reads them starts anew."""
 
 
-def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> CitationWork:
+def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> SparseCitationWork:
     """Make scratch room for one worker, who has a log of ``n_logged`` citations or none."""
-    return CitationWork(
+    return SparseCitationWork(
         weight=np.zeros((2, n_topics + 1)),
         mass=np.zeros(n_topics + 1),
         place=np.zeros(n_topics + 1, np.int64),

@@ -15,8 +15,8 @@ from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
 from citeweave.engines.slots.rates import CitationSums
 from citeweave.engines.slots.slots import new_slots
 from citeweave.engines.slots.snapshot_citations import (
-    Neighbourhood,
     Snapshot,
+    SparseNeighbourhood,
     new_neighbourhood,
     note_moved_documents,
     sweep_citing,
@@ -37,7 +37,7 @@ class WorkerBuffers(NamedTuple):
     words: WordBuffers
     tally: np.ndarray
     """int64 [7]: as that of ``word_sweep``."""
-    citations: Neighbourhood | None
+    citations: SparseNeighbourhood | None
 
 
 class SweepBuffers(NamedTuple):

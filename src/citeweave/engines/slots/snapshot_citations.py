@@ -14,7 +14,7 @@ from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import TopicCounts
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.slots.citations import (
-    CitationWork,
+    SparseCitationWork,
     ask_bits,
     new_citation_work,
     sweep_opened,
@@ -42,7 +42,13 @@ from citeweave.engines.threads.citations import (
 from citeweave.engines.threads.streams import CITATIONS, open_stream
 from citeweave.engines.threads.world import Changes, new_counts
 
-__all__ = ["Neighbourhood", "Snapshot", "new_neighbourhood", "note_moved_documents", "sweep_citing"]
+__all__ = [
+    "Snapshot",
+    "SparseNeighbourhood",
+    "new_neighbourhood",
+    "note_moved_documents",
+    "sweep_citing",
+]
 
 _WIDTH = 64
 _MOST_BYTES = 1 << 31
@@ -67,7 +73,7 @@ class Snapshot(NamedTuple):
     """Of which the weights are read."""
 
 
-class Neighbourhood(NamedTuple):
+class SparseNeighbourhood(NamedTuple):
     """What one worker writes to: the nodes above a document and all that it cites."""
 
     topics: TopicCounts
@@ -76,7 +82,7 @@ class Neighbourhood(NamedTuple):
     parent: np.ndarray
     concentration: np.ndarray
     weights: Weights
-    work: CitationWork
+    work: SparseCitationWork
     rates: RateSums
     base: RateSums
     """What ``rates`` are before a document moves."""
@@ -100,7 +106,9 @@ class Neighbourhood(NamedTuple):
     """int64 [6]: as that of ``citation_sweep``."""
 
 
-def new_neighbourhood(chain, most_cited: int, changes: Changes, marks: np.ndarray) -> Neighbourhood:
+def new_neighbourhood(
+    chain, most_cited: int, changes: Changes, marks: np.ndarray
+) -> SparseNeighbourhood:
     """Make room for one worker; ``most_cited`` is the longest list of citations."""
     n_levels = len(chain.spec.topic_side)
     topics = chain.settings.topics
@@ -108,7 +116,7 @@ def new_neighbourhood(chain, most_cited: int, changes: Changes, marks: np.ndarra
     n_shared = len(marks)
     staying = min(n_shared, max(_MOST_BYTES // (8 * topics * getattr(chain, "threads", 1)), 1))
     rows = staying + (most_cited + 1) * n_levels
-    return Neighbourhood(
+    return SparseNeighbourhood(
         topics=new_counts(rows, topics),
         presence=new_presence(rows, topics),
         parent=np.zeros(rows, np.int32),
