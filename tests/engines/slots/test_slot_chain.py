@@ -156,7 +156,7 @@ def test_kernels_are_plain_python_too():
 
     def digest(**environment):
         done = subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(here), str(here.parent)],
+            [sys.executable, "-c", SCRIPT, str(here), str(here.parents[1])],
             env=os.environ | environment,
             capture_output=True,
             text=True,
