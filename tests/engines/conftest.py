@@ -11,6 +11,6 @@ sys.path.insert(0, str(Path(__file__).parent / "cuda"))  # for host_device
 @pytest.fixture
 def twin(monkeypatch):
     """Let the kernels' twin on the host stand for the GPU."""
-    from host_device import HostDevice
+    from host_device import EnduringDevice
 
-    monkeypatch.setattr("citeweave.engines.cuda.chain.CudaDevice", HostDevice)
+    monkeypatch.setattr("citeweave.engines.cuda.chain.CudaDevice", EnduringDevice)

@@ -28,6 +28,8 @@ class HostDevice:  # sizes are given and have no meaning here
 
     xp = np
     room = 1 << 40
+    optimisation = "-O0"
+    """Built in a fifth of the time; no result depends on it."""
 
     def __init__(self):
         self.compiler = shutil.which("g++") or shutil.which("c++")
@@ -41,13 +43,13 @@ class HostDevice:  # sizes are given and have no meaning here
         plan = plan._replace(defines=plan.defines | {"ROWS_SHARED": 1})
         source = self.change(kernel_source(plan, MACHINE, ""))
         _ROOM.mkdir(exist_ok=True)
-        place = _ROOM / hashlib.sha256(source.encode()).hexdigest()[:24]
+        place = _ROOM / hashlib.sha256(f"{self.optimisation}{source}".encode()).hexdigest()[:24]
         library = place.with_suffix(".so")
         if not library.exists():
             # under a name of this process first: tests may run in several
             own = place.with_suffix(f".{os.getpid()}.cpp")
             own.write_text(source, encoding="utf-8")
-            command = [self.compiler, "-O2", "-shared", "-fPIC", "-std=c++17"]
+            command = [self.compiler, self.optimisation, "-shared", "-fPIC", "-std=c++17"]
             command.append("-fno-strict-aliasing")  # columns hold numbers of both kinds
             subprocess.run([*command, "-o", own.with_suffix(".so"), own], check=True)
             own.with_suffix(".so").replace(library)
@@ -98,3 +100,9 @@ class HostDevice:  # sizes are given and have no meaning here
 
     def free_bytes(self):
         return self.room
+
+
+class EnduringDevice(HostDevice):
+    """For tests of tens of thousands of sweeps, which are worth a better build."""
+
+    optimisation = "-O2"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import test_twin_enumeration as dense
 from cuda_tools import small_data
-from host_device import HostDevice
+from host_device import EnduringDevice, HostDevice
 
 import citeweave.engines.core.word_side as word_side_module
 import citeweave.engines.cuda.proposals as proposals_module
@@ -31,7 +31,7 @@ CASES = {
 }
 
 
-def slots(spec, *, rounds=1, device=HostDevice, **corpus):
+def slots(spec, *, rounds=1, device=EnduringDevice, **corpus):
     """As ``tiny_chain``, on the kernels' twin, over slots."""
     kind = partial(CudaChain, rounds=rounds, device=device(), sparse=True)
     modules = {"chain": SimpleNamespace(DenseChain=kind), "word_side": word_side_module}
@@ -67,7 +67,7 @@ def test_frequencies_match_the_posterior(case, most_listed, monkeypatch):
     assert word_side < 0.05
 
 
-class Careless(HostDevice):
+class Careless(EnduringDevice):
     """Kernels that take every proposal."""
 
     def change(self, source):

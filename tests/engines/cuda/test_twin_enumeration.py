@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from host_device import HostDevice
+from host_device import EnduringDevice
 
 import citeweave.engines.core.word_side as word_side_module
 from citeweave.engines.cuda import CudaChain
@@ -33,7 +33,7 @@ CASES = {
 
 def twin(spec, *, rounds=1, **corpus):
     """As ``tiny_chain``, on the kernels' twin."""
-    kind = partial(CudaChain, rounds=rounds, device=HostDevice())
+    kind = partial(CudaChain, rounds=rounds, device=EnduringDevice())
     modules = {"chain": SimpleNamespace(DenseChain=kind), "word_side": word_side_module}
     chain = tiny_chain(spec, modules=modules, **corpus)
     chain.upload()  # the parameters that were set on the host
