@@ -1,6 +1,6 @@
 // The maths of one customer on its way along a path of nodes, for words and for citations, over all
 // topics and over slots: how far it climbs, what its move does to counts, and what that does to the
-// citations' exponential (CPU twins: engines/core/hierarchy.py and engines/core/exponent.py).
+// citations' exponential (CPU twins: engines/core/climb.py and engines/core/exponent.py).
 
 #define DEPTHS (CITED_LEVEL + 1)
 #define STRIDE (SPARSE ? LANES : K)

@@ -1,5 +1,5 @@
-// What one token does to a topic of its document (CPU twins: engines/core/hierarchy.py and
-// engines/core/word_side.py). Lanes share the topics; what concerns one of them is computed by all
+// What one token does to a topic of its document (CPU twins: engines/core/climb.py and
+// engines/core/word_climb.py). Lanes share the topics; what concerns one of them is computed by all
 // lanes alike, and written by one. Lane l keeps level l of the path from mu to the document.
 
 // What a document knows of the nodes on its path; the same in all lanes.

@@ -1,5 +1,5 @@
 // Where topics are many: which of them nodes have customers in, and the tables that others are
-// proposed from (CPU twins: engines/slots/presence.py and engines/slots/guesses.py).
+// proposed from (CPU twins: engines/slots/presence.py and engines/slots/proposal_tables.py).
 
 // ---- which topics a node has customers in: a bit a topic
 

@@ -1,6 +1,6 @@
 // What citations do to topics without a slot. Such a topic has customers on shared levels alone, those
 // of the snapshot, and what the document has done to its P and M is what slopes of mu and of nodes not
-// listed say (engines/slots/wide.py has its own way of doing it on the CPU).
+// listed say (engines/slots/hubs.py has its own way of doing it on the CPU).
 
 #if NETWORK
 // Topics without a slot, as the document's citations so far have left them: sums of own lambdaT M
