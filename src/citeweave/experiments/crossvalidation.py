@@ -8,7 +8,7 @@ from typing import Any
 
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
-from citeweave.experiments.folds import Fold, k_folds
+from citeweave.experiments.folds import MOST_RUNS, Fold, k_folds
 from citeweave.experiments.models import ModelChoice, choose
 from citeweave.experiments.protocols import PROTOCOLS
 from citeweave.experiments.running import TaskProgress, run_tasks
@@ -157,12 +157,14 @@ def seeds_from(seeds: int | Sequence[int]) -> list[int]:
     >>> seeds_from(3), seeds_from([5, 7])
     ([1, 2, 3], [5, 7])
     """
-    given = range(1, seeds + 1) if isinstance(seeds, int) else seeds
+    # a number beyond the limit is refused before as many seeds are listed
+    given = range(1, min(seeds, MOST_RUNS + 1) + 1) if isinstance(seeds, int) else seeds
     found = [int(seed) for seed in given]
-    if not found or min(found) < 0 or len(set(found)) < len(found):
+    most = len(found) > MOST_RUNS
+    if not found or most or min(found) < 0 or len(set(found)) < len(found):
         raise ParameterError(
-            "'seeds' must be a number of at least 1, or different integers of at least 0. "
-            f"Got {seeds!r} instead."
+            f"'seeds' must be a number from 1 to {MOST_RUNS}, or as many different integers of at "
+            f"least 0. Got {seeds!r} instead."
         )
     return found
 

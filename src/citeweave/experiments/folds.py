@@ -13,6 +13,7 @@ import numpy as np
 from citeweave.corpus import Corpus, Links, Split
 from citeweave.corpus.text import MemoryText
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.parameters.rules import integer
 
 __all__ = ["WHOLE", "Fold", "arrays_only", "cut", "k_folds", "random_splits"]
 
@@ -87,6 +88,9 @@ class Fold:
         return content
 
 
+MOST_RUNS = 1000
+"""Most folds, splits or seeds: each is a fit of its own."""
+
 WHOLE = Fold("whole")
 """All documents are training documents."""
 
@@ -103,7 +107,7 @@ def k_folds(folds: int = 10, *, seed: int = 0) -> list[Fold]:
     seed : int
         Of the partition.
     """
-    _check("folds", folds, 2)
+    _check("folds", folds, 2, MOST_RUNS)
     _check("seed", seed, 0)
     return [Fold("fold", number, int(folds), int(seed)) for number in range(folds)]
 
@@ -120,7 +124,7 @@ def random_splits(splits: int = 5, *, test: float = 0.1, seed: int = 0) -> list[
     seed : int
         The same seed gives the same splits.
     """
-    _check("splits", splits, 1)
+    _check("splits", splits, 1, MOST_RUNS)
     _check("seed", seed, 0)
     if not isinstance(test, numbers.Real) or isinstance(test, bool) or not 0 < test < 1:
         raise ParameterError(
@@ -190,7 +194,7 @@ def _pairs(test: np.ndarray, train: np.ndarray) -> np.ndarray:
     return np.stack([test[order], train[order]], axis=1).astype(np.int32)
 
 
-def _check(name: str, value: Any, lowest: int) -> None:
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not whole or value < lowest:
-        raise ParameterError(f"'{name}' must be an integer of at least {lowest}. Got {value!r}.")
+def _check(name: str, value: Any, lowest: int, highest: int | None = None) -> None:
+    rule = integer(lowest, highest)
+    if not rule.accepts(value):
+        raise ParameterError(f"'{name}' must be {rule.wanted}. Got {value!r} instead.")

@@ -69,8 +69,10 @@ def _model_from_json(value: Any) -> Any:
     return ModelSpec(**(dict(value) | sides))
 
 
-_POSITIVE = number(0, above=True)
-_PRIOR = pair("numbers greater than 0 (shape, rate)", _POSITIVE)
+# Outside of these, draws underflow or slices take for ever to find the posterior.
+_CONCENTRATION = number(1e-4, 1e6)
+_PRIOR = pair("numbers from 0.001 to 10000 (shape, rate)", number(1e-3, 1e4))
+_MOST_CHAINS = 1000
 _DISCOUNT = number(0, DISCOUNT_LIMIT, none="the model's own")
 
 
@@ -111,7 +113,7 @@ class SCNTMParameters(Parametrised):
     )
     chains: int = parameter(
         1,
-        integer(1),
+        integer(1, _MOST_CHAINS),
         "Independent chains, side by side.",
         "Number of independent chains, each with a random stream of its own.",
     )
@@ -159,7 +161,7 @@ class SCNTMParameters(Parametrised):
     )
     concentration: float = parameter(
         0.1,
-        _POSITIVE,
+        _CONCENTRATION,
         "Initial value of all concentrations.",
         "Initial value of all concentrations beta.",
         group=MODEL,
