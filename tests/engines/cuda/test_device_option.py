@@ -28,11 +28,6 @@ def corpus():
 
 
 @pytest.fixture
-def twin(monkeypatch):
-    monkeypatch.setattr(cuda_chain, "CudaDevice", HostDevice)
-
-
-@pytest.fixture
 def no_gpu(monkeypatch):
     def missing():
         raise MissingDependencyError("Sampling on a GPU needs CuPy: pip install 'citeweave[cuda]'")
