@@ -10,6 +10,7 @@ __all__ = [
     "number",
     "people",
     "percent",
+    "printable",
     "quoted",
     "short_number",
     "size_text",
@@ -102,6 +103,21 @@ def people(names: Sequence[str], most: int = 3) -> str:
     if len(names) > most:
         return f"{names[0]} and {len(names) - 1} others"
     return ", ".join(names) or "authors unknown"
+
+
+_CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r"}
+_CONTROLS |= dict.fromkeys(range(0xD800, 0xE000))
+
+
+def printable(text: str) -> str:
+    r"""Leave out control characters and lone surrogates, which no page and no terminal should get.
+
+    Examples
+    --------
+    >>> printable("a\x00b\x1b[31m")
+    'ab[31m'
+    """
+    return text.translate(_CONTROLS)
 
 
 def size_text(size: float) -> str:

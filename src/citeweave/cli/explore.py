@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 SHOWN = 20
+MOST_ROWS = 10**9
+"""More than any table has, and few enough to count with."""
 OUTPUT = "Output"
 
 
@@ -62,7 +64,9 @@ class Output:
         """Rows to show; None for all."""
         if self.top is not None and self.top < 1:
             raise ParameterError(f"--top must be at least 1. Got {self.top} instead.")
-        return SHOWN if self.top is None and self.on_screen else self.top
+        if self.top is None:
+            return SHOWN if self.on_screen else None
+        return min(self.top, MOST_ROWS)
 
 
 def register(app: typer.Typer) -> None:
@@ -108,7 +112,7 @@ def topics(
     _table(
         view,
         frame if output.top is None else frame.head(output.limit),
-        lambda: show.topic_table(view, frame, output.top or len(frame)),
+        lambda: show.topic_table(view, frame, min(output.top or len(frame), len(frame))),
         output,
         parts=("years", "citations"),
     )

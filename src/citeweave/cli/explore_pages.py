@@ -90,11 +90,11 @@ def paper_page(page: PaperPage) -> list[Any]:
             facts.add_row(name, str(page.metadata[name]))
     facts.add_row("citations", f"cited {page.cited:,} times, cites {page.cites:,} in the corpus")
     if page.cited_propensity is not None:
-        told = f"popularity {number(page.cited_propensity, 2)}"
+        told = number(page.cited_propensity, 2)
         if page.cite_propensity is not None:
             citing = number(page.cite_propensity, 2)
-            told = f"lambda- {number(page.cited_propensity, 2)}, lambda+ {citing}"
-        facts.add_row("propensity", f"{told} (mean 1)")
+            told = f"{number(page.cited_propensity, 2)} (λ⁻), tendency to cite {citing} (λ⁺)"
+        facts.add_row("influence", f"{told}; 1 is average")
     facts.add_row("topics", "; ".join(mixture(page.topics)))
     parts: list[Any] = [facts]
     if page.differences:

@@ -95,7 +95,7 @@ def topic_table(view: Exploration, frame: "pl.DataFrame", most: int) -> Table:
             cells += [sparkline(row["trend"]), percent(row["growth"], signed=True)]
         cells.append(number(row["coherence"], 2))
         name = Text(row["name"], style="bold", no_wrap=True, overflow="ellipsis")
-        table.add_row(*cells, Group(name, Fitting(row["distinctive"], ", ", lines=2)))
+        table.add_row(*cells, Group(name, Fitting(row["distinctive"], ", ", lines=3)))
     return table
 
 
@@ -169,13 +169,13 @@ def paper_table(view: Exploration, frame: "pl.DataFrame", topic: int | None) -> 
     influence = view.cited_propensity is not None
     title = "Papers" if topic is None else f"Papers of topic {topic}: {view.topic_name(topic)}"
     # a model whose links have no direction has one propensity for both ways
-    symbol = "lambda-" if view.cite_propensity is not None else "popularity"
-    table = new_table(f"{title}, by {symbol if influence else 'citations'}")
+    word = "influence (λ⁻)" if view.cite_propensity is not None else "popularity"
+    table = new_table(f"{title}, by {word if influence else 'citations'}")
     add_figures(table, "paper")
     if influence:
-        add_figures(table, symbol)
+        add_figures(table, word.partition(" ")[0])
     if view.cite_propensity is not None:
-        add_figures(table, "lambda+")
+        add_figures(table, "citing (λ⁺)")
     add_figures(table, "cited")
     if view.has_years:
         add_figures(table, "year")

@@ -183,7 +183,7 @@ def topic_table(
             _bar(share[k], share[order[0]]) if areas is None else areas[k],
             f"{100 * share[k]:.1f} %",
             f"{papers[k]:,}",
-            Fitting(words[k], ", ", lines=1 if areas is None else 2),
+            Fitting(words[k], ", ", lines=2),
         )
     return table
 
@@ -223,14 +223,14 @@ def author_table(model: SCNTM, names: Sequence[str], *, most: int = 8) -> Table 
 
 
 def paper_table(model: SCNTM, names: Sequence[str], *, most: int = 6) -> Table | None:
-    """List papers with the largest lambda-; None for a model without citations."""
+    """List papers of the largest influence (λ⁻); None for a model without citations."""
     if model.spec_.citations is None or not model.corpus_.n_citations:
         return None
     corpus = model.corpus_
     cited = np.bincount(corpus.citations[:, 1], minlength=corpus.n_documents)
     influence = np.asarray(model.cited_propensity_)
-    table = new_table("Most influential papers (lambda-: propensity to be cited, mean 1)")
-    add_figures(table, "lambda-", "cited")
+    table = new_table("Most influential papers (λ⁻: cited more than their topics explain; mean 1)")
+    add_figures(table, "influence", "cited")
     years = corpus.metadata.get("year")
     if years is not None:
         add_figures(table, "year")

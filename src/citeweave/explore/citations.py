@@ -9,7 +9,7 @@ from citeweave.explore.frames import Columns
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
 
-__all__ = ["citation_columns", "flow_by_citing_topic", "flow_columns", "flow_matrix"]
+__all__ = ["citation_columns", "flow_by_citing_topic", "flow_columns", "flow_matrix", "interest"]
 
 _CHUNK = 1 << 16
 _SMALL = 0.5
@@ -29,6 +29,8 @@ def citation_columns(
     if paper is not None:
         d = view.check_paper(paper)
         rows = np.concatenate([view.outgoing[d], view.incoming[d]])
+    else:
+        rows = rows[np.argsort(-interest(view), kind="stable")]
     if top is not None:
         rows = rows[:top]
     citing, cited = np.asarray(corpus.citations[rows, 0]), np.asarray(corpus.citations[rows, 1])
@@ -53,6 +55,25 @@ def citation_columns(
         for k in sorted(view.order):
             columns[f"topic_{k}"] = ("single", np.ascontiguousarray(chosen[:, k]))
     return columns
+
+
+def interest(view: "Exploration") -> np.ndarray:
+    """Rate citations by how much there is to learn from them [citations].
+
+    The influence of the cited paper times how little the two papers share of their topics: what
+    another field takes up from a paper that matters. (Without influence: the citations it got.)
+    """
+    citations = np.asarray(view.corpus.citations)
+    cited = view.cited_propensity
+    weight = view.incoming.counts.astype(np.float64) if cited is None else np.asarray(cited)
+    norms = np.maximum(np.linalg.norm(view.doc_topic, axis=1), np.finfo(float).tiny)
+    out = np.empty(len(citations))
+    for begin in range(0, len(citations), _CHUNK):
+        part = citations[begin : begin + _CHUNK]
+        both = (view.doc_topic[part[:, 0]] * view.doc_topic[part[:, 1]]).sum(axis=1)
+        alike = both / (norms[part[:, 0]] * norms[part[:, 1]])
+        out[begin : begin + _CHUNK] = weight[part[:, 1]] * (1.0 - np.minimum(alike, 1.0))
+    return out
 
 
 def flow_matrix(view: "Exploration") -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore.colours import TopicColours
+from citeweave.explore.wordforms import singular
 from citeweave.loading import load
 from citeweave.model import Groups
 from citeweave.model.describing import topic_order, topic_shares
@@ -191,6 +192,11 @@ class Facts:
     def vocabulary(self) -> list[str]:
         """The words as they are shown: phrases whole, with spaces."""
         return [word.replace("_", " ").strip() or word for word in self.corpus.vocabulary]
+
+    @cached_property
+    def singular_forms(self) -> list[str]:
+        """Each word of the vocabulary in the singular, roughly: to see forms of one word."""
+        return [singular(word) for word in self.vocabulary]
 
     @cached_property
     def years(self) -> np.ndarray:

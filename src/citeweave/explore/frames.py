@@ -1,11 +1,13 @@
 """Tables as polars data frames, as pandas ones on request, and as CSV."""
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import MissingDependencyError
 from citeweave.installing import install_package
+from citeweave.wording import printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +17,8 @@ __all__ = ["Columns", "defuse", "flatten_lists", "make_frame", "to_csv"]
 Columns = Mapping[str, tuple[str, Sequence[Any] | Any]]
 """By name: a type ("int", "float", "text", "ints", "floats", "texts") and the values."""
 
-_FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+# what spreadsheets skip before a formula, then what begins one, full-width forms too
+_FORMULA = re.compile(r"[\s\x00-\x1f\u200b-\u200f\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r]")
 
 
 def _polars() -> Any:
@@ -91,7 +94,7 @@ def defuse(text: str) -> str:
     >>> defuse("=1+1"), defuse("One and one")
     ("'=1+1", 'One and one')
     """
-    return f"'{text}" if text.startswith(_FORMULA_MARKS) else text
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def to_csv(frame: "pl.DataFrame") -> str:
@@ -104,7 +107,9 @@ def to_csv(frame: "pl.DataFrame") -> str:
     ]
     flat = flatten_lists(frame)
     safe = [
-        polars.Series(name, [text if text is None else defuse(text) for text in flat[name]])
+        polars.Series(
+            name, [None if text is None else defuse(printable(text)) for text in flat[name]]
+        )
         for name in texts
     ]
     return flat.with_columns(safe).write_csv()

@@ -15,7 +15,6 @@ __all__ = ["cited_for", "paper_columns", "paper_link", "paper_page"]
 _LIST = 10
 _LEAST = 0.05
 _MOST = 5
-_LINKS = 200
 """Citations that a page names, the most influential first."""
 _MEMBER = 0.2
 """Weight of a topic from which on a paper is listed under it."""
@@ -172,7 +171,7 @@ def _links(view: "Exploration", rows: np.ndarray, end: int) -> list[PaperLink]:
     """Name the papers at one end of citations, with the citations' topics."""
     papers = np.asarray(view.corpus.citations[rows, end])
     key = view.incoming.counts if view.cited_propensity is None else view.cited_propensity
-    order = np.lexsort((papers, -key[papers]))[:_LINKS]
+    order = np.lexsort((papers, -key[papers]))
     topics = view.citing_topic
     links = []
     for place in order.tolist():

@@ -167,13 +167,21 @@ def search(view: "Exploration", text: str, kinds: Sequence[str], limit: int) -> 
         raise ParameterError(f"'kinds' must be some of {', '.join(KINDS)}. Got {kinds!r} instead.")
     if limit < 1:
         raise ParameterError(f"'limit' must be at least 1. Got {limit!r} instead.")
-    hits: list[Hit] = []
-    for kind in kinds:
-        index = view.search_index(kind)
-        for place, score in index.find(text, limit):
-            hits.append(_hit(view, kind, place, score))
-    rank = {"topic": 0, "author": 1, "paper": 2}
-    hits.sort(key=lambda hit: (-hit.score, rank[hit.kind], hit.id))
+    found = {
+        kind: [
+            _hit(view, kind, place, score)
+            for place, score in view.search_index(kind).find(text, limit)
+        ]
+        for kind in KINDS
+        if kind in kinds
+    }
+    # papers first; authors and topics keep a quarter of the places each, if they need them
+    room = limit - sum(
+        min(len(hits), limit // 4) for kind, hits in found.items() if kind != "paper"
+    )
+    hits = found.get("paper", [])[: max(room, 1)]
+    for kind in ("author", "topic"):
+        hits += found.get(kind, [])[: max(limit // 4, limit - len(hits))]
     return hits[:limit]
 
 

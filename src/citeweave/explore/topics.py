@@ -58,10 +58,23 @@ def growth(shares: np.ndarray, papers: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def words_of(view: "Exploration", number: int, relevance: float) -> np.ndarray:
-    """Ids of the words of all topics [K, number]."""
-    return rank_words(
-        view.topic_word, view.share, view.word_counts > 0, relevance=relevance, number=number
+    """Ids of the words of all topics [K, number]; of singular and plural the better one alone."""
+    wider = min(2 * number + 10, len(view.vocabulary))
+    ranked = rank_words(
+        view.topic_word, view.share, view.word_counts > 0, relevance=relevance, number=wider
     )
+    forms = view.singular_forms
+    out = np.empty((len(ranked), min(number, ranked.shape[1])), ranked.dtype)
+    for row, words in enumerate(ranked.tolist()):
+        first: dict[str, int] = {}
+        for word in words:
+            first.setdefault(forms[word], word)
+        kept = list(first.values())
+        taken = set(kept)
+        # a small vocabulary may have no more to show than the other forms
+        kept += [word for word in words if word not in taken]
+        out[row] = kept[: out.shape[1]]
+    return out
 
 
 def mixture_columns(mixtures: Sequence[Sequence[TopicWeight]]) -> Columns:

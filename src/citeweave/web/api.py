@@ -14,6 +14,7 @@ from citeweave.web import schemas
 from citeweave.web.listing import PAGE_SIZE, Cut
 from citeweave.web.routes import Endpoint, QueryField, read_integer, read_text
 from citeweave.web.site import Site
+from citeweave.wording import printable
 
 __all__ = ["ENTRIES", "answer", "search_results"]
 
@@ -30,6 +31,8 @@ def answer(content: Any) -> Response:
 def _clean(value: Any) -> Any:
     if isinstance(value, float):
         return value if np.isfinite(value) else None
+    if isinstance(value, str):
+        return printable(value)
     if isinstance(value, Mapping):
         return {str(key): _clean(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -165,7 +168,7 @@ def place(site: Site, request: Request, body: bytes) -> Response:
 def _read_json(body: bytes) -> dict[str, Any]:
     try:
         content = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"The body is not JSON ({error}).") from error
     if not isinstance(content, dict):
         raise HTTPException(400, "The body must be a JSON object.")
@@ -207,10 +210,10 @@ ENTRIES = (
         ),
     ),
     Endpoint(
-        "/api/topics/{topic:int}", topic, "All about one topic.", tag="topics", answer=schemas.TOPIC
+        "/api/topics/{topic:id}", topic, "All about one topic.", tag="topics", answer=schemas.TOPIC
     ),
     Endpoint(
-        "/api/topics/{topic:int}/name",
+        "/api/topics/{topic:id}/name",
         name_topic,
         "Name a topic; null gives it its automatic label back.",
         method="POST",
@@ -239,7 +242,7 @@ ENTRIES = (
         answer=schemas.paged("authors", schemas.AUTHOR_LINK),
     ),
     Endpoint(
-        "/api/authors/{author:int}",
+        "/api/authors/{author:id}",
         author,
         "All about one author.",
         tag="authors",
@@ -263,7 +266,7 @@ ENTRIES = (
         answer=schemas.paged("papers", schemas.PAPER_LINK),
     ),
     Endpoint(
-        "/api/papers/{paper:int}", paper, "All about one paper.", tag="papers", answer=schemas.PAPER
+        "/api/papers/{paper:id}", paper, "All about one paper.", tag="papers", answer=schemas.PAPER
     ),
     Endpoint(
         "/api/networks/{kind}",

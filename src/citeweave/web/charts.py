@@ -92,13 +92,20 @@ def stripe(shares: Sequence[tuple[int, float]]) -> Markup:
 
 
 def sparkline(
-    values: Sequence[float | None], *, topic: int | None = None, label: str = ""
+    values: Sequence[float | None],
+    *,
+    topic: int | None = None,
+    label: str = "",
+    largest: float | None = None,
 ) -> Markup:
-    """Draw values over time as a small line with its area; nothing if fewer than two are known."""
+    """Draw values over time as a small line with its area; nothing if fewer than two are known.
+
+    Lines that are compared are given the same `largest`, the top of their axis.
+    """
     known = [(i, v) for i, v in enumerate(values) if v is not None]
     if len(known) < 2:
         return Markup("")
-    top = max(v for _, v in known) or 1.0
+    top = largest or max(v for _, v in known) or 1.0
     points = [
         f"{100 * i / (len(values) - 1):.1f},{29 - 27 * max(v / top, 0.0):.1f}" for i, v in known
     ]

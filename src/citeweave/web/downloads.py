@@ -1,7 +1,7 @@
 """Every table as CSV, JSON or Parquet; every picture as SVG, PNG and for other programs."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from citeweave.errors import NotFoundError
 from citeweave.explore import graphs
 from citeweave.explore.graphs.image import to_image
+from citeweave.web.kept import KeptFiles
 from citeweave.web.pages.papers import read_filters
 from citeweave.web.pictures import PICTURES
 from citeweave.web.routes import Endpoint, QueryField
@@ -21,7 +22,7 @@ from citeweave.web.tables import FRAMES, with_mark
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ENTRIES"]
+__all__ = ["ENTRIES", "KeptFiles"]
 
 _TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -30,12 +31,11 @@ _TYPES = {
 }
 
 
-def _papers(site: Site, request: Request) -> "pl.DataFrame":
+def _papers(site: Site, wanted: Mapping[str, str]) -> "pl.DataFrame":
     """Give the papers that fit the filters of the page."""
     import polars as pl  # noqa: PLC0415 (heavy)
 
     table: pl.DataFrame = FRAMES["papers"](site.view)
-    wanted = read_filters(request)
     chosen = pl.DataFrame({"paper": site.papers.select(wanted)}, schema={"paper": pl.Int64})
     return chosen.join(table, on="paper", how="left", maintain_order="left")
 
@@ -48,8 +48,16 @@ def table(site: Site, request: Request) -> Response:
             f"There is no table {name}.{form}; there are {', '.join(FRAMES)}, each as "
             f"{', '.join(_TYPES)}."
         )
-    frame = _papers(site, request) if name == "papers" else FRAMES[name](site.view)
-    return _file(_write(frame, form), f"{name}.{form}", _TYPES[form])
+    # filters matter to papers alone; addresses with others must not fill what is kept
+    wanted = read_filters(request) if name == "papers" else {}
+    key = repr((name, form, sorted(wanted.items())))
+    with site.files.making:
+        content = site.files.get(key)
+        if content is None:
+            frame = _papers(site, wanted) if name == "papers" else FRAMES[name](site.view)
+            content = _write(frame, form)
+            site.files.put(key, content)
+    return _file(content, f"{name}.{form}", _TYPES[form])
 
 
 def _write(frame: "pl.DataFrame", form: str) -> bytes:

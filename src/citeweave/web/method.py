@@ -62,7 +62,7 @@ _MODELS = {
 }
 
 _INFLUENCE = (
-    "Influence is the propensity of a paper to be cited beyond what its topics explain, with mean "
+    "Influence (λ⁻) is how much more a paper is cited than its topics explain, with mean "
     "1 over all papers; that of an author is the sum over the papers they are first author of. It "
     "is a property of this corpus, not a judgement of people: papers outside the corpus neither "
     "cite nor are cited."
@@ -87,7 +87,7 @@ _SHOWN = (
 
 _NAMES = {
     "topics": "topics, at most",
-    "eta": "author threshold (eta)",
+    "eta": "supervision: author threshold (η)",
     "iterations": "iterations of each chain",
     "network_from": "citations used from iteration",
     "burn_in": "burn-in, iterations",

@@ -19,7 +19,7 @@ def open_path(path: str) -> str:
 
     Examples
     --------
-    >>> open_path("/api/topics/{topic:int}/name")
+    >>> open_path("/api/topics/{topic:id}/name")
     '/api/topics/{topic}/name'
     """
     return _PLACE.sub(r"{\1}", path)

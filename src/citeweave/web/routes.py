@@ -4,11 +4,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
 if TYPE_CHECKING:
     from citeweave.web.site import Site
+
+
+class _IdConvertor(Convertor[int]):
+    """Numbers in addresses; longer ones than any corpus needs lead nowhere."""
+
+    regex = "[0-9]{1,12}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("id", _IdConvertor())
 
 __all__ = ["Endpoint", "Handler", "QueryField", "read_choice", "read_integer", "read_text"]
 
@@ -32,7 +48,7 @@ class Endpoint:
     Attributes
     ----------
     path : str
-        As Starlette writes it: ``/api/topics/{topic:int}``.
+        As Starlette writes it: ``/api/topics/{topic:id}``.
     handler : callable
         Takes the site and the request (and, for POST, the body as bytes); gives the answer.
     summary : str

@@ -6,6 +6,7 @@ nothing for other origins, and lets the browser load nothing from anywhere else.
 """
 
 import ipaddress
+import re
 import secrets
 from collections.abc import Collection
 from typing import Any
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citeweave.web import LOCAL_NAMES
 
-__all__ = ["HEADERS", "INTENT_HEADER", "Guard", "allowed_hosts", "same_token"]
+__all__ = ["HEADERS", "INTENT_HEADER", "Guard", "allowed_hosts", "host_name", "same_token"]
 
 INTENT_HEADER = "x-citeweave"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -111,7 +112,7 @@ class Guard:
 
     def _refuse(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
         host = headers.get("host", "")
-        if _host_name(host) not in self.hosts:
+        if host_name(host) not in self.hosts:
             return PlainTextResponse(
                 f"This server does not answer to the name {host!r}. Open it by the address that "
                 "`citeweave serve` printed, or allow the name with --allow-host.",
@@ -122,7 +123,7 @@ class Guard:
                 "Refused: the request comes from another site.", status_code=403
             )
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self.max_body:
+        if not length.isdecimal() or len(length) > 12 or int(length) > self.max_body:
             return PlainTextResponse(_too_large(self.max_body), status_code=413)
         return None
 
@@ -144,11 +145,19 @@ def _too_large(limit: int) -> str:
     return f"The request is larger than the {limit // 1024:,} kB that are allowed."
 
 
-def _host_name(host: str) -> str:
-    """Take the port off; brackets of an IPv6 address too."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
+_HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s\[\]:/@?#]+))(?::\d{1,5})?")
+
+
+def host_name(host: str) -> str:
+    """Take the port off, and the brackets of an IPv6 address; nothing of what is malformed.
+
+    Examples
+    --------
+    >>> host_name("[::1]:8765"), host_name("Localhost"), host_name("[::1]evil.com")
+    ('::1', 'localhost', '')
+    """
+    found = _HOST.fullmatch(host)
+    return "" if found is None else (found[1] or found[2]).lower()
 
 
 def _same_origin(scope: Scope, headers: Headers, host: str) -> bool:

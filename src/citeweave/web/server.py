@@ -8,16 +8,19 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from citeweave.errors import ParameterError
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
-__all__ = ["address_of", "listen", "open_browser", "run_server", "wants_browser"]
+__all__ = ["address_of", "listen", "make_server", "open_browser", "run_server", "wants_browser"]
 
 _LARGEST_PORT = 65535
+PATIENCE = 30.0
+"""Seconds in which a request must have arrived; who says nothing is not waited for."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -106,7 +109,30 @@ def run_server(
     log_file
         Append a line for each request to this file.
     """
-    import uvicorn  # noqa: PLC0415 (of the extra 'web')
+    try:
+        if log_file is not None:
+            _check_log(log_file)
+        server = make_server(app, log_file=log_file)
+        if when_ready is not None:
+            threading.Thread(target=_tell, args=(server, when_ready), daemon=True).start()
+        server.run(sockets=[taken])
+    except KeyboardInterrupt:
+        pass  # uvicorn has shut down by then and says it once more
+    finally:
+        taken.close()
+
+
+def make_server(
+    app: "ASGIApp",
+    *,
+    log_file: Path | None = None,
+    patience: float = PATIENCE,
+    lifespan: Literal["on", "off"] = "on",
+) -> "uvicorn.Server":
+    """Make the server; `patience` is how many seconds a request may take to arrive whole."""
+    import uvicorn  # noqa: PLC0415 (slow to import)
+
+    from citeweave.web.patience import patient_protocol  # noqa: PLC0415 (imports uvicorn)
 
     config = uvicorn.Config(
         app,
@@ -114,21 +140,24 @@ def run_server(
         log_level="warning" if log_file is None else "info",
         access_log=log_file is not None,
         server_header=False,
-        lifespan="on",
+        lifespan=lifespan,
         ws="none",
         timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=64 * 1024,
-        http="h11",
+        http=patient_protocol(patience),
     )
-    server = uvicorn.Server(config)
-    if when_ready is not None:
-        threading.Thread(target=_tell, args=(server, when_ready), daemon=True).start()
+    return uvicorn.Server(config)
+
+
+def _check_log(path: Path) -> None:
     try:
-        server.run(sockets=[taken])
-    except KeyboardInterrupt:
-        pass  # uvicorn has shut down by then and says it once more
-    finally:
-        taken.close()
+        with path.open("a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise ParameterError(
+            f"The log '{path}' cannot be written ({error.strerror or error}). Choose another "
+            "place with --log."
+        ) from error
 
 
 def _tell(server: "object", when_ready: Callable[[], object]) -> None:

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 
 import citeweave
 from citeweave.explore import Exploration, Hit, TopicPage
+from citeweave.web.kept import KeptFiles
 from citeweave.web.listing import AuthorList, PaperList
 from citeweave.web.pictures import Pictures
 from citeweave.web.placing import Placer
@@ -44,6 +45,7 @@ class Site:
         self.authors = AuthorList(view)
         self.pictures = Pictures(view)
         self.placer = Placer(view)
+        self.files = KeptFiles()
         self._lock = threading.Lock()
         self._searching = threading.Lock()
         self._topics: list[dict[str, Any]] | None = None
@@ -138,6 +140,7 @@ class Site:
         self._topic_pages.clear()
         self.papers.forget()
         self.pictures.forget()
+        self.files.forget()
 
     def page(
         self, request: Request, template: str, values: Mapping[str, Any], *, status: int = 200

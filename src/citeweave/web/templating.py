@@ -3,7 +3,7 @@
 Everything is escaped, undefined names are errors, and charts are at hand.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from citeweave.explore.colours import PALETTE
 from citeweave.web import charts
-from citeweave.wording import count, number, people, percent, short_number, size_text
+from citeweave.web.glossary import spoken
+from citeweave.wording import count, number, people, percent, printable, short_number, size_text
 
 if TYPE_CHECKING:
     from citeweave.explore import Exploration
@@ -30,6 +31,12 @@ def query(current: Mapping[str, Any], **changes: Any) -> str:
     return urlencode({k: v for k, v in merged.items() if v not in {None, ""}})
 
 
+def peak(topics: Iterable[Any]) -> float:
+    """Give the largest share that any topic had in a year: the top of an axis that all share."""
+    trends = (topic["trend"] if isinstance(topic, dict) else topic.trend for topic in topics)
+    return max((share for trend in trends for share in trend if share is not None), default=1.0)
+
+
 def heat_class(strength: float) -> str:
     """Name the class of a cell's strength, from 0 to 1; policies forbid styles of its own.
 
@@ -42,6 +49,11 @@ def heat_class(strength: float) -> str:
     return f"heat-{step:.0f}"
 
 
+def _shown(value: object) -> object:
+    """Give what a template may show: texts of bibliographies without control characters."""
+    return printable(value) if type(value) is str else value
+
+
 def make_environment(view: "Exploration") -> Environment:
     """Make the environment of all templates about a run."""
     environment = Environment(
@@ -51,6 +63,7 @@ def make_environment(view: "Exploration") -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=_shown,
     )
     environment.filters |= {
         "percent": percent,
@@ -59,6 +72,8 @@ def make_environment(view: "Exploration") -> Environment:
         "count": count,
         "people": people,
         "bytes": size_text,
+        "peak": peak,
+        "spoken": spoken,
     }
     environment.globals |= {
         "bar": charts.bar,

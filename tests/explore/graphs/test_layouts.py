@@ -159,7 +159,7 @@ def test_engines_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
         layout(graph, engine="dot")
     monkeypatch.setattr(shutil, "which", lambda _: None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda *_: None)
-    with pytest.raises(MissingDependencyError, match=r"citeweave\[graphviz\]"):
+    with pytest.raises(MissingDependencyError, match=r"\[graphviz\]"):
         layout(graph, engine="graphviz")
     assert layout(graph).engine == "own"
 

@@ -109,6 +109,31 @@ def test_kept_samples_are_those_of_the_run(run: Path) -> None:
     assert [list(line.get_xdata()) for line in start] == [[11, 11]]
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--width", "1e308"], "width"),
+        (["--width", "nan"], "width"),
+        (["--dpi", "1"], "dpi"),
+        (["--dpi", "1e9"], "dpi"),
+    ],
+)
+def test_pictures_that_cannot_be_are_refused(
+    runner: CliRunner, run: Path, tmp_path: Path, options: list[str], says: str
+) -> None:
+    out = str(tmp_path / "one.png")
+    result = runner.invoke(app, ["plot", str(run), "--kind", "map", "--out", out, *options])
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_more_rows_than_can_be_counted_are_all_rows(runner: CliRunner, run: Path) -> None:
+    result = runner.invoke(app, ["topics", str(run), "--top", "9" * 31])
+    assert result.exit_code == 0, result.output
+    few = runner.invoke(app, ["papers", str(run), "--top", "9" * 31, "--csv", "-"])
+    assert len(few.stdout.splitlines()) == 41
+
+
 def test_several_plots_need_a_folder(runner: CliRunner, run: Path) -> None:
     result = runner.invoke(app, ["plot", str(run), "--out", "all.png"])
     assert result.exit_code == 2

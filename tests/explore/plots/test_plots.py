@@ -245,7 +245,7 @@ def test_without_matplotlib_the_install_line_is_given(
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     for draw in p.KINDS.values():
-        with pytest.raises(MissingDependencyError, match=r"citeweave\[plot\]"):
+        with pytest.raises(MissingDependencyError, match=r"\[plot\]"):
             draw(view)
 
 

@@ -247,7 +247,7 @@ def _measure_words(people: AuthorFacts) -> str:
 def _notes(
     facts: PictureFacts, people: AuthorFacts, rows: list[int], shown: list[int], *, measure: str
 ) -> list[str]:
-    by = "influence (sum of lambda- of their papers)" if measure == "influence" else "papers"
+    by = "influence (λ⁻ summed over their papers)" if measure == "influence" else "papers"
     notes = []
     if len(rows) < len(people.ids):
         notes.append(f"{len(rows):,} of {len(people.ids):,} authors are shown, by {by}.")

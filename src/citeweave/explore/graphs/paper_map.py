@@ -95,7 +95,7 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     shown[chosen] = True
     notes = []
     if len(chosen) < total:
-        by = "propensity to be cited" if facts.has_network else "citations"
+        by = "influence (λ⁻)" if facts.has_network else "citations"
         notes.append(f"{len(chosen):,} of {total:,} papers are shown, by {by}.")
     nodes = _paper_nodes(facts, chosen, islands.papers)
     backbone = citation_backbone(facts, papers=shown)

@@ -10,6 +10,7 @@ from citeweave.explore.graphs.graph import Graph
 from citeweave.explore.graphs.image import to_image
 from citeweave.explore.graphs.layout import GraphLayout, layout
 from citeweave.explore.graphs.svg import to_svg
+from citeweave.explore.plots.style import check_dpi
 from citeweave.files import write_bytes
 
 __all__ = ["FORMATS", "write_graph"]
@@ -62,8 +63,7 @@ def write_graph(
             f"A graph is written to a file that ends in one of {', '.join(FORMATS)}. "
             f"Got '{path}' instead."
         )
-    if not dpi > 0:
-        raise ParameterError(f"'dpi' must be larger than 0. Got {dpi!r} instead.")
+    check_dpi(dpi)
     places = layout(graph, engine=engine) if positions is None else positions
     if kind in _TEXT:
         content = _TEXT[kind](graph, places).encode()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from citeweave.errors import MissingDependencyError
+from citeweave.errors import MissingDependencyError, ParameterError
 from citeweave.explore.colours import OKABE_ITO
 from citeweave.installing import install_extra
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LINE_COLOURS",
     "OKABE_ITO",
+    "check_dpi",
     "figure_for",
     "figures_of_width",
     "head",
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 LINE_COLOURS = (*OKABE_ITO, "#000000")
+
+FEWEST_DOTS, MOST_DOTS = 20.0, 2400.0
 
 _LOCK = threading.RLock()
 
@@ -70,6 +73,14 @@ def need_matplotlib() -> None:
         raise MissingDependencyError(
             f"Plots, PNG and PDF need Matplotlib. Run: {install_extra('plot')}. "
             "(Graphs as SVG need nothing.)"
+        )
+
+
+def check_dpi(dpi: float) -> None:
+    """Refuse what no picture can be drawn with: letters of no pixel, or files of many gigabytes."""
+    if not FEWEST_DOTS <= dpi <= MOST_DOTS:
+        raise ParameterError(
+            f"'dpi' must lie in {FEWEST_DOTS:g} to {MOST_DOTS:g}. Got {dpi!r} instead."
         )
 
 

@@ -15,7 +15,12 @@ from citeweave.explore.plots.chains import (
     plot_rhat,
 )
 from citeweave.explore.plots.people import plot_author_profiles, plot_paper_map
-from citeweave.explore.plots.style import figures_of_width, need_matplotlib, saving
+from citeweave.explore.plots.style import (
+    check_dpi,
+    figures_of_width,
+    need_matplotlib,
+    saving,
+)
 from citeweave.explore.plots.topics import (
     plot_topic_flow,
     plot_topic_similarity,
@@ -42,6 +47,7 @@ KINDS: dict[str, Callable[[Any], "Figure"]] = {
 }
 
 SUFFIXES = (".png", ".pdf", ".svg")
+NARROWEST, WIDEST = 1.0, 60.0
 
 
 def write_plot(
@@ -88,10 +94,11 @@ def _check(path: Path, width: float | None, dpi: float) -> None:
             f"A plot is written to a file that ends in one of {', '.join(SUFFIXES)}. "
             f"Got '{path}' instead."
         )
-    if (width is not None and not width > 0) or not dpi > 0:
+    if width is not None and not NARROWEST <= width <= WIDEST:
         raise ParameterError(
-            f"'width' and 'dpi' must be larger than 0. Got {width!r} and {dpi!r} instead."
+            f"'width' must lie in {NARROWEST:g} to {WIDEST:g} inches. Got {width!r} instead."
         )
+    check_dpi(dpi)
 
 
 def write_plots(

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from citeweave.web.chains import chain_charts
+from citeweave.web.glossary import AGREEMENT, GLOSSARY
 from citeweave.web.method import BIBTEX, CITATIONS
 from citeweave.web.routes import Endpoint
 from citeweave.web.run_facts import RunFacts
@@ -21,8 +22,14 @@ def diagnostics(site: Site, request: Request) -> Response:
         "result": run.diagnostics,
         "charts": chain_charts(run),
         "chains": list(range(run.diagnostics.chains)),
+        "agreement": AGREEMENT,
     }
     return site.page(request, "diagnostics.html", values)
+
+
+def glossary(site: Site, request: Request) -> Response:
+    """Explain the words of the pages."""
+    return site.page(request, "glossary.html", {"terms": GLOSSARY})
 
 
 def about(site: Site, request: Request) -> Response:
@@ -62,6 +69,7 @@ def interface(site: Site, request: Request) -> Response:
 
 ENTRIES = (
     Endpoint("/diagnostics", diagnostics, "Convergence.", page=True),
+    Endpoint("/glossary", glossary, "What the words mean.", page=True),
     Endpoint("/about", about, "Method, parameters, how to cite.", page=True),
     Endpoint("/api", interface, "The interface for programs.", page=True),
 )

@@ -60,5 +60,5 @@ def author(site: Site, request: Request) -> Response:
 
 ENTRIES = (
     Endpoint("/authors", authors, "Authors.", page=True),
-    Endpoint("/authors/{author:int}", author, "One author.", page=True),
+    Endpoint("/authors/{author:id}", author, "One author.", page=True),
 )

@@ -82,5 +82,5 @@ def _text(value: Any) -> str:
 
 ENTRIES = (
     Endpoint("/papers", papers, "Papers.", page=True),
-    Endpoint("/papers/{paper:int}", paper, "One paper.", page=True),
+    Endpoint("/papers/{paper:id}", paper, "One paper.", page=True),
 )

@@ -44,6 +44,6 @@ def rename(site: Site, request: Request, body: bytes) -> Response:
 
 ENTRIES = (
     Endpoint("/topics", topics, "All topics.", page=True),
-    Endpoint("/topics/{topic:int}", topic, "One topic.", page=True),
-    Endpoint("/topics/{topic:int}/name", rename, "Name a topic.", method="POST", page=True),
+    Endpoint("/topics/{topic:id}", topic, "One topic.", page=True),
+    Endpoint("/topics/{topic:id}/name", rename, "Name a topic.", method="POST", page=True),
 )

@@ -82,11 +82,16 @@ def write_report(
         raise ParameterError(
             f"'out' must name a file such as report.html. Got the folder '{target}' instead."
         )
+    place = target.resolve()  # a link stays a link, what it leads to is written
+    if place.exists() and not place.is_file():
+        raise ParameterError(
+            f"'{target}' is not a file, and is not replaced. Choose another --out."
+        )
     contents, view = _contents(run, title=title, max_papers=max_papers, tables=tables)
     content = render(contents, view).encode()
     with writing(target, "Choose another place with --out."):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with write_atomically(target) as file:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with write_atomically(place) as file:
             file.write(content)
     return Written(target, len(content), contents.diagnostics.verdict, contents.missing)
 

@@ -314,7 +314,7 @@ def _authors_note(view: Exploration) -> str:
         return f"{which}, those with the most papers first, and what they work on."
     return (
         f"{which}, the most influential first. Influence is the sum, over the papers they are "
-        "first author of, of the propensity to be cited (1 is that of an average paper)."
+        "first author of, of how much more each is cited than its topics explain (λ⁻, mean 1)."
     )
 
 
@@ -331,9 +331,9 @@ def _papers(view: Exploration, main: list[int]) -> tuple[tuple[TopicPapers, ...]
             papers = tuple((view.paper_link(d), str(venue_of[d] or "")) for d in chosen)
             groups.append(TopicPapers(k, view.topic_name(k), papers))
     note = (
-        "The papers of each topic by their propensity to be cited times how much of the topic they "
-        "are. Influence is that propensity, 1 for an average paper; citations are those from "
-        "papers of the corpus."
+        "The papers of each topic by their influence times how much of the topic they are. "
+        "Influence (λ⁻) is how much more a paper is cited than its topics explain, 1 for an "
+        "average paper; citations are those from papers of the corpus."
         if influence is not None
         else "The papers that are most of each topic."
     )

@@ -30,6 +30,7 @@ _SECTIONS = (
     ("flow", "Citation flow"),
     ("diagnostics", "Reliability"),
     ("method", "Method"),
+    ("glossary", "Glossary"),
     ("cite", "How to cite"),
     ("data", "Tables"),
 )
@@ -44,6 +45,7 @@ def render(contents: Contents, view: Exploration) -> str:
     """Lay contents out as one HTML page."""
     from markupsafe import Markup  # noqa: PLC0415 (heavy, as what follows)
 
+    from citeweave.web.glossary import AGREEMENT, GLOSSARY  # noqa: PLC0415
     from citeweave.web.templating import (  # noqa: PLC0415
         make_environment,
         resource,
@@ -69,5 +71,7 @@ def render(contents: Contents, view: Exploration) -> str:
             style=Markup(style),  # noqa: S704 (our own files)
             script=Markup(script),  # noqa: S704
             version=citeweave.__version__,
+            glossary=GLOSSARY,
+            agreement=AGREEMENT,
         )
     )

@@ -24,6 +24,7 @@ class PaperMap {
       if (!answer.ok) return;
       Object.assign(this, await answer.json());
     }
+    addTools(this.frame, { in: () => this.zoom(1.4), out: () => this.zoom(1 / 1.4), all: () => this.fit() });
     this.theme();
     this.fit();
     new ResizeObserver(() => this.fit()).observe(this.frame);
@@ -55,7 +56,6 @@ class PaperMap {
     for (const name of ["scroll", "blur"]) window.addEventListener(name, hide, { passive: true });
     document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
     this.frame.addEventListener("keydown", (event) => this.key(event));
-    addTools(this.frame, { in: () => this.zoom(1.4), out: () => this.zoom(1 / 1.4), all: () => this.fit() });
     for (const item of document.querySelectorAll("[data-topic]")) {
       const light = (topic) => { this.only = topic; this.draw(); };
       const own = Number(item.dataset.topic);
@@ -121,7 +121,9 @@ class PaperMap {
     pen.lineWidth = 4;
     pen.lineJoin = "round";
     const placed = [];
-    const free = (box, but) => placed.every((one) => one === but
+    const tools = frame.querySelector(".tools");
+    const taken = tools ? [{ x: wide - tools.offsetWidth / 2 - 12, y: tools.offsetHeight / 2 + 12, half: tools.offsetWidth / 2 + 2, tall: tools.offsetHeight / 2 + 2 }] : [];
+    const free = (box, but) => [...taken, ...placed].every((one) => one === but
       || Math.abs(one.x - box.x) >= one.half + box.half || Math.abs(one.y - box.y) >= one.tall + box.tall);
     const inside = (box) => {
       box.x = Math.min(Math.max(box.x, box.half + 2), wide - box.half - 2);
@@ -148,22 +150,21 @@ class PaperMap {
       }
       if (free(box)) placed.push(box);
     }
-    for (const box of [...placed]) {
-      const label = seen.find((one) => one.topic === box.topic);
-      const [x, y] = [this.offset[0] + this.scale * label.x, this.offset[1] + this.scale * label.y];
-      const reach = Math.max(this.scale * label.radius, size);
-      const parts = label.text.split(", ");
-      const choices = parts.length > 2 ? [parts.slice(0, 3)] : [];
-      if (parts.length > 1) choices.push(parts.slice(0, 2));
-      choices.push([parts[0]]);
-      const shifts = [0, -0.5, 0.5, -0.9, 0.9].map((part) => part * reach);
-      search: for (const lines of choices) {
-        if (lines.some((line) => line.length > 34)) continue;
-        for (const shift of shifts) {
-          const bigger = boxed(label, lines.map((line, i) => (i < lines.length - 1 ? `${line},` : line)), size, x, y + shift);
-          if (Math.abs(bigger.x - x) > reach + bigger.half || !free(bigger, box)) continue;
+    // one phrase for as many as possible, before any gets a second and a third
+    for (const most of [1, 2, 3]) {
+      for (const box of placed) {
+        const label = seen.find((one) => one.topic === box.topic);
+        const lines = label.text.split(", ").slice(0, most);
+        if (lines.length < most || (most > 1 && box.lines.length < most - 1)) continue;
+        if (most > 1 && box.lines[0] === String(box.topic)) continue;
+        const [x, y] = [this.offset[0] + this.scale * label.x, this.offset[1] + this.scale * label.y];
+        const reach = Math.max(this.scale * label.radius, size);
+        for (const shift of [0, -0.5, 0.5, -0.9, 0.9]) {
+          const shown = lines.map((line, i) => (i < lines.length - 1 ? `${line},` : line));
+          const bigger = boxed(label, shown, size, x, y + shift * reach);
+          if (bigger.half > Math.max(wide / 5, 70) || !free(bigger, box)) continue;
           Object.assign(box, bigger);
-          break search;
+          break;
         }
       }
     }

@@ -1,0 +1,51 @@
+"""Connections that do not send a whole request in good time are closed.
+
+Uvicorn waits for ever for the first byte, for the rest of the headers and for the rest of a body: a
+few thousand connections that say nothing would use up all that the process may have open.
+"""
+
+import asyncio
+from typing import Any, cast
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+__all__ = ["patient_protocol"]
+
+
+def patient_protocol(seconds: float) -> type[asyncio.Protocol]:
+    """Make the protocol of a server that waits so many seconds for a request."""
+
+    class Patient(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop()
+            super().connection_lost(exc)
+
+        def _watch(self) -> None:
+            """Begin to wait, or go on, while a request is not whole; stop when it is."""
+            if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
+                self._stop()
+            elif self._timer is None:
+                self._timer = self.loop.call_later(seconds, self._give_up)
+
+        def _stop(self) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+        def _give_up(self) -> None:
+            self._timer = None
+            if self.transport is not None and not self.transport.is_closing():
+                self.transport.close()
+
+    return cast("type[asyncio.Protocol]", Patient)
