@@ -353,9 +353,9 @@ def _table(
         else:
             write_bytes(output.csv, text.encode())
     if output.parquet is not None:
-        content = io.BytesIO()
-        frame.write_parquet(content)
-        write_bytes(output.parquet, content.getvalue())
+        out = io.BytesIO()
+        frame.write_parquet(out)
+        write_bytes(output.parquet, out.getvalue())
     written = [str(path) for path in output.files if str(path) != "-"]
     if written:
         typer.echo(f"{len(frame):,} rows written to {' and '.join(written)}", err=True)
