@@ -1,9 +1,10 @@
 """Make the parts of a corpus from Python lists or from arrays, and validate them."""
 
+import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, TypedDict
+from typing import Any, ParamSpec, TypedDict
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from citeweave.corpus.text import MemoryText, TextStore
 from citeweave.errors import CorpusError
 
 __all__ = ["Parts", "freeze", "missing_counts", "parts_from_arrays", "parts_from_lists"]
+
+P = ParamSpec("P")
 
 
 class Parts(TypedDict):
@@ -64,6 +67,46 @@ def missing_counts(
     }
 
 
+_RAW = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+def _told(make: Callable[P, Parts]) -> Callable[P, Parts]:
+    """Check the kinds of all values first, and turn what still goes wrong into a `CorpusError`."""
+
+    @functools.wraps(make)
+    def checked(*args: P.args, **values: P.kwargs) -> Parts:
+        for name, value in values.items():
+            _check_kind(name, value)
+        try:
+            return make(*args, **values)
+        except _RAW as error:
+            if isinstance(error, CorpusError):
+                raise
+            raise CorpusError(
+                f"A corpus cannot be built of these values ({type(error).__name__}: {error}). "
+                "help(Corpus.from_lists) says what each must be."
+            ) from error
+
+    return checked
+
+
+def _check_kind(name: str, value: Any) -> None:
+    if value is None or name == "vocabulary_size":
+        return
+    if name in {"metadata", "preparation"}:
+        if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+            raise CorpusError(
+                f"{name} must be a dictionary with names as keys; got {_shown(value)}."
+            )
+    elif isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+        raise CorpusError(f"{name} must be a list or an array; got {_shown(value)}.")
+
+
+def _shown(value: Any) -> str:
+    return f"{repr(value)[:80]} of type {type(value).__name__}"
+
+
+@_told
 def parts_from_arrays(
     *,
     tokens: Any,
@@ -148,6 +191,7 @@ def parts_from_arrays(
     )
 
 
+@_told
 def parts_from_lists(
     *,
     tokens: Iterable[Any],

@@ -85,7 +85,10 @@ class PreparationSettings:
         "Documents with less text than this are kept without a look at their language.",
     )
     deduplicate: bool = parameter(
-        True, _SWITCH, "Merge records with one DOI, or one title, year and first author."
+        True, _SWITCH, "Merge records with one DOI, or one title and first author in one year."
+    )
+    keep_apart: tuple[str, ...] = parameter(
+        (), _WORDS, "Ids of records that are merged with no other; the report lists what was."
     )
     author_names: AuthorNames = parameter(
         "initials",

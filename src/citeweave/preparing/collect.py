@@ -101,6 +101,7 @@ class Collector:
             settings.language, min_letters=settings.language_min_letters
         )
         self._duplicates = DuplicateIndex()
+        self._apart = frozenset(settings.keep_apart)
         self._file_number: dict[str, int] = {}
         self._ids: set[str] = set()
         self.ids_renamed: list[str] = []
@@ -133,6 +134,8 @@ class Collector:
         for reference in record.references:
             self.references.add(number, reference, file)
         for other, reason in found:
+            if self._apart.intersection((draft.id, self.drafts[self.root(other)].id)):
+                continue
             self._merge(other, number, f"duplicate of same {reason}")
         if draft.merged_into < 0:
             self._ids.add(draft.id)
@@ -191,11 +194,11 @@ class Collector:
     def _merge(self, one: int, other: int, reason: str) -> None:
         first, second = sorted((self.root(one), self.root(other)))
         if first != second:
-            self.drafts[first].absorb(self.drafts[second])
-            merged = self.drafts[second]
+            kept, merged = self.drafts[first], self.drafts[second]
+            self.report.merge(kept.id, merged.id, reason, kept.title or merged.title)
+            kept.absorb(merged)
             # Only the pointer is needed from now on.
             self.drafts[second] = Draft(merged.id, merged.keys, merged_into=first)
-            self.report.skip(reason)
 
     def documents(self) -> Iterator[tuple[int, Draft]]:
         """Give the documents: drafts that were not merged into another."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from citeweave.preparing.keys import doi_key, title_key
@@ -10,6 +11,7 @@ __all__ = ["DuplicateIndex", "WorkKeys"]
 
 # "Editorial" by one author in one year may well be several works; longer titles are not.
 _TELLING_WORDS = 4
+_MOST_ALIKE = 20  # works of one title that a further one is compared with
 
 
 class WorkKeys(NamedTuple):
@@ -29,14 +31,40 @@ class WorkKeys(NamedTuple):
         return cls(ident.strip(), doi_key(doi) or doi_key(ident), title_key(title), year, family)
 
 
+def _nearly(one: WorkKeys, other: WorkKeys) -> bool:
+    """Tell whether two works of one long title are one: years a year apart, names much alike."""
+    years = one.year is None or other.year is None or abs(one.year - other.year) <= 1
+    return years and _same_family(one.family, other.family)
+
+
+def _same_family(one: str, other: str) -> bool:
+    """Tell whether two family names are one: equal, half of a double name, or mangled.
+
+    Examples
+    --------
+    >>> _same_family("garciamarquez", "marquez"), _same_family("mller", "muller")
+    (True, True)
+    >>> _same_family("lee", "li"), _same_family("garcia", "marquez")
+    (False, False)
+    """
+    short, long = sorted((one, other), key=len)
+    if short == long:
+        return True
+    if len(short) >= 4 and (long.startswith(short) or long.endswith(short)):
+        return True
+    return len(short) >= 5 and SequenceMatcher(None, short, long).ratio() >= 0.85
+
+
 class DuplicateIndex:
     """Works by their keys; every look-up takes constant time.
 
     Two records are one work if they have the same DOI, or the same normalised title, the
     same family name of the first author and the same year (or a year missing in one).
     Without a first author a title says too little, and short titles ("Editorial") do not
-    join records whose DOIs differ. The same id joins records unless their titles differ,
-    in which case two sources used one id for two works.
+    join records whose DOIs differ. A title of four words or more also joins records whose years
+    differ by one, as those of a preprint and its article do, and whose first authors are one name
+    written in two ways: half of a double name, or a letter or two lost. The same id joins
+    records unless their titles differ, in which case two sources used one id for two works.
     """
 
     def __init__(self) -> None:
@@ -44,6 +72,7 @@ class DuplicateIndex:
         self._by_doi: dict[str, int] = {}
         self._by_title: dict[tuple[str, str, int | None], int] = {}
         self._by_title_only: dict[tuple[str, str], int] = {}
+        self._by_long_title: dict[str, list[int]] = {}
         self._keys: list[WorkKeys] = []
 
     def add(self, keys: WorkKeys, *, merge: bool = True) -> tuple[list[tuple[int, str]], bool]:
@@ -98,6 +127,11 @@ class DuplicateIndex:
         if keys.year is None:
             self._by_title.setdefault((*pair, None), number)
         telling = len(keys.title.split()) >= _TELLING_WORDS
+        if telling:
+            alike = self._by_long_title.setdefault(keys.title, [])
+            candidates += [work for work in alike if _nearly(keys, self._keys[work])]
+            if len(alike) < _MOST_ALIKE:
+                alike.append(number)
         return [
             work
             for work in dict.fromkeys(candidates)

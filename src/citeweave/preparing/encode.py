@@ -181,10 +181,11 @@ def build_text(
         joined.flat, [joined.offsets, joined.titles], names, hyphens
     )
     joined = _Joined(flat, offsets, titles)
-    n_words = int(np.count_nonzero(joined.flat >= 0))
+    inner = np.array([name in columns.rules.inner for name in names] + [True])
+    n_words = int(np.count_nonzero(~inner[joined.flat]))  # a break takes the last entry
     min_count = settings.min_word_count or automatic_min_count(n_words)
     thesaurus, hopeless = load_thesaurus(settings, columns.rules, hyphens)
-    phrases = _phrases(joined.flat, names, settings, min_count, thesaurus)
+    phrases = _phrases(joined.flat, names, settings, min_count, thesaurus, inner)
     units = phrases.table.segment(joined.flat) if phrases.names else joined.flat
     pipeline = Pipeline(
         settings,
@@ -192,6 +193,7 @@ def build_text(
         dict(zip(phrases.names, phrases.scores, strict=True)),
         thesaurus,
         hyphens=hyphens,
+        inner=columns.rules.inner,
     )
     terms, of_unit = _terms(names + phrases.names, pipeline)
     del phrases, flat
@@ -216,8 +218,16 @@ def build_text(
     stays = tokens >= 0
     lengths = np.bincount(owner[stays], minlength=len(documents))
     title_lengths = np.bincount(owner[stays & in_title], minlength=len(documents))
+    everywhere = [i for i in np.flatnonzero(common) if in_documents[i] > with_words / 2]
+    everywhere.sort(key=lambda i: (-in_documents[i], terms[i]))
     top = sorted(np.flatnonzero(common).tolist(), key=lambda i: (-counts[i], terms[i]))
     warnings = []
+    if everywhere:
+        shown = ", ".join(repr(terms[i]) for i in everywhere[:5])
+        warnings.append(
+            f"Dropped as too common, though the search for these documents may have named them: "
+            f"{shown}, each in more than half of the documents. keep_words keeps them."
+        )
     if hopeless:
         warnings.append(
             f"{len(hopeless)} labels of the word thesaurus can match nothing, as they have stop "
@@ -255,6 +265,7 @@ def _phrases(
     settings: Settings,
     min_count: int,
     thesaurus: dict[str, str],
+    inner: np.ndarray,
 ) -> _Phrases:
     """Find phrases that stay frequent when overlaps are settled; the thesaurus's come first."""
     number = {name: i for i, name in enumerate(names)}
@@ -274,6 +285,7 @@ def _phrases(
             statistic=settings.phrase_statistic,
             min_score=settings.phrase_min_score,
             min_strength=settings.phrase_min_strength,
+            not_last=inner[:-1],
         ):
             scores.setdefault(phrase.words, phrase.score)
     table = PhraseTable(list(scores), list(scores.values()), len(names))

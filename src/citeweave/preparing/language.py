@@ -124,9 +124,11 @@ def language_code(written: str | None) -> set[str]:
 class LanguageFilter:
     """Tell which documents are in the wanted language.
 
-    A language that the source names is believed. Else the first 400 characters of title
-    and abstract are looked at, and a document is taken for foreign only if another
-    language is found with a probability of 0.8 or more; short texts are kept.
+    The first 400 characters of title and abstract are looked at. Where they are in the wanted
+    language the document is kept, whatever language the source names: that may be the full
+    text's. Else a source that names the wanted language is believed, then one that names others,
+    and a document of no named language is taken for foreign only if another language is found
+    with a probability of 0.8 or more; short texts are kept.
 
     Parameters
     ----------
@@ -151,18 +153,26 @@ class LanguageFilter:
         if self.language is None:
             return None
         codes = language_code(stated)
-        if codes:
-            return None if self.language in codes else min(codes)
-        if len(text) < self.min_letters:
+        if self.language in codes:
             return None
+        code, probability = self._judge(text)
+        if codes:
+            read_as_wanted = code == self.language and probability >= 0.8
+            return None if read_as_wanted else min(codes)
+        return code if code != self.language and probability >= 0.8 else None
+
+    def _judge(self, text: str) -> tuple[str | None, float]:
+        """Give the language of a text and how probable it is; None for a short text."""
+        assert self.language is not None  # noqa: S101 (the caller has looked)
+        if len(text) < self.min_letters:
+            return None, 0.0
         sample = text[:_SAMPLE]
         # No other language has these words, and four of them cost less than a classifier.
         if self.language == "en" and len(_ENGLISH_WORDS.findall(sample)) >= 4:
-            return None
+            return "en", 1.0
         if self._classify is None:
             self._classify = _identifier(self.language).classify
-        code, probability = self._classify(sample)
-        return code if code != self.language and probability >= 0.8 else None
+        return self._classify(sample)
 
 
 @cache

@@ -102,6 +102,7 @@ def find_phrases(
     statistic: Statistic = "llr",
     min_score: float = 30.0,
     min_strength: float = 0.25,
+    not_last: np.ndarray | None = None,
 ) -> list[Phrase]:
     """Find the significant phrases of a corpus.
 
@@ -117,6 +118,8 @@ def find_phrases(
         Word ids are below this.
     min_count
         Phrases seen less often are left out.
+    not_last : ndarray of bool, shape (n_words,), or None
+        Words that no phrase ends with.
 
     Returns
     -------
@@ -145,7 +148,8 @@ def find_phrases(
     score, strength = association(
         pair_counts, occurrences[first], occurrences[second], total, statistic
     )
-    good = (score >= min_score) & (strength >= min_strength)
+    closes = np.ones(len(frequent), dtype=bool) if not_last is None else ~not_last[frequent]
+    good = (score >= min_score) & (strength >= min_strength) & closes[second]
     phrases = [
         Phrase((int(frequent[a]), int(frequent[b])), int(c), float(s))
         for a, b, c, s in zip(
@@ -171,7 +175,8 @@ def find_phrases(
             triple_counts, occurrences[a], pair_counts[tail], total, statistic
         )
         score = np.minimum(first_score, last_score)
-        good = (score >= min_score) & (np.minimum(first_strength, last_strength) >= min_strength)
+        strength = np.minimum(first_strength, last_strength)
+        good = (score >= min_score) & (strength >= min_strength) & closes[c]
         phrases += [
             Phrase((int(frequent[i]), int(frequent[j]), int(k)), int(n), float(s))
             for i, j, k, n, s in zip(

@@ -9,7 +9,7 @@ from citeweave.preparing import text as text_steps
 from citeweave.preparing.hyphens import HyphenRules
 from citeweave.preparing.segment import Segmenter
 from citeweave.preparing.settings import Settings
-from citeweave.preparing.stopwords import academic_words, read_word_list, stop_words
+from citeweave.preparing.stopwords import academic_words, read_word_list, stop_words, term_words
 from citeweave.preparing.thesaurus import read_thesaurus
 
 if TYPE_CHECKING:
@@ -31,11 +31,15 @@ class WordRules:
         What to clean and to drop.
     stop
         Words to drop, in lower case.
+    inner
+        Those among them that may begin phrases: dropped only where they are in none.
     """
 
-    def __init__(self, settings: Settings, stop: Iterable[str]) -> None:
+    def __init__(self, settings: Settings, stop: Iterable[str], inner: Iterable[str] = ()) -> None:
         self.settings = settings
         self.stop = frozenset(stop)
+        self.inner = self.stop.intersection(inner)
+        self._breaks = self.stop - self.inner
         self._min_length = settings.min_word_length
 
     @classmethod
@@ -43,14 +47,18 @@ class WordRules:
         """Collect the stop words that the settings name."""
         language = settings.language or "en"
         stop: set[str] = set()
+        inner: set[str] = set()
         if settings.stop_words == "auto":
             stop |= stop_words(language)
+            inner |= term_words(language)
             if settings.academic_stop_words:
                 stop |= academic_words(language)
         elif settings.stop_words != "none":
             stop |= read_word_list(settings.stop_words)
-        stop |= {word.lower() for word in settings.extra_stop_words}
-        return cls(settings, stop - {word.lower() for word in settings.keep_words})
+        # What the user names is dropped everywhere.
+        extra = {word.lower() for word in settings.extra_stop_words}
+        stop |= extra
+        return cls(settings, stop - {word.lower() for word in settings.keep_words}, inner - extra)
 
     def clean(self, text: str) -> str:
         """Remove what is not prose."""
@@ -62,9 +70,9 @@ class WordRules:
         )
 
     def word(self, piece: str) -> str:
-        """Give the word of a piece; empty for stop words, numbers and punctuation."""
+        """Give the word of a piece; empty for punctuation, numbers and words that break phrases."""
         word = text_steps.normalise_word(piece)
-        if len(word) < self._min_length or word in self.stop or piece in self.stop:
+        if len(word) < self._min_length or word in self._breaks or piece in self._breaks:
             return text_steps.BREAK
         return word
 
@@ -88,6 +96,8 @@ class Pipeline:
         Term in lower case to the term to use, "" to drop it.
     hyphens
         Which words with hyphens are split, which are joined.
+    inner
+        Words dropped only where they are in no phrase.
     vocabulary
         Keep these words only; None keeps all.
 
@@ -106,10 +116,11 @@ class Pipeline:
         thesaurus: Mapping[str, str],
         *,
         hyphens: HyphenRules = HyphenRules(),  # noqa: B008 (immutable)
+        inner: Iterable[str] = (),
         vocabulary: Sequence[str] | None = None,
     ) -> None:
         self.settings = settings
-        self.rules = WordRules(settings, stop)
+        self.rules = WordRules(settings, stop, inner)
         self.phrases = dict(phrases)
         self.thesaurus = dict(thesaurus)
         self._vocabulary = None if vocabulary is None else frozenset(vocabulary)
@@ -145,6 +156,7 @@ class Pipeline:
             hyphens=HyphenRules(
                 frozenset(preparation["hyphens"]["split"]), dict(preparation["hyphens"]["join"])
             ),
+            inner=preparation.get("inner_words", ()),
             vocabulary=vocabulary,
         )
 
@@ -154,6 +166,7 @@ class Pipeline:
             "format": FORMAT,
             "settings": self.settings.as_dict(),
             "stop_words": sorted(self.rules.stop),
+            "inner_words": sorted(self.rules.inner),
             "phrases": [[phrase, score] for phrase, score in self.phrases.items()],
             "word_thesaurus": self.thesaurus,
             "hyphens": {"split": sorted(self.hyphens.split), "join": self.hyphens.join},
@@ -180,7 +193,9 @@ class Pipeline:
     def term(self, unit: str) -> str:
         """Give the term that a word or phrase is counted as, empty where it is dropped."""
         target = self.thesaurus.get(unit)
-        return unit if target is None else target.lower()
+        if target is None:
+            return "" if unit in self.rules.inner else unit
+        return target.lower()
 
     def _terms(self, text: str | None) -> list[str]:
         words = self._join(self.hyphens.split_words(self.rules.words(text or "")))

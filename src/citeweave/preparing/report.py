@@ -26,6 +26,8 @@ __all__ = ["REPORT_FILE", "Report"]
 FORMAT = "citeweave-import"
 VERSION = 1
 
+_MERGED_KEPT = 1000
+
 UNREADABLE = "could not be read"
 NO_CATEGORY = "no category of the query"
 SEVERAL = "several categories of the query"
@@ -65,6 +67,9 @@ class Report:
         Documents of the corpus.
     languages_dropped : dict
         Languages of the records dropped for it.
+    merged_records : list of dict
+        Records merged into another: ``kept``, ``merged`` (ids), ``reason``, ``title``; the first
+        1,000. Setting ``keep_apart`` undoes them.
     with_title, with_abstract, with_keywords, with_authors, with_year, with_category : int
         Documents that have the field.
     authors : int
@@ -80,8 +85,9 @@ class Report:
     merged_names : list of dict
         Authors joined by name alone from several spellings: ``author``, ``names``,
         ``mentions``, ``first_names`` (distinct ones: two or more may be two people).
-    merged_names_total, merged_first_names_total : int
-        All such authors; those among them with more than one first name.
+    merged_names_total, merged_first_names_total, first_names_joined : int
+        All such authors; those among them with more than one first name; how many first names
+        those have together.
     references, citations_matched : int
         References of the documents; distinct citations inside the corpus.
     citations_by_fate : dict
@@ -139,6 +145,7 @@ class Report:
     as_read: dict[str, int] = field(default_factory=dict)
     documents: int = 0
     languages_dropped: dict[str, int] = field(default_factory=dict)
+    merged_records: list[dict[str, Any]] = field(default_factory=list)
     with_title: int = 0
     with_abstract: int = 0
     with_keywords: int = 0
@@ -153,6 +160,7 @@ class Report:
     merged_names: list[dict[str, Any]] = field(default_factory=list)
     merged_names_total: int = 0
     merged_first_names_total: int = 0
+    first_names_joined: int = 0
     references: int = 0
     citations_matched: int = 0
     citations_by_fate: dict[str, int] = field(default_factory=dict)
@@ -186,6 +194,13 @@ class Report:
         """Count records that are no document of their own."""
         if number:
             self.skipped_by_reason[reason] = self.skipped_by_reason.get(reason, 0) + number
+
+    def merge(self, kept: str, merged: str, reason: str, title: str | None) -> None:
+        """Note that one record was merged into another."""
+        self.skip(reason)
+        if len(self.merged_records) < _MERGED_KEPT:
+            row = {"kept": kept, "merged": merged, "reason": reason, "title": title}
+            self.merged_records.append(row)
 
     def add_reading(self, reading: Reading, query: QueryCounts | None = None) -> None:
         """Join what the readers report, and a query on the way, to what preparation reports."""

@@ -284,7 +284,9 @@ def _describe_authors(
         for merged in resolved.merged[:_MERGED_SHOWN]
     ]
     report.merged_names_total = len(resolved.merged)
-    report.merged_first_names_total = sum(m.first_names > 1 for m in resolved.merged)
+    joined = [m.first_names for m in resolved.merged if m.first_names > 1]
+    report.merged_first_names_total = len(joined)
+    report.first_names_joined = sum(joined)
 
 
 def _describe_words(report: Report, encoded: Encoded, bags: Bags, corpus: Corpus) -> None:
@@ -313,6 +315,10 @@ def _describe_words(report: Report, encoded: Encoded, bags: Bags, corpus: Corpus
         }
 
 
+def _number_of(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _warnings(report: Report, collector: Collector, corpus: Corpus) -> list[str]:
     warnings = []
     if collector.ids_renamed:
@@ -338,7 +344,8 @@ def _warnings(report: Report, collector: Collector, corpus: Corpus) -> list[str]
         )
     if report.merged_first_names_total:
         warnings.append(
-            f"{report.merged_first_names_total} authors join different first names under one "
-            'initial, as the paper does; set author_names = "compatible" to keep them apart.'
+            f"People of {report.first_names_joined} different first names are joined to "
+            f"{_number_of(report.merged_first_names_total, 'author')} by their initials, as in the "
+            'paper; set author_names = "compatible" to keep them apart.'
         )
     return warnings

@@ -82,6 +82,7 @@ def sections(report: Report) -> list[Section]:
         _citations(values),
         _vocabulary(values),
         _phrases(values),
+        _merged_records(values),
         _merged(values),
         _excluded(values),
         _files(values),
@@ -266,6 +267,23 @@ def _merged(values: dict[str, Any]) -> Section:
             for merged in values["merged_names"]
         ],
         total_rows=values["merged_names_total"],
+        brief=5,
+    )
+
+
+def _merged_records(values: dict[str, Any]) -> Section:
+    rows = values.get("merged_records", [])  # reports of earlier releases have none
+    return Section(
+        key="merged-records",
+        title="Records merged",
+        columns=("kept", "merged into it", "reason", "title"),
+        rows=[(row["kept"], row["merged"], row["reason"], row["title"]) for row in rows],
+        total_rows=sum(
+            number
+            for reason, number in values["skipped_by_reason"].items()
+            if reason.startswith("duplicate")
+        ),
+        note="keep_apart names ids that are to be merged with no other." if rows else "",
         brief=5,
     )
 

@@ -10,7 +10,7 @@ import stopwordsiso
 
 from citeweave.errors import ParameterError
 
-__all__ = ["academic_words", "read_word_list", "stop_words"]
+__all__ = ["academic_words", "read_word_list", "stop_words", "term_words"]
 
 
 @cache
@@ -45,6 +45,11 @@ def stop_words(language: str) -> frozenset[str]:
 def academic_words(language: str) -> frozenset[str]:
     """Give the words of academic boilerplate ("paper", "we propose"); English has a list."""
     return _data("academic_words_en.txt") if language == "en" else frozenset()
+
+
+def term_words(language: str) -> frozenset[str]:
+    """Give the stop words that begin terms ("question answering"); English has a list."""
+    return _data("term_words_en.txt") if language == "en" else frozenset()
 
 
 def read_word_list(path: str | Path) -> frozenset[str]:

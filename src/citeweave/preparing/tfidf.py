@@ -4,6 +4,8 @@ A value is t = f i, where f = c / n is the share of a word in its document and i
 inverse document frequency log(N / df). The paper takes N and df from the data; where
 the weights were made on a larger corpus that is off. Here the weights are found from the
 documents themselves first: the shares of each document sum to 1, a linear system in 1/i.
+Where they do not, scikit-learn's forms are tried beside the paper's: i = log((1 + N) / (1 + df))
++ 1, or log(N / df) + 1 without smoothing, each document scaled to length 1 or not.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from citeweave.errors import CorpusError
 
 __all__ = ["Recovered", "counts_from_tfidf"]
 
+Method = Literal["constraint", "formula", "smoothed formula", "formula plus one"]
+
 _MOST_COUNT = 2.0**53
 _TOLERANCE = 1e-3  # distance from an integer that still counts as one
 _MULTIPLES = 12  # how often a document's rarest word may occur
@@ -32,9 +36,9 @@ class Recovered:
     ----------
     counts : ndarray of int64
         One count for each value.
-    method : {"constraint", "formula"}
-        Whether the weights came from the documents' own constraint or from the paper's
-        formula over the documents at hand.
+    method : {"constraint", "formula", "smoothed formula", "formula plus one"}
+        Whether the weights came from the documents' own constraint, from the paper's
+        formula over the documents at hand, or from scikit-learn's with and without smoothing.
     n_documents : int
         N of the weights: size of the corpus that they were made on.
     largest_error : float
@@ -44,7 +48,7 @@ class Recovered:
     """
 
     counts: np.ndarray
-    method: Literal["constraint", "formula"]
+    method: Method
     n_documents: int
     largest_error: float
     off: int
@@ -79,14 +83,29 @@ def counts_from_tfidf(
         constrained = _round(values / idf[words], offsets, "constraint", size)
         if constrained.off == 0:
             return constrained
-    with np.errstate(divide="ignore"):
-        idf = np.log(max(n_documents, 1) / np.maximum(frequency, 1.0))
+    best = constrained
+    # scikit-learn counts documents without words too
+    for size in dict.fromkeys((n_documents, len(offsets) - 1)):
+        for method, idf in _formulas(frequency, size).items():
+            if best is None or best.off:
+                found = _round(values / idf[words], offsets, method, size)
+                best = found if best is None or found.off < best.off else best
+    assert best is not None  # noqa: S101 (there is always a formula)
+    return best
+
+
+def _formulas(frequency: np.ndarray, size: int) -> dict[Method, np.ndarray]:
+    """Give the weights of words by each formula for so many documents."""
+    seen = np.maximum(frequency, 1.0)
+    plain = np.log(max(size, 1) / seen)
+    plus_one = plain + 1.0
     # A word of every document has weight 0 under the formula and so no value to recover.
-    idf[idf <= 0] = np.log(max(n_documents, 2) / max(n_documents - 0.5, 1.0))
-    by_formula = _round(values / idf[words], offsets, "formula", n_documents)
-    if constrained is not None and constrained.off <= by_formula.off:
-        return constrained
-    return by_formula
+    plain = np.where(plain > 0, plain, np.log(max(size, 2) / max(size - 0.5, 1.0)))
+    return {
+        "formula": plain,
+        "smoothed formula": np.log((1.0 + size) / (1.0 + seen)) + 1.0,
+        "formula plus one": plus_one,
+    }
 
 
 def _weights_by_constraint(
@@ -146,9 +165,7 @@ def _corpus_size(idf: np.ndarray, frequency: np.ndarray, documents: int) -> int 
     return best
 
 
-def _round(
-    shares: np.ndarray, offsets: np.ndarray, method: Literal["constraint", "formula"], size: int
-) -> Recovered:
+def _round(shares: np.ndarray, offsets: np.ndarray, method: Method, size: int) -> Recovered:
     """Scale each document's shares so that the rarest word occurs once, and round.
 
     Where that leaves fractions, the rarest word is let occur twice, three times, ...;

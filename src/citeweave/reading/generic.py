@@ -169,7 +169,8 @@ def missing_columns(names: Iterable[str], context: FileContext) -> str | None:
     if not has_text(known) and not context.columns.keys() & {"title", "abstract"}:
         return (
             "no column looks like a title or an abstract; name them with "
-            f"columns={{'title': …, 'abstract': …}}. Columns: {_named(known)}"
+            "columns={'title': …, 'abstract': …} (on the command line: --columns "
+            f"title=…,abstract=…). Columns: {_named(known)}"
         )
     return None
 

@@ -1,0 +1,150 @@
+"""What careful use found wrong in preparation: terms, languages, duplicates, warnings."""
+
+import io
+
+import numpy as np
+import pytest
+
+from citeweave import read
+from citeweave.preparing import Pipeline, Report, Settings, prepare
+from citeweave.preparing.language import LanguageFilter
+from citeweave.preparing.tfidf import counts_from_tfidf
+
+
+def test_stop_words_that_begin_terms_stay_in_them(make):
+    texts = [
+        "We ask a question about trees. Question answering systems answer in text.",
+        "Question answering over graphs needs role mining and no other role.",
+        "A question remains for question answering and for role mining.",
+        "Neural question answering beats rules; role mining finds groups.",
+    ]
+    records = [make(str(i), title=f"Paper {i}", abstract=text) for i, text in enumerate(texts)]
+    settings = Settings(min_word_count=1, phrase_min_score=1, phrase_min_strength=0.1)
+    corpus, _ = prepare(records, settings=settings)
+    assert {"question answering", "role mining"} <= set(corpus.vocabulary)
+    assert not {"question", "role", "answering"} & set(corpus.vocabulary)
+    pipeline = Pipeline.from_preparation(corpus.preparation)
+    assert pipeline.tokens("A question of question answering") == (["question answering"], [])
+
+
+def test_no_phrase_ends_with_a_stop_word(make):
+    text = "experimental question of trees. important role of trees."
+    records = [make(str(i), title=f"Paper {i}", abstract=text) for i in range(6)]
+    settings = Settings(min_word_count=1, phrase_min_score=0, phrase_min_strength=-1)
+    corpus, _ = prepare(records, settings=settings)
+    assert not [word for word in corpus.vocabulary if word.endswith(("question", "role"))]
+
+
+def test_words_that_the_user_drops_break_phrases(make):
+    records = [make(str(i), title="Question answering works") for i in range(6)]
+    settings = Settings(
+        min_word_count=1, phrase_min_score=0, phrase_min_strength=-1, max_document_share=1.0,
+        extra_stop_words=("question",), deduplicate=False,
+    )  # fmt: skip
+    corpus, _ = prepare(records, settings=settings)
+    assert "question answering" not in corpus.vocabulary
+
+
+ENGLISH = (
+    "Forest restoration in the tropics. We study how the planting of native trees changes the "
+    "soil and which of the species survive in this climate."
+)
+SPANISH = (
+    "Restauración de bosques tropicales. Estudiamos cómo la plantación de árboles nativos cambia "
+    "el suelo y qué especies sobreviven en este clima tan seco."
+)
+
+
+def test_language_is_that_of_title_and_abstract():
+    keep = LanguageFilter("en")
+    assert keep.foreign("Spanish", ENGLISH) is None
+    assert keep.foreign("Spanish", SPANISH) == "es"
+    assert keep.foreign(None, SPANISH) == "es"
+    assert keep.foreign("English", SPANISH) is None
+    assert keep.foreign("Spanish", "Short title") == "es"
+    assert keep.foreign(None, "Short title") is None
+
+
+TITLE = "Finding scientific topics in large collections"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "merged"),
+    [
+        (("García Márquez, Ana", 2019), ("Márquez, Ana G.", 2019), True),
+        (("García-Márquez, Ana", 2019), ("Garcia Marquez, A.", 2020), True),
+        (("Müller, Jo", 2019), ("Mller, Jo", 2018), True),
+        (("Griffiths, T.", 2004), ("Griffiths, T.", 2006), False),
+        (("Griffiths, T.", 2004), ("Steyvers, M.", 2004), False),
+    ],
+)
+def test_duplicates_of_nearly_the_same_year_and_name(make, one, other, merged):
+    records = [
+        make("a", title=TITLE, authors=(one[0],), year=one[1]),
+        make("b", title=TITLE, authors=(other[0],), year=other[1]),
+    ]
+    corpus, report = prepare(records)
+    assert corpus.n_documents == (1 if merged else 2)
+    if merged:
+        assert report.merged_records == [
+            {"kept": "a", "merged": "b", "reason": "duplicate of same title", "title": TITLE}
+        ]
+
+
+def test_short_titles_need_the_same_year(make):
+    records = [
+        make("a", title="Editorial note", authors=("Lee, B.",), year=2004),
+        make("b", title="Editorial note", authors=("Lee, B.",), year=2005),
+    ]
+    assert prepare(records)[0].n_documents == 2
+
+
+def test_merging_takes_corrections_and_is_on_the_page(make):
+    records = [make(name, title=TITLE, authors=("Lee, B.",), year=2004) for name in ("a", "b", "c")]
+    corpus, report = prepare(records)
+    assert corpus.ids == ["a"]
+    assert "Records merged" in report.to_html()
+    corpus, report = prepare(records, settings=Settings(keep_apart=("b",)))
+    assert corpus.ids == ["a", "b"]
+    assert [row["merged"] for row in report.merged_records] == ["c"]
+    assert Report.of(corpus) == report
+
+
+def test_the_warning_of_joined_names_counts_first_names(make):
+    records = [
+        make(str(i), title=f"Trees and soil {i}", authors=(name,))
+        for i, name in enumerate(["Lee, Bruce", "Lee, Brenda", "Lee, Bo", "Chen, Ann"])
+    ]
+    _, report = prepare(records)
+    assert (report.merged_first_names_total, report.first_names_joined) == (1, 3)
+    assert any("3 different first names are joined to 1 author " in w for w in report.warnings)
+
+
+def test_words_of_the_search_that_are_dropped_are_named():
+    rows = "".join(f"{i},Restoration of forest {chr(97 + i % 26) * 4} soil\n" for i in range(40))
+    _, report = read(io.BytesIO(f"id,title\n{rows}".encode())).prepare()
+    assert any("'restoration'" in w and "keep_words" in w for w in report.warnings)
+    settings = Settings(keep_words=("restoration",))
+    corpus, report = read(io.BytesIO(f"id,title\n{rows}".encode())).prepare(settings)
+    assert "restoration" in corpus.vocabulary
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("norm", ["l2", "l1", None])
+def test_counts_from_the_tfidf_of_scikit_learn(smooth, norm):
+    rng = np.random.default_rng(4)
+    counts = rng.poisson(0.4, size=(60, 40))
+    counts[5] = 0  # a document without words counts, too
+    seen = (counts > 0).sum(axis=0)
+    size = len(counts)
+    idf = np.log((1 + size) / (1 + seen)) + 1 if smooth else np.log(size / np.maximum(seen, 1)) + 1
+    values = counts * idf
+    length = {"l2": np.linalg.norm(values, axis=1), "l1": values.sum(axis=1), None: np.ones(size)}
+    values = values / np.maximum(length[norm], 1e-12)[:, None]
+    document, word = np.nonzero(counts)
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(document, minlength=size))))
+    found = counts_from_tfidf(values[document, word], word, offsets, counts.shape[1])
+    lowest = np.array([counts[d][counts[d] > 0].min() for d in document])
+    single = lowest == 1
+    assert found.off == 0
+    assert (found.counts[single] == counts[document, word][single]).all()
