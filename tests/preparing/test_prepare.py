@@ -91,7 +91,11 @@ def test_a_record_may_join_two_that_came_before(make):
         ({"title": "Editorial", "doi": "10.1/x"}, {"title": "Editorial", "doi": "10.1/y"}),
         (
             {"title": "Four words of title", "year": 2000},
-            {"title": "Four words of title", "year": 2001},
+            {"title": "Four words of title", "year": 2002},
+        ),
+        (
+            {"title": "Annual report of the group", "year": 2000, "doi": "10.1000/a"},
+            {"title": "Annual report of the group", "year": 2001, "doi": "10.1000/b"},
         ),
         ({"title": "Trees"}, {"title": "Graphs"}),
     ],

@@ -91,6 +91,14 @@ def test_duplicates_of_nearly_the_same_year_and_name(make, one, other, merged):
         ]
 
 
+def test_a_preprint_and_its_article_are_one(make):
+    records = [
+        make("a", title=TITLE, authors=("Lee, B.",), year=2004, doi="10.48550/arXiv.0401.1234"),
+        make("b", title=TITLE, authors=("Lee, B.",), year=2005, doi="10.1000/journal.1"),
+    ]
+    assert prepare(records)[0].n_documents == 1
+
+
 def test_short_titles_need_the_same_year(make):
     records = [
         make("a", title="Editorial note", authors=("Lee, B.",), year=2004),

@@ -98,7 +98,7 @@ def _check_kind(name: str, value: Any) -> None:
             raise CorpusError(
                 f"{name} must be a dictionary with names as keys; got {_shown(value)}."
             )
-    elif isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+    elif isinstance(value, bytes | Mapping) or not hasattr(value, "__iter__"):
         raise CorpusError(f"{name} must be a list or an array; got {_shown(value)}.")
 
 

@@ -11,6 +11,9 @@ __all__ = ["DuplicateIndex", "WorkKeys"]
 
 # "Editorial" by one author in one year may well be several works; longer titles are not.
 _TELLING_WORDS = 4
+# arXiv, bioRxiv, SSRN, Preprints.org, PsyArXiv, ChemRxiv, Research Square, TechRxiv, OSF
+_PREPRINTS = ("10.48550/", "10.1101/", "10.2139/", "10.20944/", "10.31234/", "10.26434/")
+_PREPRINTS += ("10.21203/", "10.36227/", "10.31219/")
 _MOST_ALIKE = 20  # works of one title that a further one is compared with
 
 
@@ -32,9 +35,17 @@ class WorkKeys(NamedTuple):
 
 
 def _nearly(one: WorkKeys, other: WorkKeys) -> bool:
-    """Tell whether two works of one long title are one: years a year apart, names much alike."""
-    years = one.year is None or other.year is None or abs(one.year - other.year) <= 1
-    return years and _same_family(one.family, other.family)
+    """Tell whether two works of one long title are one: years a year apart, names much alike.
+
+    Reports that appear every year have titles alike and their own DOIs; a preprint has its own too.
+    """
+    if not _same_family(one.family, other.family):
+        return False
+    if one.year is None or other.year is None or one.year == other.year:
+        return True
+    dois = {one.doi, other.doi} - {""}
+    preprint = any(doi.startswith(_PREPRINTS) for doi in dois)
+    return abs(one.year - other.year) == 1 and (len(dois) < 2 or preprint)
 
 
 def _same_family(one: str, other: str) -> bool:
