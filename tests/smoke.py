@@ -92,7 +92,7 @@ def serve(folder: Path) -> None:
 
 def fetch(address: str) -> bytes:
     """Read a page of the explorer; an answer that is no 200 raises."""
-    with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 (our own server)
+    with urllib.request.urlopen(address, timeout=1200) as answer:  # noqa: S310 (our own server)
         content = io.BytesIO(answer.read())
     return content.getvalue()
 
