@@ -4,7 +4,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from citeweave.explore.graphs.graph import Graph
-from citeweave.explore.graphs.picture import GROUND, HEADING, Picture, Positions, Shape, compose
+from citeweave.explore.graphs.picture import GROUND, HEADING, NodeShape, Picture, Positions, compose
 from citeweave.explore.plots.style import need_matplotlib, plain, saving
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _draw_dots(axes: "Axes", picture: Picture, room: float) -> None:
     )
 
 
-def _draw_shape(axes: "Axes", shape: Shape, room: float) -> None:
+def _draw_shape(axes: "Axes", shape: NodeShape, room: float) -> None:
     from matplotlib.patches import Ellipse, FancyBboxPatch  # noqa: PLC0415
 
     node = shape.node
@@ -153,7 +153,7 @@ def _draw_shape(axes: "Axes", shape: Shape, room: float) -> None:
     _draw_words(axes, shape, room)
 
 
-def _draw_words(axes: "Axes", shape: Shape, room: float) -> None:
+def _draw_words(axes: "Axes", shape: NodeShape, room: float) -> None:
     from matplotlib.patheffects import withStroke  # noqa: PLC0415
 
     size = room * shape.node.font_size

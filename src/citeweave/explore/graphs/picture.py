@@ -11,7 +11,7 @@ from citeweave.explore.graphs.geometry import arrow, bounds, curve
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.text import clean
 
-__all__ = ["GROUND", "HEADING", "Line", "Picture", "Shape", "Words", "compose"]
+__all__ = ["GROUND", "HEADING", "Line", "NodeShape", "Picture", "Words", "compose"]
 
 Point = tuple[float, float]
 Positions = Mapping[str, Point]
@@ -38,7 +38,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NodeShape:
     """A node where it stands.
 
     Attributes
@@ -87,7 +87,7 @@ class Picture:
     box : (left, top, width, height)
         What is to be seen, with a margin, without the room for a heading.
     lines : tuple of Line
-    shapes : tuple of Shape
+    shapes : tuple of NodeShape
         Dots first, then what carries words, so that no dot hides a label.
     """
 
@@ -95,7 +95,7 @@ class Picture:
     notes: str
     box: tuple[float, float, float, float]
     lines: tuple[Line, ...]
-    shapes: tuple[Shape, ...]
+    shapes: tuple[NodeShape, ...]
 
 
 def compose(graph: Graph, positions: Positions) -> Picture:
@@ -127,7 +127,7 @@ def _line(graph: Graph, edge: Edge, positions: Positions) -> Line:
     return Line(edge, (path[0], path[1], shaft), tuple(corners))
 
 
-def _shape(node: Node, place: Point) -> Shape:
+def _shape(node: Node, place: Point) -> NodeShape:
     x, y = place
     fill = mix(GROUND, node.colour, node.tint)
     bare = node.shape in {"dot", "label"}
@@ -143,4 +143,4 @@ def _shape(node: Node, place: Point) -> Shape:
         for number, text in enumerate(node.label)
     )
     ink = "#000000" if bare else readable_on(fill)
-    return Shape(node, x, y, fill, border, ink, words, bare)
+    return NodeShape(node, x, y, fill, border, ink, words, bare)

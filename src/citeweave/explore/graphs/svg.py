@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from citeweave.explore.graphs.graph import Graph, Node
-from citeweave.explore.graphs.picture import GROUND, HEADING, Line, Shape, compose
+from citeweave.explore.graphs.picture import GROUND, HEADING, Line, NodeShape, compose
 
 __all__ = ["to_svg"]
 
@@ -105,7 +105,7 @@ def _edge(line: Line, *, css_classes: bool) -> str:
     )
 
 
-def _node(shape: Shape, *, css_classes: bool, link: Callable[[Node], str] | None) -> str:
+def _node(shape: NodeShape, *, css_classes: bool, link: Callable[[Node], str] | None) -> str:
     node = shape.node
     named = f' class="cw-node cw-{node.kind} cw-{node.shape}"' if css_classes else ""
     group = f' data-group="{node.group}"' if node.group is not None else ""
@@ -123,7 +123,7 @@ def _node(shape: Shape, *, css_classes: bool, link: Callable[[Node], str] | None
     return "".join(parts)
 
 
-def _outline(shape: Shape, *, css_classes: bool) -> str:
+def _outline(shape: NodeShape, *, css_classes: bool) -> str:
     """Draw a ground, which a page may darken, and over it the colour as strong as its tint."""
     node = shape.node
     wide, high = node.width, node.height
@@ -151,7 +151,7 @@ def _outline(shape: Shape, *, css_classes: bool) -> str:
     )
 
 
-def _label(shape: Shape, *, css_classes: bool) -> str:
+def _label(shape: NodeShape, *, css_classes: bool) -> str:
     if not shape.words:
         return ""
     size = math.floor(shape.node.font_size * 100) / 100
