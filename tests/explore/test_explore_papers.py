@@ -122,8 +122,9 @@ def test_citations_have_a_probability_for_each_topic(view):
     columns = [f"topic_{k}" for k in sorted(view.order)]
     np.testing.assert_allclose(table.select(columns).to_numpy().sum(axis=1), 1, rtol=1e-4)
     row = table.row(11, named=True)
-    assert [row["citing"], row["cited"]] == view.corpus.citations[11].tolist()
-    assert row["topic"] == view.model.citing_topic_[11].argmax()
+    place = row["citation"]
+    assert [row["citing"], row["cited"]] == view.corpus.citations[place].tolist()
+    assert row["topic"] == view.model.citing_topic_[place].argmax()
     assert row["probability"] == pytest.approx(row[f"topic_{row['topic']}"])
 
 

@@ -59,7 +59,7 @@ def growth(shares: np.ndarray, papers: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def words_of(view: "Exploration", number: int, relevance: float) -> np.ndarray:
     """Ids of the words of all topics [K, number]; of singular and plural the better one alone."""
-    wider = min(2 * number + 10, len(view.vocabulary))
+    wider = min(2 * number + 10, len(view.vocabulary)) if number >= 1 else number
     ranked = rank_words(
         view.topic_word, view.share, view.word_counts > 0, relevance=relevance, number=wider
     )
