@@ -266,9 +266,7 @@ def _notes(context: Context, names: list[str], values: Values) -> list[str]:
     ]
     absent = [text for kind, text in _PEERS.items() if not is_installed(kind)]
     if absent:
-        notes.append(
-            f"Not installed, so not run: {', '.join(absent)}. pip install 'citeweave[benchmark]'"
-        )
+        notes.append(f"Not installed, so not run: {', '.join(absent)}. pip install '.[benchmark]'")
     for name in names:
         single = {"dataset": name, "model": MODELS["scntm"]}
         accepted = measuring.value_of(values, **single, measure="acceptance")

@@ -62,7 +62,7 @@ def draw(drawing: str, data: Mapping[str, Any], stem: Path) -> list[Path]:
     except ImportError as error:
         raise MissingDependencyError(
             "Pictures of results need matplotlib, which is not installed. "
-            "Run: pip install 'citeweave[plot]'"
+            "Run: pip install '.[plot]'"
         ) from error
     # text stays text in SVG files, and the same numbers give the same file
     style: dict[Any, Any] = {

@@ -230,7 +230,7 @@ def _figure(figure: Mapping[str, Any], files: Sequence[str]) -> str:
     if shown:
         return f"![{_escape(figure['caption'])}]({shown[0]})\n\n{figure['caption']} ({links})\n"
     hint = (
-        "The picture needs matplotlib: `pip install 'citeweave[plot]'`, then "
+        "The picture needs matplotlib: `pip install '.[plot]'`, then "
         "`python -m reproduction page` draws it from the JSON file."
     )
     return f"{figure['caption']} ({links}) {hint}\n"

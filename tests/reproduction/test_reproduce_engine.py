@@ -202,7 +202,7 @@ def test_a_page_without_matplotlib_says_how_to_get_its_pictures(everything, tmp_
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     content = json.loads((everything / "runtime.json").read_text())
     text = write_page(content, tmp_path).read_text()
-    assert "pip install 'citeweave[plot]'" in text
+    assert "pip install '.[plot]'" in text
     assert "[CSV](runtime-minutes.csv)" in text
     assert sorted(path.name for path in tmp_path.iterdir()) == ["runtime-minutes.csv", "runtime.md"]
 
