@@ -12,8 +12,10 @@ __all__ = ["DuplicateIndex", "WorkKeys"]
 # "Editorial" by one author in one year may well be several works; longer titles are not.
 _TELLING_WORDS = 4
 # arXiv, bioRxiv, SSRN, Preprints.org, PsyArXiv, ChemRxiv, Research Square, TechRxiv, OSF
-_PREPRINTS = ("10.48550/", "10.1101/", "10.2139/", "10.20944/", "10.31234/", "10.26434/")
-_PREPRINTS += ("10.21203/", "10.36227/", "10.31219/")
+_PREPRINTS = (
+    *("10.48550/", "10.1101/", "10.2139/", "10.20944/", "10.31234/", "10.26434/"),
+    *("10.21203/", "10.36227/", "10.31219/"),
+)
 _MOST_ALIKE = 20  # works of one title that a further one is compared with
 
 

@@ -161,7 +161,7 @@ def test_sums_by_marked_topics_are_those_of_all(monkeypatch):
 
     assert chain.proposals.marks_citations
     marked = sums()
-    monkeypatch.setattr(proposals_module.Proposals, "marks_citations", False)
+    monkeypatch.setattr(proposals_module.DeviceProposals, "marks_citations", False)
     for name, array in sums().items():
         np.testing.assert_allclose(marked[name], array, rtol=1e-12)
 
@@ -187,7 +187,7 @@ def test_densities_of_concentrations_by_marked_topics_are_those_of_all(monkeypat
         return np.array(found)
 
     marked = densities()
-    monkeypatch.setattr(proposals_module.Proposals, "marks_citations", False)
+    monkeypatch.setattr(proposals_module.DeviceProposals, "marks_citations", False)
     np.testing.assert_allclose(marked, densities(), rtol=1e-10)
     assert np.ptp(marked, axis=1).min() > 0.1
 
