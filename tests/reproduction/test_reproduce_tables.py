@@ -96,7 +96,7 @@ def test_a_drawing_that_is_not_there(tmp_path):
 
 def test_pictures_without_matplotlib_name_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(MissingDependencyError, match=r"citeweave\[plot\]"):
+    with pytest.raises(MissingDependencyError, match=r"\[plot\]"):
         draw("dots", {}, tmp_path / "x")
 
 

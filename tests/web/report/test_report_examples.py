@@ -9,11 +9,11 @@ import pytest
 
 from web.report.literature import fit, literature
 
-MODULES = ("charts", "downloads", "page", "words", "years")
+MODULES = ("explore.courses", "web.glossary", "wording")
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "report.md"
 
 
-@pytest.mark.parametrize("name", [f"citeweave.web.report.{name}" for name in MODULES])
+@pytest.mark.parametrize("name", [f"citeweave.{name}" for name in MODULES])
 def test_examples_in_docstrings(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name))
     assert tried > 0
