@@ -49,6 +49,7 @@ MOVED: dict[str, str] = {
     "citeweave.importing.tally": "citeweave.reading.tally",
     "citeweave.model.estimator": "citeweave.parameters",
     "citeweave.reproduce": "reproduction",  # beside the package, in its repository
+    "citeweave.evaluate.convergence": "citeweave.model.convergence",
     "citeweave.explore.graphs.colours": "citeweave.explore.colours",
 }
 """New names of modules by their old ones; what lies below a package moved with it."""

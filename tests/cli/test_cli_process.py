@@ -157,7 +157,7 @@ def test_a_terminal_gets_the_live_table(corpus_folder: Path, tmp_path: Path) -> 
     os.close(ours)
     assert process.wait(timeout=PATIENCE) == 0
     text = shown.decode()
-    assert "log lik/word" in text
+    assert "log post/word" in text
     assert "300/300" in text
     assert "\x1b[" in text, "drawn anew in place"
 

@@ -29,7 +29,8 @@ def news(
 ) -> Progress:
     info = Info(
         iteration=iteration,
-        log_likelihood=-700.0,
+        log_likelihood=-800.0,
+        log_posterior=-700.0,
         acceptance=acceptance,
         word_acceptance=math.nan,
         blocked=0.1,
@@ -99,7 +100,7 @@ def test_plain_lines_come_at_each_tenth() -> None:
             display(news(0, iteration))
     lines = written(target)
     assert [line.split()[2] for line in lines] == [f"{i}/100" for i in range(10, 101, 10)]
-    assert "log lik/word -7.000" in lines[0]
+    assert "log post/word -7.000" in lines[0]
     assert "2.40M tokens/s" in lines[0]
     assert "2.00 it/s" in lines[0]
     assert "0:45 left" in lines[0]
@@ -184,7 +185,7 @@ def test_live_table_shows_every_chain_within_the_width(width: int) -> None:
     display(news(1, 1200, 2000, acceptance=0.951))
     target.print(display.render())
     head, *rows = written(target)
-    for name in ("chain", "iteration", "it/s", "tokens/s", "log lik/word", "accept", "topics"):
+    for name in ("chain", "iteration", "it/s", "tokens/s", "log post/word", "accept", "topics"):
         assert name in head
     assert all(len(line.rstrip()) <= width for line in (head, *rows))
     assert "0/2000" in rows[0]
@@ -204,7 +205,7 @@ def test_without_tokens_there_is_no_likelihood_a_word() -> None:
     display = PlainDisplay(console(), chains=1, iterations=10, tokens=0)
     with display:
         display(news(0, 10, 10))
-    assert "log lik/word –" in display.line(0)
+    assert "log post/word –" in display.line(0)
 
 
 def test_the_console_decides_which_display() -> None:

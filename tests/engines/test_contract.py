@@ -19,6 +19,7 @@ from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings, Request
 from citeweave.engines.core.estimates import Sums, add_sample, new_sums
 from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.posterior import LogPosterior
 from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM, is_refreshed
 from citeweave.engines.core.spec import MOST_TOPICS, PRESETS, preset
@@ -109,6 +110,8 @@ def expect_infos(infos, chain):
     """Look through the reports of five steps, of which the last three had citations."""
     assert [info.iteration for info in infos] == [1, 2, 3, 4, 5]
     assert np.isfinite([info.log_likelihood for info in infos]).all()
+    measured = LogPosterior(chain)(chain.state, infos[-1].rate)
+    assert infos[-1].log_posterior == pytest.approx(measured, rel=1e-9)
     assert 1 <= infos[-1].topics <= 5
     assert infos[0].concentrations != infos[-1].concentrations
     assert np.isnan(infos[1].acceptance)

@@ -91,15 +91,19 @@ def describe_run(manifest: dict[str, Any], model: "SCNTM | None") -> dict[str, A
     }
     if model is None:
         return out | {"result": None}
-    from citeweave.cli.show import topic_order
+    from citeweave.cli.show import posterior_level, topic_order
 
     combination = model.combination_
     tokens = model.corpus_.n_tokens
     networked = model.spec_.citations is not None
+    what, height = posterior_level(model)
+    level = _finite(height) if what == "log posterior" else None
     out["result"] = {
         "iterations": model.n_iter_,
         "samples": model.n_samples_,
         "topics_in_use": len(topic_order(model)),
+        "log_posterior": level,
+        "log_posterior_per_word": level / tokens if level is not None and tokens else None,
         "log_likelihood": combination["likelihoods"][combination["best"]],
         "log_likelihood_per_word": _finite(
             combination["likelihoods"][combination["best"]] / tokens if tokens else math.nan

@@ -39,8 +39,8 @@ class ChainProgress:
     """The latest news of one chain, as the display shows it."""
 
     iteration: int = 0
-    log_likelihood: float = math.nan
-    """Per word."""
+    log_posterior: float = math.nan
+    """Per word, the latest that was measured."""
     iterations_per_second: float = math.nan
     tokens_per_second: float = math.nan
     acceptance: float = math.nan
@@ -82,7 +82,8 @@ class _Display:
             info = progress.info
             left = progress.iterations - progress.iteration
             chain.iteration = progress.iteration
-            chain.log_likelihood = info.log_likelihood / self.tokens if self.tokens else math.nan
+            if self.tokens and not math.isnan(info.log_posterior):
+                chain.log_posterior = info.log_posterior / self.tokens
             if left and progress.seconds_left > 0 and progress.iteration > WARMING:
                 chain.iterations_per_second = left / progress.seconds_left
             chain.tokens_per_second = progress.tokens_per_second
@@ -138,7 +139,7 @@ class LiveDisplay(_Display):
             table.add_column("chain")
             wide = max(6, min(26, self.console.width - 74))
             table.add_column("", width=wide)
-            for name in ("iteration", "it/s", "tokens/s", "log lik/word", "accept", "topics"):
+            for name in ("iteration", "it/s", "tokens/s", "log post/word", "accept", "topics"):
                 table.add_column(name, justify="right", no_wrap=True)
             table.add_column("left", justify="right", no_wrap=True)
             for number, chain in enumerate(self.chains):
@@ -151,7 +152,7 @@ class LiveDisplay(_Display):
                     f"{chain.iteration}/{self.iterations}",
                     short(chain.iterations_per_second),
                     short(chain.tokens_per_second),
-                    _number(chain.log_likelihood, 3),
+                    _number(chain.log_posterior, 3),
                     _number(chain.acceptance, 2),
                     str(chain.topics or "–"),
                     time_left(chain.seconds_left),
@@ -208,7 +209,7 @@ class PlainDisplay(_Display):
             f"{chain.iteration}/{self.iterations}",
             f"{short(chain.iterations_per_second)} it/s",
             f"{short(chain.tokens_per_second)} tokens/s",
-            f"log lik/word {_number(chain.log_likelihood, 3)}",
+            f"log post/word {_number(chain.log_posterior, 3)}",
         ]
         if not math.isnan(chain.acceptance):
             parts.append(f"accepted {chain.acceptance:.2f}")

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from citeweave.corpus import Corpus
 from citeweave.model import SCNTM, describing
+from citeweave.model.traces import shown_trace
 from citeweave.wording import count
 
 if TYPE_CHECKING:
@@ -246,18 +247,28 @@ def paper_table(model: SCNTM, names: Sequence[str], *, most: int = 6) -> Table |
 
 
 def run_table(model: SCNTM) -> Table:
-    """Figures of the run: likelihood, acceptance, samples, agreement of chains, time."""
+    """Figures of the run: log posterior, acceptance, samples, agreement of chains, time."""
     table = fact_table()
     for name, value in run_figures(model):
         table.add_row(name, value)
     return table
 
 
+def posterior_level(model: SCNTM) -> tuple[str, float]:
+    """Name the trace that runs are shown by, and give its mean after burn-in in the best chain."""
+    shown = shown_trace(model.traces_)
+    if shown is None:
+        return "log posterior", math.nan
+    values = shown.values[model.combination_["best"], model.burn_in_ :]
+    values = values[np.isfinite(values)]
+    return shown.words, float(values.mean()) if len(values) else math.nan
+
+
 def run_figures(model: SCNTM) -> list[tuple[str, str]]:
     """Name and value of each figure that `run_table` shows."""
     combination = model.combination_
     chains = len(combination["likelihoods"])
-    likelihood = combination["likelihoods"][combination["best"]]
+    what, level = posterior_level(model)
     tokens = model.corpus_.n_tokens
     figures = [("samples kept", f"{model.n_samples_:,} of {count(chains, 'chain')}")]
     if chains > 1:
@@ -267,7 +278,7 @@ def run_figures(model: SCNTM) -> list[tuple[str, str]]:
         )
         figures.append(("chains agree", f"{min(others):.2f} (cosine of matched topics; {how})"))
     if tokens:
-        figures.append(("log likelihood", f"{likelihood / tokens:.3f} a word, in training"))
+        figures.append((what, f"{level / tokens:.3f} a word"))
     if model.spec_.citations is not None and not math.isnan(model.acceptance_):
         figures.append(("acceptance", f"{100 * model.acceptance_:.1f} % of new citing topics"))
     seconds = np.nansum(model.traces_["seconds"], axis=1)

@@ -14,13 +14,6 @@ from citeweave.evaluate.clustering import (
     purity,
 )
 from citeweave.evaluate.coherence import npmi_coherence, top_words, topic_diversity
-from citeweave.evaluate.convergence import (
-    Convergence,
-    convergence,
-    effective_sample_size,
-    split_rhat,
-    tail_sample_size,
-)
 from citeweave.evaluate.diagnostics import (
     Diagnostics,
     TraceCheck,
@@ -52,6 +45,13 @@ from citeweave.evaluate.links import (
 from citeweave.evaluate.new_documents import NewDocuments, find_new_documents
 from citeweave.evaluate.perplexity import HeldOutWords, Perplexity, hold_out_words, perplexity
 from citeweave.evaluate.report import Evaluation, Measure
+from citeweave.model.convergence import (
+    Convergence,
+    convergence,
+    effective_sample_size,
+    split_rhat,
+    tail_sample_size,
+)
 
 __all__ = [
     "ClassScores",

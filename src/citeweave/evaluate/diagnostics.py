@@ -1,7 +1,7 @@
 """Do the chains of a run agree? Figures of convergence, and a verdict in plain words.
 
 What is asked, in this order: are there chains at all, are they long enough to be judged, did they
-find the same topics, do they still drift, do their log likelihoods agree. `citeweave evaluate`, the
+find the same topics, do they still drift, do their log posteriors agree. `citeweave evaluate`, the
 explorer and the report all show this verdict.
 """
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from citeweave.evaluate.convergence import convergence, split_rhat
+from citeweave.model.convergence import convergence, split_rhat
+from citeweave.model.traces import shown_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +34,7 @@ FEWEST_DRAWS = 20
 """Iterations after burn-in below which nothing is said."""
 
 FEW_INDEPENDENT = 50
-"""Effective draws of the log likelihood below which estimates are called rough."""
+"""Effective draws of the log posterior below which estimates are called rough."""
 
 _SHOWN = {
     "best": "What is shown is the most likely chain. ",
@@ -79,7 +80,7 @@ class Diagnostics:
     agreements: tuple[float, ...] = ()
     """Mean cosine of the topics of each chain with those of the best one."""
     drifts: tuple[float, ...] = ()
-    """R-hat of the two halves of each chain's log likelihood."""
+    """R-hat of the two halves of each chain's log posterior."""
 
 
 def judge_traces(
@@ -96,7 +97,8 @@ def judge_traces(
     Parameters
     ----------
     traces : mapping of str to ndarray, shape (chains, iterations)
-        As `SCNTM.traces_`; ``concentrations`` has a third axis, the levels.
+        As `SCNTM.traces_`; ``concentrations`` has a third axis, the levels. Chains are judged by
+        the joint log posterior, those of earlier releases by the log likelihood.
     burn_in : int
         Iterations before the ones that are judged.
     agreements : sequence of float
@@ -112,11 +114,11 @@ def judge_traces(
     --------
     >>> import numpy as np
     >>> steady = np.random.default_rng(1).normal(size=(2, 400))
-    >>> judge_traces({"log_likelihood": steady}, burn_in=100, agreements=[1.0, 0.98]).verdict[:2]
+    >>> judge_traces({"log_posterior": steady}, burn_in=100, agreements=[1.0, 0.98]).verdict[:2]
     ('good', 'The chains agree')
     """
-    likelihood = _after(traces["log_likelihood"], burn_in) if "log_likelihood" in traces else None
-    if likelihood is None:
+    shown = shown_trace(traces)
+    if shown is None:
         return Diagnostics(
             Verdict(
                 "unknown",
@@ -127,7 +129,8 @@ def judge_traces(
             chains=0,
             draws=0,
         )
-    chains, draws = likelihood.shape
+    judged = _after(shown.values, burn_in)
+    chains, draws = judged.shape
     if draws < FEWEST_DRAWS:
         text = (
             f"Only {draws} iteration{'s were' if draws != 1 else ' was'} made after burn-in, too "
@@ -140,10 +143,10 @@ def judge_traces(
         for name, trace in kept_traces(traces, burn_in=burn_in, level_names=level_names)
         if trace.shape[1] >= FEWEST_DRAWS
     )
-    drifts = tuple(split_rhat(chain[None, :]) for chain in likelihood)
-    rhat = next(check for check in checks if check.name == "log likelihood")
+    drifts = tuple(split_rhat(chain[None, :]) for chain in judged)
+    rhat = next(check for check in checks if check.name == shown.words)
     verdict = (
-        _judge_one(drifts[0], rhat.bulk)
+        _judge_one(drifts[0], rhat.bulk, shown.words)
         if chains == 1
         else _judge_several(rhat, drifts, agreements, how)
     )
@@ -159,7 +162,7 @@ def judge_chains(model: Any) -> Diagnostics:
         A model without traces, as baselines are, has no chains to judge.
     """
     traces = getattr(model, "traces_", None) or {}
-    if "log_likelihood" not in traces:
+    if shown_trace(traces) is None:
         return judge_traces({}, burn_in=0)
     done, wanted = int(model.n_iter_), int(model.iterations)
     combination = model.combination_
@@ -178,12 +181,15 @@ def kept_traces(
     *,
     burn_in: int,
     level_names: Sequence[str] = (),
-    names: Sequence[str] = ("log_likelihood", "topics", "acceptance"),
+    names: Sequence[str] = ("topics", "acceptance"),
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Give traces after burn-in, [chains, draws], that do not depend on how topics are numbered.
 
-    Those named, and the concentration of each level; named as people read them.
+    The shown one, those named, and the concentration of each level; named as people read them.
     """
+    shown = shown_trace(traces)
+    if shown is not None:
+        yield shown.words, _after(shown.values, burn_in)
     for name in names:
         if name in traces:
             yield name.replace("_", " "), _after(traces[name], burn_in)
@@ -199,21 +205,20 @@ def _after(trace: np.ndarray, burn_in: int) -> np.ndarray:
     return np.asarray(kept[:, np.isfinite(kept).all(axis=0)])
 
 
-def _judge_one(drift: float, independent: float) -> Verdict:
+def _judge_one(drift: float, independent: float, what: str) -> Verdict:
     alone = "With one chain alone, agreement cannot be judged; fit with --chains 2 or more."
     if drift > FAIR_RHAT:
         return Verdict(
             "poor",
             "Run longer",
-            f"The log likelihood still drifts (R-hat {drift:.2f} between the halves of the "
-            f"chain). {alone}",
+            f"The {what} still drifts (R-hat {drift:.2f} between the halves of the chain). {alone}",
         )
     if drift > GOOD_RHAT or independent < FEW_INDEPENDENT:
         return Verdict(
             "fair",
             "One chain only: agreement cannot be judged",
             f"The chain has nearly settled (R-hat {drift:.2f} between its halves, "
-            f"{independent:.0f} independent draws of the log likelihood): large figures hold, "
+            f"{independent:.0f} independent draws of the {what}): large figures hold, "
             f"small differences may not. {alone}",
         )
     return Verdict(
@@ -225,12 +230,12 @@ def _judge_one(drift: float, independent: float) -> Verdict:
 
 
 def _judge_several(
-    likelihood: TraceCheck, drifts: Sequence[float], agreements: Sequence[float], how: str
+    shown: TraceCheck, drifts: Sequence[float], agreements: Sequence[float], how: str
 ) -> Verdict:
     worst = min(agreements, default=1.0)
     drifting = max(drifts) > FAIR_RHAT
     matched = f"topics of the chains match with a mean cosine of {worst:.2f}"
-    rhat = f"R-hat of the log likelihood is {likelihood.rhat:.2f}"
+    rhat = f"R-hat of the {shown.name} is {shown.rhat:.2f}"
     if worst < GOOD_AGREEMENT and drifting:
         return Verdict(
             "poor",
@@ -246,11 +251,11 @@ def _judge_several(
             f"this literature. {_SHOWN.get(how, '')}Look for topics that all chains share, or fit "
             "with fewer topics or more iterations.",
         )
-    if likelihood.rhat <= GOOD_RHAT and not drifting:
+    if shown.rhat <= GOOD_RHAT and not drifting:
         rough = (
-            f" With {likelihood.bulk:.0f} independent draws of the log likelihood, small "
+            f" With {shown.bulk:.0f} independent draws of the {shown.name}, small "
             "differences between figures mean little."
-            if likelihood.bulk < FEW_INDEPENDENT
+            if shown.bulk < FEW_INDEPENDENT
             else ""
         )
         return Verdict("good", "The chains agree", f"The {matched}, and {rhat}.{rough}")

@@ -10,12 +10,12 @@ from citeweave.corpus import Corpus
 from citeweave.evaluate.classification import accuracy, macro_f1
 from citeweave.evaluate.clustering import clustering_scores
 from citeweave.evaluate.coherence import npmi_coherence, topic_diversity
-from citeweave.evaluate.convergence import FEWEST_DRAWS, convergence
 from citeweave.evaluate.diagnostics import judge_chains, kept_traces
 from citeweave.evaluate.link_scores import LinkScores, model_scores, tfidf_scores
 from citeweave.evaluate.links import auc, link_prediction, negative_pairs, new_negative_pairs
 from citeweave.evaluate.report import Measure
 from citeweave.model import SCNTM
+from citeweave.model.convergence import FEWEST_DRAWS, convergence
 from citeweave.model.topic_model import TopicModel
 
 __all__ = [
@@ -203,7 +203,7 @@ def measure_chains(model: TopicModel) -> tuple[list[Measure], str]:
         model.traces_,
         burn_in=model.burn_in_,
         level_names=model.level_names_,
-        names=("log_likelihood", "topics"),
+        names=("topics",),
     )
     for name, trace in judged:
         chains, draws = trace.shape

@@ -30,7 +30,8 @@ from citeweave.model.parameters import (
     parameters_to_json,
 )
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
-from citeweave.model.runner import Progress, Runner, Timing, new_traces
+from citeweave.model.runner import Progress, Runner, Timing
+from citeweave.model.traces import new_traces
 from citeweave.runs.checkpoint import (
     Checkpoint,
     Identity,
@@ -285,7 +286,7 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
         notes += refused
         if checkpoint is None or checkpoint.sums is None:
             continue
-        whole = new_traces(plan, plan.iterations)
+        whole = new_traces(plan.level_names, plan.iterations)
         for name, trace in checkpoint.traces.items():
             whole[name][: len(trace)] = trace
         sums.append(checkpoint.sums)

@@ -16,6 +16,7 @@ from citeweave.engines.protocol import Engine
 from citeweave.errors import RunError
 from citeweave.model.chains import new_chain
 from citeweave.model.parameters import Plan
+from citeweave.model.traces import new_traces, record
 from citeweave.runs.checkpoint import (
     Checkpoint,
     Identity,
@@ -27,19 +28,7 @@ from citeweave.runs.checkpoint import (
     write_checkpoint,
 )
 
-__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "new_traces"]
-
-TRACES = (
-    "log_likelihood",
-    "acceptance",
-    "word_acceptance",
-    "topics",
-    "blocked",
-    "blocked_citations",
-    "rate",
-    "seconds",
-)
-"""Fields of `Info` of which a value an iteration is kept, beside the concentrations."""
+__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner"]
 
 _SMOOTHING = 0.1
 
@@ -73,13 +62,6 @@ class Timing(NamedTuple):
 
     seconds: float | None = 60.0
     iterations: int | None = None
-
-
-def new_traces(plan: Plan, iterations: int) -> dict[str, np.ndarray]:
-    """Make room for the traces of one chain, nan where nothing is known yet."""
-    traces = {name: np.full(iterations, np.nan) for name in TRACES}
-    traces["concentrations"] = np.full((iterations, len(plan.level_names)), np.nan)
-    return traces
 
 
 class Runner:
@@ -208,7 +190,7 @@ class Runner:
 
     def _run_chain(self, number: int, chain: Engine, stored: Checkpoint | None) -> None:
         plan = self.plan
-        traces = new_traces(plan, plan.iterations)
+        traces = new_traces(plan.level_names, plan.iterations)
         sums = new_sums(chain)
         if stored is None:
             chain.start()
@@ -300,11 +282,3 @@ def _wait(finished: list[threading.Event]) -> None:
     for event in finished:
         while not event.wait(0.2):
             pass
-
-
-def record(traces: dict[str, np.ndarray], info: Info) -> None:
-    """Enter what a step reports into the traces."""
-    row = info.iteration - 1
-    for name in TRACES:
-        traces[name][row] = getattr(info, name)
-    traces["concentrations"][row] = info.concentrations

@@ -17,6 +17,14 @@ FIRST = 10
 """Iterations whose climb would press all that follows into a line."""
 
 _TRACES = {
+    "log_posterior": (
+        "Log posterior",
+        (
+            "How probable all that was drawn is: topics, words, citations and parameters together. "
+            "It rises while topics form and drops where citations begin to count. A chain that has "
+            "settled is level, and chains that agree are level at the same height."
+        ),
+    ),
     "log_likelihood": (
         "Log likelihood",
         (
@@ -32,6 +40,10 @@ _TRACES = {
 }
 
 
+_MAIN = ("log_posterior", "log_likelihood")
+"""The trace that is shown is one of these."""
+
+
 class ChainChart(NamedTuple):
     """A trace of all chains: the trace, a heading, what it tells, and the drawing."""
 
@@ -45,7 +57,8 @@ def chain_charts(run: RunFacts) -> list[ChainChart]:
     """Draw the traces of a run that was sampled, a line a chain; none for another."""
     charts = []
     for name, (heading, text) in _TRACES.items():
-        if name not in run.traces:
+        main = run.shown is not None and name == run.shown.name
+        if name not in run.traces or (name in _MAIN and not main):
             continue
         trace = np.asarray(run.traces[name], np.float64)
         reached = np.flatnonzero(np.isfinite(trace).any(axis=0))
@@ -53,7 +66,7 @@ def chain_charts(run: RunFacts) -> list[ChainChart]:
             continue
         trace = trace[:, : reached[-1] + 1]
         early = trace[:, min(FIRST, trace.shape[1] - 1) :]
-        climbing = name == "log_likelihood" and np.isfinite(early).any()
+        climbing = main and np.isfinite(early).any()
         wide, narrow = (
             lines(
                 trace_series(trace),
@@ -61,7 +74,7 @@ def chain_charts(run: RunFacts) -> list[ChainChart]:
                 marks=_marks(run, trace.shape[1]),
                 width=width,
                 height=height,
-                from_zero=name != "log_likelihood",
+                from_zero=not main,
                 lowest=float(np.nanmin(early)) if climbing else None,
             )
             for width, height in SIZES

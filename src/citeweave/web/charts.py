@@ -170,8 +170,11 @@ def trace_series(trace: np.ndarray) -> list[Series]:
     >>> [len(one.points) for one in trace_series(np.zeros((2, 5000)))]
     [400, 400]
     """
-    length = trace.shape[1]
-    kept = np.linspace(0, length - 1, min(length, MOST_POINTS)).round().astype(int).tolist()
+    known = np.flatnonzero(np.isfinite(trace).any(axis=0))  # some are measured now and then
+    if not len(known):
+        return []
+    chosen = np.linspace(0, len(known) - 1, min(len(known), MOST_POINTS)).round().astype(int)
+    kept = known[chosen].tolist()
     return [
         Series(f"chain {chain + 1}", [(float(i + 1), float(row[i])) for i in kept])
         for chain, row in enumerate(trace)

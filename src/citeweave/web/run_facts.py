@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from citeweave.errors import CiteweaveError
 from citeweave.evaluate.diagnostics import Diagnostics, judge_chains
 from citeweave.model.parameters import make_plan
+from citeweave.model.traces import shown_trace
 from citeweave.web.method import method_text, parameter_rows
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class RunFacts:
     def __init__(self, view: Exploration) -> None:
         self.view = view
         self.model: Any = view.model
-        self.sampled = "log_likelihood" in self.traces
+        self.shown = shown_trace(self.traces)
+        self.sampled = self.shown is not None
 
     @cached_property
     def traces(self) -> Mapping[str, np.ndarray]:
@@ -85,7 +87,7 @@ class RunFacts:
             self.view.model_name,
             eta=getattr(self.model, "eta", None),
             samples=self.model.n_samples_ if self.sampled else None,
-            chains=len(self.traces["log_likelihood"]) if self.sampled else None,
+            chains=None if self.shown is None else len(self.shown.values),
             how=self.model.combination_["how"] if self.sampled else "best",
             influence=self.view.cited_propensity is not None,
         )

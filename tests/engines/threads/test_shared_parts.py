@@ -7,13 +7,14 @@ from scipy.special import digamma, polygamma
 from citeweave import simulate
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.exponent import new_exponent, rebuild_exponent, total_rate
+from citeweave.engines.core.pieces import cut
 from citeweave.engines.core.random import new_generator
 from citeweave.engines.core.spec import preset
 from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.threads import SnapshotChain
 from citeweave.engines.threads.auxiliaries import gather_one
 from citeweave.engines.threads.slices import _group, find_terms, weigh
-from citeweave.engines.threads.workers import WorkerPool, cut
+from citeweave.engines.threads.workers import WorkerPool
 from citeweave.engines.threads.world import word_places
 from citeweave.model.groups import build_tree
 

@@ -3,6 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Self
 
@@ -11,6 +12,7 @@ from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.data import ChainSettings, Data, Info, Request
 from citeweave.engines.core.estimates import Sums, add_sample
 from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.posterior import LogPosterior
 from citeweave.engines.core.propensities import degrees
 from citeweave.engines.core.random import new_generator
 from citeweave.engines.core.setting_up import (
@@ -147,6 +149,7 @@ class Chain(ABC):
         if self.network_on and settings.sample_propensities:
             self.draw_propensities()
         found = self.measure()
+        log_posterior = self.log_posterior(found.rate)
         self.clock[0] += 1
         if settings.debug:
             check_state(self.spec, self.layout, self.state)
@@ -155,6 +158,7 @@ class Chain(ABC):
         return Info(
             iteration=self.iteration,
             log_likelihood=found.log_likelihood,
+            log_posterior=log_posterior,
             acceptance=_share(accepted, citations - blocked_citations),
             word_acceptance=_share(corrected - rejected, corrected),
             blocked=_share(blocked, visited),
@@ -194,6 +198,14 @@ class Chain(ABC):
     @abstractmethod
     def measure(self) -> StepReport:
         """Give what the step has found out, after all draws."""
+
+    def log_posterior(self, rate: float) -> float:
+        """Joint log density of the present state, E being the expected number of citations."""
+        return self._posterior(self.state, rate)
+
+    @cached_property
+    def _posterior(self) -> LogPosterior:
+        return LogPosterior(self)
 
     def concentrations(self) -> tuple[float, ...]:
         """Mean concentration of each level, topic side root first, then the word side."""

@@ -67,6 +67,9 @@ class Info(NamedTuple):
     iteration: int
     log_likelihood: float
     """Training word log likelihood."""
+    log_posterior: float
+    """Joint log density of words, citations, topics, tables and hyperparameters, up to a
+    constant; nan where the engine did not measure it."""
     acceptance: float
     """Share of citation proposals accepted; nan while the network is off."""
     word_acceptance: float

@@ -34,6 +34,7 @@ from citeweave.engines.cuda.program import (
 from citeweave.engines.cuda.proposals import DeviceProposals, SlotSizes
 from citeweave.engines.cuda.samples import DeviceSums
 from citeweave.engines.threads.streams import next_key
+from citeweave.engines.threads.workers import WorkerPool
 from citeweave.errors import ParameterError, RunError
 
 __all__ = ["CudaChain"]
@@ -44,6 +45,10 @@ _TOPICS = 31
 _NEAR_ALONE = 4
 """Slots in the fast memory of a machine of one lane, where there is no such thing: few, so that
 those beyond it are seen in tests."""
+
+
+POSTERIOR_EVERY = 50
+"""Iterations from one measure of the log posterior to the next, the first few aside."""
 
 
 class CudaChain(Chain):
@@ -59,6 +64,8 @@ class CudaChain(Chain):
     spec, data, settings, seed, stream
         As those of `Chain`; every level must share one concentration, and words must not choose
         their author.
+    threads : int
+        Threads of the host that measure the log posterior.
     rounds : int
         Snapshots a sweep.
     device : Device or None
@@ -80,6 +87,7 @@ class CudaChain(Chain):
         *,
         seed: int,
         stream: int = 0,
+        threads: int = 1,
         rounds: int = 1,
         device: Device | None = None,
         sparse: bool | None = None,
@@ -91,6 +99,7 @@ class CudaChain(Chain):
         self.capabilities.check(spec, settings.topics)  # before anything is compiled
         self._sums: DeviceSums | None = None
         self._ahead = False  # whether the device has moved on since the last download
+        self._measurers = WorkerPool(threads)
         self.device: Device = CudaDevice() if device is None else device
         self.sparse = settings.topics >= SPARSE_FROM if sparse is None else sparse
         self.proposals = DeviceProposals(self)
@@ -113,8 +122,8 @@ class CudaChain(Chain):
     @classmethod
     def open(cls, request: Request) -> Self:
         """Make a chain on the current GPU, not yet started."""
-        spec, data, settings, seed, stream, _, rounds = request
-        return cls(spec, data, settings, seed=seed, stream=stream, rounds=rounds)
+        spec, data, settings, seed, stream, threads, rounds = request
+        return cls(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 
     def _plan_kernels(self, spec: ModelSpec, data: Data, settings: ChainSettings) -> None:
         """Choose how work is cut up, and begin to compile the program."""
@@ -213,6 +222,7 @@ class CudaChain(Chain):
         """Let go of the memory on the device."""
         self.arrays.clear()
         self._sums = None
+        self._measurers.close()
 
     @property
     def state(self) -> State:
@@ -300,6 +310,16 @@ class CudaChain(Chain):
             words=tally[:4],
             citations=tally[4:7],
         )
+
+    def log_posterior(self, rate: float) -> float:
+        """Joint log density of the present state, now and then: the host measures it.
+
+        The state of a large corpus takes longer to come down than an iteration takes.
+        """
+        done = self.iteration + 1
+        if done > POSTERIOR_EVERY // 10 and done % POSTERIOR_EVERY:
+            return float("nan")
+        return self._posterior(self.state, rate, self._measurers)
 
     def concentrations(self) -> tuple[float, ...]:
         """Mean concentration of each level, which the host has drawn."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.exponent import Exponent
+from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.slots.presence import lowest_bit
 from citeweave.engines.threads.exponents import (
     Children,
@@ -21,7 +22,7 @@ from citeweave.engines.threads.exponents import (
     node_rate,
     scaled_weights,
 )
-from citeweave.engines.threads.workers import Share, WorkerPool, cut
+from citeweave.engines.threads.workers import WorkerPool
 
 __all__ = ["Held", "TopicSums"]
 

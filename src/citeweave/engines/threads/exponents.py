@@ -7,7 +7,8 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, State
 from citeweave.engines.core.exponent import Exponent
-from citeweave.engines.threads.workers import Share, WorkerPool, cut
+from citeweave.engines.core.pieces import Share, cut
+from citeweave.engines.threads.workers import WorkerPool
 
 __all__ = [
     "Children",

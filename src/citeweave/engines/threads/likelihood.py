@@ -5,7 +5,8 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.arrays import Layout, Shape, State
 from citeweave.engines.core.likelihood import Bursts, add_document
-from citeweave.engines.threads.workers import Share, WorkerPool
+from citeweave.engines.core.pieces import Share
+from citeweave.engines.threads.workers import WorkerPool
 
 __all__ = ["log_likelihood"]
 

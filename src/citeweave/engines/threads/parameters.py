@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citeweave.engines.core.concentrations import draw_topic_concentrations
+from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.core.random import standard_gamma
 from citeweave.engines.threads.auxiliaries import (
     gather_bursts,
@@ -20,7 +21,6 @@ from citeweave.engines.threads.likelihood import log_likelihood
 from citeweave.engines.threads.propensities import draw_at_rates, draw_documents, draw_scales
 from citeweave.engines.threads.slices import draw_pooled, find_terms
 from citeweave.engines.threads.streams import next_key
-from citeweave.engines.threads.workers import Share, cut
 
 if TYPE_CHECKING:
     from citeweave.engines.threads.threaded import ThreadedChain

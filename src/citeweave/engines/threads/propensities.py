@@ -3,10 +3,11 @@
 import numpy as np
 
 from citeweave.compiled import hot_kernel
+from citeweave.engines.core.pieces import Share
 from citeweave.engines.core.random import standard_gamma
 from citeweave.engines.threads.exponents import Network, Nodes, rate_nodes
 from citeweave.engines.threads.streams import open_stream
-from citeweave.engines.threads.workers import Share, WorkerPool
+from citeweave.engines.threads.workers import WorkerPool
 
 __all__ = ["draw_at_rates", "draw_documents", "draw_scales"]
 

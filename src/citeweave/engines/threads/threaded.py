@@ -41,3 +41,7 @@ class ThreadedChain(DenseChain):
     def log_likelihood(self) -> float:
         """Training word log likelihood of the present state."""
         return self._draws.log_likelihood()
+
+    def log_posterior(self, rate: float) -> float:
+        """Joint log density of the present state, measured by all workers."""
+        return self._posterior(self.state, rate, self.workers)

@@ -1,27 +1,10 @@
-"""Threads that share the parts of a step, and how what they share is cut up."""
+"""Threads that share the parts of a step."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-__all__ = ["Share", "WorkerPool", "cut"]
-
-_PIECES = 64
-"""Sums of floating-point numbers are taken piece by piece and then over pieces, so that they do
-not depend on how many threads there are."""
-
-
-class Share(NamedTuple):
-    """The pieces that one worker takes, as kernels are told."""
-
-    bounds: np.ndarray
-    """int64 [pieces + 1]: those of all pieces."""
-    first: int
-    """The worker's first piece, which is its number."""
-    step: int
-    """How many workers there are: every so many-th piece from the first is the worker's."""
+__all__ = ["WorkerPool"]
 
 
 class WorkerPool:
@@ -58,15 +41,3 @@ class WorkerPool:
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
-
-
-def cut(first: int, last: int) -> np.ndarray:
-    """Cut the range from ``first`` to ``last`` - 1 into pieces: int64 [pieces + 1], their bounds.
-
-    Examples
-    --------
-    >>> cut(3, 6)
-    array([3, 4, 5, 6])
-    """
-    pieces = max(1, min(_PIECES, last - first))
-    return first + (np.arange(pieces + 1, dtype=np.int64) * (last - first)) // pieces

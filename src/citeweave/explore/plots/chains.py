@@ -6,7 +6,6 @@ import numpy as np
 
 from citeweave.errors import NotFoundError
 from citeweave.evaluate import convergence
-from citeweave.evaluate.convergence import FEWEST_DRAWS
 from citeweave.explore.graphs.facts import PictureFacts, facts_of
 from citeweave.explore.plots.style import (
     LINE_COLOURS,
@@ -17,6 +16,8 @@ from citeweave.explore.plots.style import (
     plain,
     styled,
 )
+from citeweave.model.convergence import FEWEST_DRAWS
+from citeweave.model.traces import ShownTrace, shown_trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,16 +36,20 @@ AGREE = 1.01
 
 DOUBTFUL = 1.1
 
+FIRST = 10
+"""Iterations whose climb is left out of the range of values."""
 
-def _traces(view: Any) -> tuple[PictureFacts, dict[str, np.ndarray]]:
+
+def _traces(view: Any) -> tuple[PictureFacts, dict[str, np.ndarray], ShownTrace]:
     facts = facts_of(view)
-    found = getattr(facts.model, "traces_", None)
-    if found is None or "log_likelihood" not in found:
+    found = getattr(facts.model, "traces_", None) or {}
+    shown = shown_trace(found)
+    if shown is None:
         raise NotFoundError(
             f"There are no traces of chains to plot: the model '{facts.view.model_name}' is not "
             "fitted by sampling."
         )
-    return facts, {name: np.asarray(values) for name, values in found.items()}
+    return facts, {name: np.asarray(values) for name, values in found.items()}, shown
 
 
 def _kept_from(facts: PictureFacts, iterations: int) -> int:
@@ -62,7 +67,8 @@ def _network_start(traces: dict[str, np.ndarray]) -> int | None:
 
 def _measures(values: np.ndarray) -> str:
     """R-hat and effective sample size of draws after burn-in, in words."""
-    if values.shape[1] < FEWEST_DRAWS or not np.isfinite(values).all():
+    values = values[:, np.isfinite(values).all(axis=0)]
+    if values.shape[1] < FEWEST_DRAWS:
         return "too few draws for R-hat"
     found = convergence(values)
     if np.isnan(found.rhat):
@@ -94,7 +100,8 @@ def _draw_chains(ax: "Axes", values: np.ndarray, *, labels: bool) -> None:
     iterations = np.arange(1, values.shape[1] + 1)
     for chain, row in enumerate(values):
         colour = LINE_COLOURS[chain % len(LINE_COLOURS)]
-        ax.plot(iterations, row, color=colour, linewidth=0.9, label=f"chain {chain}")
+        known = np.isfinite(row)  # some engines measure now and then
+        ax.plot(iterations[known], row[known], color=colour, linewidth=0.9, label=f"chain {chain}")
     if labels and len(values) > 1:
         if len(values) <= len(LINE_COLOURS):
             ax.legend(frameon=False, loc="best", handlelength=1.2)
@@ -105,10 +112,11 @@ def _draw_chains(ax: "Axes", values: np.ndarray, *, labels: bool) -> None:
 
 
 def plot_convergence(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Log likelihood of the training words by iteration, a line a chain.
+    """Joint log posterior of all that is sampled by iteration, a line a chain.
 
-    R-hat and the effective number of draws are those after burn-in. The log likelihood may fall on
-    the way (see the page on the sampler); what matters is that it becomes level.
+    It rises while topics form, drops where citations begin to count, and is level when a chain has
+    settled. R-hat and the effective number of draws are those after burn-in. Runs of earlier
+    releases show the log likelihood of words, which may fall (see the page on the sampler).
 
     Parameters
     ----------
@@ -116,21 +124,31 @@ def plot_convergence(view: Any, ax: "Axes | None" = None) -> "Figure":
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
     """
-    facts, traces = _traces(view)
-    values = traces["log_likelihood"] / max(facts.corpus.n_tokens, 1)
+    facts, traces, shown = _traces(view)
+    values = shown.values / max(facts.corpus.n_tokens, 1)
     kept = _kept_from(facts, values.shape[1])
     with styled():
         figure, ax = figure_for(ax, 4.6, 2.9)
         _draw_chains(ax, values, labels=True)
         _mark_phases(ax, _network_start(traces), kept, values.shape[1])
-        ax.set_ylabel("log likelihood a word")
-        head(ax, f"Log likelihood\n{_measures(values[:, kept:])}")
+        _leave_out_the_climb(ax, values)
+        ax.set_ylabel(f"{shown.words} a word")
+        head(ax, f"{shown.words.capitalize()}\n{_measures(values[:, kept:])}")
     return figure
+
+
+def _leave_out_the_climb(ax: "Axes", values: np.ndarray) -> None:
+    """Choose the range by what follows the first iterations, which would press it into a line."""
+    later = values[:, min(FIRST, values.shape[1] - 1) :]
+    later = later[np.isfinite(later)]
+    if len(later) and np.ptp(later) > 0:
+        room = 0.05 * float(np.ptp(later))
+        ax.set_ylim(float(later.min()) - room, float(later.max()) + room)
 
 
 def plot_acceptance(view: Any, ax: "Axes | None" = None) -> "Figure":
     """Share of proposals accepted while citations count: of citing topics and of words' topics."""
-    facts, traces = _traces(view)
+    facts, traces, _ = _traces(view)
     start = _network_start(traces)
     if start is None:
         raise NotFoundError(
@@ -174,7 +192,7 @@ def _percent(ax: "Axes") -> None:
 
 def plot_concentrations(view: Any, ax: "Axes | None" = None) -> "Figure":
     """Concentrations beta of all levels, a line a chain; topics above, words below, by name."""
-    facts, traces = _traces(view)
+    facts, traces, _ = _traces(view)
     values = traces["concentrations"]
     names = list(getattr(facts.model, "level_names_", range(values.shape[2])))
     with styled():
@@ -211,7 +229,7 @@ def _symbol(name: object) -> str:
 
 def plot_active_topics(view: Any, ax: "Axes | None" = None) -> "Figure":
     """Plot the number of topics in use by iteration, a line a chain."""
-    facts, traces = _traces(view)
+    facts, traces, _ = _traces(view)
     values = traces["topics"]
     most = len(facts.share)
     with styled():
@@ -242,15 +260,16 @@ def plot_active_topics(view: Any, ax: "Axes | None" = None) -> "Figure":
 
 def plot_rhat(view: Any, ax: "Axes | None" = None) -> "Figure":
     """R-hat of each trace after burn-in, with its effective number of draws written beside it."""
-    facts, traces = _traces(view)
-    kept = _kept_from(facts, traces["log_likelihood"].shape[1])
+    facts, traces, shown = _traces(view)
+    kept = _kept_from(facts, shown.values.shape[1])
     names = list(getattr(facts.model, "level_names_", []))
-    rows = [("log likelihood", traces["log_likelihood"]), ("topics in use", traces["topics"])]
+    rows = [(shown.words, shown.values), ("topics in use", traces["topics"])]
     rows += [(_symbol(name), traces["concentrations"][:, :, i]) for i, name in enumerate(names)]
     found = []
     for name, values in rows:
         draws = values[:, kept:]
-        if draws.shape[1] >= FEWEST_DRAWS and np.isfinite(draws).all():
+        draws = draws[:, np.isfinite(draws).all(axis=0)]
+        if draws.shape[1] >= FEWEST_DRAWS:
             measured = convergence(draws)
             if np.isfinite(measured.rhat):
                 found.append((name, measured.rhat, measured.bulk))
@@ -282,7 +301,7 @@ def plot_rhat(view: Any, ax: "Axes | None" = None) -> "Figure":
             )
         ax.text(1.02, 1.0, "effective\ndraws", transform=ax.transAxes, fontsize=6.5, va="bottom")
         ax.set_xlabel(f"R-hat (dashed: {AGREE})")
-        chains = traces["log_likelihood"].shape[0]
+        chains = shown.values.shape[0]
         halves = f"{chains} chains" if chains > 1 else "halves of one chain"
         head(ax, f"Do the chains agree?\n{halves}, after burn-in")
     return figure

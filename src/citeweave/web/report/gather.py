@@ -105,7 +105,7 @@ def gather(
         flow=flow,
         network=network,
         papers_map=papers_map,
-        likelihood=charts.get("log_likelihood"),
+        likelihood=None if run.shown is None else charts.get(run.shown.name),
         chains=run.diagnostics.chains,
         method=tuple(run.method_text()),
         parameters=tuple(run.parameter_rows()),

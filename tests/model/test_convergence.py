@@ -11,7 +11,7 @@ from citeweave.evaluate import (
     split_rhat,
     tail_sample_size,
 )
-from citeweave.evaluate.convergence import _autocovariance
+from citeweave.model.convergence import _autocovariance
 
 
 def autoregression(chains, draws, weight, seed=0):

@@ -1,0 +1,34 @@
+"""How work over nodes, words or documents is cut up, so that sums do not depend on threads."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Share", "cut"]
+
+_PIECES = 64
+"""Sums of floating-point numbers are taken piece by piece and then over pieces, so that they do
+not depend on how many threads there are."""
+
+
+class Share(NamedTuple):
+    """The pieces that one worker takes, as kernels are told."""
+
+    bounds: np.ndarray
+    """int64 [pieces + 1]: those of all pieces."""
+    first: int
+    """The worker's first piece, which is its number."""
+    step: int
+    """How many workers there are: every so many-th piece from the first is the worker's."""
+
+
+def cut(first: int, last: int) -> np.ndarray:
+    """Cut the range from ``first`` to ``last`` - 1 into pieces: int64 [pieces + 1], their bounds.
+
+    Examples
+    --------
+    >>> cut(3, 6)
+    array([3, 4, 5, 6])
+    """
+    pieces = max(1, min(_PIECES, last - first))
+    return first + (np.arange(pieces + 1, dtype=np.int64) * (last - first)) // pieces

@@ -1,0 +1,347 @@
+"""The joint log density of all that a chain has drawn: what its sampler climbs and then explores.
+
+Of words, citations, topics, tables and hyperparameters together, up to a constant:
+
+    sum over nodes of   log (beta|alpha)_T - log (beta)_C + sum_k log S(c_k, t_k)
+    + words             T_gamma times log 1 / V
+    + new topics        the free places that topics in use may have taken
+    + citations         sum g+ log lambda+  + sum g- log lambda-  + sum_k g_k log lambdaT_k  - E
+    + hyperparameters   the Gamma densities of concentrations and propensities
+
+(eq:modularized_likelihood, eq:approx_network_likelihood). While no citation counts, those of their
+terms are left out, so that the density drops when they join. It is measured piece by piece, which
+threads may share, and does not depend on how many they are.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index
+from citeweave.engines.core.arrays import Array, Shape, State
+from citeweave.engines.core.log_stirling import (
+    StirlingLogs,
+    log_rising,
+    log_stirling,
+    stirling_logs,
+)
+from citeweave.engines.core.pieces import Share, cut
+from citeweave.engines.core.stirling import RatioTable
+from citeweave.engines.core.word_climb import next_run
+
+if TYPE_CHECKING:
+    from citeweave.engines.core.chain import Chain
+
+__all__ = ["LogPosterior"]
+
+_TABULATED = 512
+"""Rising products of a shared concentration are looked up where they have fewer factors."""
+
+
+class Workers(Protocol):
+    """Threads that share the pieces."""
+
+    size: int
+
+    def run(self, task: Callable[[int], Any]) -> None:
+        """Do ``task(worker)`` for every worker, and wait until all are done."""
+
+
+class _Alone:
+    """The calling thread."""
+
+    size = 1
+
+    def run(self, task: Callable[[int], Any]) -> None:
+        task(0)
+
+
+class Risings(NamedTuple):
+    """Rising products of a level: log (beta)_n and log (beta|alpha)_n for n below their length.
+
+    Empty where nodes have concentrations of their own.
+    """
+
+    customers: Array
+    tables: Array
+
+
+class WordLogs(NamedTuple):
+    """Tables of log S of the word side."""
+
+    background: StirlingLogs
+    topic_word: StirlingLogs
+    burst: StirlingLogs
+
+
+class LogPosterior:
+    """Measures the joint log density of the states of one chain.
+
+    Parameters
+    ----------
+    chain : Chain
+        Its model, corpus and settings are read; states are given later.
+    """
+
+    def __init__(self, chain: "Chain") -> None:
+        self.spec, self.settings = chain.spec, chain.settings
+        self.shape: Shape = chain.shape
+        self.layout = chain.layout
+        self.degrees = chain.degrees
+        tables = chain.tables
+        place, *stacked = tables.topic
+        self._levels = [stirling_logs(RatioTable(*(part[i] for part in stacked))) for i in place]
+        self._words = WordLogs(
+            *(stirling_logs(one) for one in (tables.background, tables.topic_word, tables.burst))
+        )
+        starts = [int(n) for n in self.layout.level_start]
+        self._nodes = [cut(*ends) for ends in pairwise(starts)]
+        self._documents = cut(0, len(self.layout.document_start) - 1)
+        leaves = np.diff(self.layout.leaf_start)
+        tokens = np.diff(self.layout.document_start)
+        self._paths = -float(tokens[leaves > 1] @ np.log(leaves[leaves > 1]))
+
+    def __call__(self, state: State, rate: float, workers: Workers | None = None) -> float:
+        """Give the log density of a state.
+
+        Parameters
+        ----------
+        state : State
+        rate : float
+            E, the expected number of citations; not looked at while no citation counts.
+        workers : Workers, optional
+            Threads that share the pieces; the calling one if not given.
+        """
+        crew = workers or _Alone()
+        total = self._paths + self._topic_side(state, crew) + self._word_side(state, crew)
+        total += self._concentrations(state)
+        if self.spec.citations is not None and state.clock[1]:
+            total += self._citations(state) - rate
+        return total
+
+    def _topic_side(self, state: State, workers: Workers) -> float:
+        counts, parameters = state.topics, state.parameters
+        topics = counts.customers.shape[1]
+        used = int(counts.total_tables[0])
+        total = float(_log_factorial(topics - used) - _log_factorial(topics))
+        for level, (logs, bounds) in enumerate(zip(self._levels, self._nodes, strict=True)):
+            pooled = self.spec.topic_side[level].shared_concentration
+            begin = int(bounds[0])
+            risings = _risings(
+                float(parameters.topic_concentration[begin]) if pooled else 0.0,
+                float(parameters.topic_discount[level]),
+            )
+            sums = np.zeros(len(bounds) - 1)
+
+            def measure(
+                worker: int,
+                logs: StirlingLogs = logs,
+                risings: Risings = risings,
+                bounds: Array = bounds,
+                sums: Array = sums,
+            ) -> None:
+                share = Share(bounds, worker, workers.size)
+                _measure_nodes(logs, counts, parameters, risings, share, sums)
+
+            workers.run(measure)
+            total += float(sums.sum())
+        return total
+
+    def _word_side(self, state: State, workers: Workers) -> float:
+        words, parameters = state.words, state.parameters
+        n_words = len(words.customers)
+        bounds = cut(0, n_words)
+        sums = np.zeros(len(bounds) - 1)
+
+        def measure(worker: int) -> None:
+            share = Share(bounds, worker, workers.size)
+            _measure_words(self.shape, self._words, words, share, sums)
+
+        workers.run(measure)
+        total = float(sums.sum()) + _measure_topics(words, parameters)
+        drawn = int(words.total_tables.sum())
+        if self.shape.background:
+            beta = parameters.word_concentration[0]
+            customers, drawn = (int(n) for n in words.background_totals)
+            total += log_rising(beta, parameters.word_discount[0], drawn)
+            total -= log_rising(beta, 1.0, customers)
+        total -= drawn * np.log(n_words)
+        if self.shape.burst:
+            total += self._bursts(state, workers)
+        return float(total)
+
+    def _bursts(self, state: State, workers: Workers) -> float:
+        parameters = state.parameters
+        beta, discount = (
+            float(parameters.word_concentration[1]),
+            float(parameters.word_discount[2]),
+        )
+        risings = _risings(beta, discount)
+        bounds = self._documents
+        sums = np.zeros(len(bounds) - 1)
+        room = np.zeros((workers.size, 4, state.words.customers.shape[1]), np.int64)
+
+        def measure(worker: int) -> None:
+            share = Share(bounds, worker, workers.size)
+            _measure_bursts(
+                self._words.burst, self.layout, state.assignments, beta, risings, share, room, sums
+            )
+
+        workers.run(measure)
+        return float(sums.sum())
+
+    def _concentrations(self, state: State) -> float:
+        """Log prior of every concentration that is one: a level's, or each of its nodes'."""
+        parameters, starts = state.parameters, self.layout.level_start
+        prior = self.settings.concentration_prior
+        total = 0.0
+        for level, traits in enumerate(self.spec.topic_side):
+            end = starts[level] + 1 if traits.shared_concentration else starts[level + 1]
+            total += _log_gamma(parameters.topic_concentration[starts[level] : end], prior)
+        word_side = {
+            "corpus": parameters.word_concentration[:1],
+            "topic": parameters.topic_word_concentration,
+            "document-topic": parameters.word_concentration[1:],
+        }
+        for traits in self.spec.word_side:
+            values = word_side[traits.nodes]
+            total += _log_gamma(values[:1] if traits.shared_concentration else values, prior)
+        return total
+
+    def _citations(self, state: State) -> float:
+        """Log density of citations and propensities, but for the exponential of E."""
+        parameters, (made, received) = state.parameters, self.degrees
+        prior = self.settings.propensity_prior
+        total = float(made @ np.log(parameters.cite) + received @ np.log(parameters.cited))
+        topics = np.bincount(state.assignments.citing_topic, minlength=len(parameters.topic_scale))
+        total += float(topics @ np.log(parameters.topic_scale))
+        for values in (parameters.cite, parameters.cited, parameters.topic_scale):
+            total += _log_gamma(values, prior)
+        return total
+
+
+def _log_factorial(number: int) -> float:
+    return float(log_rising(1.0, 1.0, number))
+
+
+def _log_gamma(values: Array, prior: tuple[float, float]) -> float:
+    """Log density of Gamma(shape, rate), up to its constant."""
+    shape, rate = prior
+    return float((shape - 1.0) * np.log(values).sum() - rate * values.sum())
+
+
+def _risings(beta: float, discount: float) -> Risings:
+    if beta <= 0.0:
+        return Risings(np.zeros(0), np.zeros(0))
+    steps = np.arange(_TABULATED - 1)
+    logs = np.zeros((2, _TABULATED))
+    np.cumsum(np.log(beta + steps), out=logs[0, 1:])
+    np.cumsum(np.log(beta + discount * steps), out=logs[1, 1:])
+    return Risings(logs[0], logs[1])
+
+
+@hot_kernel
+def _log_totals(risings, beta, discount, customers, tables):
+    """Log of (beta|alpha)_T / (beta)_C of one node."""
+    if customers < risings.customers.shape[0]:
+        return risings.tables[tables] - risings.customers[customers]
+    return log_rising(beta, discount, tables) - log_rising(beta, 1.0, customers)
+
+
+@hot_kernel
+def _measure_nodes(logs, counts, parameters, risings, share, sums):
+    """Sum the nodes of a worker's pieces, all of one level of the topic side."""
+    bounds, first, step = share
+    discount = logs.ratios.discount
+    n_topics = counts.customers.shape[1]
+    for piece in range(first, bounds.shape[0] - 1, step):
+        total = 0.0
+        for n in range(bounds[piece], bounds[piece + 1]):
+            if counts.total_customers[n] == 0:
+                continue
+            total += _log_totals(
+                risings,
+                parameters.topic_concentration[n],
+                discount,
+                counts.total_customers[n],
+                counts.total_tables[n],
+            )
+            for k in range(n_topics):
+                c = counts.customers[n, k]
+                if c > 1:
+                    total += log_stirling(logs, np.int64(c), np.int64(counts.tables[n, k]))
+        sums[piece] = total
+
+
+@hot_kernel
+def _measure_words(shape, logs, words, share, sums):
+    """Sum log S of phi and gamma over the words of a worker's pieces."""
+    bounds, first, step = share
+    n_topics = words.customers.shape[1]
+    for piece in range(first, bounds.shape[0] - 1, step):
+        total = 0.0
+        for v in range(bounds[piece], bounds[piece + 1]):
+            for k in range(n_topics):
+                c = words.customers[v, k]
+                if c > 1:
+                    tables = np.int64(words.tables[v, k])
+                    total += log_stirling(logs.topic_word, np.int64(c), tables)
+            if len(shape.background) > 0:
+                total += log_stirling(
+                    logs.background,
+                    np.int64(words.background_customers[v]),
+                    np.int64(words.background_tables[v]),
+                )
+        sums[piece] = total
+
+
+@hot_kernel
+def _measure_topics(words, parameters):
+    """Sum log (beta|alpha)_T / (beta)_C of all phi_k."""
+    discount = parameters.word_discount[1]
+    total = 0.0
+    for k in range(words.total_customers.shape[0]):
+        beta = parameters.topic_word_concentration[k]
+        total += log_rising(beta, discount, words.total_tables[k])
+        total -= log_rising(beta, 1.0, words.total_customers[k])
+    return total
+
+
+@hot_kernel
+def _measure_bursts(logs, layout, assignments, beta, risings, share, room, sums):
+    """Sum all phi'_dk of the documents of a worker's pieces, whose counts are the assignments'."""
+    bounds, first, step = share
+    discount = logs.ratios.discount
+    z = assignments.topic
+    bits = assignments.burst_table
+    customers, tables, run_customers, run_tables = room[first]
+    for piece in range(first, bounds.shape[0] - 1, step):
+        total = 0.0
+        for d in range(bounds[piece], bounds[piece + 1]):
+            begin = layout.document_start[d]
+            end = layout.document_start[d + 1]
+            run_begin = begin
+            while run_begin < end:
+                run = next_run(layout.word, run_begin, end)
+                for i in range(run.begin, run.end):
+                    k = index(z[i])
+                    customers[k] += 1
+                    tables[k] += bits[i]
+                    run_customers[k] += 1
+                    run_tables[k] += bits[i]
+                for i in range(run.begin, run.end):
+                    k = index(z[i])
+                    if run_customers[k] > 1:
+                        total += log_stirling(logs, run_customers[k], run_tables[k])
+                    run_customers[k] = 0
+                    run_tables[k] = 0
+                run_begin = run.end
+            for i in range(begin, end):
+                k = index(z[i])
+                if customers[k] > 0:
+                    total += _log_totals(risings, beta, discount, customers[k], tables[k])
+                    customers[k] = 0
+                    tables[k] = 0
+        sums[piece] = total
