@@ -61,7 +61,8 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         With ``combine="consensus"`` and several chains, the probability of each class.
     traces_ : dict of ndarray, shape (chains, iterations)
         log_posterior, log_likelihood, acceptance, word_acceptance, topics, blocked,
-        blocked_citations, rate, seconds; and concentrations, of shape (chains, iterations, levels), see `level_names_`.
+        blocked_citations, rate, seconds; and concentrations, of shape (chains, iterations,
+        levels), see `level_names_`.
     acceptance_ : float
         Mean acceptance of citing topics while the network was on.
     n_iter_ : int
