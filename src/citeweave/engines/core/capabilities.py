@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from citeweave import naming
 from citeweave.engines.core.spec import MOST_TOPICS, ModelSpec
 from citeweave.errors import ParameterError
 
@@ -31,7 +32,7 @@ class Capabilities(NamedTuple):
     >>> able.refusal(preset("scntm"), 20) is None
     True
     >>> able.refusal(preset("scntm"), 5000)
-    "The 'topics' parameter must be from 1 to 4096. Got 5000 instead."
+    "The 'topics' parameter of a model must be from 1 to 4096. Got 5000 instead."
     """
 
     sweep: str
@@ -51,10 +52,8 @@ class Capabilities(NamedTuple):
     def refusal(self, spec: ModelSpec, topics: int) -> str | None:
         """Say why so many topics of a model cannot be sampled; None where they can."""
         if not 1 <= topics <= self.most_topics:
-            return (
-                f"The 'topics' parameter must be from 1 to {self.most_topics}. "
-                f"Got {topics} instead."
-            )
+            name = naming.parameter("topics", "a model")
+            return f"The {name} must be from 1 to {self.most_topics}. Got {topics} instead."
         return self.refuses(spec)
 
     def check(self, spec: ModelSpec, topics: int) -> None:

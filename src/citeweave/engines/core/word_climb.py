@@ -13,17 +13,23 @@ from citeweave.compiled import index, inlined
 from citeweave.engines.core.random import uniform
 
 __all__ = [
+    "LONG_RUN",
     "Run",
     "WordSeats",
     "background_weight",
     "draw_word_addition",
     "draw_word_removal",
     "hand_out_table",
+    "is_long",
     "leaves_table",
     "move_word",
     "next_run",
     "normalise_topic",
 ]
+
+
+LONG_RUN = 64
+"""Tokens by which a run must outnumber the topics for its topics to be found among all of them."""
 
 
 class Run(NamedTuple):
@@ -70,6 +76,16 @@ def next_run(word, begin, end):
     while run_end < end and word[run_end] == word[begin]:
         run_end += 1
     return Run(index(word[begin]), begin, run_end)
+
+
+@inlined
+def is_long(run, columns):
+    """Whether the topics of a run are found sooner among all columns than among its tokens.
+
+    Every token of a run looks for them once: over its tokens alone that takes the square of its
+    length.
+    """
+    return run.end - run.begin > columns + LONG_RUN
 
 
 @inlined

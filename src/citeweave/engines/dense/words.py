@@ -15,7 +15,7 @@ from citeweave.engines.core.exponent import commit_change, discard_change, expon
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.turnover import Move
-from citeweave.engines.core.word_climb import hand_out_table, next_run
+from citeweave.engines.core.word_climb import hand_out_table, is_long, next_run
 from citeweave.engines.core.word_side import (
     BLOCK,
     draw_joining_word,
@@ -112,16 +112,19 @@ def _correct_bursts(shape, tables, rows, z, work, run):
     """Let topics that have the word at hand already weigh their own tables; return the change."""
     change = 0.0
     work.draws[0] += 1
-    for i in range(run.begin, run.end):
-        k = index(z[i])
+    n_topics = work.run_customers.shape[0]
+    by_topic = is_long(run, n_topics)
+    for i in range(n_topics if by_topic else run.end - run.begin):
+        topic = np.int64(i) if by_topic else np.int64(z[run.begin + i])
+        k = index(topic)
         c = work.run_customers[k]
         if c > 0 and work.corrected[k] != work.draws[0]:
             work.corrected[k] = work.draws[0]
             stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
-            b = z[i] // BLOCK
-            before = topic_value(shape.document, rows, b, z[i] - b * BLOCK)
-            topic = topic_weight(shape, work, 0, k)
-            more = np.float32(before * (opened - 1.0) + topic * stay * work.burst_inverse[k])
+            b = topic // BLOCK
+            before = topic_value(shape.document, rows, b, topic - b * BLOCK)
+            share = topic_weight(shape, work, 0, k)
+            more = np.float32(before * (opened - 1.0) + share * stay * work.burst_inverse[k])
             work.correction[k] = more
             work.block_mass[0, b] += more
             change += more

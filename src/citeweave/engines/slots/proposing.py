@@ -7,7 +7,7 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
-from citeweave.engines.core.word_climb import background_weight
+from citeweave.engines.core.word_climb import background_weight, is_long
 from citeweave.engines.core.word_side import BLOCK
 from citeweave.engines.slots.proposal_tables import draw_proposal, proposal_weight
 from citeweave.engines.slots.slots import add_slot, fill_word, slot_weight
@@ -87,8 +87,10 @@ def _correct_bursts(shape, tables, parameters, slots, z, background, run):
     """Let topics that have the word at hand already weigh their own tables; return the change."""
     change = np.float32(0.0)
     slots.draws[0] += 1
-    for i in range(run.begin, run.end):
-        s = index(slots.place[index(z[i])])
+    used = slots.used[0]
+    by_slot = is_long(run, used)
+    for i in range(used if by_slot else run.end - run.begin):
+        s = index(i) if by_slot else index(slots.place[index(z[run.begin + i])])
         c = slots.run_customers[s]
         if c > 0 and slots.corrected[s] != slots.draws[0]:
             slots.corrected[s] = slots.draws[0]
