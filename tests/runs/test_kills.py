@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from citeweave import Corpus, load, resume
-from citeweave.evaluate import hold_out
-from citeweave.model import SCNTM
+from citeweave import load
 from citeweave.simulate import simulate
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
@@ -22,23 +21,38 @@ KINDS: dict[str, tuple[dict, dict]] = {
     "chains": ({"topics": 3, "chains": 2, "threads": 2}, {"citations": 0.2}),
     "text": ({"topics": 3, "model": "cntm-text"}, {"words": 0.2}),
     "labels": ({"topics": 3, "eta": "inf", "combine": "best"}, {"documents": 0.2}),
+    "groups": (
+        {"topics": 3, "eta": 2, "unknown": "own", "chains": 2, "combine": "consensus"},
+        {"citations": 0.2, "documents": 0.2},
+    ),
+    "authors": ({"topics": 3, "model": "np-atm", "topic_discount": 0, "thin": 3}, {"words": 0.2}),
     "snapshot": ({"topics": 3, "sweep": "snapshot", "device": "cpu"}, {"citations": 0.2}),
+    "rounds": (
+        {"topics": 3, "sweep": "snapshot", "device": "cpu", "rounds": 3, "chains": 2, "threads": 2},
+        {"documents": 0.2},
+    ),
     "many topics": ({"topics": 300}, {"citations": 0.2, "words": 0.2}),
+    "many topics in snapshots": (
+        {"topics": 300, "sweep": "snapshot", "device": "cpu", "burn_in": 2},
+        {"words": 0.2},
+    ),
 }
-# Ends its own process at the n-th time that anything is flushed to the disk or an iteration ends.
-WORKER = """
-import json, os, signal, sys
-from citeweave import Corpus
+# Fits once; then, for each line that it reads, forks a process that fits, or goes on where there is
+# a run already, and ends itself at the n-th time that anything is flushed to the disk or an
+# iteration ends. A fork has all kernels at hand, so that hundreds of kills take a minute.
+NURSERY = """
+import json, os, signal, sys, traceback
+from citeweave import Corpus, resume
 from citeweave.evaluate import hold_out
 from citeweave.model import SCNTM
 
-corpus, out, number, parameters, shares = sys.argv[1:]
-left = int(number)
+corpus, whole, parameters, shares = sys.argv[1:]
+passed, last = 0, 0
 
 def count(*_):
-    global left
-    left -= 1
-    if left <= 0:
+    global passed
+    passed += 1
+    if passed == last:
         os.kill(os.getpid(), signal.SIGKILL)
 
 flush = os.fsync
@@ -47,12 +61,31 @@ def fsync(file):
     flush(file)
     count()
 os.fsync = fsync
-train, held = Corpus.load(corpus), {}
-if json.loads(shares):
-    train, held = hold_out(train, **json.loads(shares), seed=1)
-SCNTM(**json.loads(parameters)).fit(
-    train, out=out, held_out=held, progress=count, checkpoint_iterations=2
-)
+watch = {"progress": count, "checkpoint_iterations": 2}
+
+def work(out):
+    if os.path.exists(out):
+        resume(out, **watch)
+        return
+    train, held = Corpus.load(corpus), {}
+    if json.loads(shares):
+        train, held = hold_out(train, **json.loads(shares), seed=1)
+    SCNTM(**json.loads(parameters)).fit(train, out=out, held_out=held, **watch)
+
+work(whole)
+print(passed, flush=True)
+for line in sys.stdin:
+    out, last = json.loads(line)
+    passed = 0
+    child = os.fork()
+    if child == 0:
+        try:
+            work(out)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
@@ -70,48 +103,63 @@ def estimates(run: Path) -> dict[str, bytes]:
     return out | {f"held.{name}": array.tobytes() for name, array in model.held_out_.items()}
 
 
+class Nursery:
+    """Processes that fit one kind of run and are killed on the way."""
+
+    def __init__(self, corpus_folder: Path, whole: Path, kind: str, errors: Path) -> None:
+        changes, shares = KINDS[kind]
+        words = [corpus_folder, whole, *map(json.dumps, (QUICK | changes, shares))]
+        self.errors = errors
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", NURSERY, *map(str, words)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors.open("w"),
+            text=True,
+        )
+        self.steps = self._answer()
+
+    def _answer(self) -> int:
+        answer = self.process.stdout.readline()
+        assert answer, self.errors.read_text()
+        return int(answer)
+
+    def work(self, out: Path, last: int = 0) -> bool:
+        """Fit or go on, and die at the n-th step; tell whether it died."""
+        self.process.stdin.write(json.dumps([str(out), last]) + "\n")
+        self.process.stdin.flush()
+        code = self._answer()
+        assert code in {0, -signal.SIGKILL}, self.errors.read_text()
+        return code != 0
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
 def try_kills(corpus_folder: Path, folder: Path, kind: str, number: int) -> None:
-    changes, shares = KINDS[kind]
-    parameters = QUICK | changes
-    train, held = Corpus.load(corpus_folder), {}
-    if shares:
-        train, held = hold_out(train, **shares, seed=1)
-    SCNTM(**parameters).fit(train, out=folder / "whole", held_out=held)
-    expected = estimates(folder / "whole")
+    """Kill runs at any step; every second one is killed once more after it went on."""
     chance = random.Random(number)  # noqa: S311 (no secret)
-    killed = 0
+    nursery = Nursery(corpus_folder, folder / "whole", kind, folder / "errors.txt")
+    expected = estimates(folder / "whole")
     for i in range(number):
         out = folder / f"run-{i}"
-        words = [corpus_folder, out, chance.randrange(1, 60)]
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                WORKER,
-                *map(str, words),
-                *map(json.dumps, (parameters, shares)),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode in {0, -signal.SIGKILL}, done.stderr
-        killed += done.returncode != 0
-        if not out.exists():  # killed before it was in place: nothing is left but hidden folders
-            assert done.returncode
-            SCNTM(**parameters).fit(train, out=out, held_out=held)
-        else:
-            resume(out)
-        assert estimates(out) == expected, f"{kind}: killed at {words[-1]}"
-    assert killed
+        places = [chance.randrange(1, nursery.steps + 1)]
+        assert nursery.work(out, places[0])
+        if i % 2:  # it may have less left to do than that
+            places.append(chance.randrange(1, nursery.steps + 1))
+            nursery.work(out, places[1])
+        nursery.work(out)
+        assert estimates(out) == expected, f"{kind}: killed at {places}"
+        shutil.rmtree(out)
+    nursery.close()
 
 
 @pytest.mark.parametrize("kind", ["plain", "chains"])
 def test_a_few_kills(corpus_folder, tmp_path, kind) -> None:
-    try_kills(corpus_folder, tmp_path, kind, 2)
+    try_kills(corpus_folder, tmp_path, kind, 4)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_kills(corpus_folder, tmp_path, kind) -> None:
-    try_kills(corpus_folder, tmp_path, kind, 34)
+    try_kills(corpus_folder, tmp_path, kind, 40)
