@@ -16,6 +16,7 @@ ALLOWED: dict[str, set[str]] = {
     "checksums": set(),
     "files": set(),
     "installing": set(),
+    "naming": set(),
     "wording": set(),
     "compiled": set(),
     "html": set(),
@@ -43,8 +44,8 @@ ALLOWED: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-SHARED = {"errors", "checksums", "files", "installing", "wording", "compiled", "html", "_moved"}
-SHARED |= {"__version__"}
+SHARED = {"errors", "checksums", "files", "installing", "naming", "wording", "compiled", "html"}
+SHARED |= {"_moved", "__version__"}
 BESIDE = {"benchmarks", "notebooks", "reproduction"}
 """What lies beside the package in its repository and has tests, too."""
 ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite", "cupy", "cupyx"}

@@ -1,12 +1,16 @@
 """What careful use found wrong in preparation: terms, languages, duplicates, warnings."""
 
+import ast
 import io
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from citeweave import read
-from citeweave.preparing import Pipeline, Report, Settings, prepare
+from citeweave.errors import ParameterError
+from citeweave.preparing import Pipeline, Query, Report, Settings, prepare
 from citeweave.preparing.language import LanguageFilter
 from citeweave.preparing.tfidf import counts_from_tfidf
 
@@ -118,6 +122,48 @@ def test_merging_takes_corrections_and_is_on_the_page(make):
     assert Report.of(corpus) == report
 
 
+def test_records_are_joined_where_the_user_says_so(make):
+    records = [
+        make("a", title="Trees and soil", year=2001),
+        make("b", title="On soils and on trees", abstract="Rain falls.", references=("c",)),
+        make("c", title="Rivers of the north"),
+        make("d", title="Trees, soil: a second look", year=2003),
+    ]
+    assert prepare(records)[0].n_documents == 4
+    corpus, report = prepare(records, settings=Settings(join=[["d", "a", "b"]]))
+    assert corpus.ids == ["a", "c"]
+    assert corpus.citations.tolist() == [[0, 1]]
+    assert [(row["kept"], row["merged"]) for row in report.merged_records] == [
+        ("a", "d"),
+        ("a", "b"),
+    ]
+    assert report.skipped_by_reason == {"duplicate named by you": 2}
+    assert report.records_read == report.documents + report.records_skipped
+    assert Report.of(corpus) == report
+    assert report.settings_changed == {"join": [["d", "a", "b"]]}
+    assert Settings.from_dict(report.settings_changed).join == (("d", "a", "b"),)
+
+
+def test_joining_goes_through_what_was_merged_already(make):
+    records = [make(name, title=TITLE, authors=("Lee, B.",), year=2004) for name in ("a", "b")]
+    records.append(make("c", title="Something else"))
+    corpus, _ = prepare(records, settings=Settings(join=(("c", "b"),)))
+    assert corpus.ids == ["a"]
+
+
+def test_corrections_of_no_record_are_named(make):
+    records = [make("a", title="Trees"), make("b", title="Soil")]
+    settings = Settings(join=(("a", "x"),), keep_apart=("y",))
+    _, report = prepare(records, settings=settings)
+    text = "2 ids in 'join' or 'keep_apart' are no record's: 'x'."
+    assert text in report.warnings
+    with pytest.raises(ParameterError, match=r"'a' is named in 'join' and in 'keep_apart'"):
+        Settings(join=(("a", "b"),), keep_apart=("a",))
+    for odd in (("a",), "ab", [["a"]], [["a", 1]], 5):
+        with pytest.raises(ParameterError, match="a list of lists of two words or more"):
+            Settings(join=odd)
+
+
 def test_the_warning_of_joined_names_counts_first_names(make):
     records = [
         make(str(i), title=f"Trees and soil {i}", authors=(name,))
@@ -128,13 +174,44 @@ def test_the_warning_of_joined_names_counts_first_names(make):
     assert any("3 different first names are joined to 1 author " in w for w in report.warnings)
 
 
+ROWS = "".join(f"{i},Restoration of forests {chr(97 + i % 26) * 4} soil\n" for i in range(40))
+SEARCH = f"id,title\n{ROWS}".encode()
+
+
 def test_words_of_the_search_that_are_dropped_are_named():
-    rows = "".join(f"{i},Restoration of forest {chr(97 + i % 26) * 4} soil\n" for i in range(40))
-    _, report = read(io.BytesIO(f"id,title\n{rows}".encode())).prepare()
-    assert any("'restoration'" in w and "keep_words" in w for w in report.warnings)
-    settings = Settings(keep_words=("restoration",))
-    corpus, report = read(io.BytesIO(f"id,title\n{rows}".encode())).prepare(settings)
-    assert "restoration" in corpus.vocabulary
+    _, report = read(io.BytesIO(SEARCH)).prepare()
+    (warning,) = [text for text in report.warnings if "too common" in text]
+    found = re.search(r"To keep them: Settings\(keep_words=(\[.*\])\)", warning)
+    assert found, warning
+    words = ast.literal_eval(found[1])
+    assert "restoration" in words
+    corpus, report = read(io.BytesIO(SEARCH)).prepare(Settings(keep_words=words))
+    assert set(words) <= set(corpus.vocabulary)
+    assert not any("too common" in text for text in report.warnings)
+
+
+def test_the_words_of_a_query_stay():
+    settings = Settings(phrases=False)
+    query = Query({"Ecology": ["restoration", "forest"]})
+    corpus, report = read(io.BytesIO(SEARCH)).select(query).prepare(settings)
+    assert {"restoration", "forests"} <= set(corpus.vocabulary)
+    assert "soil" not in corpus.vocabulary
+    assert any("as the query names them: 'restoration', 'forests'" in t for t in report.warnings)
+    papers_way = replace(query, keep_words=False)
+    corpus, _ = read(io.BytesIO(SEARCH)).select(papers_way).prepare(settings)
+    assert not {"restoration", "forests"} & set(corpus.vocabulary)
+    assert not Query.preset("avs").keep_words
+
+
+def test_kept_words_stay_in_bags(make):
+    records = [
+        replace(make(str(i)), words=(("common", 1.0), (f"rare{i}", 1.0)), words_kind="counts")
+        for i in range(30)
+    ]
+    settings = Settings(filter_bags=True, min_word_count=2)
+    assert prepare(records, settings=settings)[0].vocabulary == []
+    settings = replace(settings, keep_words=("common", "rare3"))
+    assert prepare(records, settings=settings)[0].vocabulary == ["common", "rare3"]
 
 
 @pytest.mark.parametrize("smooth", [True, False])

@@ -110,13 +110,14 @@ class Nursery:
         changes, shares = KINDS[kind]
         words = [corpus_folder, whole, *map(json.dumps, (QUICK | changes, shares))]
         self.errors = errors
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", NURSERY, *map(str, words)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors.open("w"),
-            text=True,
-        )
+        with errors.open("w") as written:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", NURSERY, *map(str, words)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=written,
+                text=True,
+            )
         self.steps = self._answer()
 
     def _answer(self) -> int:

@@ -22,6 +22,7 @@ from citeweave.baselines.matching import undirected
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
 from citeweave.model.unseen import count_words
+from citeweave.naming import choice
 from citeweave.parameters import Rule, declared, integer, number, parameter, true_or_false
 
 __all__ = ["PMTLM"]
@@ -149,9 +150,11 @@ class PMTLM(Baseline):
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus without words although alpha > 0, or links although alpha < 1."""
         if "words" in self.reads and corpus.n_tokens == 0:
-            raise CorpusError("The corpus has no words; fit PMTLM with alpha=0, or add words.")
+            raise CorpusError(f"The corpus has no words; fit PMTLM with {_alpha(0)}, or add words.")
         if "links" in self.reads and corpus.n_citations == 0:
-            raise CorpusError("The corpus has no citations; fit PMTLM with alpha=1, or add some.")
+            raise CorpusError(
+                f"The corpus has no citations; fit PMTLM with {_alpha(1)}, or add some."
+            )
 
     def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:
         data = _prepare(corpus)
@@ -337,3 +340,7 @@ def _start(data: PmtlmData, topics: int, vocabulary: int, seed: list[int]) -> Pm
         popularity=np.ones(documents),
         topic_scale=np.full(topics, topics * degree.sum() / documents**2),
     )
+
+
+def _alpha(value: int) -> str:
+    return choice(f"alpha={value}", f"--set alpha={value}")

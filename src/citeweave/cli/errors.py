@@ -10,6 +10,7 @@ import typer
 
 from citeweave.errors import CiteweaveError
 from citeweave.files import is_full
+from citeweave.naming import for_command_line
 
 __all__ = ["INTERRUPTED", "USER_ERROR", "complain", "guarded"]
 
@@ -30,19 +31,18 @@ def complain(kind: str, text: str) -> None:
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
     """Turn what a user can mend into a line and an exit code; anything else is a bug and shows.
 
-    Warnings of the library become notes on standard error.
+    Warnings of the library become notes on standard error, and its messages name options.
     """
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        with warnings.catch_warnings():
+        with for_command_line(), warnings.catch_warnings():
             warnings.filterwarnings("always", category=RuntimeWarning, module="citeweave")
             warnings.showwarning = _show_warning
             try:
                 return command(*args, **kwargs)
             except CiteweaveError as error:
-                # the library names its own argument; here it is an option
-                complain("error", str(error).replace("overwrite=True", "--overwrite"))
+                complain("error", str(error))
                 raise typer.Exit(USER_ERROR) from error
             except KeyboardInterrupt as error:
                 complain("stopped", str(error) or "by Ctrl-C.")

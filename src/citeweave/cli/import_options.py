@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from citeweave.errors import ParameterError
+from citeweave.parameters import check_values
 from citeweave.parameters.preparation import SETTINGS
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ Files = Annotated[
 ]
 
 SET_BY_OPTION = [
-    SETTINGS[name].left_open().but(group=PREPARING) for name in ("language", "author_names")
+    SETTINGS[name].left_open().but(group=PREPARING)
+    for name in ("language", "author_names", "keep_words", "keep_apart", "join")
 ]
 """The settings of preparation that have an option; --config sets all."""
 
@@ -79,6 +81,8 @@ class ImportOptions:
         """Put options over the file of settings, or over the defaults."""
         from citeweave.preparing import Settings
 
+        rules = {name: SETTINGS[name].rule for name in changes}
+        check_values(rules, changes, lambda name: f"option {SETTINGS[name].option}")
         settings = Settings() if self.config is None else Settings.from_toml(self.config)
         return replace(settings, **changes)
 

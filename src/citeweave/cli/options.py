@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -73,7 +73,7 @@ class _Group:
             self.make = lambda values: {
                 name: _read(table[name], value)
                 for name, value in values.items()
-                if value is not None or table[name].default is not UNSET
+                if value not in (None, []) or table[name].default is not UNSET
             }
 
 
@@ -117,7 +117,9 @@ def _option(parameter: Parameter) -> inspect.Parameter:
     """Make the option of a parameter."""
     members = get_args(parameter.type) if isinstance(parameter.type, UnionType) else ()
     kind: Any = next((one for one in members if one is not NoneType), parameter.type)
-    if parameter.read is not None:
+    if get_origin(kind) is tuple:
+        kind = list[str]
+    elif parameter.read is not None:
         kind = str
     flag = parameter.option
     if kind is bool:
@@ -133,5 +135,5 @@ def _option(parameter: Parameter) -> inspect.Parameter:
 
 def _read(parameter: Parameter, value: Any) -> Any:
     if parameter.read is None or value is None:
-        return value
+        return tuple(value) if isinstance(value, list) else value
     return parameter.read(value)

@@ -10,6 +10,7 @@ from citeweave.corpus.build import Parts, freeze, missing_counts
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import SubsetText
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.naming import parameter
 
 if TYPE_CHECKING:
     from citeweave.corpus.corpus import Corpus
@@ -90,12 +91,12 @@ def split_corpus(corpus: "Corpus", *, test: float, seed: int | None) -> Split:
     """Divide documents by a random permutation; see `Corpus.split`."""
     if not isinstance(test, numbers.Real) or isinstance(test, bool) or not 0 < test < 1:
         raise ParameterError(
-            "The 'test' parameter of split must be a number between 0 and 1, the share of test "
+            f"The {parameter('test', 'split')} must be a number between 0 and 1, the share of test "
             f"documents. Got {test!r} instead."
         )
     if seed is not None and (not isinstance(seed, numbers.Integral) or seed < 0):
         raise ParameterError(
-            "The 'seed' parameter of split must be an integer of at least 0 or None. "
+            f"The {parameter('seed', 'split')} must be an integer of at least 0 or None. "
             f"Got {seed!r} instead."
         )
     documents = corpus.n_documents

@@ -27,6 +27,7 @@ from citeweave.corpus.text import NAME_COLUMN
 from citeweave.errors import CorpusError, MissingDependencyError
 from citeweave.files import absolute, format_of, name_beside, read_manifest, replace_folder
 from citeweave.installing import install_package
+from citeweave.naming import choice
 
 if TYPE_CHECKING:
     from citeweave.corpus.build import Parts
@@ -112,7 +113,8 @@ def _check_target(target: Path, *, overwrite: bool) -> None:
         return
     if not overwrite:
         raise CorpusError(
-            f"'{target}' exists already; choose another folder or pass overwrite=True."
+            f"'{target}' exists already; choose another folder or pass "
+            f"{choice('overwrite=True', '--overwrite')}."
         )
     if not target.is_dir() or not (is_corpus_folder(target) or not any(target.iterdir())):
         raise CorpusError(

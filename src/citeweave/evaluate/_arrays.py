@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from citeweave.errors import ParameterError
+from citeweave.naming import option
 
 __all__ = ["as_labels", "as_pairs", "check_integer", "labelled_pair"]
 
@@ -78,6 +79,6 @@ def check_integer(value: Any, name: str, *, lowest: int) -> int:
     """Return a whole number of at least `lowest`."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < lowest:
         raise ParameterError(
-            f"'{name}' must be an integer of at least {lowest}. Got {value!r} instead."
+            f"{option(name)} must be an integer of at least {lowest}. Got {value!r} instead."
         )
     return int(value)

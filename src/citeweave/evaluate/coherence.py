@@ -8,6 +8,7 @@ from scipy import sparse
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
 from citeweave.evaluate._arrays import check_integer
+from citeweave.naming import option
 
 __all__ = ["npmi_coherence", "top_words", "topic_diversity"]
 
@@ -36,7 +37,8 @@ def top_words(topic_word: Any, *, top: int = 10) -> np.ndarray:
     count = check_integer(top, "top", lowest=1)
     if count > weights.shape[1]:
         raise ParameterError(
-            f"'top' must be at most the number of words, {weights.shape[1]}. Got {top} instead."
+            f"{option('top')} must be at most the number of words, {weights.shape[1]}. "
+            f"Got {top} instead."
         )
     return np.asarray(np.argsort(-weights, axis=1, kind="stable")[:, :count])
 

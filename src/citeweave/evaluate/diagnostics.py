@@ -14,6 +14,7 @@ import numpy as np
 
 from citeweave.model.convergence import convergence, split_rhat
 from citeweave.model.traces import shown_trace
+from citeweave.naming import choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -206,7 +207,8 @@ def _after(trace: np.ndarray, burn_in: int) -> np.ndarray:
 
 
 def _judge_one(drift: float, independent: float, what: str) -> Verdict:
-    alone = "With one chain alone, agreement cannot be judged; fit with --chains 2 or more."
+    several = choice("chains=2", "--chains 2")
+    alone = f"With one chain alone, agreement cannot be judged; fit with {several} or more."
     if drift > FAIR_RHAT:
         return Verdict(
             "poor",

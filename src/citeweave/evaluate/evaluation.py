@@ -24,6 +24,7 @@ from citeweave.model import SCNTM
 from citeweave.model.fold_in import choose_words
 from citeweave.model.topic_model import PlacingModel, TopicModel
 from citeweave.model.unseen import translate
+from citeweave.naming import choice, option
 
 __all__ = ["evaluate"]
 
@@ -98,7 +99,9 @@ def evaluate(
     (True, True)
     """
     if labels not in {"hidden", "seen"}:
-        raise ParameterError(f"'labels' must be 'hidden' or 'seen'. Got {labels!r} instead.")
+        raise ParameterError(
+            f"{option('labels')} must be 'hidden' or 'seen'. Got {labels!r} instead."
+        )
     if not isinstance(model, TopicModel):
         raise ParameterError(
             f"'model' must be a fitted SCNTM or baseline. Got {type(model).__name__}, which is not "
@@ -119,7 +122,7 @@ def evaluate(
         rows += task.clusters(new)
     rows += _training_perplexity(model)
     if new is None:
-        why = "no test documents given; --test CORPUS"
+        why = f"no test documents given; {choice('test=', '--test ')}CORPUS"
         rows += measuring.missing("words", ("perplexity",), TEST, why)
     else:
         rows += task.perplexity(new)
@@ -191,7 +194,8 @@ def _training_perplexity(model: TopicModel) -> list[Measure]:
         rows += measuring.missing("words", ("perplexity, in sample",), TRAIN, why)
     name, where = "perplexity, held-out words", TRAIN
     if "words" not in model.held_out_:
-        why = "all words were used in training; fit with --hold-out-words 0.1"
+        how = choice("hold_out(corpus, words=0.1)", "--hold-out-words 0.1")
+        why = f"all words were used in training; fit with {how}"
         return rows + measuring.missing("words", (name,), where, why)
     document, word = np.asarray(model.held_out_["words"]).T
     share = len(word) / (len(word) + model.corpus_.n_tokens)
@@ -291,7 +295,8 @@ class _Task:
         """Estimate topics from some words of each document and score the others."""
         words = completion_words(new.corpus) if self.words is None else self.words
         if words == "all":
-            why = "all words went into the estimates, none is left to score; --words title or 0.5"
+            other = choice("words='title' or 0.5", "--words title or 0.5")
+            why = f"all words went into the estimates, none is left to score; {other}"
             return measuring.missing("words", ("perplexity",), TEST, why)
         if isinstance(self.model, SCNTM):
             found = perplexity(

@@ -17,6 +17,7 @@ from citeweave.evaluate.report import Measure
 from citeweave.model import SCNTM
 from citeweave.model.convergence import FEWEST_DRAWS, convergence
 from citeweave.model.topic_model import TopicModel
+from citeweave.naming import choice
 
 __all__ = [
     "measure_chains",
@@ -113,8 +114,9 @@ def measure_held_out_links(
     where = "held-out citations"
     if "citations" not in model.held_out_:
         why = (
-            "all citations were used in training; fit with --hold-out-citations 0.1, or give "
-            "--test documents"
+            f"all citations were used in training; fit with "
+            f"{choice('hold_out(corpus, citations=0.1)', '--hold-out-citations 0.1')}, or give "
+            f"{choice('test', '--test')} documents"
         )
         return missing("links", ("AUC",), where, why)
     train = model.corpus_
@@ -146,8 +148,8 @@ def measure_new_links(
     where = f"{len(links):,} citations of test documents"
     if not len(links):
         why = (
-            "no citation of a test document leads to a training document (give --test the whole "
-            "corpus that the training documents are part of)"
+            "no citation of a test document leads to a training document (give "
+            f"{choice('test=', '--test ')}the whole corpus that the training documents are part of)"
         )
         return missing("links", ("AUC",), "citations of test documents", why)
     bad = new_negative_pairs(

@@ -9,6 +9,7 @@ import numpy as np
 from citeweave.corpus import Corpus, Split
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.model.unseen import as_links, count_words
+from citeweave.naming import option
 
 __all__ = ["NewDocuments", "find_new_documents"]
 
@@ -56,8 +57,8 @@ def find_new_documents(
     if isinstance(test, Split):
         if test.train.n_documents != train.n_documents:
             raise ParameterError(
-                "'test' must be the split that the model's training documents come from. Got one "
-                f"with {test.train.n_documents} training documents instead of {train.n_documents}."
+                f"{option('test')} must be the split that the model's training documents are of. "
+                f"Got one with {test.train.n_documents} of them, not {train.n_documents}."
             )
         pairs = as_links(test.links.citing if links is None else links, test.test, train)
         return NewDocuments(test.test, pairs, 0)

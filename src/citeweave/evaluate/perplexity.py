@@ -14,6 +14,7 @@ from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate._arrays import check_integer
 from citeweave.evaluate.words import without_words
+from citeweave.naming import option
 
 if TYPE_CHECKING:
     import os
@@ -214,8 +215,8 @@ def perplexity(
         )
     if isinstance(words, str) and words == "all":
         raise ParameterError(
-            "'words' must leave some to be scored: 'title', 'none' or a share between 0 and 1. "
-            "Got 'all' instead."
+            f"{option('words')} must leave some to be scored: 'title', 'none' or a share "
+            "between 0 and 1. Got 'all' instead."
         )
     corpus = new if isinstance(new, Corpus) else Corpus.load(new)
     found = model.fold_in(

@@ -14,6 +14,7 @@ from citeweave.experiments.protocols import PROTOCOLS
 from citeweave.experiments.running import TaskProgress, run_tasks
 from citeweave.experiments.tables import Table
 from citeweave.experiments.tasks import Task, make_tasks
+from citeweave.naming import choice, option
 
 __all__ = ["cross_validate", "cross_validation_tasks", "seeds_from"]
 
@@ -123,9 +124,9 @@ def cross_validation_tasks(
     if not models:
         raise ParameterError("'models' must name at least one model. Got none.")
     choices = [choose(model) if isinstance(model, str) else model for model in models]
-    for choice in choices:
-        choice.build(seed=0)
-    names = [choice.name for choice in choices]
+    for chosen in choices:
+        chosen.build(seed=0)
+    names = [chosen.name for chosen in choices]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise ParameterError(
@@ -163,8 +164,8 @@ def seeds_from(seeds: int | Sequence[int]) -> list[int]:
     most = len(found) > MOST_RUNS
     if not found or most or min(found) < 0 or len(set(found)) < len(found):
         raise ParameterError(
-            f"'seeds' must be a number from 1 to {MOST_RUNS}, or as many different integers of at "
-            f"least 0. Got {seeds!r} instead."
+            f"{option('seeds')} must be a number from 1 to {MOST_RUNS}, or as many different "
+            f"integers of at least 0. Got {seeds!r} instead."
         )
     return found
 
@@ -175,15 +176,16 @@ def _check_options(options: Mapping[str, Any]) -> None:
     share = share and bool(0 < words < 1)
     if not (words is None or words == "title" or share):
         raise ParameterError(
-            "'words' must be 'title', a share between 0 and 1, or None for what the corpus "
-            f"offers. Got {words!r} instead."
+            f"{option('words')} must be 'title', a share between 0 and 1, or "
+            f"{choice('None', 'left out')} for what the corpus offers. Got {words!r} instead."
         )
     labels = options.get("labels", ["hidden"])
     if isinstance(labels, str) or not labels or set(labels) - {"hidden", "seen"}:
         raise ParameterError(
-            f"'labels' must be a list of 'hidden' or 'seen' or both. Got {labels!r} instead."
+            f"{option('labels')} must be a list of 'hidden' or 'seen' or both. "
+            f"Got {labels!r} instead."
         )
     if options.get("method", "paper") not in {"paper", "gibbs"}:
         raise ParameterError(
-            f"'method' must be 'paper' or 'gibbs'. Got {options['method']!r} instead."
+            f"{option('method')} must be 'paper' or 'gibbs'. Got {options['method']!r} instead."
         )

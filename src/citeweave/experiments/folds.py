@@ -13,6 +13,7 @@ import numpy as np
 from citeweave.corpus import Corpus, Links, Split
 from citeweave.corpus.text import MemoryText
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.naming import option
 from citeweave.parameters.rules import integer
 
 __all__ = ["WHOLE", "Fold", "arrays_only", "cut", "k_folds", "random_splits"]
@@ -128,7 +129,7 @@ def random_splits(splits: int = 5, *, test: float = 0.1, seed: int = 0) -> list[
     _check("seed", seed, 0)
     if not isinstance(test, numbers.Real) or isinstance(test, bool) or not 0 < test < 1:
         raise ParameterError(
-            "'test' must be a number between 0 and 1, the share of test documents. "
+            f"{option('test')} must be a number between 0 and 1, the share of test documents. "
             f"Got {test!r} instead."
         )
     return [Fold("split", number, int(splits), int(seed), float(test)) for number in range(splits)]
@@ -197,4 +198,4 @@ def _pairs(test: np.ndarray, train: np.ndarray) -> np.ndarray:
 def _check(name: str, value: Any, lowest: int, highest: int | None = None) -> None:
     rule = integer(lowest, highest)
     if not rule.accepts(value):
-        raise ParameterError(f"'{name}' must be {rule.wanted}. Got {value!r} instead.")
+        raise ParameterError(f"{option(name)} must be {rule.wanted}. Got {value!r} instead.")

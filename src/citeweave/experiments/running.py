@@ -20,6 +20,7 @@ from citeweave.experiments.tables import Row, Table
 from citeweave.experiments.tasks import Task
 from citeweave.files import write_atomically
 from citeweave.model import RunInterrupted
+from citeweave.naming import choice, option
 
 __all__ = ["TaskProgress", "run_tasks"]
 
@@ -300,7 +301,8 @@ def _workers(asked: int | None) -> int:
         return _cores()
     if not isinstance(asked, int) or isinstance(asked, bool) or asked < 1:
         raise ParameterError(
-            f"'workers' must be an integer of at least 1, or None for one a core. Got {asked!r}."
+            f"{option('workers')} must be an integer of at least 1, or "
+            f"{choice('None', 'left out')} for one a core. Got {asked!r}."
         )
     return asked
 

@@ -30,6 +30,7 @@ from citeweave.explore.pages import (
     TopicWeight,
 )
 from citeweave.explore.search import Hit, SearchIndex
+from citeweave.naming import choice, option
 
 __all__ = ["Exploration"]
 
@@ -64,7 +65,7 @@ class Exploration(Derived):
         self, model: Any | str | os.PathLike[str], *, corpus: Corpus | None = None
     ) -> None:
         super().__init__(model, corpus=corpus)
-        self._indexes: dict[str, SearchIndex] = {}
+        self._indexes: dict[str, tuple[int, SearchIndex]] = {}
 
     # Topics
 
@@ -98,7 +99,6 @@ class Exploration(Derived):
         Kept in ``names.json`` of the run's folder, if the model has one.
         """
         self.names.set(self.check_topic(topic), name)
-        self._indexes.pop("topic", None)
 
     def mixture(
         self,
@@ -313,9 +313,11 @@ class Exploration(Derived):
 
     def search_index(self, kind: str) -> SearchIndex:
         """Return the index of one kind of things, built when first asked for."""
-        if kind not in self._indexes:
-            self._indexes[kind] = _search.build_index(self, kind)
-        return self._indexes[kind]
+        names = self.names.revision if kind == "topic" else 0
+        known = self._indexes.get(kind)
+        if known is None or known[0] != names:
+            known = self._indexes[kind] = (names, _search.build_index(self, kind))
+        return known[1]
 
     def __repr__(self) -> str:
         """Say what is looked at."""
@@ -345,5 +347,6 @@ class Exploration(Derived):
 
 def _positive(name: str, value: int | None) -> int | None:
     if value is not None and value < 1:
-        raise ParameterError(f"'{name}' must be at least 1, or None for all. Got {value} instead.")
+        others = choice(", or None for all", "")
+        raise ParameterError(f"{option(name)} must be at least 1{others}. Got {value} instead.")
     return value

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -136,7 +137,8 @@ class TopicNames:
         self._chain = chain
         self._lock = threading.Lock()
         self.note: str | None = None
-        self._seen: tuple[int, int] | None = None
+        self._revision = 0
+        self._seen = None if self._path is None else _stamp(self._path)
         self._names: dict[int, str] = self._read()
 
     def get(self, topic: int) -> str | None:
@@ -149,12 +151,22 @@ class TopicNames:
         self._refresh()
         return dict(self._names)
 
+    @property
+    def revision(self) -> int:
+        """A number that grows whenever names have changed, by this process or another."""
+        self._refresh()
+        return self._revision
+
     def _refresh(self) -> None:
         """Take over what another process has written since; what cannot be read is left alone."""
         if self._path is None or _stamp(self._path) == self._seen:
             return
-        with self._lock, contextlib.suppress(RunError):
-            self._names = self._read()
+        with self._lock:
+            stamp = _stamp(self._path)
+            with contextlib.suppress(RunError):
+                self._names = self._read()
+                self._revision += 1
+            self._seen = stamp  # last: who finds it as it is takes the names for the file's
 
     def set(self, topic: int, name: str | None) -> None:
         """Name a topic, or take its name away with None or an empty text; kept at once."""
@@ -172,6 +184,8 @@ class TopicNames:
                 names.pop(topic, None)
             self._write(names)
             self._names = names
+            self._revision += 1
+            self._seen = None if self._path is None else _stamp(self._path)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -187,7 +201,6 @@ class TopicNames:
     def _read(self) -> dict[int, str]:
         if self._path is None:
             return dict(getattr(self, "_names", {}))
-        self._seen = _stamp(self._path)
         try:
             stored = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -223,18 +236,30 @@ class TopicNames:
             "chain": self._chain,
             "topics": {str(topic): names[topic] for topic in sorted(names)},
         }
-        with writing(self._path, _MEND), write_atomically(self._path) as file:
-            file.write(sealed(content).encode())
-        self._seen = _stamp(self._path)
+        before = _stamp(self._path)
+        with writing(self._path, _MEND):
+            with write_atomically(self._path) as file:
+                file.write(sealed(content).encode())
+            if before is not None:
+                _come_after(self._path, before[1])
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def _stamp(path: Path) -> tuple[int, int, int] | None:
     """Tell one version of a file from the next; None if there is none."""
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _come_after(path: Path, moment: int) -> None:
+    """Let a file be younger than the one before it, whatever the ticks of the clock.
+
+    Both may even have one number, since that of a removed file is used again.
+    """
+    if path.stat().st_mtime_ns <= moment:
+        os.utime(path, ns=(moment + 1, moment + 1))
 
 
 def _is_names(stored: Any) -> bool:

@@ -32,6 +32,7 @@ from citeweave.model.parameters import (
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
 from citeweave.model.runner import Progress, Runner, Timing
 from citeweave.model.traces import new_traces
+from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
     Checkpoint,
     Identity,
@@ -214,10 +215,11 @@ def save_result(
 
 def make_timing(seconds: Any, iterations: Any) -> Timing:
     """Check when checkpoints are due."""
+    none = choice(", or None", "")
     if seconds is not None and not (isinstance(seconds, int | float) and seconds >= 0):
-        raise fail("checkpoint_seconds", "a number of at least 0, or None", seconds)
+        raise fail("checkpoint_seconds", f"a number of at least 0{none}", seconds)
     if iterations is not None and not (isinstance(iterations, int) and iterations >= 1):
-        raise fail("checkpoint_iterations", "an integer of at least 1, or None", iterations)
+        raise fail("checkpoint_iterations", f"an integer of at least 1{none}", iterations)
     return Timing(seconds, iterations)
 
 

@@ -32,6 +32,7 @@ from citeweave.model.unseen import (
     place_documents,
     translate,
 )
+from citeweave.naming import choice
 
 __all__ = ["choose_words", "fold_in", "level_concentrations"]
 
@@ -61,8 +62,8 @@ def choose_words(corpus: Corpus, words: Any, *, seed: int) -> np.ndarray:
     if isinstance(words, str) and words == "title":
         if not (corpus.title_lengths > 0).any():
             raise CorpusError(
-                "The new corpus does not say which words are of titles ('title_lengths' are all "
-                "0), so topics cannot be estimated from titles. Give a share, as words=0.5."
+                "The new corpus does not say which words are of titles, so topics cannot be "
+                f"estimated from titles. Give a share, as {choice('words=0.5', '--words 0.5')}."
             )
         return np.asarray(within < np.repeat(corpus.title_lengths, lengths))
     is_share = isinstance(words, numbers.Real) and not isinstance(words, bool)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from citeweave import naming
 from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import DISCOUNT_LIMIT, ModelSpec, preset
@@ -50,7 +51,7 @@ def fail(name: str, wanted: str, value: object) -> ParameterError:
 
 
 def _in_words(name: str) -> str:
-    return f"'{name}' parameter of SCNTM"
+    return naming.parameter(name, "SCNTM")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     if network_from >= iterations:
         raise fail(
             "network_from",
-            f"less than iterations ({iterations}), so that citations count at all",
+            f"less than {naming.option('iterations')} ({iterations}), so that citations count",
             network_from,
         )
     lowest = network_from if spec.citations is not None else 0
@@ -169,8 +170,8 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     if not lowest <= burn_in < iterations:
         raise fail(
             "burn_in",
-            f"from {lowest} ({'network_from' if lowest else 'the start'}) to {iterations - 1} "
-            "(one less than iterations)",
+            f"from {lowest} ({naming.option('network_from') if lowest else 'the start'}) to "
+            f"{iterations - 1} (one less than {naming.option('iterations')})",
             burn_in,
         )
     thin = p["thin"]
@@ -181,13 +182,16 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         able = [repr(name) for name in (AUTO, *devices()) if p["sweep"] in sweeps(name)]
         raise fail(
             "device",
-            f"{' or '.join(able)} where sweep is '{p['sweep']}': '{p['device']}' makes "
-            f"{' and '.join(sorted(possible))} sweeps",
+            f"{' or '.join(able)} where {naming.option('sweep')} is '{p['sweep']}': "
+            f"'{p['device']}' makes {' and '.join(sorted(possible))} sweeps",
             p["device"],
         )
     if p["rounds"] is not None and p["sweep"] != SNAPSHOT and possible != {SNAPSHOT}:
         raise fail(
-            "rounds", f"None unless sweep is '{SNAPSHOT}' (it is '{p['sweep']}')", p["rounds"]
+            "rounds",
+            f"{naming.choice('None', 'left out')} unless {naming.option('sweep')} is '{SNAPSHOT}' "
+            f"(it is '{p['sweep']}')",
+            p["rounds"],
         )
     return Plan(
         spec=spec,

@@ -17,6 +17,7 @@ from citeweave.errors import RunError
 from citeweave.model.chains import new_chain
 from citeweave.model.parameters import Plan
 from citeweave.model.traces import new_traces, record
+from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
     Checkpoint,
     Identity,
@@ -270,7 +271,8 @@ class Runner:
         shown = ", ".join(str(n) for n in done)
         text = f"Stopped after iteration {shown} of {self.plan.iterations}. "
         if self.chains is None:
-            return text + "The run had no folder, so nothing is kept; fit with out=FOLDER."
+            named = choice("out=FOLDER", "--out FOLDER")
+            return text + f"The run had no folder, so nothing is kept; fit with {named}."
         return text + f"All is saved; go on with: citeweave resume {self.chains.parent}"
 
 

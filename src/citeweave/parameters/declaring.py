@@ -25,7 +25,7 @@ class Parameter:
     about: str
     group: str
     option: str
-    read: Callable[[str], Any] | None
+    read: Callable[[Any], Any] | None
     restore: Callable[[Any], Any] | None
     before: Any
     page: str
@@ -69,7 +69,7 @@ def parameter(
     *,
     group: str = "",
     option: str | None = None,
-    read: Callable[[str], Any] | None = None,
+    read: Callable[[Any], Any] | None = None,
     restore: Callable[[Any], Any] | None = None,
     before: Any = UNSET,
     page: str = "",
@@ -93,8 +93,8 @@ def parameter(
         Name on the command line; ``--`` and the parameter's name if not given, and "" for a
         parameter that is no option.
     read : callable, optional
-        Makes a value of what was typed, for an option that is text; if not given the annotation
-        says how it is read.
+        Makes a value of what was typed, for an option that is text, or of all that was typed for
+        one that may be given again; if not given the annotation says how it is read.
     restore : callable, optional
         Makes a value of what a manifest holds, where JSON cannot hold it.
     before : object, optional

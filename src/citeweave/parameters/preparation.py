@@ -1,12 +1,15 @@
 """The settings of preparation, each in one place: every step, its switch and its thresholds."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from citeweave.errors import ParameterError
 from citeweave.parameters.declaring import parameter, table_of
 from citeweave.parameters.rules import (
     Rule,
     integer,
+    list_of_groups,
     list_of_words,
     number,
     one_of,
@@ -20,7 +23,9 @@ __all__ = [
     "AuthorNames",
     "CategoryFrom",
     "PreparationSettings",
+    "read_groups",
     "read_language",
+    "read_words",
 ]
 
 AuthorNames = Literal["initials", "compatible", "full"]
@@ -59,6 +64,38 @@ def read_language(value: Any) -> Any:
     return None if value == "none" else value
 
 
+def read_groups(texts: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """Read ids of records with marks of equality between them.
+
+    Examples
+    --------
+    >>> read_groups(["WOS:0012 = 10.1000/182", "a=b=c"])
+    (('WOS:0012', '10.1000/182'), ('a', 'b', 'c'))
+    """
+    groups = []
+    for typed in texts:
+        ids = tuple(part.strip() for part in typed.split("="))
+        if len(ids) < 2 or not all(ids):
+            raise ParameterError(
+                f"--join must be written ID=ID, the ids of records of one work. Got {typed!r} "
+                "instead. Ids that hold such a mark can be given in the file of --config: "
+                'join = [["ID", "ID"]].'
+            )
+        groups.append(ids)
+    return tuple(groups)
+
+
+def read_words(texts: Iterable[str]) -> tuple[str, ...]:
+    """Read words or phrases with commas between them.
+
+    Examples
+    --------
+    >>> read_words(["restoration, support vector machine", "forest"])
+    ('restoration', 'support vector machine', 'forest')
+    """
+    return tuple(word.strip() for typed in texts for word in typed.split(",") if word.strip())
+
+
 def _is_language(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value.isalpha() and value.islower())
 
@@ -88,7 +125,18 @@ class PreparationSettings:
         True, _SWITCH, "Merge records with one DOI, or one title and first author in one year."
     )
     keep_apart: tuple[str, ...] = parameter(
-        (), _WORDS, "Ids of records that are merged with no other; the report lists what was."
+        (),
+        _WORDS,
+        "Id of a record that is merged with no other. May be given again.",
+        "Ids of records that are merged with no other; the report lists what was.",
+    )
+    join: tuple[tuple[str, ...], ...] = parameter(
+        (),
+        list_of_groups(),
+        "Records of one work, as ID=ID. May be given again.",
+        "Ids of records that are one work, a list for each: they are merged, whatever else says "
+        "that they differ.",
+        read=read_groups,
     )
     author_names: AuthorNames = parameter(
         "initials",
@@ -148,7 +196,13 @@ class PreparationSettings:
         "only.",
     )
     extra_stop_words: tuple[str, ...] = parameter((), _WORDS, "Further words to drop.")
-    keep_words: tuple[str, ...] = parameter((), _WORDS, "Words never to drop.")
+    keep_words: tuple[str, ...] = parameter(
+        (),
+        _WORDS,
+        "Words never to drop, with commas between them.",
+        "Words never to drop.",
+        read=read_words,
+    )
     min_word_length: int = parameter(2, integer(1, 100), "Shorter words are dropped.")
     phrases: bool = parameter(True, _SWITCH, "Make one token of significant phrases.")
     phrase_words: int = parameter(3, integer(2, 3), "Longest phrase, in words.")

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from citeweave.errors import ParameterError
+from citeweave.naming import on_command_line
 
 __all__ = [
     "Rule",
     "integer",
+    "list_of_groups",
     "list_of_words",
     "number",
     "one_of",
@@ -42,8 +44,10 @@ class Rule(NamedTuple):
 
     @property
     def wanted(self) -> str:
-        """All that is accepted, in words."""
-        return f"{self.values}, or None for {self.none}" if self.none else self.values
+        """All that is accepted, in words; the command line has no None, options are left out."""
+        if not self.none or on_command_line():
+            return self.values
+        return f"{self.values}, or None for {self.none}"
 
 
 def refusal(what: str, wanted: str, value: object) -> ParameterError:
@@ -117,6 +121,17 @@ def list_of_words() -> Rule:
         return several and all(isinstance(word, str) for word in value)
 
     return Rule("a list of words", accepts)
+
+
+def list_of_groups() -> Rule:
+    """Give the rule of groups of two words or more, each in a tuple or a list."""
+    words = list_of_words()
+
+    def accepts(value: Any) -> bool:
+        several = isinstance(value, tuple | list)
+        return several and all(words.accepts(group) and len(group) > 1 for group in value)
+
+    return Rule("a list of lists of two words or more", accepts)
 
 
 def true_or_false() -> Rule:

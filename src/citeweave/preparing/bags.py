@@ -109,6 +109,8 @@ class BagColumns:
         owner = np.repeat(np.arange(len(spans)), lengths)
         if settings.filter_bags:
             keep = _filter(words, counts, owner, len(vocabulary), settings)
+            wanted = {word.lower() for word in settings.keep_words}
+            keep |= np.array([word.lower() in wanted for word in vocabulary], dtype=bool)
             renumber = np.cumsum(keep) - 1
             stays = keep[words]
             words, counts, owner = renumber[words[stays]], counts[stays], owner[stays]

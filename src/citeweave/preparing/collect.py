@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from citeweave.naming import option
 from citeweave.preparing.authors import AuthorRegister
 from citeweave.preparing.bags import BagColumns
 from citeweave.preparing.duplicates import DuplicateIndex, WorkKeys
@@ -16,6 +17,7 @@ from citeweave.preparing.pipeline import WordRules
 from citeweave.preparing.references import ReferenceColumns, family_key, venue_key
 from citeweave.preparing.text import is_missing
 from citeweave.preparing.thesaurus import read_thesaurus
+from citeweave.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,6 +141,23 @@ class Collector:
             self._merge(other, number, f"duplicate of same {reason}")
         if draft.merged_into < 0:
             self._ids.add(draft.id)
+
+    def correct(self) -> list[str]:
+        """Merge the records that the user calls one work; returns warnings."""
+        numbers: dict[str, int] = {}
+        for number, draft in enumerate(self.drafts):
+            numbers.setdefault(draft.id, number)
+        named = dict.fromkeys(one for group in self.settings.join for one in group)
+        missing = [one for one in (*named, *self.settings.keep_apart) if one not in numbers]
+        for group in self.settings.join:
+            known = [numbers[one] for one in group if one in numbers]
+            for other in known[1:]:
+                self._merge(known[0], other, "duplicate named by you")
+        if not missing:
+            return []
+        where = f"{option('join')} or {option('keep_apart')}"
+        verb = "is" if len(missing) == 1 else "are"
+        return [f"{count(len(missing), 'id')} in {where} {verb} no record's: {missing[0]!r}."]
 
     def _draft(self, record: Record, title: str | None, abstract: str | None) -> Draft:
         use = self.settings

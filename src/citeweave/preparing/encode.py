@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from citeweave.naming import choice
 from citeweave.preparing import text as text_steps
 from citeweave.preparing.hyphens import HyphenRules, apply_hyphens, find_hyphens
 from citeweave.preparing.phrases import PhraseTable, find_phrases
@@ -16,6 +18,7 @@ from citeweave.preparing.pipeline import FORCED_SCORE, Pipeline, WordRules, load
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from citeweave.preparing.queries import Query
     from citeweave.preparing.settings import Settings
 
 __all__ = ["Encoded", "TextColumns", "automatic_min_count", "build_text"]
@@ -171,7 +174,10 @@ def automatic_min_count(n_words: int) -> int:
 
 
 def build_text(
-    columns: TextColumns, documents: list[tuple[list[Span], list[Span]]], settings: Settings
+    columns: TextColumns,
+    documents: list[tuple[list[Span], list[Span]]],
+    settings: Settings,
+    query: Query | None = None,
 ) -> Encoded:
     """Find phrases, count words, filter the vocabulary and number what is left."""
     joined = columns.joined(documents)
@@ -209,6 +215,11 @@ def build_text(
     wanted = {word.lower() for word in settings.keep_words}
     safe = [i for i, term in enumerate(terms) if term in wanted]
     common[safe] = rare[safe] = False
+    asked: list[str] = []
+    if query is not None and query.keep_words:
+        named = [i for i in np.flatnonzero(common).tolist() if query.names(terms[i])]
+        common[named] = False
+        asked = [terms[i] for i in named]
     kept = np.flatnonzero(seen & ~common & ~rare)
     kept = np.array(sorted(kept.tolist(), key=lambda i: (-counts[i], terms[i])), dtype=np.int64)
     place = np.full(len(terms), -1, dtype=np.int32)
@@ -223,11 +234,10 @@ def build_text(
     top = sorted(np.flatnonzero(common).tolist(), key=lambda i: (-counts[i], terms[i]))
     warnings = []
     if everywhere:
-        shown = ", ".join(repr(terms[i]) for i in everywhere[:5])
-        warnings.append(
-            f"Dropped as too common, though the search for these documents may have named them: "
-            f"{shown}, each in more than half of the documents. keep_words keeps them."
-        )
+        warnings.append(_too_common([terms[i] for i in everywhere[:5]]))
+    if asked:
+        shown = ", ".join(map(repr, asked[:5])) + (", ..." if len(asked) > 5 else "")
+        warnings.append(f"Kept though common, as the query names them: {shown}.")
     if hopeless:
         warnings.append(
             f"{len(hopeless)} labels of the word thesaurus can match nothing, as they have stop "
@@ -249,6 +259,17 @@ def build_text(
         dropped_tokens=int(len(tokens) - stays.sum()),
         common=[(terms[i], int(counts[i])) for i in top[:20]],
         warnings=warnings,
+    )
+
+
+def _too_common(words: list[str]) -> str:
+    """Say which words were dropped that a search may have asked for, and what keeps them."""
+    typed = shlex.quote(",".join(words))
+    how = choice(f"Settings(keep_words={words!r})", f"citeweave import --keep-words {typed}")
+    return (
+        "Dropped as too common, though the search for these documents may have named them: "
+        f"{', '.join(map(repr, words))}, each in more than half of the documents. "
+        f"To keep them: {how}."
     )
 
 

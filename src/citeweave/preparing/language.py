@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import ParameterError
+from citeweave.naming import choice
 from citeweave.reading.folding import fold
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class LanguageFilter:
         if language is not None and language not in _CANDIDATES and language not in _load().labels:
             raise ParameterError(
                 f"The setting 'language' must be one of {', '.join(sorted(_load().labels))}, or "
-                f"None to keep all languages. Got {language!r} instead."
+                f"{choice('None', 'none')} to keep all languages. Got {language!r} instead."
             )
 
     def foreign(self, stated: str | None, text: str) -> str | None:

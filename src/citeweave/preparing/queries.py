@@ -23,6 +23,8 @@ __all__ = ["PRESETS", "Query", "QueryCounts"]
 #: The queries of the paper's appendix:keywords.
 PRESETS = ("ml", "m10", "avs")
 
+_SWITCHES = ("keep_several", "keep_words")
+
 
 @dataclass(slots=True)
 class QueryCounts:
@@ -60,6 +62,9 @@ class Query:
         For display.
     keep_several : bool
         Keep publications of several categories.
+    keep_words : bool
+        Keep the words of the keywords in the vocabulary, however common they are; the paper's
+        queries do not.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class Query:
     categories: Mapping[str, Iterable[str]]
     name: str = "query"
     keep_several: bool = False
+    keep_words: bool = True
 
     def __post_init__(self) -> None:
         """Check the keywords and index them by their first word."""
@@ -104,7 +110,8 @@ class Query:
                 f"There is no query preset {name!r}. Did you mean one of: {', '.join(PRESETS)}?"
             )
         folder = resources.files("citeweave.preparing") / "data" / "queries"
-        return cls._from_content(tomllib.loads((folder / f"{name}.toml").read_text("utf-8")), name)
+        content = tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
+        return cls._from_content(content | {"keep_words": False}, name)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
@@ -133,17 +140,17 @@ class Query:
         categories = content.get("categories")
         if categories is None and all(isinstance(value, list) for value in content.values()):
             categories, content = content, {}
-        unknown = sorted(set(content) - {"name", "description", "categories", "keep_several"})
+        unknown = sorted(set(content) - {"name", "description", "categories", *_SWITCHES})
         if unknown or not isinstance(categories, dict):
             found = f"Unknown is {unknown[0]!r}." if unknown else "There is no table 'categories'."
             raise ParameterError(
-                f"The query {where!r} must have 'categories' and may have 'name', 'description' "
-                f"and 'keep_several'. {found}"
+                f"The query {where!r} must have 'categories' and may have 'name', 'description', "
+                f"{' and '.join(map(repr, _SWITCHES))}. {found}"
             )
         return cls(
             {str(category): words for category, words in categories.items()},
             name=str(content.get("name", Path(where).stem)),
-            keep_several=bool(content.get("keep_several", False)),
+            **{name: bool(content[name]) for name in _SWITCHES if name in content},
         )
 
     def matches(self, *texts: str | None) -> list[str]:
@@ -157,6 +164,19 @@ class Query:
                     if tuple(words[place : place + len(keyword)]) == keyword:
                         found.add(category)
         return [category for category in self.categories if category in found]
+
+    def names(self, term: str) -> bool:
+        """Tell whether all words of a term are words of keywords.
+
+        Examples
+        --------
+        >>> query = Query({"Ecology": ["forest restoration"]})
+        >>> query.names("restoration"), query.names("forests"), query.names("forest soil")
+        (True, True, False)
+        """
+        index: dict[str, list[tuple[tuple[str, ...], str]]] = self.__dict__["_index"]
+        known = {word for keywords in index.values() for words, _ in keywords for word in words}
+        return all(_singular(word) in known for word in title_key(term).split())
 
     def select(
         self, records: Iterable[Record], *, counts: QueryCounts | None = None

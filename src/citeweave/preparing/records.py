@@ -26,10 +26,12 @@ class Records(Reading):
     """
 
     _query: QueryCounts | None = None
+    _asked: Query | None = None
 
     def select(self, query: Query) -> Self:
         """Keep only what a keyword query selects, labelled by its categories."""
         counts = self._query = QueryCounts()
+        self._asked = query
         return self.map(lambda records: query.select(records, counts=counts))
 
     def prepare(
@@ -63,7 +65,9 @@ class Records(Reading):
         (2, 2)
         """
         try:
-            corpus, report = prepare_records(self, settings=settings, progress=progress)
+            corpus, report = prepare_records(
+                self, settings=settings, progress=progress, query=self._asked
+            )
         except CorpusError as error:
             files = ", ".join(counts.file for counts in self.counts.values() if counts.read)
             why = f"{files}: {error}" if files else self._why_nothing()

@@ -59,7 +59,7 @@ class Report:
         Records that are no document of their own, by reason: "could not be read", "no category of
         the query", "several categories of the query", "language", "empty record",
         "duplicate of same id", "duplicate of same doi", "duplicate of same title",
-        "no words left".
+        "duplicate named by you", "no words left".
     as_read : dict
         What all records held when they came from the files (`Tally`); the other counts are those
         of the documents.
@@ -69,7 +69,7 @@ class Report:
         Languages of the records dropped for it.
     merged_records : list of dict
         Records merged into another: ``kept``, ``merged`` (ids), ``reason``, ``title``; the first
-        1,000. Setting ``keep_apart`` undoes them.
+        1,000. Setting ``keep_apart`` undoes them, ``join`` adds others.
     with_title, with_abstract, with_keywords, with_authors, with_year, with_category : int
         Documents that have the field.
     authors : int

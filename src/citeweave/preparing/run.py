@@ -11,6 +11,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
+from citeweave.naming import choice
 from citeweave.preparing.collect import Collector, Draft
 from citeweave.preparing.encode import Encoded, build_text
 from citeweave.preparing.keys import scrub
@@ -22,6 +23,7 @@ from citeweave.preparing.settings import Settings
 if TYPE_CHECKING:
     from citeweave.preparing.authors import ResolvedAuthors
     from citeweave.preparing.bags import Bags
+    from citeweave.preparing.queries import Query
     from citeweave.reading import Record
 
 __all__ = ["Imported", "Progress", "prepare"]
@@ -33,6 +35,7 @@ _EVERY = 500
 _NO_TEXT = {"format": FORMAT, "bags": True}
 _MERGED_SHOWN = 50
 _EXCLUDED_SHOWN = 50
+_LOWER = "lower the setting 'min_word_count'"
 
 
 class Imported(NamedTuple):
@@ -54,6 +57,7 @@ def prepare(
     *,
     settings: Settings | None = None,
     progress: Progress | None = None,
+    query: Query | None = None,
 ) -> Imported:
     """Make a corpus of records: clean, merge, match citations, find phrases, filter words.
 
@@ -68,6 +72,8 @@ def prepare(
         Which steps are taken and how; the paper's by default.
     progress
         Called now and then with a step's name, how much of it is done and how much there is.
+    query
+        The query that found the records: its words stay, however common they are.
 
     Returns
     -------
@@ -103,6 +109,7 @@ def prepare(
             tell("records", number, None)
     tell("records", report.records_read, report.records_read)
 
+    corrections = collector.correct()
     documents = list(collector.documents())
     if not documents:
         reasons = ", ".join(f"{reason}: {n}" for reason, n in report.skipped_by_reason.items())
@@ -117,6 +124,7 @@ def prepare(
         collector.text,
         [(_spans(d.title_span), [*_spans(d.abstract_span), *d.keyword_spans]) for d in drafts],
         settings,
+        query,
     )
     bags = collector.bags.build([draft.bag for draft in drafts], settings)
     tokens = _combine(encoded, bags)
@@ -129,7 +137,7 @@ def prepare(
         kept = np.flatnonzero(np.diff(tokens.offsets))
         report.skip("no words left", len(documents) - len(kept))
         if len(kept) == 0:
-            raise CorpusError("No document has a word left; lower 'min_word_count'.")
+            raise CorpusError(f"No document has a word left; {_LOWER}.")
         tokens = _select(tokens, kept)
         drafts = [drafts[i] for i in kept.tolist()]
         renumber = np.full(len(documents), -1, dtype=np.int64)
@@ -146,7 +154,7 @@ def prepare(
     _describe_authors(report, collector, resolved, corpus.n_authors)
     report.author_mentions = len(corpus.author_ids)
     _describe_words(report, encoded, bags, corpus)
-    report.warnings += encoded.warnings + _warnings(report, collector, corpus)
+    report.warnings += corrections + encoded.warnings + _warnings(report, collector, corpus)
     return Imported(replace(corpus, import_report=report.as_dict()), report)
 
 
@@ -332,7 +340,7 @@ def _warnings(report: Report, collector: Collector, corpus: Corpus) -> list[str]
             "with citations will see no network."
         )
     if corpus.vocabulary_size == 0:
-        warnings.append("No word is left in the vocabulary; lower 'min_word_count'.")
+        warnings.append(f"No word is left in the vocabulary; {_LOWER}.")
     empty = corpus.report.empty_documents
     if empty:
         warnings.append(f"{empty} documents have no word of the vocabulary.")
@@ -346,6 +354,6 @@ def _warnings(report: Report, collector: Collector, corpus: Corpus) -> list[str]
         warnings.append(
             f"People of {report.first_names_joined} different first names are joined to "
             f"{_number_of(report.merged_first_names_total, 'author')} by their initials, as in the "
-            'paper; set author_names = "compatible" to keep them apart.'
+            f"paper; {choice('author_names=', '--names ')}compatible keeps them apart."
         )
     return warnings

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from citeweave.naming import option
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -271,6 +273,9 @@ def _merged(values: dict[str, Any]) -> Section:
     )
 
 
+_CORRECTED = "{} names records that are to be merged with no other, {} those of one work."
+
+
 def _merged_records(values: dict[str, Any]) -> Section:
     rows = values.get("merged_records", [])  # reports of earlier releases have none
     return Section(
@@ -283,7 +288,7 @@ def _merged_records(values: dict[str, Any]) -> Section:
             for reason, number in values["skipped_by_reason"].items()
             if reason.startswith("duplicate")
         ),
-        note="keep_apart names ids that are to be merged with no other." if rows else "",
+        note=_CORRECTED.format(option("keep_apart"), option("join")) if rows else "",
         brief=5,
     )
 

@@ -35,11 +35,17 @@ class Settings(PreparationSettings):
     def __post_init__(self) -> None:
         """Check the values, and take lists and NumPy's numbers as what JSON gives back."""
         for name, value in vars(self).items():
-            if isinstance(value, list):
-                object.__setattr__(self, name, tuple(value))
+            if isinstance(value, list | tuple):
+                object.__setattr__(self, name, _as_tuple(value))
             elif isinstance(value, numbers.Number) and hasattr(value, "item"):
                 object.__setattr__(self, name, value.item())
         check_values(_RULES, vars(self), lambda name: f"setting {name!r}")
+        both = sorted({one for group in self.join for one in group}.intersection(self.keep_apart))
+        if both:
+            raise ParameterError(
+                f"The record {both[0]!r} is named in 'join' and in 'keep_apart'. "
+                "Take it out of one of them."
+            )
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, where: str = "settings") -> Self:
@@ -80,7 +86,15 @@ class Settings(PreparationSettings):
 
     def as_dict(self) -> dict[str, Any]:
         """Give the settings as JSON can hold them; `from_dict` takes them back."""
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        return {name: _as_list(value) for name, value in asdict(self).items()}
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list | tuple) else value
+
+
+def _as_list(value: Any) -> Any:
+    return list(map(_as_list, value)) if isinstance(value, list | tuple) else value
 
 
 Settings.__doc__ = with_parameters(Settings.__doc__, SETTINGS.values())

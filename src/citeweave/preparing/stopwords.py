@@ -9,6 +9,7 @@ from pathlib import Path
 import stopwordsiso
 
 from citeweave.errors import ParameterError
+from citeweave.naming import choice
 
 __all__ = ["academic_words", "read_word_list", "stop_words", "term_words"]
 
@@ -34,7 +35,8 @@ def stop_words(language: str) -> frozenset[str]:
         known = ", ".join(sorted(stopwordsiso.langs()))
         raise ParameterError(
             f"There are no stop words for the language {language!r}; known are {known}. "
-            "Name a file with your own list in 'stop_words', or set it to \"none\"."
+            "Name a file with your own list in the setting 'stop_words', or set it to 'none'"
+            f"{choice('', ' (in the file of --config)')}."
         )
     words = {word.lower() for word in stopwordsiso.stopwords(language)}
     if language == "en":

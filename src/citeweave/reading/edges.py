@@ -5,6 +5,7 @@ from __future__ import annotations
 from sys import intern
 from typing import TYPE_CHECKING
 
+from citeweave.naming import choice
 from citeweave.reading.formats import Format, Sample
 from citeweave.reading.identifiers import clean
 from citeweave.reading.streams import input_lines
@@ -78,7 +79,8 @@ def read_edges(
 
 def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:  # noqa: ARG001
     context.refuse(
-        "this is a list of citations without documents; give it as citations= beside the file "
+        "this is a list of citations without documents; give it as "
+        f"{choice('citations=', '--citations')} beside the file "
         "that holds the documents (for LINQS give .content and .cites together)"
     )
     return iter(())

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import ParameterError
+from citeweave.naming import choice
 from citeweave.reading.formats import as_list
 from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
 from citeweave.reading.latex import plain_text
@@ -167,10 +168,10 @@ def missing_columns(names: Iterable[str], context: FileContext) -> str | None:
             hint = f" Did you mean {near[0]!r}?" if near else ""
             return f"no column {column!r} for field {field!r}.{hint} Columns: {_named(known)}"
     if not has_text(known) and not context.columns.keys() & {"title", "abstract"}:
+        naming = choice("columns={'title': …, 'abstract': …}", "--columns title=…,abstract=…")
         return (
-            "no column looks like a title or an abstract; name them with "
-            "columns={'title': …, 'abstract': …} (on the command line: --columns "
-            f"title=…,abstract=…). Columns: {_named(known)}"
+            f"no column looks like a title or an abstract; name them with {naming}. "
+            f"Columns: {_named(known)}"
         )
     return None
 

@@ -9,6 +9,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from citeweave.errors import ParameterError
+from citeweave.naming import choice
 from citeweave.reading import (
     arxiv,
     bibtex,
@@ -115,7 +116,5 @@ def why_unknown(sample: Sample) -> str:
     if control > 0.1 * len(sample.head[:4096]):
         return "this is not text and no known data format"
     shown = sample.first_line.strip()[:60]
-    return (
-        f"no known format fits; the file begins with {shown!r}. Name one with format=… (on the "
-        "command line: --format …)"
-    )
+    named = choice("format=…", "--format …")
+    return f"no known format fits; the file begins with {shown!r}. Name one with {named}"

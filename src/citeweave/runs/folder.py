@@ -37,6 +37,7 @@ from citeweave.files import (
     write_atomically,
     writing,
 )
+from citeweave.naming import choice
 from citeweave.runs.arrays import StoredArrays
 
 __all__ = ["FORMAT", "NAMES_FILE", "VERSION", "RunFolder", "is_run_folder"]
@@ -345,7 +346,7 @@ def check_target(target: Path, *, overwrite: bool) -> None:
     if not overwrite:
         raise RunError(
             f"'{target}' holds a run already; choose another folder, go on with it by "
-            f"`citeweave resume {target}`, or pass overwrite=True."
+            f"`citeweave resume {target}`, or pass {choice('overwrite=True', '--overwrite')}."
         )
 
 

@@ -115,8 +115,13 @@ def _endpoint(site: Site, entry: Endpoint) -> Callable[[Request], Awaitable[Resp
         arguments: tuple[object, ...] = (site, request)
         if entry.method == "POST":
             arguments += (await request.body(),)
+
+        def handle() -> Response:
+            site.refresh()
+            return entry.handler(*arguments)
+
         try:
-            return await run_in_threadpool(entry.handler, *arguments)
+            return await run_in_threadpool(handle)
         except CiteweaveError as error:
             return await run_in_threadpool(
                 error_response, site, request, _status_of(error), str(error)

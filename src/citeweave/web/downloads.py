@@ -50,7 +50,7 @@ def table(site: Site, request: Request) -> Response:
         )
     # filters matter to papers alone; addresses with others must not fill what is kept
     wanted = read_filters(request) if name == "papers" else {}
-    key = repr((name, form, sorted(wanted.items())))
+    key = repr((site.names, name, form, sorted(wanted.items())))
     with site.files.making:
         content = site.files.get(key)
         if content is None:

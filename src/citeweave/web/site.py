@@ -50,6 +50,7 @@ class Site:
         self._searching = threading.Lock()
         self._topics: list[dict[str, Any]] | None = None
         self._topic_pages: dict[int, TopicPage] = {}
+        self._names = view.names.revision
         self._environment = make_environment(view)
         self._environment.globals |= {"site": self}
 
@@ -102,6 +103,11 @@ class Site:
         ("dot", "DOT"),
     )
 
+    @property
+    def names(self) -> int:
+        """A number that tells one state of the names of topics from the next."""
+        return self._names
+
     def topics(self) -> list[dict[str, Any]]:
         """Give the table of topics as dictionaries, largest first; made anew after a renaming."""
         with self._lock:
@@ -117,8 +123,11 @@ class Site:
         """Give all about one topic; kept, as there are few of them and many visits."""
         found = self._topic_pages.get(number)
         if found is None:
+            names = self._names
             found = self.view.topic(number)
-            self._topic_pages[found.topic] = found
+            with self._lock:
+                if names == self._names:  # else it may carry a name that is gone
+                    self._topic_pages[found.topic] = found
         return found
 
     def search(self, text: str, limit: int) -> list[Hit]:
@@ -135,9 +144,17 @@ class Site:
         """Give a topic a name, kept in the run; an empty one takes it back."""
         with self._searching:
             self.view.name_topic(topic, name.strip() or None)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Forget all that carries names of topics, if another process or we have changed some."""
+        names = self.view.names.revision
         with self._lock:
+            if names == self._names:
+                return
+            self._names = names
             self._topics = None
-        self._topic_pages.clear()
+            self._topic_pages.clear()
         self.papers.forget()
         self.pictures.forget()
         self.files.forget()

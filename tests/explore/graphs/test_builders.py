@@ -1,5 +1,7 @@
 """What graphs hold of a model: which nodes, which links, of what size."""
 
+from xml.sax.saxutils import escape
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,10 @@ from citeweave.explore.graphs import (
     paper_map,
     topic_flow,
 )
+from citeweave.explore.graphs.image import draw
+from citeweave.explore.graphs.picture import compose
+from citeweave.explore.graphs.svg import to_svg
+from citeweave.explore.graphs.text import clean
 from explore.graphs.made_up import make_model
 
 
@@ -173,6 +179,47 @@ def test_papers_stand_on_the_island_of_their_topic(view: Exploration) -> None:
     most = np.argsort(-view.model.cited_propensity_)[:10]
     assert {n.key for n in fewer.nodes if n.kind == "paper"} == set(most.tolist())
     assert len(fewer.edges) <= 3
+
+
+@pytest.mark.parametrize("topics", [4, 50, 150])
+def test_labels_of_the_map_cover_no_other_and_stay_at_their_islands(topics) -> None:
+    view = Exploration(make_model(topics=topics, papers=12 * topics))
+    graph = paper_map(view)
+    labels = [node for node in graph.nodes if node.kind == "topic"]
+    papers = [node for node in graph.nodes if node.kind == "paper"]
+    assert {node.key for node in labels} == {node.group for node in papers}
+    spots = np.array([node.position for node in papers])
+    groups = np.array([node.group for node in papers])
+    for number, one in enumerate(labels):
+        assert one.name == clean(view.topic_name(one.key))
+        own = spots[groups == one.key]
+        reach = np.abs(own - own.mean(axis=0)).max() + one.height + one.font_size
+        assert np.abs(np.subtract(one.position, own.mean(axis=0))).max() <= reach
+        for other in labels[number + 1 :]:
+            apart = np.abs(np.subtract(one.position, other.position))
+            assert (2 * apart >= (one.width + other.width, one.height + other.height)).any()
+    short = {node.key for node in labels if node.label == (str(node.key),)}
+    assert len(short) < (1, 40, 150)[(4, 50, 150).index(topics)]
+    assert [text.split()[0] for _, text in graph.listed] == [str(k) for k in sorted(short)]
+
+
+def test_numbers_of_the_map_are_explained_below_it() -> None:
+    view = Exploration(make_model(topics=150, papers=1800))
+    graph = paper_map(view)
+    assert graph.listed
+    picture = compose(graph, layout(graph))
+    left, top, width, height = picture.box
+    lowest = max(shape.y for shape in picture.shapes)
+    assert [entry.text for entry in picture.entries] == [clean(text) for _, text in graph.listed]
+    for entry in picture.entries:
+        assert left < entry.x < entry.begin < left + width
+        assert lowest < entry.y < top + height
+    text = to_svg(graph, layout(graph))
+    figure = draw(graph, layout(graph))
+    drawn = {words.get_text() for words in figure.axes[0].texts}
+    for _, line in graph.listed:
+        assert f">{escape(clean(line))}</text>" in text
+        assert clean(line) in drawn
 
 
 def test_a_graph_checks_itself() -> None:

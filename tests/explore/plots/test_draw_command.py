@@ -64,8 +64,8 @@ def test_json_goes_to_standard_output_alone(runner: CliRunner, run: Path) -> Non
     [
         (["--out", "a.bmp"], ".svg"),
         (["--kind", "map", "--words", "3"], "--papers"),
-        (["--min-weight", "2"], "min_weight"),
-        (["--layout", "dot"], "engine"),
+        (["--min-weight", "2"], "--min-weight must"),
+        (["--layout", "dot"], "--layout must"),
     ],
 )
 def test_wrong_options_are_told(

@@ -14,6 +14,7 @@ from citeweave.errors import ParameterError
 from citeweave.explore.graphs.facts import AuthorFacts, PictureFacts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.text import clean, shorten_name, text_width, wrap_words
+from citeweave.naming import option
 from citeweave.wording import count, percent
 
 __all__ = ["author_topics", "topic_node"]
@@ -63,7 +64,9 @@ def author_topics(
         Nodes of the kinds ``topic`` (value: share) and ``author`` (value: influence).
     """
     if not 0.0 <= min_weight <= 1.0:
-        raise ParameterError(f"'min_weight' must lie in 0 to 1. Got {min_weight!r} instead.")
+        raise ParameterError(
+            f"{option('min_weight')} must lie in 0 to 1. Got {min_weight!r} instead."
+        )
     facts = facts_of(view)
     people = facts.authors
     allowed = _choose_topics(facts, topics)
@@ -133,12 +136,13 @@ def _choose_topics(facts: PictureFacts, topics: int | Sequence[int] | None) -> l
         return facts.topics
     if isinstance(topics, int):
         if topics < 1:
-            raise ParameterError(f"'topics' must be at least 1. Got {topics} instead.")
+            raise ParameterError(f"{option('topics')} must be at least 1. Got {topics} instead.")
         return facts.topics[:topics]
     for k in topics:
         if not 0 <= k < len(facts.share):
             raise ParameterError(
-                f"'topics' must be numbers from 0 to {len(facts.share) - 1}. Got {k!r} instead."
+                f"{option('topics')} must be numbers from 0 to {len(facts.share) - 1}. "
+                f"Got {k!r} instead."
             )
     return list(dict.fromkeys(int(k) for k in topics))
 
@@ -155,13 +159,13 @@ def _choose_authors(
         for author in authors:
             if author not in place:
                 raise ParameterError(
-                    f"'authors' must be ids of authors that the model has topics of. "
+                    f"{option('authors')} must be ids of authors that the model has topics of. "
                     f"Got {author!r} instead."
                 )
         return list(dict.fromkeys(place[author] for author in authors))
     most = MOST_AUTHORS if authors is None else authors
     if most < 1:
-        raise ParameterError(f"'authors' must be at least 1. Got {most} instead.")
+        raise ParameterError(f"{option('authors')} must be at least 1. Got {most} instead.")
     # an author outside the topics that are asked for would have no link
     strongest = people.weights.argmax(axis=1)
     able = np.flatnonzero(np.isin(strongest, allowed))

@@ -44,6 +44,8 @@ class Node:
         How many of the first lines of the label are its heading.
     position : (float, float), optional
         Where it stands, x to the right and y downwards, if its graph brings its own layout.
+    full_name : str
+        What it is called, where its label has no room for that.
     """
 
     kind: str
@@ -60,6 +62,7 @@ class Node:
     group: int | None = None
     heading: int = 0
     position: tuple[float, float] | None = None
+    full_name: str = ""
 
     @property
     def id(self) -> str:
@@ -68,8 +71,8 @@ class Node:
 
     @property
     def name(self) -> str:
-        """What it is called, in one line: the heading of its label, its label, or its id."""
-        return " ".join(self.label[: self.heading] or self.label) or self.id
+        """What it is called, in one line: its name, the heading of its label, or its id."""
+        return self.full_name or " ".join(self.label[: self.heading] or self.label) or self.id
 
     @property
     def text(self) -> str:
@@ -108,6 +111,8 @@ class Graph:
         How much room a layout leaves between nodes, in parts of what is usual.
     legend : tuple of (str, str)
         Colours that have a meaning, with what they stand for.
+    listed : tuple of (str, str)
+        Lines that are written below the picture, each after a mark of a colour.
 
     Examples
     --------
@@ -127,6 +132,7 @@ class Graph:
     notes: tuple[str, ...] = ()
     spacing: float = 1.0
     legend: tuple[tuple[str, str], ...] = field(default=())
+    listed: tuple[tuple[str, str], ...] = field(default=())
 
     def __post_init__(self) -> None:
         """Check that ids are unique and that edges end at nodes."""

@@ -4,7 +4,15 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from citeweave.explore.graphs.graph import Graph
-from citeweave.explore.graphs.picture import GROUND, HEADING, NodeShape, Picture, Positions, compose
+from citeweave.explore.graphs.picture import (
+    GROUND,
+    HEADING,
+    Entry,
+    NodeShape,
+    Picture,
+    Positions,
+    compose,
+)
 from citeweave.explore.plots.style import need_matplotlib, plain, saving
 
 if TYPE_CHECKING:
@@ -52,6 +60,8 @@ def draw_on(axes: "Axes", picture: Picture, *, room: float) -> None:
     _draw_dots(axes, picture, room)
     for shape in picture.shapes:
         _draw_shape(axes, shape, room)
+    for entry in picture.entries:
+        _draw_entry(axes, entry, room)
 
 
 def to_image(graph: Graph, positions: Positions, *, kind: str = "png", dpi: float = 200.0) -> bytes:
@@ -151,6 +161,15 @@ def _draw_shape(axes: "Axes", shape: NodeShape, room: float) -> None:
     elif node.shape == "ellipse":
         axes.add_patch(Ellipse((shape.x, shape.y), node.width, node.height, **look))
     _draw_words(axes, shape, room)
+
+
+def _draw_entry(axes: "Axes", entry: Entry, room: float) -> None:
+    from matplotlib.patches import Circle  # noqa: PLC0415
+
+    x, y, radius = entry.dot
+    axes.add_patch(Circle((x, y), radius, facecolor=entry.colour, linewidth=0))
+    size = room * entry.size * 0.93
+    axes.text(entry.begin, entry.y, plain(entry.text), fontsize=size, ha="left", va="baseline")
 
 
 def _draw_words(axes: "Axes", shape: NodeShape, room: float) -> None:

@@ -14,6 +14,7 @@ from citeweave.explore.graphs.clearance import clear_lines
 from citeweave.explore.graphs.graph import Graph
 from citeweave.explore.graphs.stress import MARGIN, arrange, edge_lengths, stress_layout
 from citeweave.installing import install_extra
+from citeweave.naming import choice
 
 __all__ = ["ENGINES", "GraphLayout", "layout"]
 
@@ -57,6 +58,10 @@ class GraphLayout(Mapping[str, tuple[float, float]]):
         return f"GraphLayout({len(self):,} nodes, {self.engine})"
 
 
+def _own() -> str:
+    return choice("engine='own'", "--layout own")
+
+
 def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
     """Place the nodes of a graph so that no two of their boxes overlap.
 
@@ -75,8 +80,9 @@ def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
         A mapping from node ids to (x, y), which tells in `note` how it was made.
     """
     if engine not in ENGINES:
+        named = choice("'engine'", "--layout")
         raise ParameterError(
-            f"'engine' must be one of {', '.join(ENGINES)}. Got {engine!r} instead."
+            f"{named} must be one of {', '.join(ENGINES)}. Got {engine!r} instead."
         )
     if graph.nodes and all(node.position is not None for node in graph.nodes):
         given = {node.id: node.position for node in graph.nodes if node.position is not None}
@@ -96,7 +102,7 @@ def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
     elif engine == "graphviz":
         raise MissingDependencyError(
             "There is no Graphviz: neither the package pygraphviz nor the program 'neato'. "
-            f"Run: {install_extra('graphviz')}, or install Graphviz, or take engine='own'."
+            f"Run: {install_extra('graphviz')}, or install Graphviz, or take {_own()}."
         )
     else:
         kind = "own"
@@ -184,7 +190,7 @@ def _by_program(program: str, text: str, number: int) -> np.ndarray:
     except (OSError, subprocess.SubprocessError) as error:
         raise MissingDependencyError(
             f"Graphviz ('{program}') did not lay the graph out ({error}). "
-            "Repair it, or take engine='own'."
+            f"Repair it, or take {_own()}."
         ) from error
     places = np.zeros((number, 2))
     for name, x, y in re.findall(r"^node n(\d+) (\S+) (\S+)", answer.stdout, flags=re.MULTILINE):

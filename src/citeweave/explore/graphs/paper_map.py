@@ -1,6 +1,5 @@
 """The map of papers: each near those of its topics, with the backbone of their citations."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,16 +7,16 @@ import numpy as np
 from citeweave.errors import ParameterError
 from citeweave.explore.graphs.facts import PictureFacts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph, Node
+from citeweave.explore.graphs.map_labels import Island, Label, place_labels
 from citeweave.explore.graphs.map_layout import Islands, place_papers
-from citeweave.explore.graphs.stress import remove_overlaps
-from citeweave.explore.graphs.text import clean, text_width, wrap_words
+from citeweave.explore.graphs.text import clean
+from citeweave.naming import option
 
 __all__ = ["citation_backbone", "dot_sizes", "island_middles", "paper_map"]
 
 MOST_PAPERS = 5000
 MOST_LINKS = 1500
 SIZES = (4.0, 15.0)
-LABEL_SIZE = 15.0
 
 
 def citation_backbone(view: Any, *, papers: np.ndarray | None = None) -> np.ndarray:
@@ -73,10 +72,11 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     Returns
     -------
     Graph
-        Nodes of the kind ``paper`` (value: lambda-, or citations got), and a label for each topic.
+        Nodes of the kind ``paper`` (value: lambda-, or citations got), and a label for each topic:
+        its name where there is room for it, else its number, which ``listed`` explains.
     """
     if papers is not None and papers < 1:
-        raise ParameterError(f"'papers' must be at least 1. Got {papers} instead.")
+        raise ParameterError(f"{option('papers')} must be at least 1. Got {papers} instead.")
     if links < 0:
         raise ParameterError(f"'links' must not be negative. Got {links} instead.")
     facts = facts_of(view)
@@ -107,15 +107,18 @@ def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_
     elif len(backbone):
         notes.append("Of each paper the one citation is drawn that matters most.")
     edges = _edges(facts, backbone[:links])
+    labels = _labels(facts, islands, facts.dominant[chosen])
+    numbered = sorted(label.topic for label in labels if label.numbered)
     return Graph(
         name="paper-map",
         title="Papers by topic",
-        nodes=(*nodes, *_labels(facts, islands, facts.dominant[chosen])),
+        nodes=(*nodes, *(_label_node(facts, label) for label in labels)),
         edges=tuple(edges),
         notes=tuple(notes),
         legend=tuple(
             (facts.colours[k], clean(facts.name(k))) for k in facts.topics if islands.radii[k] > 0
         ),
+        listed=tuple((facts.colours[k], f"{k}  {clean(facts.name(k, 30))}") for k in numbered),
     )
 
 
@@ -160,41 +163,32 @@ def _paper_nodes(facts: PictureFacts, chosen: np.ndarray, places: np.ndarray) ->
     return nodes
 
 
-def _labels(facts: PictureFacts, islands: Islands, dominant: np.ndarray) -> list[Node]:
-    nodes = []
-    widest = float(islands.radii.max())
+def _labels(facts: PictureFacts, islands: Islands, dominant: np.ndarray) -> list[Label]:
     middles = island_middles(islands.papers, dominant, len(islands.radii))
-    for k in facts.topics:
-        radius = float(islands.radii[k])
-        if radius == 0.0:
-            continue
-        # large islands are named in larger letters; all stay readable in the whole picture
-        size = widest / 12 * (0.75 + 0.5 * radius / widest) + LABEL_SIZE * 0.3
-        words = [clean(part.strip()) for part in facts.name(k, 34).split(",")]
-        lines = tuple(wrap_words(words, 2.1 * max(radius, widest / 3), size))
-        x, y = middles[k]
-        nodes.append(
-            Node(
-                kind="topic",
-                key=k,
-                label=lines,
-                title=f"Topic {k}: {', '.join(facts.words(k, 6))}",
-                value=float(facts.share[k]),
-                shape="label",
-                width=max(text_width(line, size, bold=True) for line in lines),
-                height=len(lines) * size * 1.25,
-                font_size=size,
-                group=k,
-                heading=len(lines),
-                position=(float(x), float(y)),
-            )
-        )
-    sizes = np.array([(node.width, node.height) for node in nodes])
-    places = remove_overlaps(np.array([node.position for node in nodes]), sizes, margin=4.0)
-    return [
-        replace(node, position=(float(x), float(y)))
-        for node, (x, y) in zip(nodes, places.tolist(), strict=True)
+    named = [
+        Island(k, clean(facts.name(k)), *middles[k].tolist(), float(islands.radii[k]))
+        for k in facts.topics
+        if islands.radii[k] > 0
     ]
+    return place_labels(named, span=float(np.ptp(islands.papers, axis=0).max()))
+
+
+def _label_node(facts: PictureFacts, label: Label) -> Node:
+    return Node(
+        kind="topic",
+        key=label.topic,
+        label=label.lines,
+        title=f"Topic {label.topic}: {', '.join(facts.words(label.topic, 6))}",
+        value=float(facts.share[label.topic]),
+        shape="label",
+        width=label.width,
+        height=label.height,
+        font_size=label.font_size,
+        group=label.topic,
+        heading=len(label.lines),
+        position=(label.x, label.y),
+        full_name=clean(facts.name(label.topic)),
+    )
 
 
 def _edges(facts: PictureFacts, rows: np.ndarray) -> list[Edge]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from citeweave.explore.colours import mix, readable_on
 from citeweave.explore.graphs.geometry import arrow, bounds, curve
 from citeweave.explore.graphs.graph import Edge, Graph, Node
-from citeweave.explore.graphs.text import clean
+from citeweave.explore.graphs.text import clean, text_width
 
-__all__ = ["GROUND", "HEADING", "Line", "NodeShape", "Picture", "Words", "compose"]
+__all__ = ["GROUND", "HEADING", "Entry", "Line", "NodeShape", "Picture", "Words", "compose"]
 
 Point = tuple[float, float]
 Positions = Mapping[str, Point]
@@ -77,6 +77,27 @@ class Line:
     head: tuple[Point, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the list below a picture; x and y are where it begins, at its base line."""
+
+    text: str
+    colour: str
+    x: float
+    y: float
+    size: float
+
+    @property
+    def dot(self) -> tuple[float, float, float]:
+        """Centre and radius of the mark before it."""
+        return self.x + 0.4 * self.size, self.y - 0.35 * self.size, 0.4 * self.size
+
+    @property
+    def begin(self) -> float:
+        """Where its text begins."""
+        return self.x + 1.2 * self.size
+
+
 @dataclass(frozen=True)
 class Picture:
     """All that is drawn, from back to front.
@@ -89,6 +110,8 @@ class Picture:
     lines : tuple of Line
     shapes : tuple of NodeShape
         Dots first, then what carries words, so that no dot hides a label.
+    entries : tuple of Entry
+        The list below the rest.
     """
 
     title: str
@@ -96,6 +119,7 @@ class Picture:
     box: tuple[float, float, float, float]
     lines: tuple[Line, ...]
     shapes: tuple[NodeShape, ...]
+    entries: tuple[Entry, ...] = ()
 
 
 def compose(graph: Graph, positions: Positions) -> Picture:
@@ -109,13 +133,34 @@ def compose(graph: Graph, positions: Positions) -> Picture:
     """
     left, top, right, bottom = bounds(graph, positions)
     ordered = sorted(graph.nodes, key=lambda node: bool(node.label))
+    entries, right, end = _entries(graph, left, right, bottom)
     return Picture(
         title=clean(graph.title),
         notes=clean(" ".join(graph.notes)),
-        box=(left - MARGIN, top - MARGIN, right - left + 2 * MARGIN, bottom - top + 2 * MARGIN),
+        box=(left - MARGIN, top - MARGIN, right - left + 2 * MARGIN, end - top + 2 * MARGIN),
         lines=tuple(_line(graph, edge, positions) for edge in graph.edges),
         shapes=tuple(_shape(node, positions[node.id]) for node in ordered),
+        entries=entries,
     )
+
+
+def _entries(
+    graph: Graph, left: float, right: float, bottom: float
+) -> tuple[tuple[Entry, ...], float, float]:
+    """Write the list in columns below a picture; also its right and its lower end."""
+    if not graph.listed:
+        return (), right, bottom
+    size = max(node.font_size for node in graph.nodes if node.label)
+    widest = max(text_width(text, size) for _, text in graph.listed) + 2.2 * size
+    columns = max(1, min(int((right - left) // widest), len(graph.listed)))
+    rows = -(-len(graph.listed) // columns)
+    step, first = size * LINE, bottom + 2.5 * size
+    entries = []
+    for number, (colour, text) in enumerate(graph.listed):
+        column, row = divmod(number, rows)
+        x = left + column * max(widest, (right - left) / columns)
+        entries.append(Entry(clean(text), colour, x, first + row * step, size))
+    return tuple(entries), max(right, left + widest), first + rows * step - 0.5 * size
 
 
 def _line(graph: Graph, edge: Edge, positions: Positions) -> Line:

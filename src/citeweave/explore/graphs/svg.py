@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from citeweave.explore.graphs.graph import Graph, Node
-from citeweave.explore.graphs.picture import GROUND, HEADING, Line, NodeShape, compose
+from citeweave.explore.graphs.picture import GROUND, HEADING, Entry, Line, NodeShape, compose
 
 __all__ = ["to_svg"]
 
@@ -79,8 +79,20 @@ def to_svg(
     lines.append("</g>")
     lines.append(_group("cw-nodes", css_classes=css_classes))
     lines += [_node(shape, css_classes=css_classes, link=link) for shape in picture.shapes]
-    lines += ["</g>", "</svg>", ""]
+    lines.append("</g>")
+    lines += [_entry(entry, css_classes=css_classes) for entry in picture.entries]
+    lines += ["</svg>", ""]
     return "\n".join(lines)
+
+
+def _entry(entry: Entry, *, css_classes: bool) -> str:
+    x, y, radius = entry.dot
+    named = ' class="cw-listed"' if css_classes else ""
+    return (
+        f'<g{named}><circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{entry.colour}"/>'
+        f'<text x="{entry.begin:.1f}" y="{entry.y:.1f}" font-size="{entry.size:.2f}" '
+        f'style="text-anchor:start">{escape(entry.text)}</text></g>'
+    )
 
 
 def _group(name: str, *, css_classes: bool) -> str:

@@ -9,6 +9,7 @@ from citeweave.explore.graphs.author_topics import topic_node
 from citeweave.explore.graphs.facts import PictureFacts, facts_of
 from citeweave.explore.graphs.graph import Edge, Graph
 from citeweave.explore.graphs.text import clean
+from citeweave.naming import choice, option
 from citeweave.wording import percent
 
 __all__ = ["topic_flow"]
@@ -43,9 +44,10 @@ def topic_flow(
         Directed; the weight of an edge is the expected number of citations.
     """
     if not 0.0 <= min_share <= 1.0:
-        raise ParameterError(f"'min_share' must lie in 0 to 1. Got {min_share!r} instead.")
+        named = choice("'min_share'", "--min-weight")
+        raise ParameterError(f"{named} must lie in 0 to 1. Got {min_share!r} instead.")
     if topics is not None and topics < 1:
-        raise ParameterError(f"'topics' must be at least 1. Got {topics} instead.")
+        raise ParameterError(f"{option('topics')} must be at least 1. Got {topics} instead.")
     facts = facts_of(view)
     flow = facts.flow
     both = (flow.sum(axis=0) + flow.sum(axis=1)) / (2 * flow.sum())

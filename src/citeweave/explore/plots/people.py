@@ -12,6 +12,7 @@ from citeweave.explore.graphs.paper_map import paper_map
 from citeweave.explore.graphs.picture import compose
 from citeweave.explore.graphs.text import shorten_name
 from citeweave.explore.plots.style import figure_for, plain, styled, width_or
+from citeweave.naming import option
 from citeweave.wording import count
 
 if TYPE_CHECKING:
@@ -41,14 +42,14 @@ def plot_author_profiles(
     people = facts.authors
     if isinstance(authors, int):
         if authors < 1:
-            raise ParameterError(f"'authors' must be at least 1. Got {authors} instead.")
+            raise ParameterError(f"{option('authors')} must be at least 1. Got {authors} instead.")
         rows = list(range(min(authors, len(people.ids))))
     else:
         place = {int(author): row for row, author in enumerate(people.ids.tolist())}
         unknown = [author for author in authors if author not in place]
         if unknown or not len(authors):
             raise ParameterError(
-                "'authors' must be ids of authors that the model has topics of. "
+                f"{option('authors')} must be ids of authors that the model has topics of. "
                 f"Got {unknown[0] if unknown else 'none'!r} instead."
             )
         rows = [place[author] for author in authors]
@@ -136,7 +137,7 @@ def plot_paper_map(view: Any, ax: "Axes | None" = None) -> "Figure":
     _, _, wide, high = picture.box
     width = width_or(5.6)
     with styled():
-        own = float(np.clip(width * high / wide, 0.5 * width, 1.3 * width))
+        own = float(np.clip(width * high / wide, 0.5 * width, 2.2 * width))
         figure, ax = figure_for(ax, width, own + 0.3)
         box = ax.get_window_extent()
         room = min(box.width / wide, box.height / high) * 72.0 / figure.dpi

@@ -27,6 +27,7 @@ from citeweave.explore.plots.topics import (
     plot_topics_over_time,
 )
 from citeweave.files import write_atomically
+from citeweave.naming import option
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,7 +75,9 @@ def write_plot(
         Pixels an inch of a PNG.
     """
     if kind not in KINDS:
-        raise ParameterError(f"'kind' must be one of {', '.join(KINDS)}. Got {kind!r} instead.")
+        raise ParameterError(
+            f"{option('kind')} must be one of {', '.join(KINDS)}. Got {kind!r} instead."
+        )
     path = Path(path)
     _check(path, width, dpi)
     # dates left out, so that the same run gives the same bytes
