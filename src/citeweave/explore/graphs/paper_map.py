@@ -166,7 +166,13 @@ def _paper_nodes(facts: PictureFacts, chosen: np.ndarray, places: np.ndarray) ->
 def _labels(facts: PictureFacts, islands: Islands, dominant: np.ndarray) -> list[Label]:
     middles = island_middles(islands.papers, dominant, len(islands.radii))
     named = [
-        Island(k, clean(facts.name(k)), *middles[k].tolist(), float(islands.radii[k]))
+        Island(
+            topic=k,
+            name=clean(facts.name(k)),
+            x=float(middles[k, 0]),
+            y=float(middles[k, 1]),
+            radius=float(islands.radii[k]),
+        )
         for k in facts.topics
         if islands.radii[k] > 0
     ]
