@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from citeweave.cli.progress import (
+    JOINING,
     SILENCE,
     STARTING,
     STOPPING,
@@ -145,7 +146,13 @@ def test_lines_of_many_threads_are_whole_and_none_is_lost() -> None:
 def test_silence_is_explained() -> None:
     clock = Clock()
     display = LiveDisplay(
-        console(), chains=2, iterations=100, tokens=10, network_from=50, clock=clock
+        console(),
+        chains=2,
+        iterations=100,
+        tokens=10,
+        network_from=50,
+        burst_from=60,
+        clock=clock,
     )
     assert display.waiting_for() is None
     clock.now = SILENCE
@@ -157,6 +164,9 @@ def test_silence_is_explained() -> None:
     display(news(0, 50))
     clock.now += SILENCE
     assert display.waiting_for() == SWITCHING
+    display(news(0, 60))
+    clock.now += SILENCE
+    assert display.waiting_for() == JOINING
     display(news(0, 100))
     display(news(1, 100))
     clock.now += SILENCE

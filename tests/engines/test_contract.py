@@ -24,6 +24,7 @@ from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM, is_refreshed
 from citeweave.engines.core.spec import MOST_TOPICS, PRESETS, preset
 from citeweave.engines.registry import ENGINES, choose_engine
+from citeweave.engines.staged import open_chain
 from citeweave.errors import MissingDependencyError, ParameterError
 from citeweave.model.chains import find_engine
 from citeweave.model.groups import build_tree
@@ -144,6 +145,54 @@ def test_a_run_is_resumed_in_the_same_bytes(corpus, tmp_path, name, topics):
         np.testing.assert_array_equal(whole.traces[trace], resumed.traces[trace])
 
 
+@pytest.mark.parametrize("stopped", [2, 4, 6])
+@pytest.mark.parametrize("name", HELD)
+def test_a_run_is_resumed_before_at_and_after_the_switch(corpus, tmp_path, name, stopped):
+    """In the same bytes, though the states of the two stages have other shapes."""
+    plan = plan_for(corpus, name, burst_from=4)
+    data = build_tree(corpus, plan.spec, eta=0, unknown="shared").data
+    stop = threading.Event()
+
+    def look(progress):
+        if progress.iteration >= stopped:
+            stop.set()
+
+    whole = Runner(plan, data, fingerprint="x").run()[0]
+    with pytest.raises(RunInterrupted):
+        Runner(plan, data, fingerprint="x", chains=tmp_path, progress=look, stop=stop).run()
+    resumed = Runner(plan, data, fingerprint="x", chains=tmp_path).run(resume=True)[0]
+    assert_same(whole.state.values(), resumed.state.values())
+    assert_same(whole.sums, resumed.sums)
+    assert len(whole.state["assignments.burst_table"]) == len(data.tokens)
+    bursts = whole.traces["concentrations"][:, -1]
+    assert np.isnan(bursts).tolist() == [True] * 4 + [False] * 6
+
+
+@pytest.mark.parametrize("model", PRESETS)
+@pytest.mark.parametrize("name", HELD)
+def test_bursts_join_with_the_topics_of_tokens(corpus, name, model):
+    """Counts add up on both sides of the switch, which keeps every topic and all citations."""
+    request = request_for(corpus, model, burst_from=3)
+    if not able(name, request.spec):
+        pytest.skip("a model that the engine refuses")
+    chain = open_chain(ENGINES[name], request)
+    bursty = request.spec.word_level("document-topic") is not None
+    chain.start()
+    for step in range(5):
+        without = bursty and step <= 3
+        bits = len(chain.state.assignments.burst_table)
+        assert bits == (len(chain.layout.word) if bursty and not without else 0)
+        assert (chain.spec == request.spec) is not without
+        check_state(chain.spec, chain.layout, chain.state)
+        info = chain.step()
+        assert info.iteration == step + 1
+        assert len(info.concentrations) == len([*request.spec.topic_side, *request.spec.word_side])
+        assert np.isnan(info.concentrations[-1]) == (bursty and step < 3)
+    check_state(request.spec, chain.layout, chain.state)
+    chain.close()
+    chain.close()
+
+
 @pytest.mark.parametrize("name", HELD)
 def test_a_state_goes_from_one_engine_to_another(corpus, name):
     """Also without the extra state, with which alone the bytes are the same."""
@@ -191,6 +240,32 @@ def test_frequencies_are_those_of_the_listed_posterior(name):
     chain.close()
     seen = frequencies(rows)
     assert total_variation(marginal(exact, 4), marginal(seen, 4)) < 0.05
+    assert total_variation(exact, seen) < 0.1
+
+
+BURSTS = {"documents": ((0, 0), (0,)), "groups": (0, 0), "citations": ()}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_after_the_switch_frequencies_are_those_of_the_whole_model(name):
+    """A repeated word tells the two models apart, and concentrations are those of the whole."""
+    reference = tiny_chain("scntm", **BURSTS)
+    exact, _ = TinyPosterior(reference).distribution()
+    settings = ChainSettings(topics=2, burst_from=1, **FIXED)
+    data = tiny_data(reference.spec, **BURSTS)
+    chain = open_chain(ENGINES[name], Request(reference.spec, data, settings, 5, rounds=2))
+    plain = tiny_chain(reference.spec.without("phi'"), **BURSTS)
+    chain.restore(plain.state)
+    assert chain.spec == plain.spec
+    chain.step()
+    rows = np.zeros((STEPS, len(next(iter(exact)))), np.int8)
+    for row in rows:
+        chain.step()
+        assigned, counts = chain.state.assignments, chain.state.topics
+        row[:] = [*assigned.topic, *assigned.citing_topic, *counts.tables[1:].ravel()]
+    chain.close()
+    seen = frequencies(rows)
+    assert total_variation(marginal(exact, 3), marginal(seen, 3)) < 0.03
     assert total_variation(exact, seen) < 0.1
 
 

@@ -17,6 +17,7 @@ WRONG = {
     "eta": ["x", -1, 1.5, math.nan, None, "3"],
     "iterations": [0, -1, 1.0, None],
     "network_from": [-1, "half", 2.0],
+    "burst_from": [-1, "half", 2.0],
     "seed": [-1, 1.5, "one"],
     "chains": [0, None],
     "model": ["lda", 3, None],
@@ -56,6 +57,9 @@ def test_wrong_values_are_named(name, value, small):
     [
         ({"iterations": 100, "network_from": 100}, "network_from"),
         ({"iterations": 100, "network_from": 1000}, "network_from"),
+        ({"iterations": 100, "burst_from": 100}, "burst_from"),
+        ({"iterations": 100, "burst_from": 1000}, "burst_from"),
+        ({"iterations": 100, "network_from": 10, "burst_from": 50, "burn_in": 49}, "burn_in"),
         ({"iterations": 100, "burn_in": 100}, "burn_in"),
         ({"iterations": 100, "network_from": 50, "burn_in": 49}, "burn_in"),
     ],
@@ -114,8 +118,20 @@ def test_defaults_are_filled_in():
     late = plan(iterations=100, network_from=90)
     assert late.burn_in == 90
     assert plan(model="cntm-text", iterations=100, network_from=90).burn_in == 75
+    assert plan(iterations=100, network_from=90, burst_from=95).burn_in == 95
+    assert plan(model="np-atm", iterations=100, burst_from=99).settings.burst_from == 0
     assert plan(topic_discount=0.2).spec.topic_side[0].discount == 0.2
     assert plan().seed != plan().seed
+
+
+def test_runs_from_before_bursts_had_a_start_keep_their_plan():
+    """Their manifests say nothing of it, and their checkpoints have the digest of then."""
+    old = parameters_to_json(SCNTM(seed=1, iterations=100, network_from=50).get_params())
+    del old["burst_from"]
+    made = make_plan(parameters_from_json(old))
+    assert made.settings.burst_from == 0
+    assert made.digest() == plan(seed=1, iterations=100, network_from=50, burst_from=0).digest()
+    assert made.digest() != plan(seed=1, iterations=100, network_from=50, burst_from=9).digest()
 
 
 @pytest.mark.parametrize(

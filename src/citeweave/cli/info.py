@@ -248,7 +248,7 @@ def _model_line(manifest: dict[str, Any]) -> str:
     plan = manifest.get("plan") or {}
     shown += [
         f"{key.replace('_', ' ')} {plan[key]}"
-        for key in ("network_from", "burn_in", "thin")
+        for key in ("network_from", "burst_from", "burn_in", "thin")
         if key in plan
     ]
     if plan.get("rounds"):

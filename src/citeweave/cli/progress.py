@@ -32,6 +32,7 @@ WARMING = 3
 STOPPING = "stopping after this iteration and saving; Ctrl-C again leaves at once ..."
 STARTING = "laying out the corpus and compiling kernels, once per machine ..."
 SWITCHING = "switching citations on and compiling their kernels, once per machine ..."
+JOINING = "letting burstiness join and compiling its kernels, once per machine ..."
 
 
 @dataclass
@@ -59,12 +60,14 @@ class _Display:
         iterations: int,
         tokens: int,
         network_from: int | None = None,
+        burst_from: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.console = console
         self.iterations = iterations
         self.tokens = tokens
         self.network_from = network_from
+        self.burst_from = burst_from
         self.clock = clock
         self.chains = [ChainProgress() for _ in range(chains)]
         self._lock = threading.Lock()
@@ -108,7 +111,9 @@ class _Display:
             return "averaging samples and writing the run ..."
         if max(chain.iteration for chain in self.chains) == 0:
             return STARTING
-        return SWITCHING if self.network_from in running else None
+        if self.network_from in running:
+            return SWITCHING
+        return JOINING if self.burst_from in running else None
 
 
 class LiveDisplay(_Display):
@@ -223,12 +228,23 @@ class PlainDisplay(_Display):
 
 
 def open_display(
-    console: Console, *, chains: int, iterations: int, tokens: int, network_from: int | None = None
+    console: Console,
+    *,
+    chains: int,
+    iterations: int,
+    tokens: int,
+    network_from: int | None = None,
+    burst_from: int | None = None,
 ) -> LiveDisplay | PlainDisplay:
     """Choose the display that the console can show."""
     kind = LiveDisplay if console.is_terminal else PlainDisplay
     return kind(
-        console, chains=chains, iterations=iterations, tokens=tokens, network_from=network_from
+        console,
+        chains=chains,
+        iterations=iterations,
+        tokens=tokens,
+        network_from=network_from,
+        burst_from=burst_from,
     )
 
 

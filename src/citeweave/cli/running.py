@@ -96,6 +96,8 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
     ]
     if plan.spec.citations is not None:
         parts.append(f"citations from {plan.settings.network_from:,}")
+    if plan.settings.burst_from:
+        parts.append(f"burstiness from {plan.settings.burst_from:,}")
     if plan.rounds is not None:
         threads = f"in {count(plan.threads_per_chain, 'thread')}"
         where = place(plan.device) or threads
@@ -145,4 +147,5 @@ def _display(console: Console, plan: Plan, tokens: int) -> LiveDisplay | PlainDi
         iterations=plan.iterations,
         tokens=tokens,
         network_from=plan.settings.network_from if plan.spec.citations is not None else None,
+        burst_from=plan.settings.burst_from or None,
     )

@@ -4,7 +4,8 @@ An *engine* is a class of chains: it says what it can do (`Capabilities`), wheth
 what it needs (`probe`), and makes chains (`open`). A *chain* is started or restored, taken step by
 step, asked for its state and its samples, and closed. `citeweave.engines.registry` lists the
 engines and chooses one; `tests/engines/test_contract.py` holds each of them to what is written
-here. `citeweave.engines.core.chain.Chain` has the parts that engines need not write anew.
+here. `citeweave.engines.core.chain.Chain` has the parts that engines need not write anew, and
+`citeweave.engines.staged` lets levels of a model join one after the other, whatever the engine.
 """
 
 from collections.abc import Mapping
@@ -17,52 +18,27 @@ from citeweave.engines.core.data import ChainSettings, Info, Request
 from citeweave.engines.core.estimates import Sums
 from citeweave.engines.core.spec import ModelSpec
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "RunningChain"]
 
 
-class Engine(Protocol):
-    """A chain, as a run sees it; its class is the engine.
+class RunningChain(Protocol):
+    """A chain, as a run sees it."""
 
-    Examples
-    --------
-    >>> from citeweave.engines.registry import ENGINES
-    >>> ENGINES["dense"].capabilities.sweep, ENGINES["dense-snapshot"].capabilities.device
-    ('sequential', 'cpu')
-    """
+    @property
+    def spec(self) -> ModelSpec:
+        """The model that is sampled."""
 
-    capabilities: ClassVar[Capabilities]
+    @property
+    def settings(self) -> ChainSettings:
+        """How the chain is run."""
 
-    spec: ModelSpec
-    settings: ChainSettings
-    shape: Shape
-    layout: Layout
+    @property
+    def shape(self) -> Shape:
+        """Which levels the model has."""
 
-    @classmethod
-    def probe(cls) -> str:
-        """Make sure that the machine has what the engine needs, and describe it in a line.
-
-        Returns
-        -------
-        str
-            Name and size of the device; empty for this process.
-
-        Raises
-        ------
-        CiteweaveError
-            What is missing, and how to do without.
-        """
-
-    @classmethod
-    def open(cls, request: Request) -> Self:
-        """Make a chain, not yet started.
-
-        Raises
-        ------
-        ParameterError
-            The model or the number of topics is not one that `capabilities` allow.
-        RunError
-            The device has no room for it.
-        """
+    @property
+    def layout(self) -> Layout:
+        """What never changes while the chain runs."""
 
     @property
     def state(self) -> State:
@@ -106,3 +82,43 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Give back what the chain holds beside memory; closing it twice does no harm."""
+
+
+class Engine(RunningChain, Protocol):
+    """A chain, as a run sees it; its class is the engine.
+
+    Examples
+    --------
+    >>> from citeweave.engines.registry import ENGINES
+    >>> ENGINES["dense"].capabilities.sweep, ENGINES["dense-snapshot"].capabilities.device
+    ('sequential', 'cpu')
+    """
+
+    capabilities: ClassVar[Capabilities]
+
+    @classmethod
+    def probe(cls) -> str:
+        """Make sure that the machine has what the engine needs, and describe it in a line.
+
+        Returns
+        -------
+        str
+            Name and size of the device; empty for this process.
+
+        Raises
+        ------
+        CiteweaveError
+            What is missing, and how to do without.
+        """
+
+    @classmethod
+    def open(cls, request: Request) -> Self:
+        """Make a chain, not yet started.
+
+        Raises
+        ------
+        ParameterError
+            The model or the number of topics is not one that `capabilities` allow.
+        RunError
+            The device has no room for it.
+        """

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from citeweave.engines.core.capabilities import CPU
 from citeweave.engines.core.data import Data, Request
-from citeweave.engines.protocol import Engine
+from citeweave.engines.protocol import RunningChain
 from citeweave.engines.registry import AUTO, ENGINES, choose_engine, place
+from citeweave.engines.staged import open_chain
 from citeweave.errors import CiteweaveError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class OpenedPlan(NamedTuple):
     """A plan whose engine is chosen and was found to take it."""
 
     plan: "Plan"
-    first: Engine
+    first: RunningChain
     """The first chain: making it was the test."""
     notes: tuple[str, ...]
     """What a reader of the result should know of the choice."""
@@ -78,21 +79,19 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
     return OpenedPlan(chosen, first, notes)
 
 
-def new_chain(plan: "Plan", data: Data, number: int) -> Engine:
+def new_chain(plan: "Plan", data: Data, number: int) -> RunningChain:
     """Make one chain of a plan, not yet started; close it when it is not needed any more.
 
     Which engine it is is a rule of this release, not a part of the plan: a run that another engine
     began goes on with the same posterior.
     """
-    engine = ENGINES[find_engine(plan).engine]
-    return engine.open(
-        Request(
-            spec=plan.spec,
-            data=data,
-            settings=plan.settings,
-            seed=plan.seed,
-            stream=number,
-            threads=plan.threads_per_chain,
-            rounds=plan.rounds or 1,
-        )
+    request = Request(
+        spec=plan.spec,
+        data=data,
+        settings=plan.settings,
+        seed=plan.seed,
+        stream=number,
+        threads=plan.threads_per_chain,
+        rounds=plan.rounds or 1,
     )
+    return open_chain(ENGINES[find_engine(plan).engine], request)

@@ -348,6 +348,7 @@ def _contents(
         "seed": plan.seed,
         "plan": {
             "network_from": plan.settings.network_from,
+            "burst_from": plan.settings.burst_from,
             "burn_in": plan.burn_in,
             "thin": plan.thin,
             "samples_per_chain": plan.kept,

@@ -132,9 +132,12 @@ class Plan:
 
     def digest(self) -> str:
         """Hash all that decides what a chain draws, so that no foreign checkpoint is taken."""
+        settings = self.settings._asdict()
+        if not self.settings.burst_from:  # as in runs before there was a choice
+            del settings["burst_from"]
         content = {
             "spec": dataclasses.asdict(self.spec),
-            "settings": self.settings._asdict(),
+            "settings": settings,
             "schedule": [self.iterations, self.burn_in, self.thin],
             "groups": [_number_to_json(self.eta), self.unknown],
             "seed": self.seed,
@@ -165,12 +168,22 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
             f"less than {naming.option('iterations')} ({iterations}), so that citations count",
             network_from,
         )
-    lowest = network_from if spec.citations is not None else 0
+    burst_from = int(p["burst_from"]) if spec.word_level("document-topic") else 0
+    if burst_from >= iterations:
+        raise fail(
+            "burst_from",
+            f"less than {naming.option('iterations')} ({iterations}), so that burstiness counts",
+            burst_from,
+        )
+    joins = {"network_from": network_from if spec.citations is not None else 0}
+    joins["burst_from"] = burst_from
+    last = max(joins, key=lambda name: joins[name])
+    lowest = joins[last]
     burn_in = max(3 * iterations // 4, lowest) if p["burn_in"] is None else int(p["burn_in"])
     if not lowest <= burn_in < iterations:
         raise fail(
             "burn_in",
-            f"from {lowest} ({naming.option('network_from') if lowest else 'the start'}) to "
+            f"from {lowest} ({naming.option(last) if lowest else 'the start'}) to "
             f"{iterations - 1} (one less than {naming.option('iterations')})",
             burn_in,
         )
@@ -198,6 +211,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         settings=ChainSettings(
             topics=int(p["topics"]),
             network_from=network_from,
+            burst_from=burst_from,
             concentration=float(p["concentration"]),
             concentration_prior=_pair(p["concentration_prior"]),
             propensity_prior=_pair(p["propensity_prior"]),

@@ -12,7 +12,8 @@ import numpy as np
 
 from citeweave.engines.core.data import Data, Info
 from citeweave.engines.core.estimates import Sums, new_sums
-from citeweave.engines.protocol import Engine
+from citeweave.engines.protocol import RunningChain
+from citeweave.engines.staged import state_after
 from citeweave.errors import RunError
 from citeweave.model.chains import new_chain
 from citeweave.model.parameters import Plan
@@ -81,7 +82,7 @@ class Runner:
         Called after every iteration with a `Progress`, from the threads that run the chains.
     stop : threading.Event, optional
         Set it to stop all chains after their present iteration.
-    first : Engine, optional
+    first : RunningChain, optional
         The first chain, where there is one already; it is closed at the end.
     notes : tuple of str
         What is to be said of the run besides what turns up.
@@ -97,7 +98,7 @@ class Runner:
         timing: Timing = Timing(),  # noqa: B008 (immutable)
         progress: Callable[[Progress], object] | None = None,
         stop: threading.Event | None = None,
-        first: Engine | None = None,
+        first: RunningChain | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.plan = plan
@@ -185,18 +186,19 @@ class Runner:
                 self._errors.append(error)
                 self.stop.set()
 
-    def _new_chain(self, number: int) -> Engine:
+    def _new_chain(self, number: int) -> RunningChain:
         made, self._first = (self._first, None) if number == 0 else (None, self._first)
         return made or new_chain(self.plan, self.data, number)
 
-    def _run_chain(self, number: int, chain: Engine, stored: Checkpoint | None) -> None:
+    def _run_chain(self, number: int, chain: RunningChain, stored: Checkpoint | None) -> None:
         plan = self.plan
         traces = new_traces(plan.level_names, plan.iterations)
         sums = new_sums(chain)
         if stored is None:
             chain.start()
         else:
-            chain.restore(restore_state(stored, chain.state), stored.proposal)
+            like = state_after(chain, stored.iteration)
+            chain.restore(restore_state(stored, like), stored.proposal)
             for name, trace in stored.traces.items():
                 traces[name][: len(trace)] = trace
             if stored.sums is not None:
@@ -251,7 +253,7 @@ class Runner:
         self,
         folder: Path,
         number: int,
-        chain: Engine,
+        chain: RunningChain,
         sums: Sums,
         traces: dict[str, np.ndarray],
     ) -> None:

@@ -105,6 +105,15 @@ class SCNTMParameters(Parametrised):
         integer(0, none="half the iterations"),
         "Iterations on text alone before citations count.",
     )
+    burst_from: int = parameter(
+        0,
+        integer(0),
+        "Iterations before burstiness (phi') joins.",
+        "Iterations on the model without its document-topic level of words (phi', burstiness) "
+        "before that level joins, with the topics found so far.",
+        before=0,
+        page="starts.md",
+    )
     seed: int | None = parameter(
         None,
         integer(0, none="a fresh one"),
@@ -131,7 +140,7 @@ class SCNTMParameters(Parametrised):
         None,
         integer(0, none="three quarters of the iterations"),
         "Iterations before samples are kept.",
-        "Iterations before samples are kept; never before `network_from`.",
+        "Iterations before samples are kept; never before `network_from` or `burst_from`.",
         group=SAMPLING,
     )
     thin: int | None = parameter(

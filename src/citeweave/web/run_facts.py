@@ -67,6 +67,7 @@ class RunFacts:
             "thin": made.thin,
             "seed": made.seed,
             "network_from": made.settings.network_from if networked else None,
+            "burst_from": made.settings.burst_from or None,
         }
 
     @cached_property

@@ -32,6 +32,9 @@ class ChainSettings(NamedTuple):
     topics: int
     network_from: int = 0
     """Iterations of text alone before citations count."""
+    burst_from: int = 0
+    """Iterations without the document-topic level of words (phi') before it joins; chains made by
+    `citeweave.engines.staged.open_chain` keep to it."""
     concentration: float = 0.1
     """First value of every concentration."""
     concentration_prior: tuple[float, float] = (1.0, 1.0)

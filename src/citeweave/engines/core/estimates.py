@@ -13,7 +13,7 @@ from citeweave.compiled import kernel
 from citeweave.engines.core.likelihood import topic_word_means
 
 if TYPE_CHECKING:
-    from citeweave.engines.protocol import Engine
+    from citeweave.engines.protocol import RunningChain
 
 __all__ = ["Sums", "add_sample", "merge_sums", "new_sums", "take_means"]
 
@@ -50,7 +50,7 @@ class Sums(NamedTuple):
     """float64 [topics]: lambdaT."""
 
 
-def new_sums(chain: "Engine") -> Sums:
+def new_sums(chain: "RunningChain") -> Sums:
     """Make empty sums for the model and the corpus of a chain."""
     spec, layout, topics = chain.spec, chain.layout, chain.settings.topics
     n_documents = chain.n_documents
@@ -72,7 +72,7 @@ def new_sums(chain: "Engine") -> Sums:
     )
 
 
-def add_sample(chain: "Engine", sums: Sums) -> None:
+def add_sample(chain: "RunningChain", sums: Sums) -> None:
     """Add the posterior means of a chain's present state to its sums."""
     state, layout = chain.state, chain.layout
     n_words, n_topics = state.words.customers.shape

@@ -1,0 +1,142 @@
+"""Counts for tokens whose topics are given: where every customer sits, drawn one after the other.
+
+A chain that goes on with the topics of another, of a model with fewer levels or of no model at all,
+needs tables for them. On the word side each token takes its seat as in the Chinese restaurants that
+the levels are, given those seated before it; the sweeps that follow leave the posterior invariant
+whatever they begin with.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import index, inlined, kernel
+from citeweave.engines.core.arrays import Array, Layout, State
+from citeweave.engines.core.setting_up import new_shape
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.word_climb import (
+    WordSeats,
+    background_weight,
+    draw_word_addition,
+    hand_out_table,
+    move_word,
+    next_run,
+    normalise_topic,
+)
+
+__all__ = ["seat_words", "with_bursts"]
+
+
+class DocumentSeats(NamedTuple):
+    """What phi' counts in the document at hand, by topic."""
+
+    tokens: Array
+    """int32 [topics]: customers of phi'_dk."""
+    tables: Array
+    """int32 [topics]."""
+    run_customers: Array
+    """int32 [topics]: customers of phi'_dk at the word at hand."""
+    run_tables: Array
+    """int32 [topics]."""
+
+
+@inlined
+def old_tables(discount, customers, tables):
+    """Weight of sitting down at a table that serves the dish already.
+
+    The weights of sweeps are others: they are for a customer among many whose seats are known only
+    by number.
+    """
+    return customers - discount * tables
+
+
+@kernel
+def seat_words(shape, layout, state, document):
+    """Seat every token on the word side at the topic that it has; counts there must be zero."""
+    words = state.words
+    parameters = state.parameters
+    rng = state.random
+    z = state.assignments.topic
+    discount = parameters.word_discount
+    n_words = words.customers.shape[0]
+    for d in range(len(layout.document_start) - 1):
+        document.tokens[:] = 0
+        document.tables[:] = 0
+        run_begin = layout.document_start[d]
+        end = layout.document_start[d + 1]
+        while run_begin < end:
+            run = next_run(layout.word, run_begin, end)
+            w = run.word
+            seats = WordSeats(
+                document.tokens,
+                document.tables,
+                document.run_customers,
+                document.run_tables,
+                words.customers[w],
+                words.tables[w],
+                words.total_customers,
+                words.total_tables,
+                words.background_customers,
+                words.background_tables,
+                words.background_totals,
+                w,
+            )
+            for i in range(run.begin, run.end):
+                k = index(z[i])
+                own = old_tables(
+                    discount[0], words.background_customers[w], words.background_tables[w]
+                )
+                background = background_weight(
+                    shape, n_words, parameters, words.background_totals, own, 1.0
+                )
+                inverse, opening = normalise_topic(
+                    parameters.topic_word_concentration[k],
+                    discount[1],
+                    words.total_customers[k],
+                    words.total_tables[k],
+                )
+                stay = inverse * old_tables(discount[1], words.customers[w, k], words.tables[w, k])
+                weight = stay + opening * background
+                burst = old_tables(discount[2], document.run_customers[k], document.run_tables[k])
+                climb = weight * (
+                    parameters.word_concentration[1] + discount[2] * document.tables[k]
+                )
+                total = parameters.word_concentration[0] + words.background_totals[0]
+                depth = draw_word_addition(
+                    rng, shape, (burst, climb), (stay, weight), (own, background, total)
+                )
+                move_word(shape, seats, k, depth, 1)
+            if len(shape.burst) > 0:
+                for i in range(run.begin, run.end):
+                    hand_out_table(state.assignments.burst_table, i, document, index(z[i]))
+            run_begin = run.end
+
+
+def with_bursts(spec: ModelSpec, layout: Layout, state: State) -> State:
+    """Give the state of a model with phi' that goes on from that of the same model without.
+
+    Topics, citations and all counts of the topic side stay; words are seated anew at the topics
+    that they have.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+        The model with its document-topic level.
+    layout : Layout
+        The same for both.
+    state : State
+        Of the model without that level; its arrays go over into the new state.
+    """
+    level = spec.word_level("document-topic")
+    discounts = state.parameters.word_discount.copy()
+    discounts[2] = level.discount if level else 0.0
+    joined = state._replace(
+        assignments=state.assignments._replace(burst_table=np.zeros(len(layout.word), np.uint8)),
+        parameters=state.parameters._replace(word_discount=discounts),
+    )
+    for counts in joined.words:
+        counts[...] = 0
+    topics = joined.words.customers.shape[1]
+    document = DocumentSeats(*(np.zeros(topics, np.int32) for _ in DocumentSeats._fields))
+    seat_words(new_shape(spec), layout, joined, document)
+    return joined

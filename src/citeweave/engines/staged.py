@@ -1,0 +1,163 @@
+"""A chain in two stages: first the model without phi', then, with the same topics, the whole.
+
+From random topics a model with burstiness explains every repeated word by its own document, and
+its chain needs a thousand iterations to find topics. The model without phi' finds them in a few
+dozen; phi' then joins with these topics (`docs/starts.md`). Every engine is staged by this wrapper:
+it knows nothing of it. Once the second stage has begun, the chain is that of the engine.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from citeweave.engines.core.arrays import Array, Layout, Shape, State
+from citeweave.engines.core.chain import NO_EXTRA
+from citeweave.engines.core.data import ChainSettings, Info, Request
+from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.seating import with_bursts
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.protocol import Engine, RunningChain
+
+__all__ = ["StagedChain", "open_chain", "state_after"]
+
+
+def open_chain(engine: type[Engine], request: Request) -> RunningChain:
+    """Make a chain of an engine, in stages where the request asks for them."""
+    bursts = request.spec.word_level("document-topic")
+    if bursts is None or request.settings.burst_from == 0:
+        return engine.open(request)
+    return StagedChain(engine, request, request.spec.without(bursts.name))
+
+
+def state_after(chain: RunningChain, iterations: int) -> State:
+    """Give a state of the shapes that a chain's has after so many iterations."""
+    state = chain.state
+    return chain.shaped(state, iterations) if isinstance(chain, StagedChain) else state
+
+
+class StagedChain:
+    """A chain whose phi' joins after ``burst_from`` iterations.
+
+    Its state, shape and layout are those of the stage that it is in; a state of either stage can be
+    restored.
+
+    Parameters
+    ----------
+    engine : type of Engine
+        Engine of both stages.
+    request : Request
+        The whole model, which has a document-topic level.
+    plain : ModelSpec
+        The model without that level.
+    """
+
+    def __init__(self, engine: type[Engine], request: Request, plain: ModelSpec) -> None:
+        self._engine = engine
+        self._whole = request
+        self._plain = request._replace(spec=plain)
+        self._opened = [engine.open(self._plain)]  # empty for the moment between two stages
+
+    @property
+    def _chain(self) -> Engine:
+        return self._opened[-1]
+
+    @property
+    def bursting(self) -> bool:
+        """Whether phi' has joined."""
+        return self._chain.spec.word_level("document-topic") is not None
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model of the present stage."""
+        return self._chain.spec
+
+    @property
+    def settings(self) -> ChainSettings:
+        """How the chain is run."""
+        return self._chain.settings
+
+    @property
+    def shape(self) -> Shape:
+        """Which levels the present stage has."""
+        return self._chain.shape
+
+    @property
+    def layout(self) -> Layout:
+        """What never changes, in either stage."""
+        return self._chain.layout
+
+    @property
+    def state(self) -> State:
+        """All that the chain has drawn, on the host; change it through `restore` alone."""
+        return self._chain.state
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done."""
+        return self._chain.iteration
+
+    @property
+    def network_on(self) -> bool:
+        """Whether citations count by now."""
+        return self._chain.network_on
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return self._chain.n_documents
+
+    def shaped(self, state: State, iterations: int) -> State:
+        """Give a state of the shapes after so many iterations, made of the present one."""
+        n_tokens = len(self.layout.word) if iterations > self.settings.burst_from else 0
+        bits = np.zeros(n_tokens, state.assignments.burst_table.dtype)
+        return state._replace(assignments=state.assignments._replace(burst_table=bits))
+
+    def start(self) -> None:
+        """Give every token a first topic and build all counts, without phi'."""
+        self._enter(self._plain)
+        self._chain.start()
+
+    def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
+        """Go on from the state of a chain of any engine, in the stage that it was in."""
+        bursting = len(state.assignments.burst_table) == len(self.layout.word)
+        self._enter(self._whole if bursting else self._plain)
+        self._chain.restore(state, extra)
+
+    def extra_state(self) -> dict[str, Array]:
+        """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
+        return self._chain.extra_state()
+
+    def step(self) -> Info:
+        """Take the chain one iteration on; phi' joins before it where its time has come."""
+        if not self.bursting and self.iteration >= self.settings.burst_from:
+            self._join()
+        info = self._chain.step()
+        if self.bursting:
+            return info
+        return info._replace(concentrations=(*info.concentrations, math.nan))
+
+    def _join(self) -> None:
+        """Let phi' join: words are seated anew at their topics, and the whole model goes on."""
+        joined = with_bursts(self._whole.spec, self.layout, self.state)
+        self._enter(self._whole)
+        self._chain.restore(joined)
+
+    def _enter(self, stage: Request) -> None:
+        """Have a chain of a stage; the other's is given up."""
+        if self._chain.spec != stage.spec:
+            self._opened.pop().close()  # before another takes its room
+            self._opened.append(self._engine.open(stage))
+
+    def keep_sample(self, sums: Sums) -> None:
+        """Add the posterior means of the present state to the sums of this chain."""
+        self._chain.keep_sample(sums)
+
+    def collect_samples(self, sums: Sums) -> None:
+        """Bring the sums up to date with all samples that were kept."""
+        self._chain.collect_samples(sums)
+
+    def close(self) -> None:
+        """Give back what the chain holds beside memory; closing it twice does no harm."""
+        for chain in self._opened:
+            chain.close()
