@@ -168,28 +168,51 @@ def test_a_run_is_resumed_before_at_and_after_the_switch(corpus, tmp_path, name,
     assert np.isnan(bursts).tolist() == [True] * 4 + [False] * 6
 
 
-@pytest.mark.parametrize("model", PRESETS)
 @pytest.mark.parametrize("name", HELD)
-def test_bursts_join_with_the_topics_of_tokens(corpus, name, model):
-    """Counts add up on both sides of the switch, which keeps every topic and all citations."""
-    request = request_for(corpus, model, burst_from=3)
-    if not able(name, request.spec):
-        pytest.skip("a model that the engine refuses")
-    chain = open_chain(ENGINES[name], request)
-    bursty = request.spec.word_level("document-topic") is not None
+def test_bursts_join_with_the_topics_of_tokens(corpus, name):
+    """Counts add up in both stages, and a state of either goes to a chain in the other."""
+    request = request_for(corpus, "scntm", topics=40, burst_from=3)
+    chain, other = (
+        open_chain(ENGINES[name], request._replace(seed=seed)) for seed in (request.seed, 9)
+    )
+    n_levels = len(request.spec.topic_side) + len(request.spec.word_side)
     chain.start()
     for step in range(5):
-        without = bursty and step <= 3
-        bits = len(chain.state.assignments.burst_table)
-        assert bits == (len(chain.layout.word) if bursty and not without else 0)
-        assert (chain.spec == request.spec) is not without
+        joined = step > 3
+        assert len(chain.state.assignments.burst_table) == joined * len(chain.layout.word)
+        assert (chain.spec == request.spec) is joined
         check_state(chain.spec, chain.layout, chain.state)
-        info = chain.step()
-        assert info.iteration == step + 1
-        assert len(info.concentrations) == len([*request.spec.topic_side, *request.spec.word_side])
-        assert np.isnan(info.concentrations[-1]) == (bursty and step < 3)
-    check_state(request.spec, chain.layout, chain.state)
-    chain.close()
+        other.restore(chain.state, chain.extra_state())
+        info, again = chain.step(), other.step()
+        assert info.iteration == again.iteration == step + 1
+        assert_same(all_arrays(chain.state), all_arrays(other.state))
+        assert len(info.concentrations) == n_levels
+        assert np.isnan(info.concentrations[-1]) == (step < 3)
+    other.start()
+    assert len(other.state.assignments.burst_table) == 0
+    for each in (chain, chain, other):
+        each.close()
+
+
+def test_a_model_without_bursts_has_no_stages(corpus):
+    request = request_for(corpus, "np-atm", burst_from=3)
+    assert type(open_chain(ENGINES["dense"], request)) is ENGINES["dense"]
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_tokens_start_at_the_topics_given(corpus, name):
+    """In the order of the corpus, which is not that of the chain."""
+    request = request_for(corpus, "scntm", topics=40)
+    given = np.random.default_rng(1).integers(40, size=corpus.n_tokens)
+    chain = ENGINES[name].open(request)
+    chain.start(given)
+    check_state(chain.spec, chain.layout, chain.state)
+    document = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+    expected = sorted(zip(document, corpus.tokens, given, strict=True))
+    found = zip(document, chain.layout.word, chain.state.assignments.topic, strict=True)
+    assert sorted(found) == expected
+    chain.step()
+    check_state(chain.spec, chain.layout, chain.state)
     chain.close()
 
 

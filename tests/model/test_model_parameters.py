@@ -18,6 +18,7 @@ WRONG = {
     "iterations": [0, -1, 1.0, None],
     "network_from": [-1, "half", 2.0],
     "burst_from": [-1, "half", 2.0],
+    "start": [3, None, "", [0.5], [[1], [1, 2]]],
     "seed": [-1, 1.5, "one"],
     "chains": [0, None],
     "model": ["lda", 3, None],

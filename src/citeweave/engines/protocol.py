@@ -56,8 +56,11 @@ class RunningChain(Protocol):
     def n_documents(self) -> int:
         """Number of documents."""
 
-    def start(self) -> None:
-        """Give every token a first topic and build all counts."""
+    def start(self, topics: Array | None = None) -> None:
+        """Give every token a first topic and build all counts.
+
+        ``topics`` (int [tokens], in the order of the corpus) are random if not given.
+        """
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Go on from the state of a chain of any engine.

@@ -15,8 +15,8 @@ from citeweave.engines.core.arrays import Array, Layout, Shape, State
 from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Info, Request
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.seating import with_bursts
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.starting import with_bursts
 from citeweave.engines.protocol import Engine, RunningChain
 
 __all__ = ["StagedChain", "open_chain", "state_after"]
@@ -113,10 +113,10 @@ class StagedChain:
         bits = np.zeros(n_tokens, state.assignments.burst_table.dtype)
         return state._replace(assignments=state.assignments._replace(burst_table=bits))
 
-    def start(self) -> None:
+    def start(self, topics: Array | None = None) -> None:
         """Give every token a first topic and build all counts, without phi'."""
         self._enter(self._plain)
-        self._chain.start()
+        self._chain.start(topics)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Go on from the state of a chain of any engine, in the stage that it was in."""

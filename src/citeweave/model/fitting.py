@@ -31,6 +31,7 @@ from citeweave.model.parameters import (
 )
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
 from citeweave.model.runner import Progress, Runner, Timing
+from citeweave.model.starts import first_topics
 from citeweave.model.traces import new_traces
 from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
@@ -74,6 +75,7 @@ def run_model(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
     )
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
+    start = first_topics(parameters["start"], plan, corpus, tree.data, load_result)
     opened = open_chains(plan, tree.data)
     plan = opened.plan
     if announce is not None:
@@ -87,6 +89,7 @@ def run_model(
         progress=progress,
         stop=stop,
         first=opened.first,
+        start=start,
         notes=opened.notes,
     )
     if out is None:
@@ -130,6 +133,11 @@ def resume_run(
         # where nothing is said, a run goes on without the device that it was begun on too
         wanted = plan.on(AUTO) if device is None and begun_on != CPU else plan
         chains = open_chains(wanted, tree.data, begun_on=begun_on)
+
+        def start(number: int) -> np.ndarray | None:  # asked where a chain has no checkpoint yet
+            value = parameters["start"]
+            return first_topics(value, chains.plan, opened, tree.data, load_result)(number)
+
         runner = Runner(
             chains.plan,
             tree.data,
@@ -139,6 +147,7 @@ def resume_run(
             progress=progress,
             stop=stop,
             first=chains.first,
+            start=start,
             notes=chains.notes,
         )
         source = run.manifest["corpus"].get("path")
@@ -349,6 +358,7 @@ def _contents(
         "plan": {
             "network_from": plan.settings.network_from,
             "burst_from": plan.settings.burst_from,
+            "start": plan.start,
             "burn_in": plan.burn_in,
             "thin": plan.thin,
             "samples_per_chain": plan.kept,

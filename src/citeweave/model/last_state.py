@@ -7,9 +7,10 @@ import numpy as np
 
 from citeweave.errors import RunError
 from citeweave.model.attributes import FittedAttributes
+from citeweave.model.results import Result
 from citeweave.runs.checkpoint import Identity, chain_folder, read_latest
 
-__all__ = ["LastState", "last_state"]
+__all__ = ["LastState", "last_state", "state_of_chain"]
 
 
 class LastState(NamedTuple):
@@ -37,7 +38,11 @@ def last_state(model: FittedAttributes, chain: int | None = None) -> LastState:
         There is no such chain, or no usable checkpoint of it.
     """
     result = model._fitted  # noqa: SLF001 (of this package)
-    number = result.combination.best if chain is None else chain
+    return state_of_chain(result, result.combination.best if chain is None else chain)
+
+
+def state_of_chain(result: Result, number: int) -> LastState:
+    """Read the last state of a chain of a result; see `last_state`."""
     if not 0 <= number < result.plan.chains:
         raise RunError(
             f"There is no chain {number}; chains run from 0 to {result.plan.chains - 1}."

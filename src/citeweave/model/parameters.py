@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from citeweave import naming
 from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings
@@ -20,10 +22,11 @@ from citeweave.errors import ParameterError
 from citeweave.model.sweeps import choose_sweep
 from citeweave.parameters import Parameter, check_values, refusal
 from citeweave.parameters.declaring import UNSET
-from citeweave.parameters.scntm import KEPT_SAMPLES, PARAMETERS, SCNTMParameters
+from citeweave.parameters.scntm import KEPT_SAMPLES, PARAMETERS, RANDOM, SCNTMParameters
 
 __all__ = [
     "CHOSEN",
+    "GIVEN",
     "OLD_RUNS",
     "Plan",
     "fail",
@@ -43,6 +46,10 @@ OLD_RUNS = old_values(PARAMETERS)
 
 CHOSEN = ("sweep", "rounds", "device")
 """Parameters that a run chooses for its corpus and machine; its manifest keeps the choice."""
+
+
+GIVEN = "given-"
+"""How manifests begin to name topics that were given as numbers; their checksum follows."""
 
 
 def fail(name: str, wanted: str, value: object) -> ParameterError:
@@ -66,6 +73,8 @@ class Plan:
     iterations: int
     burn_in: int
     thin: int
+    start: str
+    """Name of the start, or of what it was read from."""
     seed: int
     chains: int
     sweep: str
@@ -142,6 +151,8 @@ class Plan:
             "groups": [_number_to_json(self.eta), self.unknown],
             "seed": self.seed,
         }
+        if self.start != RANDOM:  # likewise
+            content["start"] = self.start
         if self.sweep != SEQUENTIAL:  # which has the digest of runs before there was a choice
             content["sweep"] = [self.sweep, self.rounds]
         text = json.dumps(content, sort_keys=True)
@@ -223,6 +234,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         iterations=iterations,
         burn_in=burn_in,
         thin=int(thin),
+        start=_start_name(p["start"]),
         seed=secrets.randbits(32) if p["seed"] is None else int(p["seed"]),
         chains=int(p["chains"]),
         sweep=p["sweep"],
@@ -235,6 +247,22 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
 def _pair(value: Any) -> tuple[float, float]:
     first, second = value
     return float(first), float(second)
+
+
+def _start_name(start: Any) -> str:
+    """Name a start: its own name, the folder of a run, or a checksum of topics."""
+    if hasattr(start, "fit") and not hasattr(start, "_fitted"):
+        raise fail("start", "a fitted model", start)
+    if hasattr(start, "_fitted"):
+        result = start._fitted  # noqa: SLF001 (of this package)
+        if result.folder is not None:
+            return os.fspath(result.folder)
+        start = [state["assignments.topic"] for state in result.states]
+    if isinstance(start, str | os.PathLike):
+        return os.fspath(start)
+    digest = hashlib.sha256(repr(np.shape(start)).encode())
+    digest.update(np.ascontiguousarray(start).astype(np.int64, casting="unsafe").tobytes())
+    return f"{GIVEN}{digest.hexdigest()[:16]}"
 
 
 def _cores() -> int:
@@ -259,7 +287,9 @@ def parameters_to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Write parameters (checked before) so that JSON can hold them."""
     out: dict[str, Any] = {}
     for name, value in parameters.items():
-        if isinstance(value, ModelSpec):
+        if name == "start":
+            out[name] = _start_name(value)
+        elif isinstance(value, ModelSpec):
             out[name] = dataclasses.asdict(value)
         elif isinstance(value, tuple | list):
             out[name] = [_number_to_json(part) for part in value]

@@ -84,6 +84,8 @@ class Runner:
         Set it to stop all chains after their present iteration.
     first : RunningChain, optional
         The first chain, where there is one already; it is closed at the end.
+    start : callable, optional
+        Gives the first topics of tokens by the number of the chain; random ones if not given.
     notes : tuple of str
         What is to be said of the run besides what turns up.
     """
@@ -99,6 +101,7 @@ class Runner:
         progress: Callable[[Progress], object] | None = None,
         stop: threading.Event | None = None,
         first: RunningChain | None = None,
+        start: Callable[[int], np.ndarray | None] | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.plan = plan
@@ -115,6 +118,7 @@ class Runner:
         self._waiting = iter(range(plan.chains))
         self._lock = threading.Lock()
         self._first = first
+        self._start = start
 
     def run(self, *, resume: bool = False) -> list[ChainResult]:
         """Run all chains to their end.
@@ -194,8 +198,12 @@ class Runner:
         plan = self.plan
         traces = new_traces(plan.level_names, plan.iterations)
         sums = new_sums(chain)
+        folder = None if self.chains is None else chain_folder(self.chains, number)
         if stored is None:
-            chain.start()
+            topics = None if self._start is None else self._start(number)
+            chain.start(topics)
+            if folder is not None and topics is not None:  # which may not be there another time
+                self._save(folder, number, chain, sums, traces)
         else:
             like = state_after(chain, stored.iteration)
             chain.restore(restore_state(stored, like), stored.proposal)
@@ -209,7 +217,6 @@ class Runner:
                     "its estimates cannot be made from it; fit again."
                 )
             del stored
-        folder = None if self.chains is None else chain_folder(self.chains, number)
         saved, saved_at = chain.iteration, time.monotonic()
         pace = 0.0
         while chain.iteration < plan.iterations and not self.stop.is_set():

@@ -7,8 +7,11 @@ a run does with it, and to renew the pages (``python docs/tables.py``).
 
 import math
 import numbers
+import os
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from citeweave.engines.core.spec import (
     DISCOUNT_LIMIT,
@@ -23,13 +26,17 @@ from citeweave.parameters.declaring import parameter, table_of
 from citeweave.parameters.parametrised import Parametrised, declared
 from citeweave.parameters.rules import Rule, integer, number, one_of, pair, true_or_false
 
-__all__ = ["KEPT_SAMPLES", "PARAMETERS", "SCNTMParameters", "read_eta"]
+__all__ = ["CLUSTERS", "KEPT_SAMPLES", "PARAMETERS", "RANDOM", "SCNTMParameters", "read_eta"]
 
 MODEL = "Model"
 SAMPLING = "Sampling"
 
 KEPT_SAMPLES = 50
 """About how many samples are kept where ``thin`` is not given."""
+
+
+RANDOM, CLUSTERS = "random", "clusters"
+"""Names of starts."""
 
 
 def read_eta(text: str) -> Any:
@@ -53,6 +60,18 @@ def _is_eta(value: Any) -> bool:
         return value == "inf"
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     return real and value >= 0 and (value == math.inf or value == int(value))
+
+
+def _is_start(value: Any) -> bool:
+    """Whether a value may be a start; what it holds is looked at with the corpus."""
+    if isinstance(value, str):
+        return bool(value)
+    if isinstance(value, np.ndarray | list):
+        try:
+            return np.asarray(value).dtype.kind in "iu"
+        except ValueError:  # rows of different lengths
+            return False
+    return isinstance(value, os.PathLike) or hasattr(value, "fit")
 
 
 def _is_model(value: Any) -> bool:
@@ -112,6 +131,23 @@ class SCNTMParameters(Parametrised):
         "Iterations on the model without its document-topic level of words (phi', burstiness) "
         "before that level joins, with the topics found so far.",
         before=0,
+        page="starts.md",
+    )
+    start: Any = parameter(
+        RANDOM,
+        Rule(
+            f"'{RANDOM}', '{CLUSTERS}', a run or its folder, or topics of documents or of words as "
+            "integers",
+            _is_start,
+        ),
+        f"First topics of words: {RANDOM}, {CLUSTERS} (of papers, by words and citations), or "
+        "those of a run.",
+        f"First topics of the chains' words. ``{RANDOM}``: uniformly. ``{CLUSTERS}``: those of "
+        "their document, which k-means finds by words and citations, for each chain anew. A fitted "
+        "model or its folder: where its chains ended. An array of topics, one for each document or "
+        "each word, or a row of them for each chain.",
+        read=str,
+        before=RANDOM,
         page="starts.md",
     )
     seed: int | None = parameter(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from citeweave.engines.core.invariants import check_state
-from citeweave.engines.core.seating import with_bursts
 from citeweave.engines.core.setting_up import all_arrays
+from citeweave.engines.core.starting import with_bursts
 from reference.posterior import stirling
 from reference.run import total_variation
 from reference.tiny import tiny_chain

@@ -23,6 +23,7 @@ from citeweave.engines.core.setting_up import (
     new_tables,
 )
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.starting import start_at
 
 __all__ = ["NO_EXTRA", "Chain", "StepReport"]
 
@@ -110,9 +111,20 @@ class Chain(ABC):
         """Whether citations count by now."""
         return bool(self.clock[1])
 
+    def start(self, topics: Array | None = None) -> None:
+        """Give every token a first topic and build all counts (step 1 of alg:gibbs).
+
+        ``topics`` are those of the tokens, in the order of the corpus; random ones if not given.
+        """
+        if topics is None:
+            self.start_at_random()
+            return
+        start_at(self.spec, self.layout, self.state, topics[self.order])
+        self.restore(self.state)
+
     @abstractmethod
-    def start(self) -> None:
-        """Give every token a first topic and build all counts (step 1 of alg:gibbs)."""
+    def start_at_random(self) -> None:
+        """Give every token a uniformly random topic and build all counts."""
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:  # noqa: ARG002
         """Go on from a stored state; ``extra`` is what `extra_state` gave beside it.

@@ -1,19 +1,13 @@
-"""Counts for tokens whose topics are given: where every customer sits, drawn one after the other.
+"""Seats on the word side for tokens whose topics are given, drawn one after the other.
 
-A chain that goes on with the topics of another, of a model with fewer levels or of no model at all,
-needs tables for them. On the word side each token takes its seat as in the Chinese restaurants that
-the levels are, given those seated before it; the sweeps that follow leave the posterior invariant
-whatever they begin with.
+Each token takes its seat as in the Chinese restaurants that the levels are, given those seated
+before it; the sweeps that follow leave the posterior invariant whatever they begin with.
 """
 
 from typing import NamedTuple
 
-import numpy as np
-
 from citeweave.compiled import index, inlined, kernel
-from citeweave.engines.core.arrays import Array, Layout, State
-from citeweave.engines.core.setting_up import new_shape
-from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.arrays import Array
 from citeweave.engines.core.word_climb import (
     WordSeats,
     background_weight,
@@ -24,7 +18,7 @@ from citeweave.engines.core.word_climb import (
     normalise_topic,
 )
 
-__all__ = ["seat_words", "with_bursts"]
+__all__ = ["DocumentSeats", "seat_words"]
 
 
 class DocumentSeats(NamedTuple):
@@ -110,33 +104,3 @@ def seat_words(shape, layout, state, document):
                 for i in range(run.begin, run.end):
                     hand_out_table(state.assignments.burst_table, i, document, index(z[i]))
             run_begin = run.end
-
-
-def with_bursts(spec: ModelSpec, layout: Layout, state: State) -> State:
-    """Give the state of a model with phi' that goes on from that of the same model without.
-
-    Topics, citations and all counts of the topic side stay; words are seated anew at the topics
-    that they have.
-
-    Parameters
-    ----------
-    spec : ModelSpec
-        The model with its document-topic level.
-    layout : Layout
-        The same for both.
-    state : State
-        Of the model without that level; its arrays go over into the new state.
-    """
-    level = spec.word_level("document-topic")
-    discounts = state.parameters.word_discount.copy()
-    discounts[2] = level.discount if level else 0.0
-    joined = state._replace(
-        assignments=state.assignments._replace(burst_table=np.zeros(len(layout.word), np.uint8)),
-        parameters=state.parameters._replace(word_discount=discounts),
-    )
-    for counts in joined.words:
-        counts[...] = 0
-    topics = joined.words.customers.shape[1]
-    document = DocumentSeats(*(np.zeros(topics, np.int32) for _ in DocumentSeats._fields))
-    seat_words(new_shape(spec), layout, joined, document)
-    return joined

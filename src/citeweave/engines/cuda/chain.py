@@ -241,7 +241,7 @@ class CudaChain(Chain):
         """Iterations done, and whether citations count by now: the host's."""
         return self.host.clock
 
-    def start(self) -> None:
+    def start_at_random(self) -> None:
         """Give every token a uniformly random topic, and every dish one table a restaurant."""
         self.upload()
         self._ahead = True

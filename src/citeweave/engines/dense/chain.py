@@ -65,8 +65,8 @@ class DenseChain(Chain):
         self._background = np.zeros(data.n_words)
         self._means = np.zeros((data.n_words, settings.topics))
 
-    def start(self) -> None:
-        """Give every token a first topic and build all counts (step 1 of alg:gibbs)."""
+    def start_at_random(self) -> None:
+        """Give every token a uniformly random topic, seated given those before it."""
         refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
         self._walk_words(RANDOM_START)
 

@@ -40,9 +40,9 @@ class ProposalChain(ThreadedChain):
         self.proposals = Proposals(self)
         self._draws = SparseDraws(self, self.proposals.nodes)
 
-    def start(self) -> None:
-        """Give every token a first topic and build all counts."""
-        super().start()
+    def start_at_random(self) -> None:
+        """Give every token a uniformly random topic and build all counts."""
+        super().start_at_random()
         self._counts_set()
 
     def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:

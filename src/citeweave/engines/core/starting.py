@@ -1,0 +1,82 @@
+"""Counts for tokens whose topics are given: of a start, or of a model with fewer levels."""
+
+import numpy as np
+
+from citeweave.engines.core.arrays import Array, Layout, State
+from citeweave.engines.core.seating import DocumentSeats, seat_words
+from citeweave.engines.core.setting_up import new_shape
+from citeweave.engines.core.spec import ModelSpec
+
+__all__ = ["start_at", "with_bursts"]
+
+
+def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> None:
+    """Fill a new state with counts of tokens at the topics given.
+
+    A topic has one table in each restaurant of the topic side that serves it, as after the random
+    start of a GPU; words are seated one after the other. Where words choose their author, those
+    of a document take its authors in turn.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+    layout : Layout
+    state : State
+        As `new_state` makes it; changed in place.
+    topics : ndarray of int, shape (tokens,)
+        In the order of ``layout.word``.
+    """
+    counts, assignments = state.topics, state.assignments
+    assignments.topic[:] = topics
+    lengths = np.diff(layout.document_start)
+    document = np.repeat(np.arange(len(lengths)), lengths)
+    leaf = layout.leaf_start[document]
+    if len(assignments.path):
+        within = np.arange(len(document)) - layout.document_start[document]
+        assignments.path[:] = within % np.diff(layout.leaf_start)[document]
+        leaf = leaf + assignments.path
+    np.add.at(counts.customers, (layout.leaf[leaf], assignments.topic), 1)
+    starts = layout.level_start
+    for level in range(len(spec.topic_side) - 1, -1, -1):
+        rows = slice(int(starts[level]), int(starts[level + 1]))
+        counts.tables[rows] = counts.customers[rows] > 0
+        if level > 0:
+            np.add.at(counts.customers, layout.parent[rows], counts.tables[rows])
+    counts.total_customers[:] = counts.customers.sum(axis=1)
+    counts.total_tables[:] = counts.tables.sum(axis=1)
+    _seat(spec, layout, state)
+
+
+def with_bursts(spec: ModelSpec, layout: Layout, state: State) -> State:
+    """Give the state of a model with phi' that goes on from that of the same model without.
+
+    Topics, citations and all counts of the topic side stay; words are seated anew at the topics
+    that they have.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+        The model with its document-topic level.
+    layout : Layout
+        The same for both.
+    state : State
+        Of the model without that level; its arrays go over into the new state.
+    """
+    level = spec.word_level("document-topic")
+    discounts = state.parameters.word_discount.copy()
+    discounts[2] = level.discount if level else 0.0
+    joined = state._replace(
+        assignments=state.assignments._replace(burst_table=np.zeros(len(layout.word), np.uint8)),
+        parameters=state.parameters._replace(word_discount=discounts),
+    )
+    for counts in joined.words:
+        counts[...] = 0
+    _seat(spec, layout, joined)
+    return joined
+
+
+def _seat(spec: ModelSpec, layout: Layout, state: State) -> None:
+    """Seat all words at the topics of their tokens, in counts that are zero."""
+    topics = state.words.customers.shape[1]
+    document = DocumentSeats(*(np.zeros(topics, np.int32) for _ in DocumentSeats._fields))
+    seat_words(new_shape(spec), layout, state, document)

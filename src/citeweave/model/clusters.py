@@ -1,0 +1,140 @@
+"""Clusters of documents to begin with: k-means on words, smoothed over citations.
+
+The rows of X are the documents' words by tf-idf, of length 1. Citations smooth them: with L the
+normalised Laplacian of the graph that they draw (directions aside), S = (I - L / 2)^k takes out
+what differs between neighbours, and documents are clustered by the rows of S X. That matrix is
+never made: scores of documents are S (X c) and centres are X' (S m), so that all is products of
+sparse matrices with a few columns. They are added up in the same order on every machine, whatever
+the number of threads.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from citeweave.corpus import Corpus
+
+__all__ = ["cluster_documents"]
+
+SMOOTHING = 4
+"""k: how many steps along citations words are carried."""
+RESTARTS = 3
+MOST_ROUNDS = 30
+SKETCHED = 128
+"""Columns of the random projection in which first centres are chosen and lengths measured."""
+
+
+def cluster_documents(corpus: Corpus, clusters: int, rng: np.random.Generator) -> np.ndarray:
+    """Cluster the documents of a corpus by words and citations, by spherical k-means.
+
+    The best of a few runs is taken, each begun by k-means++.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    clusters : int
+        At most so many; no more than there are documents.
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of int, shape (D,)
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_lists(tokens=[["sun", "moon"], ["sun", "star"], ["oak", "elm"]] * 4)
+    >>> found = cluster_documents(corpus, 2, np.random.default_rng(1))
+    >>> found.shape, len(set(found[[0, 1, 3]])), bool(found[0] != found[2])
+    ((12,), 1, True)
+    """
+    words = _tfidf(corpus)
+    graph = _smoother(corpus)
+    steps = SMOOTHING if len(corpus.citations) else 0
+    sketch = _smooth(graph, words @ rng.standard_normal((words.shape[1], SKETCHED)), steps)
+    length = np.sqrt(np.einsum("dr,dr->d", sketch, sketch) / SKETCHED)
+    weight = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    sketch *= weight[:, None] / np.sqrt(SKETCHED)
+    best, labels = -np.inf, np.zeros(corpus.n_documents, np.int64)
+    for _ in range(RESTARTS):
+        first = _first_centres(sketch, min(clusters, corpus.n_documents), rng)
+        score, found = _k_means(words, graph, weight, first, steps)
+        if score > best:
+            best, labels = score, found
+    return labels
+
+
+def _tfidf(corpus: Corpus) -> Any:
+    """Weigh words by (1 + log tf) log((1 + D) / (1 + df)); rows have length 1, or 0."""
+    shape = (corpus.n_documents, corpus.vocabulary_size)
+    parts = (np.ones(corpus.n_tokens), corpus.tokens.copy(), corpus.offsets.copy())
+    counts = sparse.csr_array(parts, shape=shape)
+    counts.sum_duplicates()  # which writes into the copies
+    documents = np.bincount(counts.indices, minlength=shape[1])
+    counts.data = 1.0 + np.log(counts.data)
+    counts.data *= np.log((1.0 + shape[0]) / (1.0 + documents))[counts.indices]
+    rows = np.repeat(np.arange(shape[0]), np.diff(counts.indptr))
+    length = np.sqrt(np.bincount(rows, counts.data**2, minlength=shape[0]))
+    counts.data /= np.maximum(length, 1e-300)[rows]
+    return counts
+
+
+def _smoother(corpus: Corpus) -> Any:
+    """Make I - L / 2 of the graph of citations, for documents without any half of I."""
+    n = corpus.n_documents
+    citing, cited = corpus.citations.astype(np.int64).T
+    ends = np.stack([np.concatenate([citing, cited]), np.concatenate([cited, citing])])
+    ends = np.unique(ends[:, ends[0] != ends[1]], axis=1)
+    degree = np.maximum(np.bincount(ends[0], minlength=n), 1.0)
+    values = 0.5 / np.sqrt(degree[ends[0]] * degree[ends[1]])
+    return sparse.csr_array(sparse.coo_array((values, tuple(ends)), shape=(n, n))) + (
+        0.5 * sparse.eye_array(n, format="csr")
+    )
+
+
+def _smooth(graph: Any, columns: np.ndarray, steps: int) -> np.ndarray:
+    for _ in range(steps):
+        columns = graph @ columns
+    return columns
+
+
+def _first_centres(sketch: np.ndarray, clusters: int, rng: np.random.Generator) -> np.ndarray:
+    """Choose documents far from each other, by k-means++ on their sketches."""
+    chosen = [int(rng.integers(len(sketch)))]
+    near = np.full(len(sketch), 2.0)
+    for _ in range(1, clusters):
+        likeness = np.einsum("dr,r->d", sketch, sketch[chosen[-1]])
+        near = np.minimum(near, np.maximum(2.0 - 2.0 * likeness, 0.0))
+        near[chosen] = 0.0
+        total = np.cumsum(near)
+        if total[-1] == 0.0:
+            break
+        chosen.append(int(np.searchsorted(total, rng.random() * total[-1], side="right")))
+    return np.array(chosen)
+
+
+def _k_means(
+    words: Any, graph: Any, weight: np.ndarray, first: np.ndarray, steps: int
+) -> tuple[float, np.ndarray]:
+    """Let documents and centres find each other; gives the mean cosine and each one's cluster."""
+    documents, clusters = words.shape[0], len(first)
+    labels = np.full(documents, -1)
+    member = np.zeros((documents, clusters))
+    member[first, np.arange(clusters)] = weight[first]
+    backwards = words.T.tocsr()
+    for _ in range(MOST_ROUNDS):
+        centres = backwards @ _smooth(graph, member, steps)  # S is symmetric
+        centres /= np.maximum(np.sqrt(np.einsum("vk,vk->k", centres, centres)), 1e-300)
+        scores = _smooth(graph, words @ centres, steps) * weight[:, None]
+        found = scores.argmax(axis=1)
+        if np.array_equal(found, labels):
+            break
+        labels = found
+        closeness = scores[np.arange(documents), labels]
+        member[:] = 0.0
+        member[np.arange(documents), labels] = weight
+        empty = np.flatnonzero(~member.any(axis=0))
+        if len(empty):  # the documents that fit worst have centres of their own
+            alone = np.argsort(closeness, kind="stable")[: len(empty)]
+            member[alone, empty] = weight[alone]
+    return float(closeness.mean()), labels

@@ -1,0 +1,104 @@
+"""Where chains begin: at random topics, at clusters of documents, or at topics that are given."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.engines.core.data import Data
+from citeweave.engines.core.setting_up import sort_by_word
+from citeweave.errors import RunError
+from citeweave.model.clusters import cluster_documents
+from citeweave.model.last_state import state_of_chain
+from citeweave.model.parameters import GIVEN, Plan, fail
+from citeweave.model.results import Result
+from citeweave.parameters.scntm import CLUSTERS, RANDOM
+
+__all__ = ["FirstTopics", "first_topics"]
+
+FirstTopics = Callable[[int], np.ndarray | None]
+"""Gives the first topics of a chain's tokens in the order of the corpus; None for random ones."""
+
+
+def first_topics(
+    start: Any, plan: Plan, corpus: Corpus, data: Data, load: Callable[[Any], Result]
+) -> FirstTopics:
+    """Find out where the chains of a run begin.
+
+    Parameters
+    ----------
+    start : object
+        The parameter of `SCNTM`: "random", "clusters", a run or its folder, or topics.
+    plan : Plan
+    corpus : Corpus
+    data : Data
+        Of that corpus.
+    load : callable
+        Reads the result of a run from its folder.
+
+    Raises
+    ------
+    ParameterError
+        What is given has another size, or topics that the model does not have.
+    RunError
+        The run given has another corpus, or no states of its chains.
+    """
+    if isinstance(start, str) and start == RANDOM:
+        return lambda _: None
+    if isinstance(start, str) and start == CLUSTERS:
+        return lambda number: _clusters(plan, corpus, number)
+    if isinstance(start, str) and start.startswith(GIVEN):
+        raise RunError(
+            "The run was stopped before its first checkpoint, and the topics that it was to begin "
+            "with are not kept beside it; fit again."
+        )
+    if isinstance(start, str | os.PathLike):
+        rows = _topics_of_run(load(start), f"The run '{os.fspath(start)}'", corpus, data)
+    elif hasattr(start, "_fitted"):
+        rows = _topics_of_run(start._fitted, "The model", corpus, data)  # noqa: SLF001
+    else:
+        rows = _given_topics(start, corpus)
+    highest = plan.settings.topics - 1
+    if rows.size and not (rows.min() >= 0 and rows.max() <= highest):
+        found = f"topics from {rows.min()} to {rows.max()}"
+        raise fail("start", f"topics from 0 to {highest} (one less than topics)", found)
+    return lambda number: rows[number % len(rows)]
+
+
+def _clusters(plan: Plan, corpus: Corpus, number: int) -> np.ndarray:
+    rng = np.random.default_rng([plan.seed, number])
+    found = cluster_documents(corpus, plan.settings.topics, rng)
+    return np.repeat(found, corpus.lengths)
+
+
+def _topics_of_run(result: Result, what: str, corpus: Corpus, data: Data) -> np.ndarray:
+    """Give the last topics of all tokens, a row for each chain of the run."""
+    if result.corpus.fingerprint != corpus.fingerprint:
+        raise RunError(
+            f"{what} has another corpus ({result.corpus.n_documents:,} documents, "
+            f"{result.corpus.n_tokens:,} words) than the one to be fitted "
+            f"({corpus.n_documents:,} and {corpus.n_tokens:,}), so no chain can start from it."
+        )
+    rows = np.empty((result.plan.chains, corpus.n_tokens), np.int16)
+    order = sort_by_word(data)
+    for chain, row in enumerate(rows):
+        row[order] = state_of_chain(result, chain).arrays["assignments.topic"]
+    return rows
+
+
+def _given_topics(start: Any, corpus: Corpus) -> np.ndarray:
+    """Give topics of tokens, a row for each of the chains that they are for."""
+    rows = np.atleast_2d(np.asarray(start))
+    sizes = {corpus.n_documents, corpus.n_tokens}
+    if rows.ndim != 2 or rows.shape[1] not in sizes or rows.dtype.kind not in "iu" or not len(rows):
+        wanted = (
+            f"an integer for each of {corpus.n_documents:,} documents or of {corpus.n_tokens:,} "
+            "words, in one row or one for each chain"
+        )
+        shape = " x ".join(f"{size:,}" for size in np.shape(start))
+        raise fail("start", wanted, f"{shape} values of type {rows.dtype}")
+    if rows.shape[1] == corpus.n_documents:
+        return np.repeat(rows, corpus.lengths, axis=1)
+    return rows
