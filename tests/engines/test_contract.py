@@ -274,7 +274,7 @@ def test_after_the_switch_frequencies_are_those_of_the_whole_model(name):
     """A repeated word tells the two models apart, and concentrations are those of the whole."""
     reference = tiny_chain("scntm", **BURSTS)
     exact, _ = TinyPosterior(reference).distribution()
-    settings = ChainSettings(topics=2, burst_from=1, **FIXED)
+    settings = ChainSettings(topics=2, burst_from=1, concentration=0.6, **FIXED)
     data = tiny_data(reference.spec, **BURSTS)
     chain = open_chain(ENGINES[name], Request(reference.spec, data, settings, 5, rounds=2))
     plain = tiny_chain(reference.spec.without("phi'"), **BURSTS)

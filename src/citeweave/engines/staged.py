@@ -139,7 +139,8 @@ class StagedChain:
 
     def _join(self) -> None:
         """Let phi' join: words are seated anew at their topics, and the whole model goes on."""
-        joined = with_bursts(self._whole.spec, self.layout, self.state)
+        first = self.settings.concentration
+        joined = with_bursts(self._whole.spec, self.layout, self.state, concentration=first)
         self._enter(self._whole)
         self._chain.restore(joined)
 

@@ -47,7 +47,7 @@ def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> No
     _seat(spec, layout, state)
 
 
-def with_bursts(spec: ModelSpec, layout: Layout, state: State) -> State:
+def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration: float) -> State:
     """Give the state of a model with phi' that goes on from that of the same model without.
 
     Topics, citations and all counts of the topic side stay; words are seated anew at the topics
@@ -61,13 +61,19 @@ def with_bursts(spec: ModelSpec, layout: Layout, state: State) -> State:
         The same for both.
     state : State
         Of the model without that level; its arrays go over into the new state.
+    concentration : float
+        First value of that level's concentration.
     """
     level = spec.word_level("document-topic")
     discounts = state.parameters.word_discount.copy()
     discounts[2] = level.discount if level else 0.0
+    # what an engine keeps there for a model that lacks the level means nothing
+    concentrations = np.array([state.parameters.word_concentration[0], concentration])
     joined = state._replace(
         assignments=state.assignments._replace(burst_table=np.zeros(len(layout.word), np.uint8)),
-        parameters=state.parameters._replace(word_discount=discounts),
+        parameters=state.parameters._replace(
+            word_discount=discounts, word_concentration=concentrations
+        ),
     )
     for counts in joined.words:
         counts[...] = 0
