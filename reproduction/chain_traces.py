@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from citeweave.corpus import Corpus
-    from citeweave.engines.protocol import Engine
+    from citeweave.engines.protocol import RunningChain
 
 __all__ = ["ChainTraces", "marginal_log_likelihood", "trace_chain"]
 
@@ -76,7 +76,7 @@ def trace_chain(
     return ChainTraces(assigned, marginal, float(np.mean(accepted)) if accepted else None)
 
 
-def _marginal(chain: Engine, corpus: Corpus) -> float:
+def _marginal(chain: RunningChain, corpus: Corpus) -> float:
     """Posterior means given the present state, and what they make of the words."""
     sums = new_sums(chain)
     add_sample(chain, sums)

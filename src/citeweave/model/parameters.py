@@ -256,10 +256,10 @@ def _start_name(start: Any) -> str:
     if hasattr(start, "_fitted"):
         result = start._fitted  # noqa: SLF001 (of this package)
         if result.folder is not None:
-            return os.fspath(result.folder)
+            return str(result.folder)
         start = [state["assignments.topic"] for state in result.states]
     if isinstance(start, str | os.PathLike):
-        return os.fspath(start)
+        return str(os.fspath(start))
     digest = hashlib.sha256(repr(np.shape(start)).encode())
     digest.update(np.ascontiguousarray(start).astype(np.int64, casting="unsafe").tobytes())
     return f"{GIVEN}{digest.hexdigest()[:16]}"
