@@ -103,7 +103,7 @@ def test_flipped_bits_in_a_corpus(corpus_folder, tmp_path) -> None:
 
 @pytest.mark.long
 def test_many_flipped_bits(run_folder, corpus_folder, tmp_path) -> None:
-    try_flips(run_folder, contents, 300, tmp_path / "run")
+    try_flips(run_folder, contents, 400, tmp_path / "run")
     try_flips(
         corpus_folder, lambda place: corpus_contents(Corpus.load(place)), 100, tmp_path / "corpus"
     )

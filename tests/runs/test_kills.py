@@ -37,16 +37,20 @@ KINDS: dict[str, tuple[dict, dict]] = {
         {"words": 0.2},
     ),
 }
-# Fits once; then, for each line that it reads, forks a process that fits, or goes on where there is
-# a run already, and ends itself at the n-th time that anything is flushed to the disk or an
-# iteration ends. A fork has all kernels at hand, so that hundreds of kills take a minute.
+DRAWN = {"documents": 30, "vocabulary": 25, "topics": 3, "authors": 6, "categories": 2}
+DRAWN |= {"citations": 40, "seed": 3}
+# Fits once, in memory; then, for each line that it reads, forks a process that fits, or goes on
+# where there is a run already, and ends itself at the n-th time that anything is flushed to disk
+# or an iteration ends. A fork has all kernels at hand, so that hundreds of kills take minutes. The
+# first process reads and writes no tables: the threads of Polars do not outlive a fork.
 NURSERY = """
 import json, os, signal, sys, traceback
 from citeweave import Corpus, resume
 from citeweave.evaluate import hold_out
 from citeweave.model import SCNTM
+from citeweave.simulate import simulate
 
-corpus, whole, parameters, shares = sys.argv[1:]
+corpus, parameters, shares, drawn = sys.argv[1], *map(json.loads, sys.argv[2:])
 passed, last = 0, 0
 
 def count(*_):
@@ -63,37 +67,38 @@ def fsync(file):
 os.fsync = fsync
 watch = {"progress": count, "checkpoint_iterations": 2}
 
-def work(out):
-    if os.path.exists(out):
-        resume(out, **watch)
-        return
-    train, held = Corpus.load(corpus), {}
-    if json.loads(shares):
-        train, held = hold_out(train, **json.loads(shares), seed=1)
-    SCNTM(**json.loads(parameters)).fit(train, out=out, held_out=held, **watch)
+def fit(corpus, **options):
+    held = {}
+    if shares:
+        corpus, held = hold_out(corpus, **shares, seed=1)
+    SCNTM(**parameters).fit(corpus, held_out=held, **options)
 
-work(whole)
-print(passed, flush=True)
+fit(simulate(**drawn).corpus)
 for line in sys.stdin:
     out, last = json.loads(line)
-    passed = 0
+    end, begin = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            work(out)
+            if os.path.exists(out):
+                resume(out, **watch)
+            else:
+                fit(Corpus.load(corpus), out=out, **watch)
         except BaseException:
             traceback.print_exc()
             os._exit(1)
+        os.write(begin, str(passed).encode())
         os._exit(0)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    os.close(begin)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with os.fdopen(end) as told:
+        print(json.dumps([code, int(told.read() or 0)]), flush=True)
 """
 
 
 @pytest.fixture(scope="module")
 def corpus_folder(tmp_path_factory) -> Path:
-    drawn = simulate(
-        documents=30, vocabulary=25, topics=3, authors=6, categories=2, citations=40, seed=3
-    )
+    drawn = simulate(**DRAWN)
     return drawn.corpus.save(tmp_path_factory.mktemp("kills") / "corpus")
 
 
@@ -106,32 +111,28 @@ def estimates(run: Path) -> dict[str, bytes]:
 class Nursery:
     """Processes that fit one kind of run and are killed on the way."""
 
-    def __init__(self, corpus_folder: Path, whole: Path, kind: str, errors: Path) -> None:
+    def __init__(self, corpus_folder: Path, kind: str, errors: Path) -> None:
         changes, shares = KINDS[kind]
-        words = [corpus_folder, whole, *map(json.dumps, (QUICK | changes, shares))]
+        words = [str(corpus_folder), *map(json.dumps, (QUICK | changes, shares, DRAWN))]
         self.errors = errors
         with errors.open("w") as written:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", NURSERY, *map(str, words)],
+                [sys.executable, "-c", NURSERY, *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=written,
                 text=True,
             )
-        self.steps = self._answer()
 
-    def _answer(self) -> int:
-        answer = self.process.stdout.readline()
-        assert answer, self.errors.read_text()
-        return int(answer)
-
-    def work(self, out: Path, last: int = 0) -> bool:
-        """Fit or go on, and die at the n-th step; tell whether it died."""
+    def work(self, out: Path, last: int = 0) -> int:
+        """Fit or go on, and die at the n-th step; give the steps that were done, 0 if it died."""
         self.process.stdin.write(json.dumps([str(out), last]) + "\n")
         self.process.stdin.flush()
-        code = self._answer()
+        answer = self.process.stdout.readline()
+        assert answer, self.errors.read_text()
+        code, steps = json.loads(answer)
         assert code in {0, -signal.SIGKILL}, self.errors.read_text()
-        return code != 0
+        return steps
 
     def close(self) -> None:
         self.process.communicate()
@@ -140,14 +141,15 @@ class Nursery:
 def try_kills(corpus_folder: Path, folder: Path, kind: str, number: int) -> None:
     """Kill runs at any step; every second one is killed once more after it went on."""
     chance = random.Random(number)  # noqa: S311 (no secret)
-    nursery = Nursery(corpus_folder, folder / "whole", kind, folder / "errors.txt")
+    nursery = Nursery(corpus_folder, kind, folder / "errors.txt")
+    steps = nursery.work(folder / "whole")
     expected = estimates(folder / "whole")
     for i in range(number):
         out = folder / f"run-{i}"
-        places = [chance.randrange(1, nursery.steps + 1)]
-        assert nursery.work(out, places[0])
+        places = [chance.randrange(1, steps + 1)]
+        assert nursery.work(out, places[0]) == 0, "it was not killed"
         if i % 2:  # it may have less left to do than that
-            places.append(chance.randrange(1, nursery.steps + 1))
+            places.append(chance.randrange(1, steps + 1))
             nursery.work(out, places[1])
         nursery.work(out)
         assert estimates(out) == expected, f"{kind}: killed at {places}"
@@ -163,4 +165,4 @@ def test_a_few_kills(corpus_folder, tmp_path, kind) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_kills(corpus_folder, tmp_path, kind) -> None:
-    try_kills(corpus_folder, tmp_path, kind, 40)
+    try_kills(corpus_folder, tmp_path, kind, 20)
