@@ -150,33 +150,33 @@ def test_without_out_the_run_gets_a_free_name(
 
 
 @pytest.mark.parametrize(
-    ("options", "named"),
+    "options",
     [
-        (["--topics", "-3"], "'topics'"),
-        (["--eta", "x"], "'eta'"),
-        (["--eta", "1.5"], "'eta'"),
-        (["--iterations", "0"], "'iterations'"),
-        (["--network-from", "500"], "'network_from'"),
-        (["--burn-in", "500"], "'burn_in'"),
-        (["--thin", "0"], "'thin'"),
-        (["--chains", "0"], "'chains'"),
-        (["--seed", "-1"], "'seed'"),
-        (["--model", "lda"], "'model'"),
-        (["--unknown", "none"], "'unknown'"),
-        (["--combine", "mean"], "'combine'"),
-        (["--word-discount", "1"], "'word_discount'"),
-        (["--concentration", "0"], "'concentration'"),
-        (["--checkpoint-seconds", "-1"], "'checkpoint_seconds'"),
-        (["--checkpoint-iterations", "0"], "'checkpoint_iterations'"),
+        ["--topics", "-3"],
+        ["--eta", "x"],
+        ["--eta", "1.5"],
+        ["--iterations", "0"],
+        ["--network-from", "500"],
+        ["--burn-in", "500"],
+        ["--thin", "0"],
+        ["--chains", "0"],
+        ["--seed", "-1"],
+        ["--model", "lda"],
+        ["--unknown", "none"],
+        ["--combine", "mean"],
+        ["--word-discount", "1"],
+        ["--concentration", "0"],
+        ["--checkpoint-seconds", "-1"],
+        ["--checkpoint-iterations", "0"],
     ],
 )
 def test_wrong_parameters_are_named_and_nothing_is_left(
-    runner: CliRunner, corpus_folder: Path, tmp_path: Path, options: list[str], named: str
+    runner: CliRunner, corpus_folder: Path, tmp_path: Path, options: list[str]
 ) -> None:
     out = tmp_path / "RUN"
     command = ["fit", str(corpus_folder), *SHORT, *options, "--out", str(out)]
     line = refused(runner.invoke(app, command))
-    assert named in line
+    assert options[0] in line
     assert options[1] in line
     assert list(tmp_path.iterdir()) == []
 
@@ -367,7 +367,7 @@ def test_baselines_get_numbers_too(runner: CliRunner) -> None:
     command = ["fit", "no-such-corpus", "--model", "tomotopy-lda", "--eta"]
     assert "no-such-corpus" in refused(runner.invoke(app, [*command, "0.05"]))
     line = refused(runner.invoke(app, [*command, "-1"]))
-    assert "'eta' parameter of TomotopyLDA must be a number greater than 0. Got -1 " in line
+    assert "The option --eta must be a number greater than 0. Got -1 " in line
 
 
 def test_eta_is_read_as_a_number_where_it_is_one() -> None:

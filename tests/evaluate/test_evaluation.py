@@ -136,7 +136,7 @@ def test_the_whole_corpus_will_do_for_the_test_documents(corpus, parts, scntm):
     assert find_new_documents(others, parts.train).known == 0
     with pytest.raises(CorpusError, match="All 90 documents of the test corpus are training"):
         find_new_documents(parts.train, parts.train)
-    with pytest.raises(ParameterError, match="instead of 90"):
+    with pytest.raises(ParameterError, match="not 90"):
         find_new_documents(corpus.split(test=0.5), parts.train)
 
 
@@ -171,9 +171,9 @@ def test_reasons_for_what_is_not_measured(found, parts):
     assert "not supervised (eta = 0)" in unsupervised["accuracy"]
     model = SpectralClustering(topics=3, seed=0).fit(parts.train)
     bare = {m.name: m.how for m in evaluate(model) if m.value is None}
-    assert "--hold-out-citations" in bare["AUC"]
-    assert "--hold-out-words" in bare["perplexity, held-out words"]
-    assert "--test CORPUS" in bare["perplexity"]
+    assert "hold_out(corpus, citations=0.1)" in bare["AUC"]
+    assert "hold_out(corpus, words=0.1)" in bare["perplexity, held-out words"]
+    assert "test=CORPUS" in bare["perplexity"]
     assert "no chains" in bare["R-hat"]
     assert judge_chains(model).verdict.headline == "No chains to judge"
     tested = {m.name: m.how for m in evaluate(model, parts, words="all") if m.value is None}

@@ -178,4 +178,4 @@ def test_command_line(small, tmp_path):
     )
     wrong = CliRunner().invoke(app, [*command, "--words", "half"])
     assert wrong.exit_code == 2
-    assert "'words' must be" in wrong.output
+    assert "--words must be" in wrong.output

@@ -150,7 +150,7 @@ def _check_name(model: str, baselines: "Iterable[str]") -> None:
 
     if model not in PRESETS:
         names = ", ".join([*PRESETS, *baselines])
-        raise ParameterError(f"The 'model' must be one of: {names}. Got {model!r} instead.")
+        raise ParameterError(f"--model must be one of: {names}. Got {model!r} instead.")
 
 
 def _hold_out(

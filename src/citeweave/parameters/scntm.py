@@ -108,7 +108,7 @@ class SCNTMParameters(Parametrised):
     )
     eta: float | str = parameter(
         0,
-        Rule("an integer of at least 0, or infinity (math.inf or 'inf')", _is_eta),
+        Rule("an integer of at least 0, or infinity ('inf')", _is_eta),
         "Papers that an author needs to be a group; other papers are grouped by label. "
         "0: by author always, inf: by label always.",
         "Author threshold. 0: documents belong to their first author. n >= 1: to the first author "
