@@ -1,17 +1,32 @@
-"""Broken samplers: copies of the kernels with one mistake each, compiled like the real ones."""
+"""Broken samplers: a copy of the kernels in which one mistake at a time can be switched on.
 
+The switch is read while kernels run, so that all mistakes share one compilation; and with none
+made the copy is the sampler itself, which shows that it is the mistake that a test sees.
+"""
+
+import atexit
 import importlib
 import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import citeweave.engines
+
+PACKAGE = "mutant_engines"
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One line of one file of the engines replaced; it must be there exactly once."""
+    """Some code of one file, which must be there exactly once, and what it becomes.
+
+    ``MADE`` stands for whether the mistake is to be made.
+    """
 
     file: str
     right: str
@@ -22,26 +37,32 @@ MISTAKES = {
     "indicator binomial left out": [
         Mistake(
             "core/stirling.py",
-            "entry[:, 0] = (c - t * discount + row) * (c + 1 - t) / (c + 1)",
-            "entry[:, 0] = c - t * discount + row",
+            "(c - t * discount + row) * (c + 1 - t) / (c + 1)",
+            "(c - t * discount + row) * (1.0 if MADE else (c + 1 - t) / (c + 1))",
         ),
         Mistake(
             "core/stirling.py",
-            "entry[:-1, 1] = (1.0 + (c - t[1:] * discount) / row[1:]) * t[1:] / (c + 1)",
-            "entry[:-1, 1] = 1.0 + (c - t[1:] * discount) / row[1:]",
+            "(1.0 + (c - t[1:] * discount) / row[1:]) * t[1:] / (c + 1)",
+            "(1.0 + (c - t[1:] * discount) / row[1:]) * (1.0 if MADE else t[1:] / (c + 1))",
         ),
     ],
     "blocked removal ignored": [
-        Mistake("core/climb.py", "                return 0\n", "                return depth\n"),
         Mistake(
-            "core/word_climb.py", "return 1 if tables > 1 else -1", "return 1 if tables > 1 else 0"
+            "core/climb.py",
+            "                return 0\n",
+            "                return depth if MADE else 0\n",
+        ),
+        Mistake(
+            "core/word_climb.py",
+            "return 1 if tables > 1 else -1",
+            "return 1 if tables > 1 else (0 if MADE else -1)",
         ),
     ],
     "customers leave only with their table": [
         Mistake(
             "core/climb.py",
             "        counts.customers[row, column] += sign\n",
-            "        if sign > 0 or step + 1 < depth:\n"
+            "        if not MADE or sign > 0 or step + 1 < depth:\n"
             "            counts.customers[row, column] += sign\n",
         ),
     ],
@@ -49,50 +70,105 @@ MISTAKES = {
         Mistake(
             "dense/citations.py",
             "if uniform(rng) < coupling * np.exp(-change):",
-            "if uniform(rng) < 2.0:",
+            "if uniform(rng) < (2.0 if MADE else coupling * np.exp(-change)):",
         ),
     ],
     "words without the exponential": [
         Mistake(
             "dense/words.py",
             "if change <= 0.0 or uniform(rng) < np.exp(-change):",
-            "if change < np.inf:",
+            "if MADE or change <= 0.0 or uniform(rng) < np.exp(-change):",
         ),
     ],
     "stray lambdaT in its own rate": [
         Mistake(
             "core/propensities.py",
             "rate = prior[1] + exponent.cite_sum[k] * exponent.cited_sum[k]",
-            "rate = prior[1] + parameters.topic_scale[k] * exponent.cite_sum[k] "
-            "* exponent.cited_sum[k]",
+            "rate = prior[1] + (parameters.topic_scale[k] if MADE else 1.0) "
+            "* exponent.cite_sum[k] * exponent.cited_sum[k]",
         ),
     ],
 }
 
+SWITCH = '''"""Which mistake is made."""
 
-def load_mutant(name, folder: Path):
-    """Copy the sampler under another name, make the mistake, and import it."""
-    package = "mutant_" + "".join(c if c.isalnum() else "_" for c in name)
-    target = folder / package
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+CHOSEN = np.zeros(1, np.int64)
+
+
+def mistake():
+    """Give the number of the mistake to be made, 0 for none."""
+    return CHOSEN[0]
+
+
+@intrinsic
+def _looked_up(typing_context):
+    def generate(context, builder, signature, arguments):
+        place = ir.Constant(ir.IntType(64), CHOSEN.ctypes.data)
+        return builder.load(builder.inttoptr(place, ir.IntType(64).as_pointer()))
+
+    return types.int64(), generate
+
+
+@overload(mistake)
+def _mistake():
+    return lambda: _looked_up()
+'''
+
+
+@cache
+def _copy() -> dict[str, ModuleType]:
+    """Copy the sampler under another name, every mistake behind the switch, and import it."""
+    folder = Path(tempfile.mkdtemp(prefix="citeweave-mutants-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    target = folder / PACKAGE
     shutil.copytree(
         Path(citeweave.engines.__file__).parent,
         target,
         ignore=shutil.ignore_patterns("__pycache__", "slots", "threads", "cuda"),
     )
-    for mistake in MISTAKES[name]:
-        path = target / mistake.file
-        source = path.read_text()
-        assert source.count(mistake.right) == 1, f"{mistake.file} has changed: {mistake.right!r}"
-        path.write_text(source.replace(mistake.right, mistake.wrong))
+    for number, mistakes in enumerate(MISTAKES.values(), start=1):
+        for mistake in mistakes:
+            path = target / mistake.file
+            source = path.read_text()
+            assert source.count(mistake.right) == 1, f"{mistake.file} has changed: {mistake.right}"
+            wrong = mistake.wrong.replace("MADE", f"(mistake() == {number})")
+            source = source.replace(mistake.right, wrong)
+            path.write_text(source)
     for path in target.rglob("*.py"):
-        path.write_text(path.read_text().replace("citeweave.engines", package))
+        source = path.read_text().replace("citeweave.engines", PACKAGE)
+        if "mistake()" in source:
+            before = "\nfrom citeweave.compiled import"
+            assert before in source, f"{path} has no kernels"
+            source = source.replace(before, f"\nfrom {PACKAGE}.switch import mistake{before}", 1)
+        path.write_text(source)
+    (target / "switch.py").write_text(SWITCH)
     sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    core, dense = ("word_side", "exponent", "propensities"), ("chain", "words", "citations")
+    modules = [
+        "switch",
+        "core.setting_up",
+        *(f"core.{name}" for name in core),
+        *(f"dense.{name}" for name in dense),
+    ]
+    return {name.split(".")[-1]: importlib.import_module(f"{PACKAGE}.{name}") for name in modules}
+
+
+@contextmanager
+def mutant(name: str | None) -> Iterator[dict[str, ModuleType]]:
+    """Give the modules of the copy, with a mistake made while the block lasts; none for None."""
+    modules = _copy()
+    chosen = modules["switch"].CHOSEN
+    chosen[0] = 0 if name is None else 1 + list(MISTAKES).index(name)
+    for kept in vars(modules["setting_up"]).values():
+        if hasattr(kept, "cache_clear"):  # tables made with another mistake, or without
+            kept.cache_clear()
     try:
-        importlib.invalidate_caches()
-        core, dense = ("word_side", "exponent", "propensities"), ("chain", "words", "citations")
-        modules = [f"core.{name}" for name in core] + [f"dense.{name}" for name in dense]
-        return {
-            name.partition(".")[2]: importlib.import_module(f"{package}.{name}") for name in modules
-        }
+        yield modules
     finally:
-        sys.path.remove(str(folder))
+        chosen[0] = 0

@@ -1,7 +1,8 @@
 """Run a chain's sweeps many times in compiled code and note every state it passes."""
 
-import numba
 import numpy as np
+
+from reference.loops import loop
 
 
 def topic_record_width(chain):
@@ -22,7 +23,7 @@ def word_record_width(chain):
     )
 
 
-@numba.njit(nogil=True)
+@loop
 def _note(records, row, at, values):
     for value in values:
         records[row, at] = value
@@ -33,7 +34,7 @@ def _note(records, row, at, values):
 def make_runner(word_sweep, citation_sweep, rebuild_exponent):
     """Build the loop around a set of kernels: the real ones, or broken variants of them."""
 
-    @numba.njit(nogil=True)
+    @loop
     def run(sweeps, thin, level, model, state, cache, work, citation_work, exponent, records):
         shape, layout, tables = model
         topic_rows, word_rows = records

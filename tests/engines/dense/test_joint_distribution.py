@@ -14,7 +14,7 @@ from citeweave.engines.core.spec import preset
 from citeweave.engines.core.word_side import refresh_word_cache
 from citeweave.engines.dense.chain import DenseChain
 from reference.forward import redraw_words
-from reference.mutants import load_mutant
+from reference.mutants import mutant
 from reference.tiny import tiny_chain, tiny_data
 
 
@@ -98,9 +98,9 @@ def test_propensities_return_their_prior():
     assert worst_score(*propensity_draws(real_propensities, 30_000)) < 4.0
 
 
-def test_stray_scale_in_its_own_rate_is_caught(tmp_path):
-    broken = load_mutant("stray lambdaT in its own rate", tmp_path)["propensities"]
-    assert worst_score(*propensity_draws(broken, 10_000)) > 8.0
+def test_stray_scale_in_its_own_rate_is_caught():
+    with mutant("stray lambdaT in its own rate") as broken:
+        assert worst_score(*propensity_draws(broken["propensities"], 10_000)) > 8.0
 
 
 def test_a_fresh_draw_of_words_is_a_valid_state():

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 
 from citeweave.engines.core.data import ChainSettings, Data
@@ -18,6 +17,7 @@ from citeweave.engines.slots.proposal_tables import (
 )
 from citeweave.engines.slots.rates import gather_rates, new_rates
 from citeweave.engines.threads.workers import WorkerPool
+from reference.loops import loop
 from reference.posterior import TinyPosterior
 from reference.run import frequencies, marginal, run_chain, total_variation
 
@@ -73,7 +73,7 @@ def cited_chain(model, topics, *, steps=2, **corpus):
     return chain
 
 
-@numba.njit(nogil=True)
+@loop
 def gather_all(level, layout, state, exponent, presence, rates):
     """Make bits and sums from the counts."""
     mark_topics(state.topics, presence, 0, presence.shape[0])

@@ -3,7 +3,6 @@
 from functools import partial
 from types import SimpleNamespace
 
-import numba
 import numpy as np
 
 import citeweave.engines.core.word_side as word_side_module
@@ -24,6 +23,7 @@ from citeweave.engines.slots.snapshot_citations import (
 from citeweave.engines.slots.words import word_sweep
 from citeweave.engines.threads.citations import Citing
 from citeweave.engines.threads.merge import add_moves
+from reference.loops import loop
 from reference.posterior import TinyPosterior
 from reference.run import (
     _note,
@@ -50,7 +50,7 @@ def slot_chain(spec, *, rounds=None, most_listed=64, **corpus):
     return chain
 
 
-@numba.njit(nogil=True)
+@loop
 def _note_all(shape, state, sweep, records):
     topic_rows, word_rows = records
     at = _note(topic_rows, sweep, 0, state.assignments.topic)
@@ -67,7 +67,7 @@ def _note_all(shape, state, sweep, records):
 def make_runner(sweep_words):
     """Build the loop around a word sweep that moves documents one after the other."""
 
-    @numba.njit(nogil=True)
+    @loop
     def run(sweeps, level, model, state, cache, exponent, known, room, records):
         shape, layout, tables = model
         nodes, words, proposal, rates = known
@@ -111,14 +111,14 @@ def make_runner(sweep_words):
 RUN = make_runner(word_sweep)
 
 
-@numba.njit(nogil=True)
+@loop
 def _merge_levels(layout, counts, nodes, n_levels, changes, marks):
     for level in range(n_levels - 1, -1, -1):
         first, last = layout.level_start[level], layout.level_start[level + 1]
         merge_node_range(layout.parent, counts, nodes, changes, marks, first, last, 0)
 
 
-@numba.njit(nogil=True)
+@loop
 def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, network, records):
     shape, layout, tables = model
     nodes, words, proposal, rates = known

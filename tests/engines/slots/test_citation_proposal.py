@@ -1,6 +1,5 @@
 """How a citation's topic is proposed: with the very probabilities that its acceptance takes."""
 
-import numba
 import numpy as np
 import pytest
 from citation_tools import cited_chain, sparse_room
@@ -16,9 +15,10 @@ from citeweave.engines.slots.citations import _propose
 from citeweave.engines.slots.sparse_change import list_ends
 
 DRAWS = 20_000
+from reference.loops import loop
 
 
-@numba.njit(nogil=True)
+@loop
 def _take_out(level, layout, counts, room, rng, e, old):
     """Take a citation out of both ends; returns how many topics are listed, 0 if it is blocked."""
     work, presence = room[0], room[1]
@@ -33,7 +33,7 @@ def _take_out(level, layout, counts, room, rng, e, old):
     return listed, ends.meet
 
 
-@numba.njit(nogil=True)
+@loop
 def _count_places(draws, level, meet, tables, state, room, listed, found):
     """Propose often from the same counts; ``found`` gets the places, refusals last."""
     work, presence, proposal, _, tally = room

@@ -1,6 +1,5 @@
 """Snapshot sweeps of citations by bits: where they are exact, and what they leave."""
 
-import numba
 import numpy as np
 import pytest
 from citation_tools import SPECS, citation_lists, cited_chain, distances, gather_all, sparse_room
@@ -22,6 +21,7 @@ from citeweave.engines.threads.citations import Citing, new_moves
 from citeweave.engines.threads.merge import add_moves, merge_nodes
 from citeweave.engines.threads.streams import CITATIONS, open_stream
 from citeweave.engines.threads.world import Changes, new_changes
+from reference.loops import loop
 from reference.run import make_runner
 from reference.tiny import tiny_chain
 
@@ -40,7 +40,7 @@ def snapshot_room(chain, rounds):
     return here, presence, proposal, rates, moves, lists, changes, (levels, n_shared, rounds)
 
 
-@numba.njit(nogil=True)
+@loop
 def _sweep(level, layout, tables, state, room, exponent, tally):  # noqa: ARG001 (as runners call)
     """Take the rounds of one sweep, sums made anew before each."""
     here, presence, proposal, rates, moves, lists, changes, sizes = room
@@ -95,7 +95,7 @@ def test_a_snapshot_a_paper_is_exact(case):
     _expect_posterior(case, 1_200_000, 0.006, 0.02)
 
 
-@numba.njit(nogil=True)
+@loop
 def _open(key, document, rng):
     open_stream(key, CITATIONS, document, rng)
 

@@ -3,7 +3,6 @@
 import importlib
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 from citation_tools import SPECS, cited_chain, distances, gather_all, sparse_room
@@ -28,11 +27,12 @@ from citeweave.engines.slots.hubs import close_hubs, open_hubs
 from citeweave.engines.slots.presence import new_presence
 from citeweave.engines.slots.rates import new_rates
 from citeweave.engines.slots.sparse_change import list_ends
+from reference.loops import loop
 from reference.run import make_runner
 from reference.tiny import tiny_chain
 
 
-@numba.njit(nogil=True)
+@loop
 def _move(level, layout, tables, state, room, exponent, e, new):
     """Move one citation to a topic whatever it weighs; returns the change of E, or nan."""
     work, presence, _, rates, _ = room
@@ -171,7 +171,7 @@ def tiny_room(chain):
 def make_run(sweep):
     """Build the runner of a sweep by bits and of the words' sweep over all topics."""
 
-    @numba.njit(nogil=True)
+    @loop
     def gather_and_sweep(level, layout, tables, state, room, exponent, tally):  # noqa: ARG001
         work, presence, proposal, rates, own = room
         gather_all(level, layout, state, exponent, presence, rates)

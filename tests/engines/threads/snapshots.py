@@ -1,6 +1,5 @@
 """Snapshot sweeps run many times in compiled code, every state noted."""
 
-import numba
 import numpy as np
 
 from citeweave.engines.core.exponent import rebuild_exponent
@@ -10,22 +9,23 @@ from citeweave.engines.threads import SnapshotChain
 from citeweave.engines.threads.citations import Citing, sweep_citing
 from citeweave.engines.threads.merge import add_moves, merge_nodes, merge_words
 from citeweave.engines.threads.words import sweep_documents
+from reference.loops import loop
 from reference.run import _note, topic_record_width, word_record_width
 
 
-@numba.njit(nogil=True)
+@loop
 def _key(rng):
     return np.uint64(uniform(rng) * 2.0**53)
 
 
-@numba.njit(nogil=True)
+@loop
 def _merge_levels(layout, counts, n_levels, changes):
     for level in range(n_levels - 1, -1, -1):
         first, last = layout.level_start[level], layout.level_start[level + 1]
         merge_nodes(layout.parent, counts, changes, first, last, 0)
 
 
-@numba.njit(nogil=True)
+@loop
 def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, records):
     world, changes, totals = room
     topic_rows, word_rows = records
