@@ -1,4 +1,4 @@
-"""Loops around kernels that are compiled for one test: quickly, the kernels inside as users have them.
+"""Loops around kernels, compiled quickly for one test; the kernels are as users have them.
 
 A loop takes in the machine code of the sweeps that it calls, and Numba would optimise all of that
 once more, for a loop whose own work is next to nothing. Here it is not: what is called was

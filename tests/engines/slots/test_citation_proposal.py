@@ -13,9 +13,9 @@ from citeweave.engines.core.climb import (
 )
 from citeweave.engines.slots.citations import _propose
 from citeweave.engines.slots.sparse_change import list_ends
+from reference.loops import loop
 
 DRAWS = 20_000
-from reference.loops import loop
 
 
 @loop
