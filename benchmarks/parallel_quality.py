@@ -233,6 +233,8 @@ def new_model(task: Task) -> SCNTM:
         iterations=task.iterations,
         seed=seed,
         threads=1,
+        chains=1,
+        exactly=True,
         **BACKENDS[task.backend],
     )
 

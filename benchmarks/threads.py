@@ -153,7 +153,9 @@ def _chain(
     corpus: Corpus, data: Data, topics: int, *, seed: int = 1, steps: int = 3, **parameters: object
 ) -> DenseChain:
     """Make a chain as `SCNTM.fit` does, past its first sweeps with citations."""
-    model = SCNTM(topics=topics, seed=seed, iterations=100, network_from=1, burn_in=50)
+    model = SCNTM(
+        topics=topics, seed=seed, iterations=100, network_from=1, burn_in=50, chains=1, exactly=True
+    )
     plan = make_plan(model.set_params(**parameters).get_params())
     plan = plan.for_corpus(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
@@ -211,7 +213,14 @@ def compare_rounds(options: argparse.Namespace) -> None:
         corpus = _cora_like(2_708)
         train, held_out = hold_out(corpus, words=0.1, citations=0.1, seed=0)
         for name, parameters in kinds:
-            model = SCNTM(topics=10, iterations=options.iterations, seed=seed, threads=1)
+            model = SCNTM(
+                topics=10,
+                iterations=options.iterations,
+                seed=seed,
+                threads=1,
+                chains=1,
+                exactly=True,
+            )
             model.set_params(**parameters).fit(train, held_out=held_out)
             found[name].append(_measure(model))
             print(f"<!-- seed {seed}, {name}: {found[name][-1]} -->", flush=True)

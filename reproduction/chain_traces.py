@@ -55,7 +55,7 @@ def trace_chain(
     **parameters
         Of `SCNTM`.
     """
-    plan = make_plan(SCNTM(**parameters).get_params()).for_corpus(
+    plan = make_plan(SCNTM(**{"exactly": True} | parameters).get_params()).for_corpus(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
     )
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)

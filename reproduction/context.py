@@ -214,6 +214,8 @@ class Context:
                 "topics": settings(name).topics,
                 "iterations": self.chain_length(name),
                 "seed": self.seed if seed is None else seed,
+                "exactly": True,
+                "chains": 1,
                 **parameters,
             }
         )

@@ -176,7 +176,8 @@ def _seconds(
     """Seconds of each iteration of one chain."""
     from citeweave.model import SCNTM  # noqa: PLC0415 (loads the compiler)
 
-    model = SCNTM(**parameters, iterations=iterations, thin=iterations)
+    fixed = {"chains": 1, "exactly": True}
+    model = SCNTM(**fixed | dict(parameters), iterations=iterations, thin=iterations)
     model.fit(corpus, stop=context.stop)
     return np.asarray(model.traces_["seconds"][0], float)
 

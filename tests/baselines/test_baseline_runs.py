@@ -58,14 +58,14 @@ def test_saved_and_read_back(name, corpus, tmp_path):
 
 
 def test_scntm_has_the_same_interface(corpus, tmp_path):
-    model = citeweave.SCNTM(topics=3, iterations=6, seed=1)
+    model = citeweave.SCNTM(topics=3, iterations=6, seed=1, chains=1)
     assert not isinstance(model, TopicModel)  # not fitted: its attributes are not there
     model.fit(corpus, out=tmp_path / "RUN", held_out={"citations": np.array([[2, 3]])})
     assert isinstance(model, TopicModel)
     back = citeweave.load(tmp_path / "RUN")
     assert isinstance(back, citeweave.SCNTM)
     assert back.held_out_["citations"].tolist() == [[2, 3]]
-    in_memory = citeweave.SCNTM(topics=3, iterations=6, seed=1).fit(
+    in_memory = citeweave.SCNTM(topics=3, iterations=6, seed=1, chains=1).fit(
         corpus, held_out={"citations": np.array([[2, 3]])}
     )
     assert load(in_memory.save(tmp_path / "B")).held_out_["citations"].tolist() == [[2, 3]]

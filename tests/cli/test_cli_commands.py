@@ -25,7 +25,7 @@ from citeweave.explore import Exploration
 from citeweave.model import load
 from citeweave.parameters.scntm import read_eta
 
-SHORT = ["--topics", "4", "--iterations", "40", "--seed", "1"]
+SHORT = ["--topics", "4", "--iterations", "40", "--seed", "1", "--chains", "1"]
 
 
 @pytest.fixture(scope="module")

@@ -140,7 +140,7 @@ def test_reasons_are_shown(runner: CliRunner, corpus_folder: Path, tmp_path: Pat
 def test_unfinished_runs(runner: CliRunner, corpus_folder: Path, tmp_path: Path) -> None:
     stop = threading.Event()
     out = tmp_path / "RUN"
-    model = citeweave.SCNTM(topics=4, iterations=40, seed=1)
+    model = citeweave.SCNTM(topics=4, iterations=40, seed=1, chains=1)
     with pytest.raises(RunInterrupted):
         model.fit(
             corpus_folder,
@@ -158,7 +158,9 @@ def test_an_unfinished_run_with_samples_is_measured_and_said_to_be_so(
 ) -> None:
     stop = threading.Event()
     out = tmp_path / "RUN"
-    model = citeweave.SCNTM(topics=4, iterations=40, network_from=5, burn_in=10, thin=1, seed=1)
+    model = citeweave.SCNTM(
+        topics=4, iterations=40, network_from=5, burn_in=10, thin=1, seed=1, chains=1
+    )
     with pytest.raises(RunInterrupted):
         model.fit(
             corpus_folder,

@@ -21,7 +21,7 @@ COMMANDS = ["topics", "authors", "papers", "citations", "categories"]
 @pytest.fixture(scope="module")
 def run(corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("explore") / "run"
-    SCNTM(topics=4, iterations=20, seed=1).fit(corpus_folder, out=folder)
+    SCNTM(topics=4, iterations=20, seed=1, chains=1).fit(corpus_folder, out=folder)
     return folder
 
 
@@ -29,7 +29,7 @@ def run(corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bare_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("explore") / "bare"
     corpus = Corpus.from_lists(tokens=[["a", "b", "c"], ["d", "e"], ["a", "e"]] * 4)
-    SCNTM(topics=2, iterations=8, seed=1).fit(corpus, out=folder)
+    SCNTM(topics=2, iterations=8, seed=1, chains=1).fit(corpus, out=folder)
     return folder
 
 

@@ -10,6 +10,7 @@ from citeweave.cli.main import app
 from citeweave.model import load
 
 SHORT = ["--topics", "4", "--iterations", "6", "--network-from", "2", "--seed", "1", "--quiet"]
+SHORT += ["--chains", "1"]
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,7 @@ def test_a_reader_that_leaves_early_is_no_error(corpus_folder: Path) -> None:
 def interrupt(folder: Path, out: Path, sent: signal.Signals, *options: str) -> tuple[int, str]:
     """Start a run, send a signal once chains report, and give exit code and message."""
     arguments = ["fit", str(folder), "--topics", "4", "--seed", "3", "--iterations", "2000"]
+    arguments += ["--exactly", "--chains", "1"]
     for _ in range(10):
         process = subprocess.Popen(
             [*COMMAND, *arguments, "--out", str(out), "--overwrite", *options],
@@ -118,7 +119,7 @@ def test_ctrl_c_saves_and_resume_goes_on(
     resumed = run("resume", out)
     assert resumed.returncode == 0, resumed.stderr
     assert "chain 0  2000/2000" in resumed.stdout
-    whole = SCNTM(topics=4, iterations=2000, seed=3, chains=2).fit(corpus_folder)
+    whole = SCNTM(topics=4, iterations=2000, seed=3, chains=2, exactly=True).fit(corpus_folder)
     np.testing.assert_array_equal(load(out).doc_topic_, whole.doc_topic_)
 
 
@@ -142,7 +143,16 @@ def test_a_terminal_gets_the_live_table(corpus_folder: Path, tmp_path: Path) -> 
 
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [*COMMAND, "fit", str(corpus_folder), "--iterations", "300", "--out", str(tmp_path / "R")],
+        [
+            *COMMAND,
+            "fit",
+            str(corpus_folder),
+            "--iterations",
+            "300",
+            "--exactly",
+            "--out",
+            str(tmp_path / "R"),
+        ],
         stdout=theirs,
         stderr=subprocess.DEVNULL,
         env=ENVIRONMENT | {"TERM": "xterm"},

@@ -66,7 +66,7 @@ def test_the_readme_runs_from_top_to_bottom(
         assert result.exit_code == 0, (line, result.stderr)
     assert Path("report.html").stat().st_size > 10_000
     assert "<svg" in Path("network.svg").read_text(encoding="utf-8")
-    assert load("my-run").n_iter_ == 2000
+    assert 0 < load("my-run").n_iter_ <= 2000
     use_model, make_corpus = code_blocks(README)
     for block in (use_model, make_corpus):
         exec(compile(block, "README.md", "exec"), {})  # noqa: S102 (the README's own lines)

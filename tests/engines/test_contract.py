@@ -65,7 +65,10 @@ def request_for(corpus, model, *, topics=5, seed=1, **settings):
 def plan_for(corpus, name, **changes):
     """Plan a short run by one engine, whichever would be chosen."""
     parameters = {"topics": 40, "iterations": 10, "network_from": 3, "burn_in": 5, "thin": 1}
-    plan = make_plan(SCNTM(**parameters | {"seed": 3, "threads": 2} | changes).get_params())
+    parameters["exactly"] = True
+    plan = make_plan(
+        SCNTM(**parameters | {"seed": 3, "threads": 2, "chains": 1} | changes).get_params()
+    )
     plan = plan.for_corpus(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
     )
@@ -374,11 +377,11 @@ def test_a_further_engine_is_chosen_and_named(corpus):
 
 def test_runs_name_their_engine_and_parameters_their_devices(corpus, tmp_path):
     options = {"topics": 5, "iterations": 4, "seed": 1, "sweep": "snapshot", "device": "cpu"}
-    SCNTM(**options).fit(corpus, out=tmp_path / "run")
+    SCNTM(**options, chains=1).fit(corpus, out=tmp_path / "run")
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["plan"]["engine"] == "dense-snapshot"
     for name in {"auto", *registry.devices()} - {"elsewhere"}:
-        assert make_plan(SCNTM(device=name).get_params()).device == name
+        assert make_plan(SCNTM(device=name, chains=1).get_params()).device == name
 
 
 def test_nothing_else_compares_with_the_name_of_a_device():

@@ -65,7 +65,7 @@ def found(scntm, parts):
 
 @pytest.fixture(scope="module")
 def supervised(parts):
-    return citeweave.SCNTM(topics=4, eta=math.inf, iterations=40, seed=1).fit(parts.train)
+    return citeweave.SCNTM(topics=4, eta=math.inf, iterations=40, seed=1, chains=1).fit(parts.train)
 
 
 def test_numbers_are_those_of_the_single_measures(found, scntm, parts):

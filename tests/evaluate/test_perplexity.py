@@ -23,7 +23,7 @@ def parts():
 
 @pytest.fixture(scope="module")
 def model(parts):
-    return SCNTM(topics=3, iterations=60, seed=1).fit(parts.train)
+    return SCNTM(topics=3, iterations=60, seed=1, chains=1).fit(parts.train)
 
 
 def by_hand(theta, phi, corpus, scored):
@@ -144,7 +144,7 @@ def test_words_held_out_before_fitting(parts):
     again, _ = hold_out_words(corpus, share=0.3, seed=2)
     assert again.fingerprint == train.fingerprint
     assert hold_out_words(corpus, share=0.3, seed=3)[0].fingerprint != train.fingerprint
-    model = SCNTM(topics=3, iterations=60, seed=1).fit(train)
+    model = SCNTM(topics=3, iterations=60, seed=1, chains=1).fit(train)
     found = perplexity(model, held)
     assert found.kind == "held-out words"
     assert found.n_scored == len(held.word)

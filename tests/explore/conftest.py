@@ -65,7 +65,7 @@ def view(run) -> Exploration:
 
 @pytest.fixture(scope="session")
 def supervised(corpus) -> Exploration:
-    return Exploration(SCNTM(**SHORT, eta="inf").fit(corpus))
+    return Exploration(SCNTM(**SHORT, eta="inf", chains=1).fit(corpus))
 
 
 @pytest.fixture(scope="session")

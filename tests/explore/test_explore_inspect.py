@@ -66,7 +66,7 @@ def test_a_model_in_memory_has_its_last_state(supervised):
 
 
 def test_one_document_level(corpus):
-    model = SCNTM(topics=3, iterations=6, seed=1, model="bursty-hdp-lda").fit(corpus)
+    model = SCNTM(topics=3, iterations=6, seed=1, model="bursty-hdp-lda", chains=1).fit(corpus)
     found = Exploration(model).inspect(2)
     assert found.levels == ["theta"]
     assert found.citation_level is None
@@ -74,7 +74,7 @@ def test_one_document_level(corpus):
 
 
 def test_words_choose_authors(corpus):
-    model = SCNTM(topics=3, iterations=6, seed=1, model="np-atm").fit(corpus)
+    model = SCNTM(topics=3, iterations=6, seed=1, model="np-atm", chains=1).fit(corpus)
     found = Exploration(model).inspect(2)
     assert found.levels == []
     assert sum(row["words"] for row in found.by_author) == found.words

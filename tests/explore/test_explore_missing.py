@@ -17,7 +17,7 @@ QUICK = {"topics": 3, "iterations": 6, "seed": 1}
 
 
 def test_words_alone(bare):
-    view = Exploration(SCNTM(**QUICK).fit(bare))
+    view = Exploration(SCNTM(**QUICK, chains=1).fit(bare))
     assert set(view.missing) == {"citations", "authors", "years", "categories", "titles"}
     assert all(text.endswith(".") for text in view.missing.values())
     topics = view.topics()
@@ -40,7 +40,7 @@ def test_words_alone(bare):
 
 @pytest.mark.parametrize("model", ["cntm-text", "bursty-hdp-lda", "np-atm"])
 def test_models_of_text_alone(corpus, model):
-    view = Exploration(SCNTM(**QUICK, model=model).fit(corpus))
+    view = Exploration(SCNTM(**QUICK, model=model, chains=1).fit(corpus))
     assert f"'{model}'" in view.missing["citations"]
     assert f"'{model}'" in view.missing["influence"]
     assert view.topics()["citations"].null_count() == len(view.order)
@@ -74,7 +74,7 @@ def test_a_peer_without_a_sampler(corpus):
 
 
 def test_one_sample_has_no_interval(corpus):
-    view = Exploration(SCNTM(topics=3, iterations=4, burn_in=3, seed=1).fit(corpus))
+    view = Exploration(SCNTM(topics=3, iterations=4, burn_in=3, seed=1, chains=1).fit(corpus))
     assert "single sample" in view.missing["intervals"]
     table = view.authors()
     assert table["weight_low"].null_count() == len(table)

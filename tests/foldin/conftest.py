@@ -42,7 +42,7 @@ def topical():
     )
     split = found.corpus.split(test=0.2, seed=0)
     models = {
-        eta: SCNTM(topics=4, iterations=150, seed=1, eta=eta).fit(split.train)
+        eta: SCNTM(topics=4, iterations=150, seed=1, eta=eta, chains=1).fit(split.train)
         for eta in (0, math.inf)
     }
     return found, split, models
@@ -56,7 +56,9 @@ def fit(parts):
     def fitted(**parameters):
         key = repr(sorted(parameters.items(), key=lambda item: item[0]))
         if key not in models:
-            models[key] = SCNTM(topics=5, iterations=60, seed=1, **parameters).fit(parts.train)
+            models[key] = SCNTM(topics=5, iterations=60, seed=1, chains=1, **parameters).fit(
+                parts.train
+            )
         return models[key]
 
     return fitted

@@ -152,7 +152,9 @@ NEW = {
 
 def place(new=NEW, **parameters):
     labels = parameters.pop("labels", "hidden")
-    model = SCNTM(topics=2, iterations=8, seed=1, **parameters).fit(Corpus.from_lists(**TRAIN))
+    model = SCNTM(topics=2, iterations=8, seed=1, chains=1, **parameters).fit(
+        Corpus.from_lists(**TRAIN)
+    )
     found = model.fold_in(Corpus.from_lists(**new), labels=labels, **QUICK)
     groups = [
         sorted((group.kind, group.name) for group in found.likely_groups(d, 9))
@@ -241,7 +243,7 @@ def test_links_come_in_several_forms(fit, parts):
 
 def test_citations_of_training_papers_are_found_by_id():
     corpus = Corpus.from_lists(**TRAIN, citations=[("q", "p"), ("s", "p"), ("t", "r")])
-    model = SCNTM(topics=2, iterations=8, seed=1).fit(corpus)
+    model = SCNTM(topics=2, iterations=8, seed=1, chains=1).fit(corpus)
     new = {
         "tokens": [["a"], ["a", "b"], ["b"]],
         "ids": ["fresh", "p", "newer"],

@@ -112,14 +112,14 @@ def test_a_model_by_consensus_is_kept(small, tmp_path):
 
 
 def test_a_single_chain_needs_no_consensus(small):
-    model = SCNTM(**QUICK, combine="consensus").fit(small)
+    model = SCNTM(**QUICK, combine="consensus", chains=1).fit(small)
     assert model.combination_["how"] == "best"
     np.testing.assert_array_equal(model.labels_, model.doc_topic_.argmax(axis=1))
 
 
 def test_the_score_is_the_likelihood_at_the_means(small):
     """Against plain loops over words and pairs, from the fitted attributes."""
-    model = SCNTM(**QUICK).fit(small)
+    model = SCNTM(**QUICK, chains=1).fit(small)
     theta, seen, phi = model.doc_word_topic_, model.doc_topic_, model.topic_word_
     words = sum(
         np.log(theta[d] @ phi[:, w])

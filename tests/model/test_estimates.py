@@ -13,7 +13,7 @@ from citeweave.model.results import name_estimates
 
 def run_chain(corpus, *, model="scntm", seed=1, iterations=12):
     plan = make_plan(
-        SCNTM(topics=5, iterations=iterations, network_from=4, model=model).get_params()
+        SCNTM(topics=5, iterations=iterations, network_from=4, model=model, chains=1).get_params()
     )
     tree = build_tree(corpus, plan.spec, eta=0, unknown="shared")
     chain = DenseChain(plan.spec, tree.data, plan.settings, seed=seed)

@@ -36,6 +36,8 @@ WRONG = {
     "rounds": [0, 1.5, 4],
     "threads": [0, 1.5],
     "device": ["gpu", None, 0],
+    "exactly": [1, None, "yes"],
+    "minutes": [0, -1, "5", math.inf, True],
 }
 
 
@@ -115,6 +117,8 @@ def plan(**changes):
 
 def test_defaults_are_filled_in():
     p = plan()
+    assert (p.settings.network_from, p.burn_in, p.thin, p.kept) == (1000, 1800, 4, 50)
+    p = plan(exactly=True)
     assert (p.settings.network_from, p.burn_in, p.thin, p.kept) == (1000, 1500, 10, 50)
     late = plan(iterations=100, network_from=90)
     assert late.burn_in == 90

@@ -18,7 +18,7 @@ PRESETS = ["scntm", "cntm-text", "bursty-hdp-lda", "np-atm"]
 
 @pytest.fixture(scope="module")
 def fitted(small):
-    return SCNTM(**QUICK).fit(small)
+    return SCNTM(**QUICK, chains=1).fit(small)
 
 
 def assert_distributions(array):
@@ -74,14 +74,14 @@ def test_nothing_before_fitting():
 
 
 def test_fit_transform_and_repr(small, fitted):
-    np.testing.assert_array_equal(SCNTM(**QUICK).fit_transform(small), fitted.doc_topic_)
+    np.testing.assert_array_equal(SCNTM(**QUICK, chains=1).fit_transform(small), fitted.doc_topic_)
     assert "topics in use" in fitted._repr_html_()
     assert "<table>" in SCNTM()._repr_html_()
 
 
 @pytest.mark.parametrize("model", PRESETS)
 def test_every_preset(small, model):
-    fit = SCNTM(**QUICK, model=model).fit(small)
+    fit = SCNTM(**QUICK, model=model, chains=1).fit(small)
     assert_distributions(fit.doc_topic_)
     assert_distributions(fit.topic_word_)
     has = {
@@ -103,7 +103,7 @@ def test_category_above_author(small):
     spec = preset("cntm-text")
     mu, *rest = spec.topic_side
     deep = citeweave.ModelSpec("deep", (mu, Level("xi", "category", 0.01), *rest), spec.word_side)
-    fit = SCNTM(**QUICK, model=deep).fit(small)
+    fit = SCNTM(**QUICK, model=deep, chains=1).fit(small)
     assert list(fit.levels_) == ["xi", "nu"]
     assert fit.groups_ is fit.levels_["nu"]
     for name, groups in fit.levels_.items():
@@ -120,7 +120,7 @@ def test_documents_that_lack_things(people, eta, unknown):
         categories=["x", "x", "y", "y", "x", None, None, "y"],
         citations=people.citations.tolist(),
     )
-    fit = SCNTM(**QUICK, eta=eta, unknown=unknown).fit(corpus)
+    fit = SCNTM(**QUICK, eta=eta, unknown=unknown, chains=1).fit(corpus)
     for name in ("doc_topic_", "doc_word_topic_", "topic_word_", "group_topic_", "citing_topic_"):
         assert_distributions(getattr(fit, name))
     # document 6 has nothing of its own: it follows its group
@@ -132,20 +132,20 @@ def test_documents_that_lack_things(people, eta, unknown):
 
 def test_no_citations_and_one_topic(people):
     alone = Corpus.from_lists(tokens=[people.words(d) for d in range(6)])
-    fit = SCNTM(**QUICK | {"topics": 1}).fit(alone)
+    fit = SCNTM(**QUICK | {"topics": 1}, chains=1).fit(alone)
     np.testing.assert_allclose(fit.doc_topic_, 1.0)
     assert fit.citing_topic_.shape == (0, 1)
     assert np.isnan(fit.acceptance_)
     assert fit.author_influence_.shape == (0,)
-    one = SCNTM(**QUICK | {"topics": 1}).fit(people)
+    one = SCNTM(**QUICK | {"topics": 1}, chains=1).fit(people)
     np.testing.assert_allclose(one.citing_topic_, 1.0)
 
 
 def test_wrong_corpora(tmp_path):
     with pytest.raises(CorpusError, match="Got list instead"):
-        SCNTM(**QUICK).fit([["a", "b"]])
+        SCNTM(**QUICK, chains=1).fit([["a", "b"]])
     with pytest.raises(CorpusError, match="no corpus folder"):
-        SCNTM(**QUICK).fit(tmp_path / "nowhere")
+        SCNTM(**QUICK, chains=1).fit(tmp_path / "nowhere")
 
 
 def test_save_and_load(fitted, small, tmp_path):
@@ -169,7 +169,9 @@ def test_save_and_load(fitted, small, tmp_path):
 
 
 def test_models_of_ones_own_and_infinite_eta_are_stored(small, tmp_path):
-    fit = SCNTM(**QUICK, model=preset("cntm-text").without("theta"), eta=math.inf).fit(small)
+    fit = SCNTM(**QUICK, model=preset("cntm-text").without("theta"), eta=math.inf, chains=1).fit(
+        small
+    )
     assert set(fit.groups_.kinds) == {"category"}
     assert not hasattr(fit, "doc_word_topic_")
     back = citeweave.load(fit.save(tmp_path / "run"))
@@ -179,7 +181,7 @@ def test_models_of_ones_own_and_infinite_eta_are_stored(small, tmp_path):
 
 
 def test_what_is_saved_is_what_was_fitted(small, tmp_path):
-    fit = SCNTM(**QUICK).fit(small)
+    fit = SCNTM(**QUICK, chains=1).fit(small)
     fit.set_params(topics=9)
     assert citeweave.load(fit.save(tmp_path / "run")).topics == 4
 

@@ -29,7 +29,7 @@ LARGE = {"tokens": SMALL_CORPUS + 1, "documents": 1000, "words": 5000}
 @pytest.fixture(scope="module")
 def reference(small, tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweeps") / "run"
-    SCNTM(**SNAPSHOT, threads=1).fit(small, out=folder)
+    SCNTM(**SNAPSHOT, threads=1, chains=1).fit(small, out=folder)
     return folder
 
 
@@ -41,20 +41,20 @@ def stop_at(corpus, folder, iteration, **parameters):
             event.set()
 
     with pytest.raises(RunInterrupted):
-        SCNTM(**parameters).fit(corpus, out=folder, progress=look, stop=event)
+        SCNTM(**parameters, chains=1).fit(corpus, out=folder, progress=look, stop=event)
 
 
 def plan(**changes):
-    return make_plan(SCNTM(**changes).get_params())
+    return make_plan(SCNTM(**{"chains": 1, "exactly": True} | changes).get_params())
 
 
 def test_threads_do_not_show(small, reference, tmp_path):
-    SCNTM(**SNAPSHOT, threads=2).fit(small, out=tmp_path / "run")
+    SCNTM(**SNAPSHOT, threads=2, chains=1).fit(small, out=tmp_path / "run")
     assert_same_bytes(run_contents(reference), run_contents(tmp_path / "run"))
 
 
 def test_rounds_do(small, reference):
-    other = SCNTM(**SNAPSHOT | {"rounds": 4}, threads=1).fit(small)
+    other = SCNTM(**SNAPSHOT | {"rounds": 4}, threads=1, chains=1).fit(small)
     assert (other.doc_topic_ != citeweave.load(reference).doc_topic_).any()
 
 
@@ -67,7 +67,7 @@ def test_resumed_with_other_threads(small, reference, tmp_path, iteration):
 
 
 def test_no_thread_is_left_behind(small):
-    SCNTM(**SNAPSHOT | {"iterations": 20}, threads=3).fit(small)
+    SCNTM(**SNAPSHOT | {"iterations": 20}, threads=3, chains=1).fit(small)
     assert not [t.name for t in threading.enumerate() if t.name.startswith("citeweave")]
 
 
@@ -81,7 +81,7 @@ def forget_sweeps(folder):
 
 
 def test_old_runs_go_on_as_sequential(small, tmp_path):
-    SCNTM(**QUICK, sweep="sequential").fit(small, out=tmp_path / "whole")
+    SCNTM(**QUICK, sweep="sequential", chains=1).fit(small, out=tmp_path / "whole")
     stop_at(small, tmp_path / "old", 20, **QUICK)
     forget_sweeps(tmp_path / "old")
     assert citeweave.load(tmp_path / "old").n_iter_ == 20
@@ -105,13 +105,13 @@ def test_a_run_keeps_what_was_chosen_at_its_start(small, reference, monkeypatch)
     assert (manifest["plan"]["sweep"], manifest["plan"]["rounds"]) == ("snapshot", 3)
     monkeypatch.setattr("citeweave.model.sweeps.SMALL_CORPUS", 0)
     assert citeweave.load(reference)._result.plan.rounds == 3
-    model = SCNTM(**QUICK | {"iterations": 20}).fit(small)
+    model = SCNTM(**QUICK | {"iterations": 20}, chains=1).fit(small)
     assert model._result.plan.sweep == "snapshot"
 
 
 @pytest.mark.parametrize("chosen", [{"sweep": "fast"}, {"sweep": "snapshot", "rounds": -1}])
 def test_a_manifest_of_nonsense_is_refused(small, tmp_path, chosen):
-    SCNTM(**QUICK).fit(small, out=tmp_path / "run")
+    SCNTM(**QUICK, chains=1).fit(small, out=tmp_path / "run")
     plan = json.loads((tmp_path / "run" / "manifest.json").read_text())["plan"]
     edit_manifest(tmp_path / "run", plan=plan | chosen)
     with pytest.raises(RunError, match="cannot be used"):
@@ -156,7 +156,7 @@ def test_rounds_without_snapshots_are_refused(sweep):
 
 def test_from_the_command_line(small, reference, tmp_path):
     small.save(tmp_path / "corpus")
-    values = SNAPSHOT | {"threads": 2}
+    values = SNAPSHOT | {"threads": 2, "chains": 1}
     flags = [text for name, v in values.items() for text in (f"--{name.replace('_', '-')}", str(v))]
     command = ["fit", str(tmp_path / "corpus"), "--out", str(tmp_path / "run"), *flags]
     result = CliRunner().invoke(app, command)

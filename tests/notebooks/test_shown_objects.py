@@ -21,7 +21,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture(scope="module")
 def model(corpus: Corpus) -> SCNTM:
-    return SCNTM(topics=3, iterations=20, seed=1).fit(corpus)
+    return SCNTM(topics=3, iterations=20, seed=1, chains=1).fit(corpus)
 
 
 def test_a_corpus_shows_its_first_documents(corpus: Corpus) -> None:

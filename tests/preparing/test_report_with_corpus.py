@@ -75,7 +75,7 @@ def test_a_fit_from_python_keeps_the_report(imported, tmp_path, saved):
     corpus, report = imported
     if saved:
         corpus = Corpus.load(corpus.save(tmp_path / "corpus"))
-    SCNTM(topics=2, iterations=4, seed=1).fit(corpus, out=tmp_path / "run")
+    SCNTM(topics=2, iterations=4, seed=1, chains=1).fit(corpus, out=tmp_path / "run")
     values = json.loads((tmp_path / "run" / "corpus" / "import.json").read_text(encoding="utf-8"))
     assert values == report.as_dict()
     assert Report.of(load(tmp_path / "run").corpus_) == report

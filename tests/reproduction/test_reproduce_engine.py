@@ -119,7 +119,7 @@ def test_chains_are_equal_until_the_network_counts(everything):
 
 def test_a_chain_looked_at_on_its_way_is_the_chain_that_is_fitted(folder):
     corpus = Corpus.load(folder / "tiny")
-    parameters = {"topics": 3, "iterations": 10, "seed": 4}
+    parameters = {"topics": 3, "iterations": 10, "seed": 4, "chains": 1, "exactly": True}
     model = SCNTM(**parameters, burn_in=9).fit(corpus)
     traces = trace_chain(corpus, marginal_at=[10], **parameters)
     np.testing.assert_array_equal(traces.assigned, model.traces_["log_likelihood"][0])

@@ -180,7 +180,7 @@ def interrupted(small, tmp_path):
             raise RuntimeError("stop here")
 
     with pytest.raises(RuntimeError, match="stop here"):
-        SCNTM(**QUICK).fit(small, out=folder, checkpoint_iterations=5, progress=at)
+        SCNTM(**QUICK, chains=1).fit(small, out=folder, checkpoint_iterations=5, progress=at)
     assert names(folder / "chains" / "chain-0") == [
         "checkpoint-00000005.npz",
         "checkpoint-00000010.npz",
@@ -191,7 +191,7 @@ def interrupted(small, tmp_path):
 @pytest.fixture(scope="module")
 def whole(small, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole") / "run"
-    SCNTM(**QUICK).fit(small, out=folder)
+    SCNTM(**QUICK, chains=1).fit(small, out=folder)
     return run_contents(folder)
 
 
@@ -217,7 +217,7 @@ def test_a_damaged_checkpoint_costs_some_iterations_only(interrupted, whole):
 
 def test_a_checkpoint_of_another_run_is_not_taken(interrupted, small, tmp_path, whole):
     other = tmp_path / "other"
-    SCNTM(**QUICK | {"topics": 5}).fit(small, out=other)
+    SCNTM(**QUICK | {"topics": 5}, chains=1).fit(small, out=other)
     foreign = other / "chains" / "chain-0" / "checkpoint-00000030.npz"
     shutil.copy(foreign, interrupted / "chains" / "chain-0")
     with pytest.warns(RuntimeWarning, match="made with other parameters"):
@@ -274,7 +274,7 @@ def test_a_disk_that_fills_up_while_two_chains_run(small, tmp_path, monkeypatch,
 
 def test_sums_of_a_release_that_kept_no_squares_are_read(tmp_path, small):
     run = tmp_path / "run"
-    SCNTM(**QUICK).fit(small, out=run)
+    SCNTM(**QUICK, chains=1).fit(small, out=run)
     path = next((run / "chains" / "chain-0").glob("*.npz"))
     with np.load(path) as stored:
         sums = {

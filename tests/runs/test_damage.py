@@ -33,7 +33,7 @@ def corpus_folder(tmp_path_factory) -> Path:
 def run_folder(corpus_folder) -> Path:
     folder = corpus_folder.parent / "run"
     train, held = hold_out(Corpus.load(corpus_folder), citations=0.2, seed=1)
-    SCNTM(**QUICK).fit(train, out=folder, held_out=held)
+    SCNTM(**QUICK, chains=1).fit(train, out=folder, held_out=held)
     Exploration(folder).name_topic(0, "First")
     return folder
 

@@ -72,12 +72,14 @@ class During:
 
 
 def test_a_live_run_is_not_overwritten(corpus, tmp_path) -> None:
-    during = During(lambda: SCNTM(**QUICK).fit(corpus, out=tmp_path / "run", overwrite=True))
-    SCNTM(**QUICK).fit(corpus, out=tmp_path / "run", progress=during)
+    during = During(
+        lambda: SCNTM(**QUICK, chains=1).fit(corpus, out=tmp_path / "run", overwrite=True)
+    )
+    SCNTM(**QUICK, chains=1).fit(corpus, out=tmp_path / "run", progress=during)
     assert isinstance(during.outcome, RunError)
     assert "Another process is working on" in str(during.outcome)
     assert load(tmp_path / "run").doc_topic_.shape[0] == 30
-    SCNTM(**QUICK).fit(corpus, out=tmp_path / "run", overwrite=True)  # now it may be
+    SCNTM(**QUICK, chains=1).fit(corpus, out=tmp_path / "run", overwrite=True)  # now it may be
 
 
 def test_two_fits_into_one_new_folder(corpus, tmp_path, monkeypatch) -> None:
@@ -90,11 +92,11 @@ def test_two_fits_into_one_new_folder(corpus, tmp_path, monkeypatch) -> None:
         store(self, stored)
         if not met.is_set():
             met.set()
-            SCNTM(**QUICK).fit(corpus, out=tmp_path / "run")
+            SCNTM(**QUICK, chains=1).fit(corpus, out=tmp_path / "run")
 
     monkeypatch.setattr(RunFolder, "store_corpus", slow)
     with pytest.raises(RunError, match="holds a run already"):
-        SCNTM(**QUICK).fit(corpus, out=tmp_path / "run")
+        SCNTM(**QUICK, chains=1).fit(corpus, out=tmp_path / "run")
     assert load(tmp_path / "run").doc_topic_.shape[0] == 30
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run"]
 
@@ -115,7 +117,7 @@ def test_a_folder_that_goes_away_ends_the_fit(
             shutil.copytree(other, run)
 
     with pytest.raises(RunError, match="moved"):
-        SCNTM(**QUICK).fit(
+        SCNTM(**QUICK, chains=1).fit(
             corpus, out=run, progress=During(act), checkpoint_iterations=checkpoint_iterations
         )
     if what != "removed":

@@ -96,7 +96,7 @@ def stop_after(iterations: int, folder) -> None:
             stop.set()
 
     with pytest.raises(RunInterrupted):
-        SCNTM(topics=4, iterations=60, burn_in=30, seed=1).fit(
+        SCNTM(topics=4, iterations=60, burn_in=30, seed=1, chains=1).fit(
             literature(), out=folder, progress=watch, stop=stop
         )
 

@@ -24,9 +24,10 @@ __all__ = ["register"]
 
 MEASURE = "Measuring"
 
-_SHARED = [
-    PARAMETERS[name].but(group=MODEL)
-    for name in ("topics", "eta", "iterations", "network_from", "chains")
+_SHARED = [PARAMETERS[name].but(group=MODEL) for name in ("topics", "eta", "network_from")]
+_SHARED += [
+    PARAMETERS["iterations"].but(group=MODEL, summary="Iterations per chain."),
+    PARAMETERS["chains"].but(group=MODEL, default=1, summary="Independent chains."),
 ]
 
 

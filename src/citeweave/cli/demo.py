@@ -24,7 +24,7 @@ FOLDER = Path("citeweave-demo")
 TOPICS = 15  # more than the ten areas there are: nobody knows the number beforehand
 
 _PARAMETERS = (
-    PARAMETERS["iterations"].but(default=400),
+    PARAMETERS["iterations"].but(default=400, summary="Iterations per chain."),
     PARAMETERS["chains"].but(default=2),
     PARAMETERS["seed"].but(
         default=1, summary="Seed of the sampler; the corpus is always the same."
@@ -61,7 +61,7 @@ def demo(
     console = show.make_console()
     place = out if out is not None else free_folder(FOLDER)
     simulation = demo_corpus()
-    model = SCNTM(topics=TOPICS, **parameters)
+    model = SCNTM(topics=TOPICS, exactly=True, **parameters)
     console.print("A made-up literature of ten research areas, drawn from the model itself.")
     plan = make_plan(model.get_params())
     fit_model(model, plan, simulation.corpus, console, out=place, overwrite=overwrite)

@@ -89,7 +89,7 @@ def fit(
     ] = False,
     checkpoints: Checkpoints,
 ) -> None:
-    """Fit a model to a corpus and leave a run folder.
+    """Fit a model to a corpus until its chains agree, and leave a run folder.
 
     Ctrl-C saves the chains; `citeweave resume RUN` goes on as if nothing had happened.
     """
@@ -177,10 +177,23 @@ def resume(
     corpus: Annotated[
         Path | None, typer.Option(help="Corpus folder (default: the run's own copy).")
     ] = None,
+    iterations: Annotated[
+        str | None,
+        typer.Option(
+            help="Make a run that is done longer: +1000 for so many iterations more, at most."
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="Go on with a run that is done until its chains agree, or so long."),
+    ] = None,
     parameters: dict[str, Any],
     checkpoints: Checkpoints,
 ) -> None:
-    """Go on with a run that was stopped; the result is the same as without the stop."""
+    """Go on with a run that was stopped, or make one longer that is done.
+
+    The result is the same as without the stop, or as of one long run.
+    """
     from citeweave.cli.running import resume_model
     from citeweave.cli.sources import open_corpus
 
@@ -189,6 +202,8 @@ def resume(
         run,
         None if corpus is None else open_corpus(corpus),
         console,
+        iterations=iterations,
+        minutes=minutes,
         **parameters,
         **checkpoints.intervals,
     )

@@ -92,6 +92,7 @@ def describe_run(manifest: dict[str, Any], model: "SCNTM | None") -> dict[str, A
     if model is None:
         return out | {"result": None}
     from citeweave.cli.show import posterior_level, topic_order
+    from citeweave.evaluate.diagnostics import judge_chains
 
     combination = model.combination_
     tokens = model.corpus_.n_tokens
@@ -111,6 +112,8 @@ def describe_run(manifest: dict[str, Any], model: "SCNTM | None") -> dict[str, A
         "acceptance": _finite(model.acceptance_) if networked else None,
         "combination": combination["how"],
         "agreements": combination["agreements"],
+        "verdict": judge_chains(model).verdict._asdict(),
+        "settlement": None if model.settlement_ is None else model.settlement_.as_json(),
         "topics": _topics(model, mu=True),
     }
     return out
@@ -196,7 +199,13 @@ def _print_run(
     iterations = manifest["parameters"].get("iterations")
     done = iterations if model is None else model.n_iter_
     if manifest["status"] == "done":
-        status = f"done, {iterations} iterations"
+        status = f"done, {done} iterations"
+        if manifest.get("longer"):
+            most = manifest["longer"]["parameters"]["iterations"]
+            status += (
+                f"; a longer run to at most {most} is under way, go on with: "
+                f"citeweave resume {folder}"
+            )
     elif model is None:
         status = f"unfinished; go on with: citeweave resume {folder}"
     else:

@@ -56,23 +56,41 @@ class _Display:
         self,
         console: Console,
         *,
-        chains: int,
-        iterations: int,
-        tokens: int,
+        chains: int = 0,
+        iterations: int = 0,
+        tokens: int = 0,
         network_from: int | None = None,
         burst_from: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.console = console
-        self.iterations = iterations
-        self.tokens = tokens
-        self.network_from = network_from
-        self.burst_from = burst_from
         self.clock = clock
-        self.chains = [ChainProgress() for _ in range(chains)]
         self._lock = threading.Lock()
         self._last = clock()
         self._stopping = False
+        self.agreement = ""
+        """How near the chains are to agreeing, in words."""
+        self.expect(chains, iterations, tokens, network_from, burst_from)
+
+    def expect(
+        self,
+        chains: int,
+        iterations: int,
+        tokens: int,
+        network_from: int | None = None,
+        burst_from: int | None = None,
+    ) -> None:
+        """Take in what will be run, before there is news of it."""
+        with self._lock:
+            self.iterations = iterations
+            self.tokens = tokens
+            self.network_from = network_from
+            self.burst_from = burst_from
+            self.chains = [ChainProgress() for _ in range(chains)]
+            self._expected(chains)
+
+    def _expected(self, chains: int) -> None:
+        """Make room for so many chains, the lock being held."""
 
     def stop(self) -> None:
         """Tell that the chains were asked to stop; takes no lock, so a signal may call it."""
@@ -84,6 +102,11 @@ class _Display:
             chain = self.chains[progress.chain]
             info = progress.info
             left = progress.iterations - progress.iteration
+            self.iterations = progress.iterations
+            if not math.isnan(progress.rhat):
+                self.agreement = f"R-hat {progress.rhat:.2f}, aim {progress.aim}" + (
+                    f"; {progress.open}" if progress.open else ": the chains agree"
+                )
             chain.iteration = progress.iteration
             if self.tokens and not math.isnan(info.log_posterior):
                 chain.log_posterior = info.log_posterior / self.tokens
@@ -107,6 +130,8 @@ class _Display:
         if self.clock() - self._last < SILENCE:
             return None
         running = [chain.iteration for chain in self.chains if chain.iteration < self.iterations]
+        if not self.chains:
+            return STARTING
         if not running:
             return "averaging samples and writing the run ..."
         if max(chain.iteration for chain in self.chains) == 0:
@@ -163,10 +188,14 @@ class LiveDisplay(_Display):
                     time_left(chain.seconds_left),
                 )
             waiting = self.waiting_for()
-        if waiting is None:
-            return table
-        self._spinner.update(text=Text(waiting, style="cyan"))
-        return Group(table, self._spinner)
+            agreement = self.agreement
+        parts: list[RenderableType] = [table]
+        if agreement:
+            parts.append(Text(agreement, style="dim"))
+        if waiting is not None:
+            self._spinner.update(text=Text(waiting, style="cyan"))
+            parts.append(self._spinner)
+        return Group(*parts)
 
 
 class PlainDisplay(_Display):
@@ -177,8 +206,6 @@ class PlainDisplay(_Display):
 
     def __enter__(self) -> Self:
         """Begin to watch for silence."""
-        now = self.clock()
-        self._written = [(0, now) for _ in self.chains]
         self._said: set[str] = set()
         self._done = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
@@ -189,6 +216,11 @@ class PlainDisplay(_Display):
         """Stop watching."""
         self._done.set()
         self._watcher.join()
+
+    def _expected(self, chains: int) -> None:
+        now = self.clock()
+        self._written = [(0, now) for _ in range(chains)]
+        self._agreed = ""
 
     def _watch(self) -> None:
         while not self._done.wait(0.5):
@@ -205,6 +237,9 @@ class PlainDisplay(_Display):
         if now_step > step or self.clock() - at >= self.interval:
             self._written[chain] = (now_step, self.clock())
             self._write(self.line(chain))
+        if self.agreement != self._agreed:
+            self._agreed = self.agreement
+            self._write(self.agreement)
 
     def line(self, number: int) -> str:
         """Describe a chain in one line."""
@@ -227,25 +262,10 @@ class PlainDisplay(_Display):
         self.console.out(text, highlight=False)
 
 
-def open_display(
-    console: Console,
-    *,
-    chains: int,
-    iterations: int,
-    tokens: int,
-    network_from: int | None = None,
-    burst_from: int | None = None,
-) -> LiveDisplay | PlainDisplay:
-    """Choose the display that the console can show."""
+def open_display(console: Console) -> LiveDisplay | PlainDisplay:
+    """Choose the display that the console can show; it is to be told what to expect."""
     kind = LiveDisplay if console.is_terminal else PlainDisplay
-    return kind(
-        console,
-        chains=chains,
-        iterations=iterations,
-        tokens=tokens,
-        network_from=network_from,
-        burst_from=burst_from,
-    )
+    return kind(console)
 
 
 def short(value: float) -> str:

@@ -4,6 +4,7 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,7 +18,7 @@ from citeweave.cli.show import corpus_line, fact_table
 from citeweave.corpus import Corpus
 from citeweave.engines.registry import place
 from citeweave.model import SCNTM
-from citeweave.model.parameters import Plan, make_plan, parameters_from_json
+from citeweave.model.parameters import Plan
 from citeweave.model.scntm import fit_planned
 from citeweave.runs.folder import RunFolder
 from citeweave.wording import count
@@ -70,10 +71,11 @@ def fit_model(
     if console is None:
         with stop_on_signals() as stop:
             return fit_planned(model, plan, corpus, out=out, stop=stop, **options)
-    display = _display(console, plan, corpus.n_tokens)
+    display = open_display(console)
 
-    def announce(chosen: Plan) -> None:
+    def announce(chosen: Plan, corpus: Corpus) -> None:
         console.print(_introduce(chosen, corpus))
+        _expect(display, chosen, corpus)
 
     with stop_on_signals(display.stop) as stop, display:
         return fit_planned(
@@ -90,9 +92,10 @@ def fit_model(
 
 def _introduce(plan: Plan, corpus: Corpus) -> Table:
     """Say what is fitted to what."""
+    most = "" if plan.exactly else "at most "
     parts = [
         f"{plan.spec.name}, at most {count(plan.settings.topics, 'topic')}",
-        f"{count(plan.chains, 'chain')} of {count(plan.iterations, 'iteration')}",
+        f"{count(plan.chains, 'chain')} of {most}{count(plan.iterations, 'iteration')}",
     ]
     if plan.spec.citations is not None:
         parts.append(f"citations from {plan.settings.network_from:,}")
@@ -119,33 +122,21 @@ def resume_model(
             return models.resume(folder, corpus, stop=stop, **options)
     run = RunFolder.open(folder)
     run.check_kind()
-    if run.is_complete():
+    further = options.get("iterations") is not None or options.get("minutes") is not None
+    if run.is_complete() and run.longer is None and not further:
         console.print(f"{folder} is done already.")
         return models.load(folder)
-    display = _display_of_run(run, console)
-    if display is None:
-        return models.resume(folder, corpus, **options)  # says what is wrong with the run
+    display = open_display(console)
+    announce = partial(_expect, display)
     with stop_on_signals(display.stop) as stop, display:
-        return models.resume(folder, corpus, progress=display, stop=stop, **options)
+        return models.resume(
+            folder, corpus, progress=display, stop=stop, announce=announce, **options
+        )
 
 
-def _display_of_run(run: RunFolder, console: Console) -> LiveDisplay | PlainDisplay | None:
-    """Make the display of a stored run; None if its manifest does not tell what is needed."""
-    try:
-        parameters = parameters_from_json(run.manifest["parameters"])
-        tokens = int(run.manifest["corpus"]["counts"]["tokens"])
-        plan = make_plan(parameters | {"seed": run.manifest["seed"]})
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return None
-    return _display(console, plan, tokens)
-
-
-def _display(console: Console, plan: Plan, tokens: int) -> LiveDisplay | PlainDisplay:
-    return open_display(
-        console,
-        chains=plan.chains,
-        iterations=plan.iterations,
-        tokens=tokens,
-        network_from=plan.settings.network_from if plan.spec.citations is not None else None,
-        burst_from=plan.settings.burst_from or None,
-    )
+def _expect(display: LiveDisplay | PlainDisplay, plan: Plan, corpus: Corpus) -> None:
+    """Tell a display what will be run."""
+    networked = plan.spec.citations is not None
+    network_from = plan.settings.network_from if networked else None
+    burst_from = plan.settings.burst_from or None
+    display.expect(plan.chains, plan.iterations, corpus.n_tokens, network_from, burst_from)

@@ -265,12 +265,15 @@ def posterior_level(model: SCNTM) -> tuple[str, float]:
 
 
 def run_figures(model: SCNTM) -> list[tuple[str, str]]:
-    """Name and value of each figure that `run_table` shows."""
+    """Name and value of each figure that `run_table` shows, the verdict on its chains first."""
+    from citeweave.evaluate.diagnostics import judge_chains  # noqa: PLC0415 (slow to import)
+
     combination = model.combination_
     chains = len(combination["likelihoods"])
     what, level = posterior_level(model)
     tokens = model.corpus_.n_tokens
-    figures = [("samples kept", f"{model.n_samples_:,} of {count(chains, 'chain')}")]
+    figures = [("verdict", judge_chains(model).verdict.text)]
+    figures += [("samples kept", f"{model.n_samples_:,} of {count(chains, 'chain')}")]
     if chains > 1:
         others = [a for i, a in enumerate(combination["agreements"]) if i != combination["best"]]
         how = {"average": "averaged", "consensus": "their consensus"}.get(

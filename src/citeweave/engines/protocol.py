@@ -71,6 +71,9 @@ class RunningChain(Protocol):
     def extra_state(self) -> dict[str, Array]:
         """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
 
+    def freeze(self) -> None:
+        """Let nothing adapt any more: each step from here on leaves the posterior as it is."""
+
     def step(self) -> Info:
         """Take the chain one iteration on."""
 
@@ -79,6 +82,9 @@ class RunningChain(Protocol):
 
         The engine may hold them back until `collect_samples`.
         """
+
+    def drop_samples(self) -> None:
+        """Forget the samples kept so far, so that the next begin with the sums given then."""
 
     def collect_samples(self, sums: Sums) -> None:
         """Bring the sums up to date with all samples that were kept."""

@@ -128,6 +128,10 @@ class StagedChain:
         """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
         return self._chain.extra_state()
 
+    def freeze(self) -> None:
+        """Let nothing adapt any more; the stage before phi' has none of the samples."""
+        self._chain.freeze()
+
     def step(self) -> Info:
         """Take the chain one iteration on; phi' joins before it where its time has come."""
         if not self.bursting and self.iteration >= self.settings.burst_from:
@@ -153,6 +157,10 @@ class StagedChain:
     def keep_sample(self, sums: Sums) -> None:
         """Add the posterior means of the present state to the sums of this chain."""
         self._chain.keep_sample(sums)
+
+    def drop_samples(self) -> None:
+        """Forget the samples kept so far; the next begin other sums."""
+        self._chain.drop_samples()
 
     def collect_samples(self, sums: Sums) -> None:
         """Bring the sums up to date with all samples that were kept."""

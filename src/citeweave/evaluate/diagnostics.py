@@ -7,13 +7,14 @@ explorer and the report all show this verdict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from citeweave.model.convergence import convergence, split_rhat
 from citeweave.model.traces import shown_trace
+from citeweave.model.verdict import Verdict, how_to_go_on, settled_verdict
 from citeweave.naming import choice
 
 if TYPE_CHECKING:
@@ -42,21 +43,6 @@ _SHOWN = {
     "average": "What is shown is the mean of them all, matched as well as they can be. ",
     "consensus": "What is shown is what the chains agree on. ",
 }
-
-Level = Literal["good", "fair", "poor", "unknown"]
-
-
-class Verdict(NamedTuple):
-    """What to think of a run: a headline, and why and what to do in a sentence or two."""
-
-    level: Level
-    headline: str
-    advice: str
-
-    @property
-    def text(self) -> str:
-        """The whole verdict in one line."""
-        return f"{self.headline}. {self.advice}"
 
 
 class TraceCheck(NamedTuple):
@@ -165,9 +151,9 @@ def judge_chains(model: Any) -> Diagnostics:
     traces = getattr(model, "traces_", None) or {}
     if shown_trace(traces) is None:
         return judge_traces({}, burn_in=0)
-    done, wanted = int(model.n_iter_), int(model.iterations)
+    done, wanted = int(model.n_iter_), int(getattr(model, "iterations_", model.n_iter_))
     combination = model.combination_
-    return judge_traces(
+    found = judge_traces(
         traces,
         burn_in=model.burn_in_,
         agreements=combination["agreements"],
@@ -175,6 +161,25 @@ def judge_chains(model: Any) -> Diagnostics:
         unfinished=f"{done:,} of {wanted:,} iterations" if done < wanted else "",
         how=combination["how"],
     )
+    return found if done < wanted else _with_outcome(model, found)
+
+
+def _with_outcome(model: Any, found: Diagnostics) -> Diagnostics:
+    """Say of a run that is done whether its chains settled, and how it goes on."""
+    result = getattr(model, "_result", None)
+    settlement = getattr(result, "settlement", None)
+    if result is None or settlement is None:
+        return found
+    asked = result.plan.asked[0] if result.plan.asked else result.plan.iterations
+    if settlement.stopped != "exactly":
+        told = settled_verdict(
+            settlement, done=result.iterations, asked=asked, folder=result.folder
+        )
+        return replace(found, verdict=told)
+    if found.verdict.level == "good":
+        return found
+    advice = f"{found.verdict.advice} {how_to_go_on(result.folder, asked)}"
+    return replace(found, verdict=found.verdict._replace(advice=advice))
 
 
 def kept_traces(

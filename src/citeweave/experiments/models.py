@@ -64,13 +64,18 @@ class ModelChoice:
             return _VISITS
         defaults = SCNTM()
         iterations = self.parameters.get("iterations", defaults.iterations)
-        return float(iterations * self.parameters.get("chains", defaults.chains))
+        return float(iterations * self.parameters.get("chains", 1))
 
     def build(self, *, seed: int, threads: int | None = None) -> Any:
         """Return the estimator, not fitted yet."""
         if self.is_scntm:
+            # experiments compare models that did the same work
+            fixed = {"exactly": True, "chains": 1}
             model = SCNTM(
-                **_checked(self.parameters), model=self.kind, seed=int(seed), threads=threads
+                **fixed | _checked(self.parameters),
+                model=self.kind,
+                seed=int(seed),
+                threads=threads,
             )
             make_plan(model.get_params())  # what is wrong is told before anything runs
             return model

@@ -9,6 +9,7 @@ from citeweave.corpus import Corpus
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.model.groups import Groups
 from citeweave.model.results import Result
+from citeweave.model.settling import Settlement
 
 __all__ = ["FittedAttributes"]
 
@@ -167,6 +168,19 @@ class FittedAttributes:
     def n_iter_(self) -> int:
         """Iterations done."""
         return self._fitted.iterations
+
+    @property
+    def iterations_(self) -> int:
+        """Iterations that the run makes; fewer than `iterations` where its chains agreed before."""
+        return self._fitted.plan.iterations
+
+    @property
+    def settlement_(self) -> Settlement | None:
+        """Whether the chains agree, and why the run stopped where it did.
+
+        None for an unfinished run, and for one of a release that did not find out.
+        """
+        return self._fitted.settlement
 
     @property
     def burn_in_(self) -> int:

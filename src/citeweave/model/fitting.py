@@ -18,6 +18,7 @@ from citeweave.engines.registry import AUTO
 from citeweave.errors import CorpusError, ParameterError, RunError
 from citeweave.files import writing
 from citeweave.model.chains import open_chains
+from citeweave.model.going_on import longer_parameters, more_iterations, starting_points
 from citeweave.model.groups import Tree, build_tree
 from citeweave.model.matching import Combination
 from citeweave.model.parameters import (
@@ -31,6 +32,7 @@ from citeweave.model.parameters import (
 )
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
 from citeweave.model.runner import Progress, Runner, Timing
+from citeweave.model.settling import Settlement, judged_from
 from citeweave.model.starts import first_topics
 from citeweave.model.traces import new_traces
 from citeweave.naming import choice
@@ -38,6 +40,7 @@ from citeweave.runs.checkpoint import (
     Checkpoint,
     Identity,
     chain_folder,
+    has_sampling_start,
     keep_newest,
     read_latest,
     write_checkpoint,
@@ -47,6 +50,7 @@ from citeweave.runs.folder import RunFolder, check_target
 __all__ = ["load_result", "resume_run", "run_model", "save_result"]
 
 Source = Corpus | str | os.PathLike[str]
+Announce = Callable[[Plan, Corpus], object]
 
 
 def run_model(
@@ -61,11 +65,11 @@ def run_model(
     checkpoint_iterations: int | None,
     stop: threading.Event | None,
     held_out: Mapping[str, np.ndarray] | None = None,
-    announce: Callable[[Plan], object] | None = None,
+    announce: Announce | None = None,
 ) -> Result:
     """Run all chains of a plan and combine them; see `SCNTM.fit`.
 
-    ``announce`` is told the plan, its engine chosen, before the first iteration.
+    ``announce`` is told the plan, its engine chosen, and the corpus before the first iteration.
     """
     timing = make_timing(checkpoint_seconds, checkpoint_iterations)
     if out is not None:
@@ -79,7 +83,7 @@ def run_model(
     opened = open_chains(plan, tree.data)
     plan = opened.plan
     if announce is not None:
-        announce(plan)
+        announce(plan, corpus)
     runner = partial(
         Runner,
         plan,
@@ -115,20 +119,34 @@ def resume_run(
     threads: int | None,
     device: str | None,
     stop: threading.Event | None,
+    iterations: int | str | None = None,
+    minutes: float | None = None,
+    announce: Announce | None = None,
 ) -> Result:
-    """Go on with the chains of a run; see `citeweave.resume`."""
+    """Go on with the chains of a run; see `citeweave.resume`.
+
+    ``announce`` is told the plan and the corpus before the first iteration.
+    """
     run = RunFolder.open(folder)
     run.check_kind()
     timing = make_timing(checkpoint_seconds, checkpoint_iterations)
     opened = None if corpus is None else open_corpus(corpus)[0]
     if opened is not None:
         run.check_corpus(opened)
-    if run.is_complete(thorough=True):
+    further = iterations is not None or minutes is not None
+    complete = run.is_complete(thorough=True)
+    if complete and run.longer is None and not further:
         return load_result(folder)
-    parameters, plan = _stored_plan(run, threads, device)
-    begun_on = run.manifest.get("plan", {}).get("device", CPU)
+    if further:
+        _check_further(run, complete=complete)
     opened = opened or run.corpus(thorough=True)
     with run.lock():
+        if further:
+            _begin_longer(run, iterations, minutes)
+        chains_folder = run.chains if run.longer is None else run.longer_chains()
+        parameters, plan = _stored_plan(run, threads, device, longer=True)
+        begin, note = _starting_points(run, plan)
+        begun_on = run.manifest.get("plan", {}).get("device", CPU)
         tree = build_tree(opened, plan.spec, eta=plan.eta, unknown=plan.unknown)
         # where nothing is said, a run goes on without the device that it was begun on too
         wanted = plan.on(AUTO) if device is None and begun_on != CPU else plan
@@ -138,20 +156,68 @@ def resume_run(
             value = parameters["start"]
             return first_topics(value, chains.plan, opened, tree.data, load_result)(number)
 
+        if announce is not None:
+            announce(chains.plan, opened)
         runner = Runner(
             chains.plan,
             tree.data,
             fingerprint=opened.fingerprint,
-            chains=run.chains,
+            chains=chains_folder,
             timing=timing,
             progress=progress,
             stop=stop,
             first=chains.first,
             start=start,
-            notes=chains.notes,
+            notes=(*chains.notes, *filter(None, [note])),
+            begin=begin,
         )
         source = run.manifest["corpus"].get("path")
         return _finish(runner, tree, parameters, opened, source, run, resume=True)
+
+
+def _check_further(run: RunFolder, *, complete: bool) -> None:
+    """Refuse to make a run longer that is not done, or that is being made longer already."""
+    if not complete:
+        raise RunError(
+            f"The run '{run.path}' is unfinished; end it first: citeweave resume {run.path}"
+        )
+    if run.longer is not None:
+        raise RunError(
+            f"A longer run is under way in '{run.path}' already, to at most "
+            f"{run.longer.parameters['iterations']} iterations; end it first: "
+            f"citeweave resume {run.path}"
+        )
+
+
+def _begin_longer(run: RunFolder, iterations: int | str | None, minutes: float | None) -> None:
+    parameters, plan = _stored_plan(run)
+    more = more_iterations(iterations, plan.iterations)
+    folders = [chain_folder(run.chains, number) for number in range(plan.chains)]
+    longer = longer_parameters(
+        parameters,
+        plan,
+        _settlement(run),
+        more=more,
+        minutes=minutes,
+        start_stored=all(has_sampling_start(folder) for folder in folders),
+    )
+    made = make_plan(longer | _chosen(run) | {"seed": run.manifest["seed"]})
+    run.begin_longer(parameters_to_json(longer), _plan_contents(made))
+
+
+def _starting_points(run: RunFolder, plan: Plan) -> tuple[dict[int, Checkpoint], str]:
+    """Find where a longer run begins; nowhere for a run that is not one."""
+    if run.longer is None:
+        return {}, ""
+    fingerprint = run.manifest["corpus"]["fingerprint"]
+    shorter = _stored_plan(run)[1]
+    return starting_points(run.chains, fingerprint, shorter, plan, _settlement(run))
+
+
+def _settlement(run: RunFolder) -> Settlement | None:
+    """Read what became of a run; None for one of an earlier release."""
+    stored = run.manifest.get("result", {}).get("settlement")
+    return None if stored is None else Settlement.from_json(stored)
 
 
 def load_result(folder: str | os.PathLike[str]) -> Result:
@@ -170,12 +236,16 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
         stored = run.manifest["result"]
         combination = Combination(**stored["combination"])
         samples, iterations = int(stored["samples"]), int(stored["iterations"])
+        settlement = _settlement(run)
     except (KeyError, TypeError, ValueError) as error:
         raise RunError(
             f"The manifest of '{run.path}' is damaged ({type(error).__name__}: {error}); fit again."
         ) from error
+    if settlement is not None and not plan.exactly:
+        plan = plan.sampling_from(settlement.iteration)
     return Result(
         plan=plan,
+        settlement=settlement,
         parameters=dict(parameters),
         estimates=run.estimates(),
         traces=run.traces(),
@@ -212,13 +282,15 @@ def save_result(
         run.copy_names(result.folder)
         if result.folder is not None:
             with writing(run.chains, "Free some space or choose another folder."):
-                shutil.copytree(result.folder / "chains", run.chains, dirs_exist_ok=True)
+                chains = RunFolder.open(result.folder).chains
+                shutil.copytree(chains, run.chains, dirs_exist_ok=True)
         for chain, state in enumerate(result.states):
             identity = Identity(result.corpus.fingerprint, result.plan.digest(), chain)
             traces = {name: trace[chain] for name, trace in result.traces.items()}
-            checkpoint = Checkpoint(result.iterations, dict(state), None, traces)
+            found = None if result.settlement is None else result.settlement.as_json()
+            checkpoint = Checkpoint(result.iterations, dict(state), None, traces, settlement=found)
             write_checkpoint(chain_folder(run.chains, chain), identity, checkpoint)
-        run.finish(result.estimates, result.traces, _summary(result))
+        run.finish(result.estimates, result.traces, _summary(result), _plan_contents(result.plan))
     return run.path
 
 
@@ -255,8 +327,10 @@ def _finish(
     resume: bool,
 ) -> Result:
     """Run the chains, combine them and write what came out."""
-    plan = runner.plan
     chains = runner.run(resume=resume)
+    plan, settlement = runner.plan, runner.settlement
+    if settlement is not None and not plan.exactly:
+        plan = plan.sampling_from(settlement.iteration)
     sums, combination, classes = combine_results(
         plan, [chain.sums for chain in chains], [chain.traces for chain in chains], corpus
     )
@@ -267,6 +341,7 @@ def _finish(
         run.manifest["notes"] = list(notes)
     result = Result(
         plan=plan,
+        settlement=settlement,
         parameters=dict(parameters),
         estimates=name_estimates(plan.spec, sums, tree.levels, corpus, classes),
         traces=stack_traces([chain.traces for chain in chains]),
@@ -281,7 +356,7 @@ def _finish(
         held_out={} if run is None else run.held_out(),
     )
     if run is not None:
-        run.finish(result.estimates, result.traces, _summary(result))
+        run.finish(result.estimates, result.traces, _summary(result), _plan_contents(result.plan))
         for chain in range(plan.chains):
             keep_newest(chain_folder(run.chains, chain))
     return result
@@ -291,6 +366,7 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
     """Make a result of the latest checkpoints, if any chain has kept a sample."""
     fingerprint, digest = run.manifest["corpus"]["fingerprint"], plan.digest()
     sums, traces, done, notes = [], [], [], []
+    decided: Settlement | None = None
     for number in range(plan.chains):
         folder = chain_folder(run.chains, number)
         checkpoint, refused = read_latest(folder, Identity(fingerprint, digest, number))
@@ -303,10 +379,20 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
         sums.append(checkpoint.sums)
         traces.append(whole)
         done.append(checkpoint.iteration)
+        if checkpoint.settlement is not None:
+            decided = Settlement.from_json(checkpoint.settlement)
     if not sums:
         raise RunError(
             f"The run '{run.path}' is unfinished and has kept no samples yet: "
             f"run `citeweave resume {run.path}`."
+        )
+    if decided is not None:
+        plan = plan.sampling_from(decided.iteration)
+    elif not plan.exactly:  # what there is are looks at the latter half so far
+        plan = replace(
+            plan,
+            burn_in=min(judged_from(plan.joined, min(done)), min(done) - 1),
+            asked=(plan.iterations, plan.burn_in),
         )
     corpus = run.corpus()
     tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
@@ -329,14 +415,16 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
 
 
 def _stored_plan(
-    run: RunFolder, threads: int | None = None, device: str | None = None
+    run: RunFolder, threads: int | None = None, device: str | None = None, *, longer: bool = False
 ) -> tuple[dict[str, Any], Plan]:
+    """Read the parameters of a run, or of the longer one under way, and plan it."""
     try:
-        parameters = parameters_from_json(run.manifest["parameters"])
+        under_way = run.longer if longer else None
+        content = run.manifest["parameters"] if under_way is None else under_way.parameters
+        parameters = parameters_from_json(content)
         if threads is not None:
             parameters["threads"] = threads
-        stored = run.manifest.get("plan", {})
-        chosen = {name: stored.get(name, OLD_RUNS[name]) for name in CHOSEN}
+        chosen = _chosen(run)
         if device is not None:
             chosen["device"] = device
         return parameters, make_plan(parameters | chosen | {"seed": run.manifest["seed"]})
@@ -349,30 +437,40 @@ def _stored_plan(
         raise RunError(f"The run '{run.path}' cannot be used: {error}") from error
 
 
+def _chosen(run: RunFolder) -> dict[str, Any]:
+    """Give what the run chose for its corpus and machine."""
+    stored = run.manifest.get("plan", {})
+    return {name: stored.get(name, OLD_RUNS[name]) for name in CHOSEN}
+
+
 def _contents(
     parameters: Mapping[str, Any], plan: Plan, corpus: Corpus, source: str | None
 ) -> dict[str, Any]:
     return {
         "parameters": parameters_to_json(parameters),
         "seed": plan.seed,
-        "plan": {
-            "network_from": plan.settings.network_from,
-            "burst_from": plan.settings.burst_from,
-            "start": plan.start,
-            "burn_in": plan.burn_in,
-            "thin": plan.thin,
-            "samples_per_chain": plan.kept,
-            "sweep": plan.sweep,
-            "rounds": plan.rounds,
-            "device": plan.device,
-            "engine": plan.engine,
-        },
+        "plan": _plan_contents(plan),
         "spec": asdict(plan.spec),
         "corpus": {
             "fingerprint": corpus.fingerprint,
             "path": source,
             "counts": corpus_counts(corpus),
         },
+    }
+
+
+def _plan_contents(plan: Plan) -> dict[str, Any]:
+    return {
+        "network_from": plan.settings.network_from,
+        "burst_from": plan.settings.burst_from,
+        "start": plan.start,
+        "burn_in": plan.burn_in,
+        "thin": plan.thin,
+        "samples_per_chain": plan.kept,
+        "sweep": plan.sweep,
+        "rounds": plan.rounds,
+        "device": plan.device,
+        "engine": plan.engine,
     }
 
 
@@ -384,4 +482,5 @@ def _summary(result: Result) -> dict[str, Any]:
         "topics_in_use": int(np.count_nonzero(estimates["topic_samples"])),
         "log_likelihood": result.combination.likelihoods[result.combination.best],
         "combination": result.combination._asdict(),
+        "settlement": None if result.settlement is None else result.settlement.as_json(),
     }

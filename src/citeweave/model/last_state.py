@@ -9,6 +9,7 @@ from citeweave.errors import RunError
 from citeweave.model.attributes import FittedAttributes
 from citeweave.model.results import Result
 from citeweave.runs.checkpoint import Identity, chain_folder, read_latest
+from citeweave.runs.folder import RunFolder
 
 __all__ = ["LastState", "last_state", "state_of_chain"]
 
@@ -51,7 +52,7 @@ def state_of_chain(result: Result, number: int) -> LastState:
         return LastState(number, result.iterations, result.states[number])
     if result.folder is None:
         raise RunError("The model has neither the states of its chains nor a run folder.")
-    folder = chain_folder(result.folder / "chains", number)
+    folder = chain_folder(RunFolder.open(result.folder).chains, number)
     identity = Identity(result.corpus.fingerprint, result.plan.digest(), number)
     checkpoint, _ = read_latest(folder, identity)
     if checkpoint is None:

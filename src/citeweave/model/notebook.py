@@ -26,8 +26,8 @@ def model_html(model: SCNTM) -> str:
         return html_table(["", ""], [*rows, ("state", "not fitted; call fit(corpus)")])
     share = topic_shares(model.doc_topic_)
     order = topic_order(share, model.topic_samples_ > 0)
-    chains = len(model.traces_["log_likelihood"])
-    done = f"{model.n_iter_:,} of {model.iterations:,} iterations"
+    chains = len(model.combination_["likelihoods"])
+    done = f"{model.n_iter_:,} of {model.iterations_:,} iterations"
     how = f"{model.combination_['how']} of {chains} chain{'' if chains == 1 else 's'}"
     rows += [
         ("corpus", repr(model.corpus_)),

@@ -44,6 +44,10 @@ def old_values(table: Mapping[str, Parameter]) -> dict[str, Any]:
 OLD_RUNS = old_values(PARAMETERS)
 """What the parameters of runs mean that were made before there was a choice."""
 
+SAMPLED = 200
+"""Most iterations that samples are kept of, where chains are run until they agree and nothing
+is said."""
+
 CHOSEN = ("sweep", "rounds", "device")
 """Parameters that a run chooses for its corpus and machine; its manifest keeps the choice."""
 
@@ -85,6 +89,11 @@ class Plan:
     """Cores used in all."""
     device: str
     """"auto" until `citeweave.model.chains` has looked what there is."""
+    exactly: bool = True
+    """Whether ``iterations`` are made, or are the most that are made."""
+    minutes: float | None = None
+    asked: tuple[int, int] | None = None
+    """Iterations and burn-in that were planned, where the run has found its own."""
     engine: str = ""
     """Name of the engine; empty until it is chosen with the device."""
     machine: str = ""
@@ -120,6 +129,23 @@ class Plan:
             return 1
         return max(1, self.threads // self.chains_at_a_time)
 
+    @property
+    def joined(self) -> int:
+        """Iterations after which all parts of the model count."""
+        network_from = self.settings.network_from if self.spec.citations is not None else 0
+        return max(network_from, self.settings.burst_from)
+
+    def sampling_from(self, iteration: int) -> Self:
+        """Give the schedule of a run that keeps samples after so many iterations.
+
+        Samples are kept for as many iterations as were planned.
+        """
+        asked = self.asked or (self.iterations, self.burn_in)
+        length = asked[0] - asked[1]
+        return dataclasses.replace(
+            self, iterations=iteration + length, burn_in=iteration, asked=asked
+        )
+
     def keeps(self, iteration: int) -> bool:
         """Whether the state after so many iterations is a kept sample; the last always is."""
         return iteration > self.burn_in and (self.iterations - iteration) % self.thin == 0
@@ -147,7 +173,7 @@ class Plan:
         content = {
             "spec": dataclasses.asdict(self.spec),
             "settings": settings,
-            "schedule": [self.iterations, self.burn_in, self.thin],
+            "schedule": [*(self.asked or (self.iterations, self.burn_in)), self.thin],
             "groups": [_number_to_json(self.eta), self.unknown],
             "seed": self.seed,
         }
@@ -155,6 +181,8 @@ class Plan:
             content["start"] = self.start
         if self.sweep != SEQUENTIAL:  # which has the digest of runs before there was a choice
             content["sweep"] = [self.sweep, self.rounds]
+        if not self.exactly:
+            content["until"] = "settled"
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -190,7 +218,11 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     joins["burst_from"] = burst_from
     last = max(joins, key=lambda name: joins[name])
     lowest = joins[last]
-    burn_in = max(3 * iterations // 4, lowest) if p["burn_in"] is None else int(p["burn_in"])
+    burn_in = max(3 * iterations // 4, lowest)
+    if not p["exactly"]:
+        burn_in = max(burn_in, iterations - SAMPLED)
+    if p["burn_in"] is not None:
+        burn_in = int(p["burn_in"])
     if not lowest <= burn_in < iterations:
         raise fail(
             "burn_in",
@@ -217,6 +249,10 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
             f"(it is '{p['sweep']}')",
             p["rounds"],
         )
+    if p["exactly"] and p["minutes"] is not None:
+        raise fail(
+            "minutes", "None where exactly so many iterations are made (exactly=True)", p["minutes"]
+        )
     return Plan(
         spec=spec,
         settings=ChainSettings(
@@ -241,6 +277,8 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         rounds=None if p["rounds"] is None else int(p["rounds"]),
         threads=_cores() if p["threads"] is None else int(p["threads"]),
         device=p["device"],
+        exactly=bool(p["exactly"]),
+        minutes=None if p["minutes"] is None else float(p["minutes"]),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from citeweave.model.matching import Combination, combine_chains
 from citeweave.model.parameters import Plan
 from citeweave.model.scoring import plug_in_log_likelihood
 
-__all__ = ["Result", "combine_results", "name_estimates", "stack_traces"]
+if TYPE_CHECKING:
+    from citeweave.model.settling import Settlement
+
+__all__ = ["Result", "combine_results", "document_topics", "name_estimates", "stack_traces"]
 
 _GROUP_FIELDS = ("kind", "label", "documents", "of_document", "parent")
 
@@ -43,6 +46,8 @@ class Result:
     states: Sequence[Mapping[str, np.ndarray]] = field(default=())
     """Last state of each chain, where the run has no folder that holds it."""
     notes: tuple[str, ...] = ()
+    settlement: "Settlement | None" = None
+    """Whether chains agree; None for runs of earlier releases and unfinished ones."""
     held_out: Mapping[str, np.ndarray] = field(default_factory=dict)
     """What was taken out of the corpus before the fit, by name."""
 
@@ -82,13 +87,13 @@ def combine_results(
         scores = [plug_in_log_likelihood(plan.spec, chain, corpus) for chain in sums]
     if plan.combine != "consensus" or len(sums) == 1:
         return *combine_chains(sums, likelihoods, scores, combine=plan.combine), None
-    memberships = [_documents(plan.spec, chain) / float(chain.samples[0]) for chain in sums]
+    memberships = [document_topics(plan.spec, chain) / float(chain.samples[0]) for chain in sums]
     combined, how = combine_chains(sums, likelihoods, scores, memberships, combine="consensus")
     aligned = [member[:, order] for member, order in zip(memberships, how.orders, strict=True)]
     return combined, how, consensus_memberships(aligned)
 
 
-def _documents(spec: ModelSpec, sums: Sums) -> np.ndarray:
+def document_topics(spec: ModelSpec, sums: Sums) -> np.ndarray:
     """Topics of documents, as citations see them: theta' where there is one."""
     if spec.words_choose_author:
         return sums.mixture
@@ -117,7 +122,7 @@ def name_estimates(
             out[f"level{number}_topic_sd"] = spread[begin:end]
         out |= {f"level{number}_{name}": getattr(groups, name) for name in _GROUP_FIELDS}
         begin = end
-    out["doc_topic"] = _documents(spec, means)
+    out["doc_topic"] = document_topics(spec, means)
     if spec.n_document > 1:
         out["doc_word_topic"] = means.documents[-1]
     if classes is not None:

@@ -1,38 +1,41 @@
-"""Run the chains of a model side by side, with progress, checkpoints and a way to stop."""
+"""Run the chains of a model side by side until they agree, with progress and a way to stop.
 
+A run of exactly so many iterations takes its chains one after the other as threads are free.
+Otherwise all chains go on block by block: after each block they are compared
+(`citeweave.model.settling`), by numbers that depend on the seed alone, so that every machine stops
+them at the same iteration. When they agree, or when the most iterations before samples are
+made, all keep samples for a fixed number of iterations.
+"""
+
+import math
 import threading
 import time
 import warnings
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from citeweave.engines.core.data import Data, Info
-from citeweave.engines.core.estimates import Sums, new_sums
+from citeweave.engines.core.estimates import Sums
 from citeweave.engines.protocol import RunningChain
-from citeweave.engines.staged import state_after
-from citeweave.errors import RunError
 from citeweave.model.chains import new_chain
 from citeweave.model.parameters import Plan
-from citeweave.model.traces import new_traces, record
+from citeweave.model.settling import AIM, BLOCK, FIRST, Check, Settlement, judge, judged_from
+from citeweave.model.under_way import ChainResult, ChainUnderWay, Timing
 from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
     Checkpoint,
     Identity,
     chain_folder,
-    flatten,
     read_latest,
     remove_leftovers,
-    restore_state,
-    write_checkpoint,
 )
 
-__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner"]
-
-_SMOOTHING = 0.1
+__all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "Timing"]
 
 
 class Progress(NamedTuple):
@@ -41,29 +44,20 @@ class Progress(NamedTuple):
     chain: int
     iteration: int
     iterations: int
+    """Iterations that the chain will make; the most it may make, until it is known."""
     info: Info
     tokens_per_second: float
     seconds_left: float
     """For this chain, at the speed of its latest iterations."""
+    rhat: float = math.nan
+    """The largest R-hat at the latest comparison of chains; nan before the first."""
+    aim: float = AIM
+    open: str = ""
+    """What was farthest from agreeing then, in words; empty where all agreed."""
 
 
 class RunInterrupted(KeyboardInterrupt):
     """The run was stopped on request; the text says what is saved and how to go on."""
-
-
-class ChainResult(NamedTuple):
-    """What is left of a chain that has done all its iterations."""
-
-    sums: Sums
-    traces: dict[str, np.ndarray]
-    state: dict[str, np.ndarray]
-
-
-class Timing(NamedTuple):
-    """When checkpoints are due; None for never by that measure."""
-
-    seconds: float | None = 60.0
-    iterations: int | None = None
 
 
 class Runner:
@@ -88,6 +82,13 @@ class Runner:
         Gives the first topics of tokens by the number of the chain; random ones if not given.
     notes : tuple of str
         What is to be said of the run besides what turns up.
+    begin : mapping of int to Checkpoint
+        By chain: where it begins, if not at the start.
+
+    Attributes
+    ----------
+    settlement : Settlement or None
+        What became of the run, when it is done.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Runner:
         first: RunningChain | None = None,
         start: Callable[[int], np.ndarray | None] | None = None,
         notes: tuple[str, ...] = (),
+        begin: Mapping[int, Checkpoint] | None = None,
     ) -> None:
         self.plan = plan
         self.data = data
@@ -112,13 +114,15 @@ class Runner:
         self.progress = progress
         self.stop = stop or threading.Event()
         self.notes = list(notes)
+        self.settlement: Settlement | None = None
+        self._begin = begin or {}
         self._results: dict[int, ChainResult] = {}
         self._iterations: dict[int, int] = {}
         self._errors: list[BaseException] = []
-        self._waiting = iter(range(plan.chains))
         self._lock = threading.Lock()
         self._first = first
         self._start = start
+        self._latest: Settlement | None = None
 
     def run(self, *, resume: bool = False) -> list[ChainResult]:
         """Run all chains to their end.
@@ -135,24 +139,17 @@ class Runner:
         RunError
             A checkpoint could not be written, or none of those there can be used.
         """
-        stored = {chain: self._stored(chain) for chain in range(self.plan.chains) if resume}
-        finished: list[threading.Event] = []
-        try:
-            for i in range(self.plan.chains_at_a_time):
-                event = threading.Event()
-                threading.Thread(
-                    target=self._work, args=(stored, event), name=f"citeweave-{i}", daemon=True
-                ).start()
-                finished.append(event)
-            _wait(finished)
-        except KeyboardInterrupt:
-            self.stop.set()
-            _wait(finished)  # asked a second time, we leave without the last checkpoints
-        if self._errors:
-            raise self._errors[0]
-        if len(self._results) < self.plan.chains:
-            raise RunInterrupted(self._stopped())
-        return [self._results[chain] for chain in range(self.plan.chains)]
+        numbers = range(self.plan.chains)
+        stored = {number: self._begin.get(number) for number in numbers}
+        if resume:
+            stored |= {n: found for n in numbers if (found := self._stored(n)) is not None}
+        if self.plan.exactly:
+            self._share_out(partial(self._run_whole, number, stored) for number in numbers)
+            outcome = Settlement(False, "exactly", self.plan.burn_in, self.plan.chains)
+        else:
+            outcome = self._run_until_settled(stored)
+        self.settlement = outcome if outcome.settled else self._judge_samples(outcome)
+        return [self._results[number] for number in numbers]
 
     def identity(self, chain: int) -> Identity:
         """Give what checkpoints of a chain must agree with."""
@@ -170,110 +167,182 @@ class Runner:
             warnings.warn(f"{text} {used}", RuntimeWarning, stacklevel=4)
         return checkpoint
 
-    def _work(self, stored: dict[int, Checkpoint | None], finished: threading.Event) -> None:
-        try:
-            self._take_chains(stored)
-        finally:
-            finished.set()
+    def _share_out(self, tasks: Iterable[Callable[[], None]]) -> None:
+        """Let threads take tasks until none is left; what goes wrong stops the others."""
+        waiting = iter(list(tasks))
+        finished = [threading.Event() for _ in range(self.plan.chains_at_a_time)]
 
-    def _take_chains(self, stored: dict[int, Checkpoint | None]) -> None:
-        """Take chains from the queue until none is left; what goes wrong stops the others."""
-        while not self.stop.is_set():
-            with self._lock:
-                chain = next(self._waiting, None)
-            if chain is None:
-                return
+        def work(event: threading.Event) -> None:
             try:
-                with closing(self._new_chain(chain)) as running:
-                    self._run_chain(chain, running, stored.pop(chain, None))
+                while not self.stop.is_set():
+                    with self._lock:
+                        task = next(waiting, None)
+                    if task is None:
+                        return
+                    task()
             except BaseException as error:  # noqa: BLE001 (raised again in the calling thread)
                 self._errors.append(error)
                 self.stop.set()
+            finally:
+                event.set()
 
-    def _new_chain(self, number: int) -> RunningChain:
+        try:
+            for i, event in enumerate(finished):
+                name = f"citeweave-{i}"
+                threading.Thread(target=work, args=(event,), name=name, daemon=True).start()
+            _wait(finished)
+        except KeyboardInterrupt:
+            self.stop.set()
+            _wait(finished)  # asked a second time, we leave without the last checkpoints
+        if self._errors:
+            raise self._errors[0]
+        if self.stop.is_set() and len(self._results) < self.plan.chains:
+            raise RunInterrupted(self._stopped())
+
+    def _open(self, number: int, stored: dict[int, Checkpoint | None]) -> ChainUnderWay:
         made, self._first = (self._first, None) if number == 0 else (None, self._first)
-        return made or new_chain(self.plan, self.data, number)
-
-    def _run_chain(self, number: int, chain: RunningChain, stored: Checkpoint | None) -> None:
-        plan = self.plan
-        traces = new_traces(plan.level_names, plan.iterations)
-        sums = new_sums(chain)
+        chain = made or new_chain(self.plan, self.data, number)
         folder = None if self.chains is None else chain_folder(self.chains, number)
-        if stored is None:
-            topics = None if self._start is None else self._start(number)
-            chain.start(topics)
-            if folder is not None and topics is not None:  # which may not be there another time
-                self._save(folder, number, chain, sums, traces)
-        else:
-            like = state_after(chain, stored.iteration)
-            chain.restore(restore_state(stored, like), stored.proposal)
-            for name, trace in stored.traces.items():
-                traces[name][: len(trace)] = trace
-            if stored.sums is not None:
-                sums = stored.sums
-            elif stored.iteration >= plan.first_kept:
-                raise RunError(
-                    f"The checkpoint of chain {number} holds a state but no sums of samples, so "
-                    "its estimates cannot be made from it; fit again."
-                )
-            del stored
-        saved, saved_at = chain.iteration, time.monotonic()
-        pace = 0.0
-        while chain.iteration < plan.iterations and not self.stop.is_set():
-            info = chain.step()
-            record(traces, info)
-            if plan.keeps(info.iteration):
-                chain.keep_sample(sums)
-            # the first iterations may have been compiling
-            weight = 1.0 if pace == 0.0 or info.seconds < pace / 4 else _SMOOTHING
-            pace += weight * (info.seconds - pace)
+        found = stored.pop(number, None)
+        identity = self.identity(number)
+        topics = None
+        if found is None and self._start is not None:
+            topics = self._start(number)
+        begin = found if found is not None else topics
+        return ChainUnderWay(self.plan, chain, begin, identity, folder, self.timing)
+
+    def _run_whole(self, number: int, stored: dict[int, Checkpoint | None]) -> None:
+        """Run one chain from its start to its end."""
+        one = self._open(number, stored)
+        with closing(one.chain):
+            self._advance(number, one, self.plan.iterations)
+            self._finish(number, one, self.plan.iterations)
+
+    def _advance(self, number: int, one: ChainUnderWay, target: int) -> None:
+        def tell(info: Info) -> None:
             self._iterations[number] = info.iteration
             if self.progress is not None:
-                self.progress(self._progress(number, info, pace))
-            if folder is not None and self._due(info.iteration - saved, saved_at):
-                self._save(folder, number, chain, sums, traces)
-                saved, saved_at = info.iteration, time.monotonic()
-        self._iterations[number] = chain.iteration
-        chain.collect_samples(sums)
-        if folder is not None and saved < chain.iteration:
-            self._save(folder, number, chain, sums, traces)
-        if chain.iteration == plan.iterations:
-            self._results[number] = ChainResult(sums, traces, flatten(chain.state))
+                self.progress(self._progress(number, one, info))
 
-    def _progress(self, number: int, info: Info, pace: float) -> Progress:
+        self._iterations[number] = one.iteration
+        one.advance(target, lambda: not self.stop.is_set(), tell)
+
+    def _finish(self, number: int, one: ChainUnderWay, end: int) -> None:
+        one.save()
+        if one.iteration == end:
+            self._results[number] = one.result()
+
+    def _run_until_settled(self, stored: dict[int, Checkpoint | None]) -> Settlement:
+        """Run all chains block by block until they agree, then for their samples.
+
+        Returns what ended the comparisons.
+        """
+        plan = self.plan
+        begun = time.monotonic()
+        known = [found for found in stored.values() if found is not None]
+        furthest = max((found.iteration for found in known), default=0)
+        before = sum(float(found.traces["seconds"].sum()) for found in known)
+        before /= plan.chains_at_a_time
+        chains: dict[int, ChainUnderWay] = {}
+        with ExitStack() as held:
+
+            def open_one(number: int) -> None:
+                one = self._open(number, stored)
+                with self._lock:
+                    held.callback(one.chain.close)
+                    chains[number] = one
+
+            try:
+                self._share_out(partial(open_one, number) for number in range(plan.chains))
+                # where the process that was stopped had found out, a checkpoint says so
+                decided = next((one.settlement for one in chains.values() if one.settlement), None)
+                done = min(one.iteration for one in chains.values())
+                while decided is None:
+                    end = _block_end(plan, done)
+                    self._all_to(chains, end)
+                    if end >= furthest:  # otherwise compared before, and found not to agree
+                        used = before + time.monotonic() - begun
+                        decided = self._compare(chains, end, used)
+                    done = end + 1
+                for one in chains.values():
+                    if one.settlement is None:
+                        self._all_to({one.identity.chain: one}, decided.iteration)
+                        one.settlement = decided
+                end = plan.sampling_from(decided.iteration).iterations
+                self._all_to(chains, end)
+            except RunInterrupted:
+                for one in chains.values():
+                    one.save()
+                raise
+            for number, one in chains.items():
+                self._finish(number, one, end)
+        return decided
+
+    def _all_to(self, chains: Mapping[int, ChainUnderWay], target: int) -> None:
+        self._share_out(
+            partial(self._advance, number, one, target)
+            for number, one in sorted(chains.items())
+            if one.iteration < target
+        )
+
+    def _compare(
+        self, chains: Mapping[int, ChainUnderWay], done: int, used: float
+    ) -> Settlement | None:
+        """Compare the chains after a block; say why they stop here, if they do."""
+        plan = self.plan
+        since = done - plan.joined
+        found = Settlement(False, "", done, plan.chains)
+        if since >= FIRST * BLOCK and since % BLOCK == 0:
+            ordered = [one for _, one in sorted(chains.items())]
+            window = slice(judged_from(plan.joined, done), done)
+            checks = self._judge(
+                [one.traces for one in ordered], [one.sums for one in ordered], window
+            )
+            found = found._replace(checks=checks, settled=all(check.passes for check in checks))
+            self._latest = found
+            if found.settled:
+                return found._replace(stopped="settled")
+        if done >= plan.burn_in:
+            return found._replace(stopped="iterations")
+        pace = max(one.pace for one in chains.values()) * plan.chains / plan.chains_at_a_time
+        left = (plan.iterations - plan.burn_in) * pace
+        if plan.minutes is not None and used + left >= 60.0 * plan.minutes:
+            return found._replace(stopped="minutes")
+        return None
+
+    def _judge_samples(self, found: Settlement) -> Settlement:
+        """Judge a run whose chains had not agreed before, by all that it has when it ends."""
+        results = [self._results[number] for number in range(self.plan.chains)]
+        done = len(results[0].traces["seconds"])
+        begin = found.iteration
+        if found.stopped != "exactly":
+            begin = min(begin, judged_from(self.plan.joined, done))
+        checks = self._judge(
+            [one.traces for one in results], [one.sums for one in results], slice(begin, done)
+        )
+        long_enough = done - begin >= BLOCK
+        agreed = long_enough and all(check.passes for check in checks)
+        return found._replace(settled=agreed, checks=checks)
+
+    def _judge(
+        self, traces: Sequence[Mapping[str, np.ndarray]], sums: Sequence[Sums], window: slice
+    ) -> tuple[Check, ...]:
+        words = len(self.data.tokens)
+        return judge(self.plan.spec, self.plan.level_names, traces, sums, window, words=words)
+
+    def _progress(self, number: int, one: ChainUnderWay, info: Info) -> Progress:
+        plan, latest = self.plan, self._latest
+        plan = one.schedule or plan
         return Progress(
             chain=number,
             iteration=info.iteration,
-            iterations=self.plan.iterations,
+            iterations=plan.iterations,
             info=info,
-            tokens_per_second=len(self.data.tokens) / pace if pace else float("nan"),
-            seconds_left=(self.plan.iterations - info.iteration) * pace,
+            tokens_per_second=len(self.data.tokens) / one.pace if one.pace else float("nan"),
+            seconds_left=(plan.iterations - info.iteration) * one.pace,
+            rhat=math.nan if latest is None else latest.rhat,
+            open=latest.open[0].text if latest is not None and latest.open else "",
         )
-
-    def _due(self, iterations: int, since: float) -> bool:
-        timing = self.timing
-        return (timing.iterations is not None and iterations >= timing.iterations) or (
-            timing.seconds is not None and time.monotonic() - since >= timing.seconds
-        )
-
-    def _save(
-        self,
-        folder: Path,
-        number: int,
-        chain: RunningChain,
-        sums: Sums,
-        traces: dict[str, np.ndarray],
-    ) -> None:
-        done = chain.iteration
-        chain.collect_samples(sums)
-        checkpoint = Checkpoint(
-            iteration=done,
-            state=flatten(chain.state),
-            sums=sums if sums.samples[0] else None,
-            traces={name: trace[:done] for name, trace in traces.items()},
-            proposal=chain.extra_state(),
-        )
-        write_checkpoint(folder, self.identity(number), checkpoint)
 
     def _stopped(self) -> str:
         done = [self._iterations.get(chain, 0) for chain in range(self.plan.chains)]
@@ -283,6 +352,12 @@ class Runner:
             named = choice("out=FOLDER", "--out FOLDER")
             return text + f"The run had no folder, so nothing is kept; fit with {named}."
         return text + f"All is saved; go on with: citeweave resume {self.chains.parent}"
+
+
+def _block_end(plan: Plan, done: int) -> int:
+    """Give the first end of a block at or after so many iterations."""
+    since = max(done - plan.joined, 1)
+    return min(plan.joined + -(-since // BLOCK) * BLOCK, plan.burn_in)
 
 
 def _wait(finished: list[threading.Event]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.model.attributes import FittedAttributes
-from citeweave.model.fitting import load_result, resume_run, run_model, save_result
+from citeweave.model.fitting import Announce, load_result, resume_run, run_model, save_result
 from citeweave.model.fold_in import fold_in
 from citeweave.model.folded import FoldIn
 from citeweave.model.notebook import model_html
@@ -226,11 +226,12 @@ def fit_planned(
     checkpoint_iterations: int | None = None,
     stop: threading.Event | None = None,
     held_out: Mapping[str, np.ndarray] | None = None,
-    announce: Callable[[Plan], object] | None = None,
+    announce: Announce | None = None,
 ) -> _Model:
     """Fit a model by the plan that was made of its parameters; options are those of `SCNTM.fit`.
 
-    ``announce`` is told the plan once its engine is chosen, before the first iteration.
+    ``announce`` is told the plan once its engine is chosen, and the corpus, before the first
+    iteration.
     """
     model._result = run_model(  # noqa: SLF001
         plan,
@@ -267,8 +268,14 @@ def resume(
     threads: int | None = None,
     device: str | None = None,
     stop: threading.Event | None = None,
+    iterations: int | str | None = None,
+    minutes: float | None = None,
+    announce: Announce | None = None,
 ) -> SCNTM:
     """Go on with a run to its end and return the fitted model; a run that is done is loaded.
+
+    A run that is done goes on where `iterations` or `minutes` say so, to the same bytes as one
+    that was as long from the start; it stays loadable until the longer one is done.
 
     Parameters
     ----------
@@ -282,6 +289,14 @@ def resume(
     device : {"auto", "cpu", "cuda"}, optional
         As the parameter of `SCNTM`. If not given it is that of the run's start, or the CPU where
         that was a GPU and there is none now; checkpoints are the same.
+    iterations : int or str, optional
+        Of a run that is done: "+1000" for so many more, or how many in all. Chains that did not
+        agree are compared on, and stop when they do; of chains that agreed, or that made exactly
+        so many iterations, samples are kept for longer.
+    minutes : float, optional
+        Of a run that is done and whose chains did not agree: go on until they do, or for so long.
+    announce : callable, optional
+        Told the plan and the corpus before the first iteration.
     """
     result = resume_run(
         folder,
@@ -292,6 +307,9 @@ def resume(
         threads=threads,
         device=device,
         stop=stop,
+        iterations=iterations,
+        minutes=minutes,
+        announce=announce,
     )
     return _with_result(result)
 

@@ -118,7 +118,32 @@ class SCNTMParameters(Parametrised):
         read=read_eta,
         restore=lambda value: math.inf if value == "inf" else value,
     )
-    iterations: int = parameter(2000, integer(1), "Iterations per chain.")
+    iterations: int = parameter(
+        2000,
+        integer(1),
+        "Iterations per chain, at most: chains that agree end sooner.",
+        "Iterations per chain, at most. Chains are compared every 50 iterations and stop when they "
+        "agree (see ``exactly``).",
+        page="settling.md",
+    )
+    exactly: bool = parameter(
+        False,
+        true_or_false(),
+        "Make exactly so many iterations, whether chains agree or not.",
+        "Make exactly ``iterations`` iterations, for experiments; otherwise they are the most that "
+        "are made.",
+        before=True,
+        page="settling.md",
+    )
+    minutes: float | None = parameter(
+        None,
+        number(0, above=True, none="no limit"),
+        "Minutes after which a run ends though its chains do not agree; by the machine's clock.",
+        "Minutes after which samples are kept and the run ends though its chains do not agree. "
+        "When that is depends on the machine, and so do the bytes of the result.",
+        before=None,
+        page="settling.md",
+    )
     network_from: int | None = parameter(
         None,
         integer(0, none="half the iterations"),
@@ -157,10 +182,11 @@ class SCNTMParameters(Parametrised):
         "The same seed gives the same estimates, byte for byte; `seed_` tells which was used.",
     )
     chains: int = parameter(
-        1,
+        2,
         integer(1, _MOST_CHAINS),
-        "Independent chains, side by side.",
-        "Number of independent chains, each with a random stream of its own.",
+        "Independent chains, side by side; one alone is judged by its halves.",
+        "Number of independent chains, each with a random stream of its own. One alone can only be "
+        "compared with itself.",
     )
     model: str | ModelSpec = parameter(
         "scntm",
@@ -174,9 +200,11 @@ class SCNTMParameters(Parametrised):
     )
     burn_in: int | None = parameter(
         None,
-        integer(0, none="three quarters of the iterations"),
-        "Iterations before samples are kept.",
-        "Iterations before samples are kept; never before `network_from` or `burst_from`.",
+        integer(0, none="all but the last quarter of the iterations, or the last 200"),
+        "Iterations before samples are kept, at most.",
+        "Iterations before samples are kept: chains that agree before begin at once, and keep "
+        "samples for as many iterations (``iterations - burn_in``). Never before `network_from` "
+        "or `burst_from`.",
         group=SAMPLING,
     )
     thin: int | None = parameter(

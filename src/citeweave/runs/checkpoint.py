@@ -28,12 +28,15 @@ __all__ = [
     "Identity",
     "chain_folder",
     "flatten",
+    "has_sampling_start",
     "keep_newest",
     "read_checkpoint",
     "read_latest",
+    "read_sampling_start",
     "remove_leftovers",
     "restore_state",
     "write_checkpoint",
+    "write_sampling_start",
 ]
 
 FORMAT = "citeweave-checkpoint"
@@ -76,6 +79,8 @@ class Checkpoint(NamedTuple):
     """One value (or row) an iteration done."""
     proposal: Mapping[str, np.ndarray] = MappingProxyType({})
     """What a chain that proposes topics from earlier counts needs beside its state."""
+    settlement: Mapping[str, Any] | None = None
+    """Why and after how many iterations samples are kept, where the run has found that out."""
 
 
 class _RefusedError(Exception):
@@ -134,6 +139,33 @@ def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -
     RunError
         The disk is full or the folder cannot be written. Earlier checkpoints are as they were.
     """
+    path = _write(folder, identity, checkpoint, "checkpoint")
+    for old in _stored(folder)[KEPT:]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def write_sampling_start(folder: Path, identity: Identity, checkpoint: Checkpoint) -> Path:
+    """Write the state in which a chain begins to keep samples; a longer run goes on from it."""
+    path = _write(folder, identity, checkpoint, "sampling")
+    for old in folder.glob("sampling-*.npz"):
+        if old != path:
+            old.unlink(missing_ok=True)
+    return path
+
+
+def has_sampling_start(folder: Path) -> bool:
+    """Whether the state in which a chain began to keep samples was stored."""
+    return any(folder.glob("sampling-*.npz"))
+
+
+def read_sampling_start(folder: Path, identity: Identity) -> Checkpoint | None:
+    """Read the state in which a chain began to keep samples; None where it was not stored."""
+    found = sorted(folder.glob("sampling-*.npz"))
+    return read_checkpoint(found[-1], identity) if found else None
+
+
+def _write(folder: Path, identity: Identity, checkpoint: Checkpoint, kind: str) -> Path:
     arrays = {f"state.{name}": array for name, array in checkpoint.state.items()}
     if checkpoint.sums is not None:
         arrays |= flatten(checkpoint.sums, "sums.")
@@ -145,9 +177,11 @@ def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -
         **identity._asdict(),
         "iteration": checkpoint.iteration,
     }
+    if checkpoint.settlement is not None:
+        header["settlement"] = dict(checkpoint.settlement)
     header["sha256"] = _digest(header, arrays)
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    path = folder / f"checkpoint-{checkpoint.iteration:08d}.npz"
+    path = folder / f"{kind}-{checkpoint.iteration:08d}.npz"
     hint = (
         "Earlier checkpoints are intact: free some space or mend the permissions, then run "
         f"`citeweave resume {folder.parent.parent}`."
@@ -162,8 +196,6 @@ def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -
         folder.mkdir(exist_ok=True)
         with write_atomically(path) as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
-        for old in _stored(folder)[KEPT:]:
-            old.unlink(missing_ok=True)
     return path
 
 
@@ -228,6 +260,7 @@ def read_checkpoint(path: Path, identity: Identity) -> Checkpoint:
         sums=sums,
         traces=_under("traces.", arrays),
         proposal=_under("proposal.", arrays),
+        settlement=header.get("settlement"),
     )
 
 

@@ -6,6 +6,7 @@
     held_out/*.npy           citations and words taken out of the corpus before, if any
     estimates/*.npy          posterior means, when the run is done
     traces/*.npy             a value an iteration and chain, when the run is done
+    chains-2/, ...           of a longer run that goes on with this one
 
 `docs/run-folder.md` describes every file. Nothing is ever pickled.
 """
@@ -17,7 +18,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numba
 import numpy as np
@@ -40,7 +41,7 @@ from citeweave.files import (
 from citeweave.naming import choice
 from citeweave.runs.arrays import StoredArrays
 
-__all__ = ["FORMAT", "NAMES_FILE", "VERSION", "RunFolder", "is_run_folder"]
+__all__ = ["FORMAT", "NAMES_FILE", "VERSION", "Longer", "RunFolder", "is_run_folder"]
 
 FORMAT = "citeweave-run"
 VERSION = 1
@@ -60,7 +61,10 @@ _ENTRIES: dict[str, type] = {
     "held_out": dict,
     "files": dict,
     "kind": str,
+    "folders": dict,
+    "longer": dict,
 }
+_PLACES = ("chains", "estimates", "traces")
 _KINDS = {str: "a text", dict: "an object", int: "an integer", list: "a list"}
 _HINT = "Free some space, mend the permissions, or choose another folder."
 
@@ -68,6 +72,16 @@ _HINT = "Free some space, mend the permissions, or choose another folder."
 def is_run_folder(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder says that it is a run, of whatever version."""
     return format_of(folder) == FORMAT
+
+
+class Longer(NamedTuple):
+    """A longer run, under way from one that is done."""
+
+    number: int
+    """Of its folders."""
+    parameters: dict[str, Any]
+    plan: dict[str, Any]
+    """As the entries of a manifest."""
 
 
 class RunFolder:
@@ -139,10 +153,36 @@ class RunFolder:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
+    def place(self, name: str) -> Path:
+        """Give the folder of the chains, the estimates or the traces: numbered in a longer run."""
+        return self.path / str(self.manifest.get("folders", {}).get(name, name))
+
     @property
     def chains(self) -> Path:
         """Folder of the chains."""
-        return self.path / "chains"
+        return self.place("chains")
+
+    @property
+    def longer(self) -> Longer | None:
+        """The longer run that is under way from this one, if there is one."""
+        found = self.manifest.get("longer")
+        return None if found is None else Longer(**found)
+
+    def longer_chains(self) -> Path:
+        """Folder of the chains of the longer run that is under way."""
+        assert self.longer is not None  # noqa: S101 (asked for where there is one)
+        return self.path / f"chains-{self.longer.number}"
+
+    def begin_longer(self, parameters: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
+        """Note that the run goes on; it stays as it is until the longer one is done."""
+        _, dash, number = self.chains.name.partition("-")
+        longer = Longer(int(number) + 1 if dash else 2, dict(parameters), dict(plan))
+        self.manifest["longer"] = longer._asdict()
+        chains = self.longer_chains()
+        with writing(chains, _HINT):
+            shutil.rmtree(chains, ignore_errors=True)
+            chains.mkdir()
+        self.write_manifest()
 
     @property
     def done(self) -> bool:
@@ -151,11 +191,11 @@ class RunFolder:
 
     def estimates(self) -> StoredArrays:
         """Give the estimates by name."""
-        return StoredArrays(self.path / "estimates", self.manifest)
+        return StoredArrays(self.place("estimates"), self.manifest)
 
     def traces(self) -> StoredArrays:
         """Give the traces by name."""
-        return StoredArrays(self.path / "traces", self.manifest)
+        return StoredArrays(self.place("traces"), self.manifest)
 
     def corpus(self, *, thorough: bool = False) -> Corpus:
         """Load the run's own copy of its corpus.
@@ -266,15 +306,28 @@ class RunFolder:
         estimates: Mapping[str, np.ndarray],
         traces: Mapping[str, np.ndarray],
         result: Mapping[str, Any],
+        plan: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write what came out, and only then say that the run is done."""
+        """Write what came out, and only then say that the run is done.
+
+        What a longer run leaves has folders of its own: until the manifest names them, the run is
+        what it was.
+        """
         self.check_place()
         hint = f"The chains are saved: {_HINT[0].lower()}{_HINT[1:]}"
+        longer = self.longer
+        old = [self.place(name) for name in _PLACES] if longer else []
+        places = {name: self.place(name).name for name in _PLACES}
+        if longer is not None:
+            places = {name: f"{name}-{longer.number}" for name in _PLACES}
+            known = self.manifest.get("files", {})
+            stale = tuple(f"{folder.name}/" for folder in old)
+            self.manifest["files"] = {n: v for n, v in known.items() if not n.startswith(stale)}
         for name, arrays in (("estimates", estimates), ("traces", traces)):
-            folder, part = self.path / name, self.path / f"{name}.part"
+            folder, part = self.path / places[name], self.path / f"{places[name]}.part"
             with writing(folder, hint):
-                for old in (part, folder):  # of a process killed while it wrote
-                    shutil.rmtree(old, ignore_errors=True)
+                for left in (part, folder):  # of a process killed while it wrote
+                    shutil.rmtree(left, ignore_errors=True)
                 part.mkdir()
                 for key, array in arrays.items():
                     with (part / f"{key}.npy").open("wb") as file:
@@ -282,7 +335,7 @@ class RunFolder:
                         file.flush()
                         os.fsync(file.fileno())
                 part.rename(folder)
-                self._add_checksums(name, arrays)
+                self._add_checksums(places[name], arrays)
         names = {"estimates": sorted(estimates), "traces": sorted(traces)}
         self.manifest |= {
             "status": "done",
@@ -290,7 +343,17 @@ class RunFolder:
             "arrays": names,
             "result": dict(result),
         }
+        if longer is not None:
+            self.manifest |= {
+                "parameters": longer.parameters,
+                "plan": longer.plan,
+                "folders": places,
+            }
+            del self.manifest["longer"]
+        self.manifest["plan"] = {**self.manifest.get("plan", {}), **dict(plan or {})}
         self.write_manifest()
+        for folder in old:
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:

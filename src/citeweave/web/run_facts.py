@@ -61,9 +61,10 @@ class RunFacts:
         if not self.sampled:
             return {}
         made = make_plan(self.model.get_params() | {"seed": self.model.seed_})
+        burn_in = getattr(self.model, "burn_in_", made.burn_in)
         networked = made.spec.citations is not None
         return {
-            "burn_in": made.burn_in,
+            "burn_in": burn_in,
             "thin": made.thin,
             "seed": made.seed,
             "network_from": made.settings.network_from if networked else None,
@@ -75,7 +76,7 @@ class RunFacts:
         """Iterations done and wanted, of a sampled run."""
         if not self.sampled:
             return None
-        return int(self.model.n_iter_), int(self.model.iterations)
+        return int(self.model.n_iter_), int(getattr(self.model, "iterations_", self.model.n_iter_))
 
     @cached_property
     def diagnostics(self) -> Diagnostics:

@@ -59,13 +59,13 @@ def stopped(corpus, folder, iteration, **parameters):
             event.set()
 
     with pytest.raises(RunInterrupted):
-        SCNTM(**parameters).fit(corpus, out=folder, progress=look, stop=event)
+        SCNTM(**{"chains": 1} | parameters).fit(corpus, out=folder, progress=look, stop=event)
 
 
 @pytest.mark.usefixtures("twin")
 def test_the_gpu_is_what_the_twin_shows(corpus, tmp_path):
-    on_gpu = SCNTM(**ON_GPU).fit(corpus, out=tmp_path / "gpu")
-    threads = SCNTM(**QUICK, sweep="snapshot", rounds=2, device="cpu").fit(corpus)
+    on_gpu = SCNTM(**ON_GPU, chains=1).fit(corpus, out=tmp_path / "gpu")
+    threads = SCNTM(**QUICK, sweep="snapshot", rounds=2, device="cpu", chains=1).fit(corpus)
     assert manifest(tmp_path / "gpu")["plan"]["device"] == "cuda"
     assert on_gpu._result.samples == threads._result.samples == 6
     # means over samples of both, which differ in the draws of concentrations
@@ -120,22 +120,22 @@ def test_begun_on_a_gpu_that_is_gone(corpus, tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("no_gpu")
 def test_without_a_gpu_auto_takes_threads(corpus, tmp_path):
-    model = SCNTM(**QUICK, sweep="snapshot").fit(corpus, out=tmp_path / "run")
+    model = SCNTM(**QUICK, sweep="snapshot", chains=1).fit(corpus, out=tmp_path / "run")
     assert manifest(tmp_path / "run")["plan"]["device"] == "cpu"
     assert not manifest(tmp_path / "run").get("notes")
     assert model._result.plan.threads_per_chain >= 1
     with pytest.raises(MissingDependencyError, match=r"pip install 'citeweave\[cuda\]'"):
-        SCNTM(**ON_GPU).fit(corpus, out=tmp_path / "no")
+        SCNTM(**ON_GPU, chains=1).fit(corpus, out=tmp_path / "no")
     assert not (tmp_path / "no").exists()
 
 
 @pytest.mark.usefixtures("tiny_gpu")
 def test_without_room_auto_takes_threads_and_says_so(corpus, tmp_path):
     with pytest.warns(RuntimeWarning, match="In threads, not on the GPU: .* would fit"):
-        SCNTM(**QUICK, sweep="snapshot").fit(corpus, out=tmp_path / "run")
+        SCNTM(**QUICK, sweep="snapshot", chains=1).fit(corpus, out=tmp_path / "run")
     assert "needs" in manifest(tmp_path / "run")["notes"][0]
     with pytest.raises(RunError, match="topics would fit"):
-        SCNTM(**ON_GPU).fit(corpus)
+        SCNTM(**ON_GPU, chains=1).fit(corpus)
 
 
 @pytest.mark.usefixtures("twin")

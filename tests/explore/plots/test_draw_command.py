@@ -27,7 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         seed=3,
     )
     folder = tmp_path_factory.mktemp("draw") / "run"
-    SCNTM(topics=4, iterations=20, seed=1).fit(drawn.corpus, out=folder)
+    SCNTM(topics=4, iterations=20, seed=1, chains=1).fit(drawn.corpus, out=folder)
     return folder
 
 

@@ -28,7 +28,7 @@ def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if progress.iteration >= 105:  # type: ignore[attr-defined]
             stop.set()
 
-    model = SCNTM(topics=4, iterations=120, seed=1)
+    model = SCNTM(topics=4, iterations=120, seed=1, chains=1)
     with pytest.raises(RunInterrupted):
         model.fit(literature(), out=folder, progress=watch, stop=stop)
     return folder

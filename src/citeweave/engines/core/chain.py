@@ -139,6 +139,9 @@ class Chain(ABC):
         """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
         return {}
 
+    def freeze(self) -> None:  # noqa: B027 (nothing adapts)
+        """Let nothing adapt any more: each step from here on leaves the posterior as it is."""
+
     def step(self) -> Info:
         """Take the chain one iteration on."""
         began = time.perf_counter()
@@ -241,6 +244,9 @@ class Chain(ABC):
         An engine may hold them back until `collect_samples`.
         """
         add_sample(self, sums)
+
+    def drop_samples(self) -> None:  # noqa: B027 (nothing is held back)
+        """Forget the samples kept so far; the next begin other sums."""
 
     def collect_samples(self, sums: Sums) -> None:  # noqa: B027 (nothing is held back)
         """Bring the sums up to date with all samples that were kept."""

@@ -213,6 +213,10 @@ class CudaChain(Chain):
             self._sums = DeviceSums(self, sums)
         self._sums.add()
 
+    def drop_samples(self) -> None:
+        """Forget the device's sums; the next sample begins with those of the host."""
+        self._sums = None
+
     def collect_samples(self, sums: Sums) -> None:
         """Write the device's sums, of all samples so far, into those of the host."""
         if self._sums is not None:

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from citeweave.web.api import search_results
 from citeweave.web.overview import figures
 from citeweave.web.routes import Endpoint, read_text
+from citeweave.web.run_facts import RunFacts
 from citeweave.web.site import Site
 from citeweave.wording import count
 
@@ -25,6 +26,7 @@ def home(site: Site, request: Request) -> Response:
     values = {
         "summary": _summary(site),
         "figures": figures(view),
+        "verdict": RunFacts(view).diagnostics.verdict,
         "years": years,
         "topics": site.topics(),
         "papers": [view.paper_link(d) for d in site.papers.select({})[:_SHOWN].tolist()],

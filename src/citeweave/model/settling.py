@@ -1,0 +1,252 @@
+"""Have the chains of a run settled? The rule by which a fit stops, and what it found.
+
+Chains are compared by what does not depend on how each numbers its topics: the joint log posterior
+and the concentrations, whose traces must have a split R-hat near 1 and enough effective draws; the
+sizes of topics, in order; the words of topics, matched; and how often pairs of papers share
+topics. All is taken over the latter half of the iterations since every part of the model
+counts. One chain alone is compared with itself, half by half.
+
+Hyperparameters wander slowly, by amounts that change no figure that anybody reads: chains whose
+topics are the same would never pass for the third digit of a concentration. So traces are
+blurred by what does not matter before they are compared (`POSTERIOR_BLUR`, `CONCENTRATION_BLUR`).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy.special import ndtri
+
+from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.model.convergence import FEWEST_DRAWS, effective_sample_size, split_rhat
+from citeweave.model.matching import GOOD_MATCH, match_topics
+from citeweave.model.results import document_topics
+
+__all__ = [
+    "AIM",
+    "BLOCK",
+    "FIRST",
+    "LOOK",
+    "Check",
+    "Settlement",
+    "begins_anew",
+    "judge",
+    "judged_from",
+]
+
+AIM = 1.05
+"""R-hat that is asked. 1.01 is for parameters reported to many digits; topics and shares are read
+to two."""
+ENOUGH = 25.0
+"""Effective draws, of all chains together, that are asked of a trace."""
+POSTERIOR_BLUR = 0.02
+"""Difference of the log posterior per word that does not matter, a standard deviation."""
+CONCENTRATION_BLUR = 0.25
+"""Share of a concentration that does not matter, likewise."""
+BLOCK = 50
+"""Iterations from one comparison of chains to the next."""
+LOOK = 10
+"""Iterations from one look at the topics to the next, while chains are compared."""
+FIRST = 4
+"""Blocks before chains are first compared: the latter half is two."""
+ALIKE = 0.9
+"""What sizes of topics must have in common, and correlation of pairs of papers."""
+_PAIRS = 2000
+_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+_SPARSE_DRAWS = 20
+"""Traces of fewer draws, of engines that measure now and then, need not have effective ones."""
+
+
+class Check(NamedTuple):
+    """One comparison of the chains."""
+
+    name: str
+    value: float
+    """R-hat, or agreement from 0 to 1."""
+    aim: float
+    passes: bool
+    draws: float = math.nan
+    """Effective draws of a trace."""
+
+    @property
+    def text(self) -> str:
+        """The comparison in words.
+
+        Examples
+        --------
+        >>> Check("log posterior", 1.3, 1.05, False, 12.0).text
+        'R-hat of the log posterior is 1.30 (aim 1.05)'
+        >>> Check("words of matched topics", 0.7, 0.9, False).text
+        'agreement of the words of matched topics is 0.70 (aim 0.90)'
+        """
+        if math.isnan(self.draws):
+            return f"agreement of the {self.name} is {self.value:.2f} (aim {self.aim:.2f})"
+        if self.value <= self.aim and not self.passes:
+            return f"the {self.name} has {self.draws:.0f} effective draws (aim {ENOUGH:.0f})"
+        return f"R-hat of the {self.name} is {self.value:.2f} (aim {self.aim:.2f})"
+
+
+class Settlement(NamedTuple):
+    """Whether the chains of a run agree, and why it stopped where it did; kept in its manifest."""
+
+    settled: bool
+    stopped: str
+    """``settled``, or what ended the run first: ``iterations``, ``minutes``, ``exactly``."""
+    iteration: int
+    """Iterations after which samples were kept."""
+    chains: int
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def rhat(self) -> float:
+        """The largest R-hat; nan where nothing was compared."""
+        return max((check.value for check in self.checks if check.draws >= 0), default=math.nan)
+
+    @property
+    def open(self) -> tuple[Check, ...]:
+        """What does not agree, the farthest first."""
+        failed = [check for check in self.checks if not check.passes]
+        return tuple(sorted(failed, key=lambda check: abs(check.value - check.aim), reverse=True))
+
+    def as_json(self) -> dict[str, Any]:
+        """Give what a manifest holds; JSON has no infinity, which stands as None."""
+        checks = [
+            [_finite(part) if isinstance(part, float) else part for part in check]
+            for check in self.checks
+        ]
+        return self._asdict() | {"checks": checks}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `as_json` gave."""
+        checks = (
+            Check(name, math.inf if value is None else value, aim, passes, draws=_known(draws))
+            for name, value, aim, passes, draws in content["checks"]
+        )
+        return cls(**(dict(content) | {"checks": tuple(checks)}))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def begins_anew(since: int) -> bool:
+    """Whether looks are begun anew so many iterations after all parts of the model count.
+
+    At 1, 2, 4, 8, ... blocks: there is at least a block of them, and at most the latter half.
+
+    Examples
+    --------
+    >>> [n for n in range(1, 1000) if begins_anew(n)]
+    [50, 100, 200, 400, 800]
+    """
+    blocks, rest = divmod(since, BLOCK)
+    return rest == 0 and blocks > 0 and blocks & (blocks - 1) == 0
+
+
+def judged_from(joined: int, done: int) -> int:
+    """First iteration, counted from 0, of the latter half since all parts of the model count."""
+    return joined + max(done - joined, 0) // 2
+
+
+def judge(
+    spec: ModelSpec,
+    level_names: Sequence[str],
+    traces: Sequence[Mapping[str, np.ndarray]],
+    sums: Sequence[Sums],
+    window: slice,
+    *,
+    words: int,
+) -> tuple[Check, ...]:
+    """Compare the chains of a run.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+    level_names : sequence of str
+        Of the concentrations in traces.
+    traces : sequence of mapping
+        Those of each chain.
+    sums : sequence of Sums
+        Of the latest looks at each chain; not compared where there are none.
+    window : slice
+        Iterations that are compared.
+    words : int
+        Number of tokens.
+    """
+    posterior = np.array([one["log_posterior"][window] for one in traces], np.float64)
+    checks = [_compare("log posterior", posterior / max(words, 1), POSTERIOR_BLUR)]
+    for i, name in enumerate(level_names):
+        rows = np.log([one["concentrations"][window, i] for one in traces])
+        checks.append(_compare(f"concentration of {name}", rows, CONCENTRATION_BLUR))
+    known = [check for check in checks if check is not None]
+    if len(sums) > 1 and all(int(one.samples[0]) for one in sums):
+        known += _compare_topics(spec, sums)
+    return tuple(known)
+
+
+def _compare(name: str, rows: np.ndarray, blur: float) -> Check | None:
+    """Compare one trace; None where it is too short."""
+    rows = rows[:, np.isfinite(rows).all(axis=0)]
+    if rows.shape[1] < FEWEST_DRAWS:
+        return None
+    rows = rows + blur * _noise(rows.shape)
+    rhat = split_rhat(rows)
+    draws = effective_sample_size(rows)
+    enough = draws >= ENOUGH or rows.shape[1] < _SPARSE_DRAWS
+    return Check(name, rhat, AIM, bool(rhat <= AIM and enough), draws)
+
+
+def _noise(shape: tuple[int, ...]) -> np.ndarray:
+    """Give values that are spread as normal ones are, the same on every machine."""
+    places = np.arange(1, math.prod(shape) + 1) * _GOLDEN
+    return np.asarray(ndtri(places % 1.0)).reshape(shape)
+
+
+def _compare_topics(spec: ModelSpec, sums: Sequence[Sums]) -> list[Check]:
+    """Compare every chain with the first: sizes and words of topics, papers that share them."""
+    papers = [_rows_to_one(document_topics(spec, one)) for one in sums]
+    sizes = [np.sort(paper.mean(axis=0))[::-1] for paper in papers]
+    pairs = _sample_pairs(len(papers[0]))
+    together = [(paper[pairs[0]] * paper[pairs[1]]).sum(axis=1) for paper in papers]
+    share = papers[0].mean(axis=0)
+    names = ("sizes of topics", "words of matched topics", "pairs of papers that share topics")
+    worst = [1.0, 1.0, 1.0]
+    for i in range(1, len(sums)):
+        agreed = (
+            1.0 - 0.5 * float(np.abs(sizes[i] - sizes[0]).sum()),
+            match_topics(sums[0].topic_word.T, sums[i].topic_word.T, weights=share)[2],
+            _correlation(together[0], together[i]),
+        )
+        worst = [min(old, new) for old, new in zip(worst, agreed, strict=True)]
+    aims = (ALIKE, GOOD_MATCH, ALIKE)
+    return [
+        Check(name, value, aim, value >= aim)
+        for name, value, aim in zip(names, worst, aims, strict=True)
+    ]
+
+
+def _rows_to_one(rows: np.ndarray) -> np.ndarray:
+    values = np.asarray(rows, np.float64)
+    return np.asarray(values / np.maximum(values.sum(axis=1, keepdims=True), 1e-300))
+
+
+def _sample_pairs(papers: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw pairs of different papers, the same ones every time."""
+    random = np.random.default_rng(0)
+    first = random.integers(papers, size=_PAIRS)
+    second = random.integers(max(papers - 1, 1), size=_PAIRS)
+    return first, (second + (second >= first)) % papers
+
+
+def _correlation(one: np.ndarray, other: np.ndarray) -> float:
+    """Correlation of two vectors; 1 where neither varies."""
+    if np.ptp(one) == 0.0 or np.ptp(other) == 0.0:
+        return float(np.allclose(one, other))
+    return float(np.corrcoef(one, other)[0, 1])

@@ -1,0 +1,198 @@
+"""One chain under way: its steps, what is kept of them, and its checkpoints."""
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.engines.core.data import Info
+from citeweave.engines.core.estimates import Sums, new_sums
+from citeweave.engines.protocol import RunningChain
+from citeweave.engines.staged import state_after
+from citeweave.errors import RunError
+from citeweave.model.parameters import Plan
+from citeweave.model.settling import LOOK, Settlement, begins_anew
+from citeweave.model.traces import new_traces, record
+from citeweave.runs.checkpoint import (
+    Checkpoint,
+    Identity,
+    flatten,
+    restore_state,
+    write_checkpoint,
+    write_sampling_start,
+)
+
+__all__ = ["ChainResult", "ChainUnderWay", "Timing"]
+
+_SMOOTHING = 0.1
+
+
+class ChainResult(NamedTuple):
+    """What is left of a chain that has done all its iterations."""
+
+    sums: Sums
+    traces: dict[str, np.ndarray]
+    state: dict[str, np.ndarray]
+
+
+class Timing(NamedTuple):
+    """When checkpoints are due; None for never by that measure."""
+
+    seconds: float | None = 60.0
+    iterations: int | None = None
+
+
+class ChainUnderWay:
+    """A chain with all that belongs to it.
+
+    Before samples are kept, a chain that will be compared with others is looked at now and then:
+    the sums of these looks are what comparisons, and a run that is stopped early, have. When
+    samples begin to be kept, the sums begin anew, whatever adapts is frozen, and the state of
+    that moment is stored, from which a longer run can go on.
+
+    Parameters
+    ----------
+    plan : Plan
+    chain : RunningChain
+        Not yet started.
+    begin : Checkpoint or ndarray, optional
+        What to go on from, or the first topics of tokens; random ones if not given.
+    identity : Identity
+    folder : Path, optional
+        Of the chain's checkpoints; None to keep nothing on disk.
+    timing : Timing
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        chain: RunningChain,
+        begin: Checkpoint | np.ndarray | None,
+        identity: Identity,
+        folder: Path | None,
+        timing: Timing,
+    ) -> None:
+        self.plan, self.chain, self.identity = plan, chain, identity
+        self.folder, self.timing = folder, timing
+        self.traces = new_traces(plan.level_names, plan.iterations)
+        self.sums = new_sums(chain)
+        self.settlement: Settlement | None = None
+        """Why samples are kept, where that was found out on the way."""
+        self.pace = 0.0
+        if isinstance(begin, Checkpoint):
+            self._restore(begin)
+        else:
+            chain.start(begin)
+            if folder is not None and begin is not None:  # which may not be there another time
+                write_checkpoint(folder, identity, self._checkpoint())
+        self.saved, self.saved_at = chain.iteration, time.monotonic()
+
+    def _restore(self, stored: Checkpoint) -> None:
+        like = state_after(self.chain, stored.iteration)
+        self.chain.restore(restore_state(stored, like), stored.proposal)
+        for name, trace in stored.traces.items():
+            self.traces[name][: len(trace)] = trace
+        if stored.settlement is not None:
+            self.settlement = Settlement.from_json(stored.settlement)
+        if stored.sums is not None:
+            self.sums = stored.sums
+        elif self.schedule is not None and stored.iteration >= self.schedule.first_kept:
+            raise RunError(
+                f"The checkpoint of chain {self.identity.chain} holds a state but no sums of "
+                "samples, so its estimates cannot be made from it; fit again."
+            )
+        if self.schedule is not None and stored.iteration > self.schedule.burn_in:
+            self.chain.freeze()
+
+    @property
+    def schedule(self) -> Plan | None:
+        """When samples are kept; None while that is open."""
+        if self.plan.exactly:
+            return self.plan
+        return (
+            None if self.settlement is None else self.plan.sampling_from(self.settlement.iteration)
+        )
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done."""
+        return self.chain.iteration
+
+    def advance(self, target: int, going: Callable[[], bool], tell: Callable[[Info], None]) -> None:
+        """Make steps until so many iterations are done, or ``going`` says no.
+
+        ``tell`` is told of each step.
+        """
+        chain, schedule = self.chain, self.schedule
+        while chain.iteration < target and going():
+            self._before_step(schedule)
+            info = chain.step()
+            record(self.traces, info)
+            if (schedule is not None and schedule.keeps(info.iteration)) or self._looks_at(
+                info.iteration, schedule
+            ):
+                chain.keep_sample(self.sums)
+            # the first iterations may have been compiling
+            weight = 1.0 if self.pace == 0.0 or info.seconds < self.pace / 4 else _SMOOTHING
+            self.pace += weight * (info.seconds - self.pace)
+            tell(info)
+            if self._due():
+                self.save()
+        chain.collect_samples(self.sums)
+
+    def _before_step(self, schedule: Plan | None) -> None:
+        done = self.chain.iteration
+        before = schedule is None or done < schedule.burn_in
+        if schedule is not None and done == schedule.burn_in:
+            if self.folder is not None:
+                write_sampling_start(self.folder, self.identity, self._checkpoint())
+            self._begin_sums()
+            self.chain.freeze()
+        elif not self.plan.exactly and before and begins_anew(done - self.plan.joined):
+            self._begin_sums()
+
+    def _looks_at(self, done: int, schedule: Plan | None) -> bool:
+        since = done - self.plan.joined
+        before = schedule is None or done <= schedule.burn_in
+        return not self.plan.exactly and before and since > 0 and since % LOOK == 0
+
+    def _begin_sums(self) -> None:
+        self.chain.drop_samples()
+        for array in self.sums:
+            array[...] = 0
+
+    def _due(self) -> bool:
+        timing = self.timing
+        since = self.chain.iteration - self.saved
+        return (timing.iterations is not None and since >= timing.iterations) or (
+            timing.seconds is not None and time.monotonic() - self.saved_at >= timing.seconds
+        )
+
+    def save(self) -> None:
+        """Write a checkpoint, where the chain has a folder and has moved since the last one."""
+        if self.folder is not None and self.saved < self.chain.iteration:
+            write_checkpoint(self.folder, self.identity, self._checkpoint())
+        self.saved, self.saved_at = self.chain.iteration, time.monotonic()
+
+    def _checkpoint(self) -> Checkpoint:
+        chain = self.chain
+        chain.collect_samples(self.sums)
+        return Checkpoint(
+            iteration=chain.iteration,
+            state=flatten(chain.state),
+            sums=self.sums if self.sums.samples[0] else None,
+            traces=self.done_traces(),
+            proposal=chain.extra_state(),
+            settlement=None if self.settlement is None else self.settlement.as_json(),
+        )
+
+    def done_traces(self) -> dict[str, np.ndarray]:
+        """Give the traces of the iterations done."""
+        return {name: trace[: self.chain.iteration] for name, trace in self.traces.items()}
+
+    def result(self) -> ChainResult:
+        """Give what is left of the chain at its end."""
+        state: Mapping[str, np.ndarray] = flatten(self.chain.state)
+        return ChainResult(self.sums, self.done_traces(), dict(state))

@@ -1,0 +1,88 @@
+"""What to think of a run, in plain words: whether its chains settled, and how to go on."""
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from citeweave.model.settling import AIM, Settlement
+from citeweave.naming import choice
+from citeweave.wording import count
+
+__all__ = ["Level", "Verdict", "how_to_go_on", "settled_verdict"]
+
+Level = Literal["good", "fair", "poor", "unknown"]
+
+
+class Verdict(NamedTuple):
+    """What to think of a run: a headline, and why and what to do in a sentence or two."""
+
+    level: Level
+    headline: str
+    advice: str
+
+    @property
+    def text(self) -> str:
+        """The whole verdict in one line."""
+        return f"{self.headline}. {self.advice}"
+
+
+def how_to_go_on(folder: Path | None, iterations: int) -> str:
+    """Say how a run that is done goes on for so many iterations more."""
+    if folder is None:
+        return f"Fit with {choice('out=FOLDER', '--out FOLDER')}, and the run can go on."
+    return f"Go on with: citeweave resume {folder} --iterations +{iterations}"
+
+
+def settled_verdict(
+    settlement: Settlement, *, done: int, asked: int, folder: Path | None
+) -> Verdict:
+    """Tell what became of a run that was to go on until its chains agree.
+
+    Parameters
+    ----------
+    settlement : Settlement
+    done, asked : int
+        Iterations that were made, and that were the most.
+    folder : Path or None
+        Of the run.
+
+    Examples
+    --------
+    >>> agreed = Settlement(True, "settled", 400, 2)
+    >>> settled_verdict(agreed, done=600, asked=2000, folder=None).headline
+    'Settled: the chains agree'
+    """
+    made = count(done, "iteration")
+    go_on = how_to_go_on(folder, asked)
+    if settlement.settled and settlement.chains == 1:
+        return Verdict(
+            "fair",
+            "Steady, but one chain alone",
+            f"The halves of the chain agree after {made} (R-hat at most {settlement.rhat:.2f}). "
+            "Whether another start would lead to the same topics is not known: fit with "
+            f"{choice('chains=2', '--chains 2')}.",
+        )
+    if settlement.settled:
+        return Verdict(
+            "good",
+            "Settled: the chains agree",
+            f"After {made} the chains have found the same topics, sizes and levels (R-hat at most "
+            f"{settlement.rhat:.2f}, aim {AIM}): another start would give about the same result.",
+        )
+    why = {"minutes": "the time was up", "iterations": "all iterations were made"}
+    failed = settlement.open
+    if not failed:
+        return Verdict(
+            "poor",
+            "Not settled: too few iterations to compare chains",
+            f"After {made} {why.get(settlement.stopped, '')}, before chains could be compared. "
+            f"Topics and figures may still change. {go_on}",
+        )
+    what = failed[0].text
+    if len(failed) > 1:
+        what += f", and {count(len(failed) - 1, 'comparison')} more fail"
+    return Verdict(
+        "poor",
+        "Not settled: the chains do not agree yet",
+        f"After {made} {why.get(settlement.stopped, '')}: {what}. Topics and figures may still "
+        f"change, and differ from one start to another. {go_on}",
+    )

@@ -1,0 +1,214 @@
+"""When chains have settled: the comparisons, and runs that stop by them."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import citeweave
+from citeweave import SCNTM, simulate
+from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.spec import preset
+from citeweave.errors import ParameterError, RunError
+from citeweave.model import match_topics, runner, settling
+from citeweave.model.runner import RunInterrupted
+from citeweave.model.settling import Check, Settlement, judge
+from citeweave.model.verdict import settled_verdict
+
+RANDOM = np.random.default_rng(4)
+TEXT = preset("bursty-hdp-lda")
+UNTIL = {"topics": 5, "iterations": 120, "network_from": 8, "seed": 2}
+
+
+def traces(level=0.0, drift=0.0, draws=200):
+    steady = RANDOM.normal(size=draws) + level + drift * np.linspace(0, 1, draws)
+    return {"log_posterior": steady, "concentrations": np.exp(RANDOM.normal(size=(draws, 1)))}
+
+
+def sums(papers, words):
+    """Make sums that hold the topics of papers [D, K] and the words of topics [K, V]."""
+    fields = dict.fromkeys(Sums._fields, np.zeros(0))
+    fields |= {"samples": np.ones(1, np.int64), "documents": papers[None].astype(np.float32)}
+    return Sums(**fields | {"topic_word": words.T})
+
+
+def named(checks):
+    return {check.name: check for check in checks}
+
+
+def compared(one, other, **options):
+    found = judge(TEXT, ["mu"], [one, other], [], slice(0, 200), words=10, **options)
+    return named(found)["log posterior"]
+
+
+def test_traces_at_one_level_agree():
+    assert compared(traces(), traces()).passes
+
+
+def test_traces_at_two_levels_or_that_drift_do_not():
+    for one, other in [(traces(), traces(level=5.0)), (traces(drift=8.0), traces(drift=8.0))]:
+        check = compared(one, other)
+        assert not check.passes
+        assert check.value > 1.2
+
+
+def test_what_nobody_reads_does_not_matter():
+    """A hundredth of a nat per word, whatever its R-hat."""
+    near = [
+        traces() | {"log_posterior": level + 1e-4 * RANDOM.normal(size=200)} for level in (0.0, 0.1)
+    ]
+    assert compared(*near).passes
+    far = [{**one, "log_posterior": 20 * one["log_posterior"]} for one in near]
+    assert not compared(*far).passes
+
+
+def test_topics_are_compared_whatever_their_numbers():
+    papers = RANDOM.dirichlet(np.full(4, 0.1), size=300)
+    words = RANDOM.dirichlet(np.full(50, 0.1), size=4)
+    order = [2, 0, 3, 1]
+    pair = [sums(papers, words), sums(papers[:, order], words[order])]
+    checks = judge(TEXT, [], [traces(), traces()], pair, slice(0, 200), words=10)
+    assert [check.value for check in checks[1:]] == pytest.approx([1.0, 1.0, 1.0])
+    other = sums(RANDOM.dirichlet(np.full(4, 0.1), size=300), words)
+    checks = named(judge(TEXT, [], [traces(), traces()], [pair[0], other], slice(0, 200), words=10))
+    assert checks["words of matched topics"].passes
+    assert not checks["pairs of papers that share topics"].passes
+    other = sums(papers, RANDOM.dirichlet(np.full(50, 0.1), size=4))
+    checks = named(judge(TEXT, [], [traces(), traces()], [pair[0], other], slice(0, 200), words=10))
+    assert not checks["words of matched topics"].passes
+
+
+@pytest.fixture
+def easily_settled(monkeypatch):
+    """Compare chains after blocks of ten iterations, and be content from the third block on."""
+    monkeypatch.setattr(settling, "LOOK", 2)
+    for module in (settling, runner):
+        monkeypatch.setattr(module, "BLOCK", 10)
+        monkeypatch.setattr(module, "FIRST", 2)
+    monkeypatch.setattr("citeweave.model.under_way.LOOK", 2)
+
+    def content(*_, words, **__):
+        assert words > 0
+        content.asked += 1
+        return (Check("log posterior", 1.0, 1.05, _[-1].stop >= 38, 100.0),)
+
+    content.asked = 0
+    monkeypatch.setattr(runner, "judge", content)
+    return content
+
+
+def estimates(model):
+    return {name: np.asarray(array).tobytes() for name, array in model._fitted.estimates.items()}
+
+
+@pytest.mark.usefixtures("easily_settled")
+def test_a_run_stops_where_its_chains_agree(small, tmp_path):
+    model = SCNTM(**UNTIL, burn_in=100).fit(small, out=tmp_path / "run")
+    assert model.settlement_[:4] == (True, "settled", 38, 2)
+    assert (model.n_iter_, model.iterations_, model.burn_in_) == (58, 58, 38)
+    assert model.traces_["log_posterior"].shape == (2, 58)
+    loaded = citeweave.load(tmp_path / "run")
+    assert loaded.settlement_ == model.settlement_
+    assert estimates(loaded) == estimates(model)
+    as_exact = SCNTM(**UNTIL | {"iterations": 58}, burn_in=38, exactly=True).fit(small)
+    assert estimates(as_exact) == estimates(model)
+
+
+@pytest.mark.usefixtures("easily_settled")
+@pytest.mark.parametrize("after", [5, 18, 30, 38, 39, 50])
+def test_stopped_anywhere_and_resumed_it_stops_there_too(small, tmp_path, after):
+    """By one thread and by two, with chains that are not equally far."""
+    whole = SCNTM(**UNTIL, burn_in=100, threads=1).fit(small)
+    stop = threading.Event()
+
+    def look(progress):
+        if progress.iteration >= after:
+            stop.set()
+
+    options = {"out": tmp_path / "run", "checkpoint_iterations": 7}
+    with pytest.raises(RunInterrupted):
+        SCNTM(**UNTIL, burn_in=100, threads=2).fit(small, progress=look, stop=stop, **options)
+    resumed = citeweave.resume(tmp_path / "run")
+    assert resumed.settlement_ == whole.settlement_
+    assert estimates(resumed) == estimates(whole)
+
+
+@pytest.mark.usefixtures("easily_settled")
+def test_a_settled_run_keeps_more_samples(small, tmp_path):
+    SCNTM(**UNTIL, burn_in=100).fit(small, out=tmp_path / "run")
+    with pytest.raises(RunError, match="agree already"):
+        citeweave.resume(tmp_path / "run", minutes=1)
+    longer = citeweave.resume(tmp_path / "run", iterations="+20")
+    assert (longer.n_iter_, longer.burn_in_) == (78, 38)
+    again = SCNTM(**longer.get_params() | {"seed": longer.seed_}).fit(small)
+    assert estimates(longer) == estimates(again)
+
+
+@pytest.mark.usefixtures("easily_settled")
+def test_one_that_had_not_settled_goes_on_until_it_does(small, tmp_path):
+    SCNTM(**UNTIL | {"iterations": 30}).fit(small, out=tmp_path / "run")
+    short = citeweave.load(tmp_path / "run")
+    assert short.settlement_[1:3] == ("iterations", 22)
+    longer = citeweave.resume(tmp_path / "run", iterations="+200")
+    assert longer.settlement_[:3] == (True, "settled", 38)
+    again = SCNTM(**longer.get_params() | {"seed": longer.seed_}).fit(small)
+    assert estimates(longer) == estimates(again)
+
+
+@pytest.mark.usefixtures("easily_settled")
+def test_when_the_time_is_up_samples_are_kept(small):
+    model = SCNTM(**UNTIL, burn_in=100, minutes=1e-9).fit(small)
+    assert model.settlement_[1:3] == ("minutes", 18)
+    assert model.n_iter_ == 38
+
+
+def test_one_chain_is_judged_by_its_halves():
+    checks = judge(TEXT, ["mu"], [traces()], [], slice(0, 200), words=10)
+    found = Settlement(True, "settled", 100, 1, checks)
+    assert all(check.passes for check in checks)
+    told = settled_verdict(found, done=300, asked=2000, folder=None)
+    assert told.headline == "Steady, but one chain alone"
+    drifting = judge(TEXT, ["mu"], [traces(drift=8.0)], [], slice(0, 200), words=10)
+    assert not named(drifting)["log posterior"].passes
+
+
+def test_the_verdict_says_what_does_not_agree_and_how_to_go_on(tmp_path):
+    checks = (
+        Check("log posterior", 1.31, 1.05, False, 9.0),
+        Check("sizes of topics", 0.7, 0.9, False),
+    )
+    found = Settlement(False, "iterations", 1800, 2, checks)
+    told = settled_verdict(found, done=2000, asked=2000, folder=tmp_path).text
+    assert "R-hat of the log posterior is 1.31 (aim 1.05), and 1 comparison more fail" in told
+    assert f"citeweave resume {tmp_path} --iterations +2000" in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"minutes": 0}, "'minutes' parameter of SCNTM must be a number greater than 0"),
+        ({"minutes": 5, "exactly": True}, "'minutes' .* exactly so many iterations"),
+        ({"exactly": 1}, "'exactly'"),
+    ],
+)
+def test_bad_input_is_refused(small, changes, told):
+    with pytest.raises(ParameterError, match=told):
+        SCNTM(**changes).fit(small)
+
+
+@pytest.mark.long
+def test_settled_fits_have_found_the_truth():
+    """Of twenty corpora: of the fits called settled, at most one in twenty missed the topics."""
+    settled, wrong = 0, 0
+    for seed in range(20):
+        drawn = simulate(
+            documents=200, words_per_document=60, vocabulary=300, topics=4, authors=40, seed=seed
+        )
+        model = SCNTM(topics=6, iterations=1000, network_from=50, seed=seed).fit(drawn.corpus)
+        if model.settlement_.settled:
+            settled += 1
+            used = model.topic_samples_ > 0
+            _, cosines, _ = match_topics(drawn.truth.topic_word, model.topic_word_[used])
+            wrong += bool(cosines.mean() < 0.9)
+    assert settled > 0
+    assert wrong <= 0.05 * settled
