@@ -91,9 +91,10 @@ def longer_parameters(
             minutes,
         )
     if more is None and settled:
+        more_samples = choice("iterations='+200'", "--iterations +200")
         raise RunError(
             "The chains of this run agree already. To keep more samples, say for how many more "
-            f"iterations: {choice('iterations="+200"', '--iterations +200')}."
+            f"iterations: {more_samples}."
         )
     added = MANY if more is None else more
     iterations, burn_in = plan.asked or (plan.iterations, plan.burn_in)
