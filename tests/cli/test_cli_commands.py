@@ -278,6 +278,24 @@ def test_resume_of_a_run_that_is_done_shows_it(runner: CliRunner, run_folder: Pa
     assert "done already" in " ".join(result.stdout.split())
 
 
+def test_a_run_that_is_done_goes_on(runner: CliRunner, run_folder: Path, tmp_path: Path) -> None:
+    """As its verdict says, by a plan that is made once."""
+    folder = tmp_path / "run"
+    shutil.copytree(run_folder, folder)
+    shown = " ".join(runner.invoke(app, ["info", str(folder)]).stdout.split())
+    assert "Not settled" in shown
+    assert "resume" in shown
+    for more, told in (("0", "'+n' for n more"), ("+x", "'+n' for n more")):
+        result = runner.invoke(app, ["resume", str(folder), "--iterations", more])
+        assert told in refused(result)
+    assert "'minutes'" in refused(runner.invoke(app, ["resume", str(folder), "--minutes", "0"]))
+    result = runner.invoke(app, ["resume", str(folder), "--iterations", "+10"])
+    assert result.exit_code == 0, result.stderr
+    assert "50/50" in result.stdout
+    assert load(folder).n_iter_ == 50
+    refused(runner.invoke(app, ["fit", str(folder / "corpus"), "--minutes", "0"]))
+
+
 def test_info_of_a_run_as_json(runner: CliRunner, run_folder: Path) -> None:
     result = runner.invoke(app, ["info", str(run_folder), "--json"])
     assert result.exit_code == 0

@@ -23,10 +23,11 @@ def home(site: Site, request: Request) -> Response:
     if site.has_years:
         years = dict(zip(view.year_range, view.papers_by_year.tolist(), strict=True))
     authors = site.authors.select({})[:_SHOWN].tolist() if corpus.n_authors else []
+    run = RunFacts(view)
     values = {
         "summary": _summary(site),
         "figures": figures(view),
-        "verdict": RunFacts(view).diagnostics.verdict,
+        "verdict": run.diagnostics.verdict if run.sampled else None,
         "years": years,
         "topics": site.topics(),
         "papers": [view.paper_link(d) for d in site.papers.select({})[:_SHOWN].tolist()],
