@@ -72,7 +72,9 @@ def test_records_are_joined_and_kept_apart_by_options(runner, tmp_path) -> None:
 def run_folder(corpus_folder, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("messages") / "run"
     corpus = Corpus.load(corpus_folder)
-    SCNTM(topics=3, iterations=4, network_from=1, burn_in=2, seed=1).fit(corpus, out=folder)
+    SCNTM(topics=3, iterations=4, network_from=1, burn_in=2, seed=1, chains=1).fit(
+        corpus, out=folder
+    )
     return folder
 
 

@@ -79,7 +79,7 @@ def test_odd_corpora_have_clusters(most):
 
 
 def topics_for(start, corpus, **changes):
-    model = SCNTM(**SHORT | {"start": start} | changes)
+    model = SCNTM(**SHORT | {"start": start, "chains": 1} | changes)
     plan = make_plan(model.get_params())
     data = build_tree(corpus, plan.spec, eta=0, unknown="shared").data
     return first_topics(model.start, plan, corpus, data, load_result)
@@ -113,7 +113,7 @@ def test_topics_of_documents_are_those_of_their_words(small):
 )
 def test_what_cannot_be_a_start_is_told_in_a_line(start, told, small, tmp_path):
     with pytest.raises(CiteweaveError, match=told) as caught:
-        SCNTM(**SHORT | {"start": start}).fit(small, out=tmp_path / "run")
+        SCNTM(**SHORT | {"start": start}, chains=1).fit(small, out=tmp_path / "run")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "run").exists()
 
@@ -133,13 +133,13 @@ def test_a_run_begins_where_another_ended(small, tmp_path):
         np.add.at(tokens, (document, arrays["assignments.topic"]), 1)
         np.testing.assert_array_equal(counts, tokens)
         assert (words >= arrays["words.customers"]).all()
-    SCNTM(**SHORT, start=tmp_path / "ended").fit(small, out=tmp_path / "one")
-    SCNTM(**SHORT, start=ended).fit(small, out=tmp_path / "other")
+    SCNTM(**SHORT, start=tmp_path / "ended", chains=1).fit(small, out=tmp_path / "one")
+    SCNTM(**SHORT, start=ended, chains=1).fit(small, out=tmp_path / "other")
     assert_same_bytes(run_contents(tmp_path / "one"), run_contents(tmp_path / "other"))
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["plan"]["start"] == manifest["parameters"]["start"] == str(tmp_path / "ended")
     with pytest.raises(RunError, match=r"^The run '.*ended' has another corpus \(70 documents"):
-        SCNTM(**SHORT, start=tmp_path / "ended").fit(without_citations(small))
+        SCNTM(**SHORT, start=tmp_path / "ended", chains=1).fit(without_citations(small))
     with pytest.raises(ParameterError, match="one less than topics"):
         topics_for(ended, small, topics=1)
 
@@ -148,7 +148,7 @@ def test_a_run_begins_where_another_ended(small, tmp_path):
 def test_a_started_run_is_resumed_in_the_same_bytes(start, small, tmp_path):
     """Also where it was stopped before the first iteration, and the topics given are gone."""
     given = np.arange(small.n_documents) % 4 if start == "given" else start
-    model = SCNTM(**SHORT, start=given)
+    model = SCNTM(**SHORT, start=given, chains=1)
     model.fit(small, out=tmp_path / "whole")
 
     class AtOnce(threading.Event):
@@ -161,7 +161,7 @@ def test_a_started_run_is_resumed_in_the_same_bytes(start, small, tmp_path):
             return self.asked > 1
 
     with pytest.raises(RunInterrupted):
-        SCNTM(**SHORT, start=given).fit(small, out=tmp_path / "stopped", stop=AtOnce())
+        SCNTM(**SHORT, start=given, chains=1).fit(small, out=tmp_path / "stopped", stop=AtOnce())
     stored = list((tmp_path / "stopped" / "chains" / "chain-0").glob("*.npz"))
     assert len(stored) == 1
     loaded = citeweave.resume(tmp_path / "stopped")
@@ -170,7 +170,7 @@ def test_a_started_run_is_resumed_in_the_same_bytes(start, small, tmp_path):
     if start == "given":
         assert loaded.start.startswith("given-")
         with pytest.raises(RunError, match="not kept"):
-            SCNTM(**SHORT, start=loaded.start).fit(small)
+            SCNTM(**SHORT, start=loaded.start, chains=1).fit(small)
 
 
 def test_examples_of_clusters():

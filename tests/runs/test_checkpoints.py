@@ -162,7 +162,7 @@ import resource, sys, citeweave
 folder, limit = sys.argv[1:]
 # kernels first, which may have to be compiled and stored
 model = citeweave.SCNTM(topics=4, iterations=30, seed=5, network_from=8, burn_in=15, thin=3)
-model.fit(folder + "/corpus")
+model.set_params(chains=1).fit(folder + "/corpus")
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), resource.RLIM_INFINITY))
 try:
     citeweave.resume(folder, checkpoint_iterations=1)
