@@ -245,6 +245,52 @@ def test_a_state_goes_from_one_engine_to_another(corpus, name):
     assert alike is not bool(extra)
 
 
+@pytest.mark.parametrize(("name", "topics"), [*((name, 40) for name in HELD), *MANY.items()])
+def test_a_frozen_chain_adapts_no_more(corpus, name, topics):
+    """Nor does one that goes on from it, at an iteration that would make new proposals."""
+    request = request_for(corpus, "scntm", topics=topics)
+    chain, again = (ENGINES[name].open(request._replace(seed=seed)) for seed in (1, 2))
+    chain.start()
+    for _ in range(7):
+        chain.step()
+    assert [is_refreshed(i) for i in (7, 8)] == [False, True]
+    adapting = chain.extra_state()
+    chain.freeze()
+    chain.freeze()
+    extra = chain.extra_state()
+    again.restore(chain.state, extra)
+    for each in (chain, again):
+        each.step()
+        each.step()
+        assert each.extra_state().keys() == extra.keys()
+        assert_same(extra.values(), each.extra_state().values())
+    assert_same(all_arrays(chain.state), all_arrays(again.state))
+    if adapting:  # there was something to freeze
+        chain.restore(chain.state, adapting)
+        for _ in range(2):  # another refreshment is due before iteration 10
+            chain.step()
+        assert adapting["guess"].tobytes() != chain.extra_state()["guess"].tobytes()
+    for each in (chain, again):
+        each.close()
+
+
+def test_a_run_freezes_its_chains_when_samples_may_be_kept(corpus, monkeypatch):
+    """Before the first step after the burn-in, and not before."""
+    frozen_at = []
+
+    class Recording(ENGINES["sparse"]):
+        def freeze(self):
+            frozen_at.append(self.iteration)
+            super().freeze()
+
+    monkeypatch.setitem(ENGINES, "sparse", Recording)
+    plan = plan_for(corpus, "sparse")
+    data = build_tree(corpus, plan.spec, eta=0, unknown="shared").data
+    Runner(plan, data, fingerprint="x").run()
+    assert (plan.burn_in, plan.iterations) == (5, 10)
+    assert sorted(set(frozen_at)) == [5, 6, 7, 8, 9]
+
+
 TINY = {"documents": ((0, 1), (1,)), "groups": (0, 0), "citations": ((0, 1),)}
 STEPS = 12_000
 

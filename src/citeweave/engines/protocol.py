@@ -72,7 +72,16 @@ class RunningChain(Protocol):
         """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
 
     def freeze(self) -> None:
-        """Let nothing adapt any more: each step from here on leaves the posterior as it is."""
+        """Let nothing adapt any more: each step from here on leaves the posterior as it is.
+
+        An engine may learn from the chain's past what it proposes, on the way to the posterior. A
+        run freezes its chains before the first step whose state may be kept as a sample: at a
+        fixed iteration, or where a rule finds that the chain has settled. Freezing twice does no
+        harm, and there is no way back but `restore`, which takes over what was stored. Whether a
+        chain is frozen is part of `extra_state`, so that it goes on in the same bytes; one that
+        is restored without it is to be frozen again. What an engine has never made it makes once,
+        from the state it finds, and then keeps.
+        """
 
     def step(self) -> Info:
         """Take the chain one iteration on."""

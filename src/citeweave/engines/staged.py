@@ -57,6 +57,7 @@ class StagedChain:
         self._whole = request
         self._plain = request._replace(spec=plain)
         self._opened = [engine.open(self._plain)]  # empty for the moment between two stages
+        self._frozen = False
 
     @property
     def _chain(self) -> Engine:
@@ -122,6 +123,7 @@ class StagedChain:
         """Go on from the state of a chain of any engine, in the stage that it was in."""
         bursting = len(state.assignments.burst_table) == len(self.layout.word)
         self._enter(self._whole if bursting else self._plain)
+        self._frozen = False
         self._chain.restore(state, extra)
 
     def extra_state(self) -> dict[str, Array]:
@@ -129,7 +131,8 @@ class StagedChain:
         return self._chain.extra_state()
 
     def freeze(self) -> None:
-        """Let nothing adapt any more; the stage before phi' has none of the samples."""
+        """Let nothing adapt any more, in this stage and in the next."""
+        self._frozen = True
         self._chain.freeze()
 
     def step(self) -> Info:
@@ -147,6 +150,8 @@ class StagedChain:
         joined = with_bursts(self._whole.spec, self.layout, self.state, concentration=first)
         self._enter(self._whole)
         self._chain.restore(joined)
+        if self._frozen:
+            self._chain.freeze()
 
     def _enter(self, stage: Request) -> None:
         """Have a chain of a stage; the other's is given up."""

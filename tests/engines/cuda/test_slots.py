@@ -12,10 +12,12 @@ from host_device import EnduringDevice, HostDevice
 import citeweave.engines.core.word_side as word_side_module
 import citeweave.engines.cuda.proposals as proposals_module
 from citeweave.engines.core.data import ChainSettings
+from citeweave.engines.core.sparse_sweeps import RefreshSchedule
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda import CudaChain
 from citeweave.engines.slots import SparseChain
 from citeweave.errors import ParameterError
+from reference.capped import CappedPosterior, number_as_they_come
 from reference.posterior import TinyPosterior
 from reference.run import frequencies, marginal, total_variation
 from reference.tiny import tiny_chain
@@ -65,6 +67,34 @@ def test_frequencies_match_the_posterior(case, most_listed, monkeypatch):
     assert assignments < 0.045
     assert topic_side < 0.06
     assert word_side < 0.05
+
+
+def kept(chain, iterations, burn_in, *, freeze=True):
+    """Run a chain from iteration 0 on by the schedule of a run; gives what it keeps."""
+    chain.proposals.schedule = RefreshSchedule()
+    chain.clock[0] = 0
+    rows = np.zeros((iterations - burn_in, len(chain.layout.word)), np.int16)
+    for iteration in range(iterations):
+        if freeze and iteration >= burn_in:
+            chain.freeze()
+        chain.prepare_sweeps()
+        chain.sweep_words()
+        chain.clock[0] += 1
+        if iteration >= burn_in:
+            rows[iteration - burn_in] = chain.arrays["topic"]
+    return rows
+
+
+def test_what_is_kept_has_the_posterior_once_tables_are_frozen():
+    """The schedule of 2,000 iterations over and over, nothing frozen, is seen: 0.28 were found."""
+    chain = slots("bursty-hdp-lda", documents=((0, 1), (0, 1)), rounds=2, topics=300)
+    exact = CappedPosterior(chain).partitions()
+
+    def distance(*runs):
+        return total_variation(exact, frequencies(number_as_they_come(np.concatenate(runs))))
+
+    assert distance(kept(chain, 30_200, 200)) < 0.12
+    assert distance(*(kept(chain, 2000, 0, freeze=False) for _ in range(6))) > 0.2
 
 
 class Careless(EnduringDevice):

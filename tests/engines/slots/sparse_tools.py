@@ -64,7 +64,15 @@ def _note_all(shape, state, sweep, records):
         _note(word_rows, sweep, at, state.words.background_tables)
 
 
-def make_runner(sweep_words):
+@numba.njit(nogil=True)
+def note_topics(shape, state, sweep, records):
+    """Note assignments alone, which is all that is worth its room where topics are many."""
+    at = _note(records, sweep, 0, state.assignments.topic)
+    if len(shape.network) > 0:
+        _note(records, sweep, at, state.assignments.citing_topic)
+
+
+def make_runner(sweep_words, note=_note_all):
     """Build the loop around a word sweep that moves documents one after the other."""
 
     @loop
@@ -103,7 +111,7 @@ def make_runner(sweep_words):
                     exponent,
                     citation_tally,
                 )
-            _note_all(shape, state, sweep, records)
+            note(shape, state, sweep, records)
 
     return run
 

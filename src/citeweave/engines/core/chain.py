@@ -2,15 +2,18 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
 
 from citeweave.engines.core.arrays import Array, State
 from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.data import ChainSettings, Data, Info, Request
 from citeweave.engines.core.estimates import Sums, add_sample
+from citeweave.engines.core.finite import LEAST_SINGLE, MOST_SINGLE, Watched, check_finite
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.posterior import LogPosterior
 from citeweave.engines.core.propensities import degrees
@@ -153,6 +156,7 @@ class Chain(ABC):
         ):
             self.switch_network_on()
         self.prepare_sweeps()
+        self.check_numbers(self.watched())
         words_began = time.perf_counter()
         self.sweep_words()
         citations_began = time.perf_counter()
@@ -164,6 +168,8 @@ class Chain(ABC):
         if self.network_on and settings.sample_propensities:
             self.draw_propensities()
         found = self.measure()
+        concentrations = self.concentrations()
+        self.check_numbers(self._watched_results(found, concentrations))
         log_posterior = self.log_posterior(found.rate)
         self.clock[0] += 1
         if settings.debug:
@@ -179,12 +185,34 @@ class Chain(ABC):
             blocked=_share(blocked, visited),
             blocked_citations=_share(blocked_citations, citations),
             topics=found.topics,
-            concentrations=self.concentrations(),
+            concentrations=concentrations,
             rate=found.rate,
             seconds=time.perf_counter() - began,
             word_seconds=citations_began - words_began,
             citation_seconds=citations_ended - citations_began,
         )
+
+    def watched(self) -> Iterable[Watched]:
+        """Give the numbers that the sweeps of a step are about to read, nothing by default.
+
+        A step stops where one of them is none. An engine that keeps them elsewhere looks there.
+        """
+        return ()
+
+    def _watched_results(
+        self, found: StepReport, concentrations: tuple[float, ...]
+    ) -> Iterable[Watched]:
+        yield Watched(
+            "the log likelihood of words", np.array([found.log_likelihood]), least=-MOST_SINGLE
+        )
+        yield Watched("the mean concentration of level", np.array(concentrations), LEAST_SINGLE)
+        if self.network_on:
+            yield Watched("the expected number of citations", np.array([found.rate]))
+
+    def check_numbers(self, watched: Iterable[Watched]) -> None:
+        """Stop with a `RunError` where a number is infinite, nan or too small for a weight."""
+        prior = self.settings.concentration_prior
+        check_finite(watched, iteration=self.iteration + 1, prior=prior)
 
     @abstractmethod
     def switch_network_on(self) -> None:

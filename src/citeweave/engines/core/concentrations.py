@@ -21,7 +21,7 @@ from citeweave.engines.core.exponent import (
     total_rate,
 )
 from citeweave.engines.core.random import log_beta_complement, standard_gamma, uniform
-from citeweave.engines.core.slice_sampling import slice_draw
+from citeweave.engines.core.slice_sampling import SMALLEST, slice_draw
 
 __all__ = ["draw_successes", "draw_topic_concentrations", "draw_word_concentrations"]
 
@@ -60,7 +60,11 @@ def _auxiliaries(rng, customers, n_tables, discount, beta):
 
 @kernel(forceinline=True)
 def _posterior_draw(rng, prior, successes, log_sum):
-    return standard_gamma(rng, prior[0] + successes) / (prior[1] - log_sum)
+    """Draw from Gamma(prior[0] + successes, prior[1] - log_sum), what is as good as zero raised.
+
+    Under a vague prior a node without customers draws values whose inverse no weight can hold.
+    """
+    return max(standard_gamma(rng, prior[0] + successes) / (prior[1] - log_sum), SMALLEST)
 
 
 @kernel

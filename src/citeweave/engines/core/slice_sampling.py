@@ -11,7 +11,8 @@ MOST_STEPS = 16
 """Steps out on both sides together, shared out between them by chance: so the same interval is as
 likely from any point of it, and the draw stays exact where the limit binds (Neal 2003)."""
 SMALLEST = 1e-8
-"""Concentrations below it are as good as zero, and logarithms stay finite."""
+"""Least concentration: smaller ones are as good as zero. Logarithms stay finite, and so does the
+inverse of a node without customers in single precision, in which sweeps weigh."""
 SLICE_WIDTH = 8.0
 """Width of a slice's first interval, in standard deviations without citations. Wide: the
 concentrations of a young chain have far to go, and points cost less than iterations."""

@@ -1,17 +1,22 @@
 """The rules of sparse sweeps, for all engines: when they pay, and what they propose from."""
 
+from collections.abc import Mapping
 from math import isqrt
 
-__all__ = ["MOST_LISTED", "SPARSE_FROM", "is_refreshed"]
+import numpy as np
+
+__all__ = ["MOST_LISTED", "SPARSE_FROM", "RefreshSchedule", "is_refreshed"]
 
 SPARSE_FROM = 256
 """Topics from which on sweeps are sparse; at 200 both kinds take the same time on an H200."""
 MOST_LISTED = 64
 """Topics of an author up to which they are among the slots of his documents."""
+_FROZEN = "frozen"
+"""Name in checkpoints."""
 
 
 def is_refreshed(iteration: int) -> bool:
-    """Say whether proposals are made anew before an iteration: more and more rarely.
+    """Say whether proposals that adapt are made anew before an iteration: more and more rarely.
 
     The gap after iteration i is the square root of i: 94 times in 2,000 iterations.
 
@@ -22,3 +27,46 @@ def is_refreshed(iteration: int) -> bool:
     while at < iteration:
         at += max(isqrt(at), 1)
     return at == iteration
+
+
+class RefreshSchedule:
+    """When a chain makes its tables of proposals anew: by `is_refreshed`, until it is frozen.
+
+    A sweep leaves the posterior invariant for tables that stand still. Tables that are made of the
+    present state again and again lean towards where the chain has just been, and a chain that
+    follows them does not have quite the posterior in the long run: it may adapt on its way there,
+    not while samples are kept.
+
+    Examples
+    --------
+    >>> schedule = RefreshSchedule()
+    >>> schedule.is_due(7)  # there are no tables yet
+    True
+    >>> schedule.made = True
+    >>> schedule.is_due(7), schedule.is_due(8)
+    (False, True)
+    >>> schedule.frozen = True
+    >>> schedule.is_due(8)
+    False
+    """
+
+    def __init__(self) -> None:
+        self.made = False
+        """Whether there are tables of this chain."""
+        self.frozen = False
+        """Whether tables that are made stay as they are."""
+
+    def is_due(self, iteration: int) -> bool:
+        """Say whether tables are to be made before an iteration."""
+        return not self.made or (not self.frozen and is_refreshed(iteration))
+
+    def export(self) -> dict[str, np.ndarray]:
+        """Give what a checkpoint keeps beside the tables."""
+        return {_FROZEN: np.ones(1, np.uint8)} if self.frozen else {}
+
+    def restore(self, stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Go on as stored, and give back the tables alone; the caller takes them over, if any."""
+        tables = dict(stored)
+        self.frozen = bool(np.any(tables.pop(_FROZEN, False)))
+        self.made = False
+        return tables

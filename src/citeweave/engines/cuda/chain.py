@@ -14,6 +14,7 @@ from citeweave.engines.core.setting_up import check_citation_order
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.device import CudaDevice, Device
+from citeweave.engines.cuda.faults import check_counted
 from citeweave.engines.cuda.memory import (
     bytes_needed,
     download_state,
@@ -260,6 +261,10 @@ class CudaChain(Chain):
         self.upload()
         self.proposals.restore(extra)
 
+    def freeze(self) -> None:
+        """Keep the tables of proposals as they are from here on."""
+        self.proposals.schedule.frozen = True
+
     def extra_state(self) -> dict[str, np.ndarray]:
         """Copy the tables that topics are proposed from: a chain that goes on needs them too.
 
@@ -289,6 +294,7 @@ class CudaChain(Chain):
             self.proposals.before_iteration()
         if self.network_on:
             self._draws.weigh_again()
+        self.run("count_faults", int(self.network_on))  # what the sweeps are about to read
 
     def draw_concentrations(self) -> None:
         """Draw the concentrations of all levels, topic side root first."""
@@ -307,6 +313,7 @@ class CudaChain(Chain):
         report = self._draws.add_up(words, words + 1)
         tally = [int(x) for x in report[COUNTED : COUNTED + 16]]
         self.repaired += tally[7:9]
+        check_counted(self, tally)
         return StepReport(
             log_likelihood=float(report[RANGES + words]),
             topics=int(report[_TOPICS]),

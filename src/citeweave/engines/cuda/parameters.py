@@ -137,7 +137,7 @@ class DeviceDraws:
         for level in range(n_levels):
             shape, rate = shapes[level], rates[level]
             if level > citation_level:
-                beta = standard_gamma(random, shape) / rate
+                beta = max(standard_gamma(random, shape) / rate, SMALLEST)
             else:
                 beta = self._slice_draw(level, shape, rate)
             chain.run("set_level", level, np.float64(beta))
@@ -147,7 +147,7 @@ class DeviceDraws:
         for place, name in ((1, "corpus"), (0, "topic"), (2, "document-topic")):
             if name in self._word_levels:
                 shape, rate = shapes[n_levels + place], rates[n_levels + place]
-                self._word_levels[name] = standard_gamma(random, shape) / rate
+                self._word_levels[name] = max(standard_gamma(random, shape) / rate, SMALLEST)
         names = ("corpus", "topic", "document-topic")
         values = (np.float64(self._word_levels.get(name, 0.0)) for name in names)
         chain.run("set_words", *values, blocks=1, threads=256)

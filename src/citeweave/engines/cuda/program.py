@@ -142,7 +142,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     "citations": ("climb.cuh", "ends.cuh", "all_ends.cuh", "citations.cu"),
     "nodes": ("nodes.cuh", "merge.cu", "start.cu", "exponent.cu"),
     "parameters": ("ranges.cuh", "auxiliaries.cu"),
-    "sums": ("ranges.cuh", "nodes.cuh", "likelihood.cu", "slices.cu"),
+    "sums": ("ranges.cuh", "nodes.cuh", "likelihood.cu", "faults.cu", "slices.cu"),
     "estimates": ("nodes.cuh", "estimates.cu"),
 }
 """Parts of the program that are compiled apart, at the same time; all begin with common.cuh."""

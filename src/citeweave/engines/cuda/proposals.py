@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from citeweave.engines.core.chain import Chain
-from citeweave.engines.core.sparse_sweeps import MOST_LISTED, is_refreshed
+from citeweave.engines.core.sparse_sweeps import MOST_LISTED, RefreshSchedule
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.program import WARP, LaneGrouping, Program
 from citeweave.errors import ParameterError
@@ -94,12 +94,12 @@ class DeviceProposals:
 
     def __init__(self, chain: "CudaChain") -> None:
         self._chain = chain
-        self._made = False
         self._marked = False
+        self.schedule = RefreshSchedule()
 
     def forget(self) -> None:
         """Have the tables made anew before the next sweep: the chain goes on from elsewhere."""
-        self._made = self._marked = False
+        self.schedule.made = self._marked = False
 
     def spoil(self) -> None:
         """Take note that nodes have got other counts."""
@@ -111,7 +111,7 @@ class DeviceProposals:
         chain.run("choose_listed", MOST_LISTED)
         chain.run("make_shares")
         chain.run("make_guesses")
-        self._made = True
+        self.schedule.made = True
 
     @property
     def marks_citations(self) -> bool:
@@ -122,7 +122,7 @@ class DeviceProposals:
 
     def before_iteration(self) -> None:
         """Refresh where the schedule says so."""
-        if is_refreshed(self._chain.iteration):
+        if self.schedule.is_due(self._chain.iteration):
             self.refresh()
 
     def before_words(self) -> None:
@@ -143,7 +143,7 @@ class DeviceProposals:
             self._chain.run("sum_outer", level)
 
     def _ready(self) -> None:
-        if not self._made:
+        if not self.schedule.made:
             self.refresh()
         self.mark()
 
@@ -156,17 +156,20 @@ class DeviceProposals:
         self._marked = True
 
     def export(self) -> dict[str, np.ndarray]:
-        """Copy the tables to the host; nothing where they have not been made."""
-        if not (self._made and self._chain.sparse):
+        """Copy the tables to the host, where they have been made, and whether they are frozen."""
+        chain = self._chain
+        if not chain.sparse:
             return {}
-        chain = self._chain
-        return {name: chain.device.download(chain.arrays[name]) for name in _ARRAYS}
+        names = _ARRAYS if self.schedule.made else ()
+        tables = {name: chain.device.download(chain.arrays[name]) for name in names}
+        return tables | self.schedule.export()
 
-    def restore(self, tables: Mapping[str, np.ndarray]) -> None:
-        """Go on with stored tables."""
+    def restore(self, stored: Mapping[str, np.ndarray]) -> None:
+        """Go on with stored tables; where there are none they are made before the next sweep."""
         chain = self._chain
+        self.forget()
+        tables = self.schedule.restore(stored)
         if not tables or not chain.sparse:
-            self.forget()
             return
         for name in _ARRAYS:
             mine = chain.arrays[name]
@@ -178,4 +181,4 @@ class DeviceProposals:
         for name in _ARRAYS:
             mine = chain.arrays[name]
             chain.device.upload(mine, tables[name].astype(mine.dtype, copy=False))
-        self._made = True
+        self.schedule.made = True

@@ -1,6 +1,6 @@
 """A chain whose sweeps weigh every topic for every token, one token after the other."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from citeweave.engines.core.concentrations import (
 )
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.exponent import new_exponent, rebuild_exponent
+from citeweave.engines.core.finite import LEAST_SINGLE, MOST_SINGLE, Watched, row_window
 from citeweave.engines.core.likelihood import topic_word_means, word_log_likelihood
 from citeweave.engines.core.propensities import draw_propensities
 from citeweave.engines.core.spec import ModelSpec
@@ -82,6 +83,32 @@ class DenseChain(Chain):
         if self.network_on:
             self.rebuild_exponent()
         self.refresh_cache()
+
+    def watched(self) -> Iterator[Watched]:
+        """Give cached weights of words, concentrations and propensities, with their sums.
+
+        Of many weights of words and topics, which follow from counts alone, a part by turns.
+        """
+        cache, parameters = self.cache, self.state.parameters
+        for level, beta in (("corpus", 0), ("document-topic", 1)):
+            if self.spec.word_level(level) is not None:
+                values = parameters.word_concentration[beta : beta + 1]
+                yield Watched(f"beta of the {level} level", values, LEAST_SINGLE, beta)
+        yield Watched("beta of phi", parameters.topic_word_concentration, LEAST_SINGLE)
+        yield Watched("beta of topic-side node", parameters.topic_concentration, LEAST_SINGLE)
+        yield Watched("1 / (beta + C) of phi", cache.inverse)
+        yield Watched("(beta + alpha T) / (beta + C) of phi", cache.opening)
+        yield Watched("A0 of gamma", cache.background_stay)
+        yield Watched("B1 of gamma", cache.background_open)
+        rows = row_window(self.iteration, *cache.stay.shape, len(self.layout.word))
+        yield Watched("A0 of phi", cache.stay[rows], first=rows.start)
+        yield Watched("B1 of phi", cache.open[rows], first=rows.start)
+        if self.network_on:
+            yield Watched("lambda+", parameters.cite)
+            yield Watched("lambda-", parameters.cited)
+            yield Watched("lambdaT", parameters.topic_scale)
+            yield Watched("P", self.exponent.cite_sum, -MOST_SINGLE)
+            yield Watched("M", self.exponent.cited_sum, -MOST_SINGLE)
 
     def sweep_words(self) -> None:
         """Move every token once."""

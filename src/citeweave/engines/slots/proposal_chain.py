@@ -1,12 +1,13 @@
 """What chains of sparse sweeps share, whether documents move one by one or many at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from citeweave.engines.core.arrays import State
 from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
 from citeweave.engines.core.chain import NO_EXTRA
+from citeweave.engines.core.finite import Watched
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.slots.parameters import SparseDraws
@@ -51,9 +52,19 @@ class ProposalChain(ThreadedChain):
         self._counts_set()
         self.proposals.restore(extra)
 
+    def freeze(self) -> None:
+        """Keep the tables of proposals as they are from here on."""
+        self.proposals.schedule.frozen = True
+
     def extra_state(self) -> dict[str, np.ndarray]:
-        """Copy the tables that topics are proposed from, which a state does not tell."""
+        """Copy the tables that topics are proposed from, and whether they are frozen."""
         return self.proposals.export()
+
+    def watched(self) -> Iterator[Watched]:
+        """Give the sums of proposals besides."""
+        yield from super().watched()
+        yield Watched("the share of topic", self.proposals.tables.root)
+        yield Watched("the weight of proposals for word", self.proposals.tables.word_mass)
 
     def start_citations(self) -> None:
         """Give every citation its first topic."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citeweave.engines.core.sparse_sweeps import MOST_LISTED, is_refreshed
+from citeweave.engines.core.sparse_sweeps import MOST_LISTED, RefreshSchedule
 from citeweave.engines.slots.presence import mark_topics, new_presence
 from citeweave.engines.slots.proposal_tables import (
     choose_listed,
@@ -44,7 +44,7 @@ class Proposals:
         """Bits of the topics that words have."""
         self.tables = new_proposal_tables(chain.layout, chain.spec.n_shared, n_words, topics)
         self.rates = new_rates(topics)
-        self._made = False
+        self.schedule = RefreshSchedule()
 
     def mark(self) -> None:
         """Set all bits from the counts as they stand."""
@@ -54,7 +54,7 @@ class Proposals:
 
     def before_words(self) -> None:
         """Make new tables of proposals where the schedule says so."""
-        if not self._made or is_refreshed(self._chain.iteration):
+        if self.schedule.is_due(self._chain.iteration):
             self.refresh()
 
     def before_citations(self) -> None:
@@ -83,20 +83,16 @@ class Proposals:
             chain.cache,
             self.tables,
         )
-        self._made = True
-
-    def forget(self) -> None:
-        """Have tables made anew before the next sweep: the chain goes on from elsewhere."""
-        self._made = False
+        self.schedule.made = True
 
     def export(self) -> dict[str, np.ndarray]:
-        """Copy the tables; nothing where they have not been made."""
-        return export_tables(self.tables) if self._made else {}
+        """Copy the tables, where they have been made, and whether they are frozen."""
+        tables = export_tables(self.tables) if self.schedule.made else {}
+        return tables | self.schedule.export()
 
-    def restore(self, tables: Mapping[str, np.ndarray]) -> None:
-        """Go on with stored tables."""
-        if not tables:
-            self.forget()
-            return
-        restore_tables(self.tables, tables)
-        self._made = True
+    def restore(self, stored: Mapping[str, np.ndarray]) -> None:
+        """Go on with stored tables; where there are none they are made before the next sweep."""
+        tables = self.schedule.restore(stored)
+        if tables:
+            restore_tables(self.tables, tables)
+            self.schedule.made = True

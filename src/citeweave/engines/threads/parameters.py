@@ -10,6 +10,7 @@ import numpy as np
 from citeweave.engines.core.concentrations import draw_topic_concentrations
 from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.core.random import standard_gamma
+from citeweave.engines.core.slice_sampling import SMALLEST
 from citeweave.engines.threads.auxiliaries import (
     gather_bursts,
     gather_nodes,
@@ -202,7 +203,7 @@ class Draws:
 
     def _posterior(self, sums: np.ndarray) -> float:
         shape, rate = self._prior[0] + sums[0], self._prior[1] - sums[1]
-        return float(standard_gamma(self.chain.state.random, shape) / rate)
+        return max(float(standard_gamma(self.chain.state.random, shape) / rate), SMALLEST)
 
     def _draw_background(self) -> None:
         """Draw the concentration of gamma, which is one node."""
