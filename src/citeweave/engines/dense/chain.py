@@ -100,7 +100,8 @@ class DenseChain(Chain):
         yield Watched("(beta + alpha T) / (beta + C) of phi", cache.opening)
         yield Watched("A0 of gamma", cache.background_stay)
         yield Watched("B1 of gamma", cache.background_open)
-        rows = row_window(self.iteration, *cache.stay.shape, len(self.layout.word))
+        n_words, width = cache.stay.shape
+        rows = row_window(self.iteration, n_words, width, len(self.layout.word))
         yield Watched("A0 of phi", cache.stay[rows], first=rows.start)
         yield Watched("B1 of phi", cache.open[rows], first=rows.start)
         if self.network_on:
