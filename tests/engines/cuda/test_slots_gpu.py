@@ -9,7 +9,7 @@ from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.core.spec import preset
 from citeweave.engines.cuda import CudaChain
 from citeweave.engines.cuda.device import CudaDevice
-from citeweave.errors import CiteweaveError
+from citeweave.errors import CiteweaveError, RunError
 
 pytestmark = pytest.mark.gpu
 
@@ -53,3 +53,35 @@ def test_likelihoods_settle_where_those_of_dense_sweeps_do():
     slots = [height(sparse=True, seed=seed) for seed in range(4)]
     gap = abs(np.mean(dense) - np.mean(slots))
     assert gap < 4 * max(np.std(dense), 0.002 * abs(np.mean(dense)))
+
+
+def test_frozen_tables_stay_as_they_are():
+    spec = preset("scntm")
+    settings = ChainSettings(topics=300, network_from=2)
+    chain = CudaChain(spec, small_data(spec), settings, seed=1, sparse=True)
+    chain.start()
+    for _ in range(8):
+        chain.step()
+    chain.freeze()
+    before = chain.extra_state()
+    for _ in range(3):  # new ones would be due before iterations 8 and 10
+        chain.step()
+    for name, table in chain.extra_state().items():
+        if name != "guess_mass":  # the citations' follows lambdaT
+            np.testing.assert_array_equal(table, before[name])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("name", "value"), [("stay", np.nan), ("topic_concentration", 1e-60)])
+def test_a_number_that_is_none_ends_the_run(name, value, sparse):
+    spec = preset("scntm")
+    settings = ChainSettings(topics=60, network_from=2)
+    chain = CudaChain(spec, small_data(spec), settings, seed=1, sparse=sparse)
+    chain.start()
+    for _ in range(4):
+        chain.step()
+    values = chain.device.download(chain.arrays[name])
+    values[7] = value
+    chain.device.upload(chain.arrays[name], values)
+    with pytest.raises(RunError, match="Iteration 5 stops"):
+        chain.step()
