@@ -310,7 +310,7 @@ def test_a_run_freezes_its_chains_when_samples_may_be_kept(corpus, monkeypatch):
     data = build_tree(corpus, plan.spec, eta=0, unknown="shared").data
     Runner(plan, data, fingerprint="x").run()
     assert (plan.burn_in, plan.iterations) == (5, 10)
-    assert sorted(set(frozen_at)) == [5, 6, 7, 8, 9]
+    assert set(frozen_at) == {5}
 
 
 TINY = {"documents": ((0, 1), (1,)), "groups": (0, 0), "citations": ((0, 1),)}
