@@ -64,7 +64,7 @@ def _note_all(shape, state, sweep, records):
         _note(word_rows, sweep, at, state.words.background_tables)
 
 
-@numba.njit(nogil=True)
+@loop
 def note_topics(shape, state, sweep, records):
     """Note assignments alone, which is all that is worth its room where topics are many."""
     at = _note(records, sweep, 0, state.assignments.topic)
