@@ -9,6 +9,7 @@ import typer
 
 from citeweave.cli.errors import guarded
 from citeweave.cli.options import MODEL, RUN, Checkpoints, Run, Sources, gathers
+from citeweave.cli.topics import AUTO, TOPICS_OR_AUTO, choose_topics
 from citeweave.parameters.scntm import PARAMETERS
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ HELD_OUT = "Held out, to be scored afterwards"
 
 _MODEL = PARAMETERS["model"]
 _FITTED = PARAMETERS | {
+    "topics": TOPICS_OR_AUTO,
     "model": _MODEL.but(
         summary=f"{_MODEL.summary.removesuffix('.')}; or to compare with: pmtlm, pmtlm-dc, "
         "tomotopy-lda, tomotopy-hdp, sklearn-lda, spectral, louvain."
@@ -112,7 +114,9 @@ def fit(
     else:
         _check_name(name, BASELINES)
         model = SCNTM(**parameters).set_params(**further)
-        plan = make_plan(model.get_params())
+        # with an open number of topics, all else is looked at before the scan
+        wanted = model.get_params() | ({"topics": 2} if model.topics == AUTO else {})
+        plan = make_plan(wanted)
         fit_to, intervals = partial(fit_model, model, plan), checkpoints.intervals
     place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
     console = _console(quiet=checkpoints.quiet)
@@ -124,6 +128,10 @@ def fit(
         "documents": hold_out_documents,
     }
     train, held_out = _hold_out(open_sources(corpus, console), shares, parameters["seed"] or 0)
+    if isinstance(model, SCNTM) and model.topics == AUTO:
+        scanned = place.with_name(f"{place.name}-scan")
+        topics = choose_topics(train, model.get_params(), scanned, console)
+        fit_to = partial(fit_model, model, make_plan(model.set_params(topics=topics).get_params()))
     fit_to(train, console, out=place, overwrite=overwrite, held_out=held_out, **intervals)
     if console is not None:
         _report(model, place, console)

@@ -24,6 +24,8 @@ from citeweave.cli import (
     query,
     report,
     reproduce,
+    run,
+    scan,
     serve,
     verify,
 )
@@ -61,6 +63,7 @@ def _options(
 
 
 for group in (
+    run,
     importing,
     query,
     datasets,
@@ -71,6 +74,7 @@ for group in (
     explore,
     draw,
     crossvalidate,
+    scan,
     reproduce,
     report,
     serve,

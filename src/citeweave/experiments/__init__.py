@@ -5,6 +5,7 @@ from citeweave.experiments.folds import WHOLE, Fold, arrays_only, cut, k_folds, 
 from citeweave.experiments.models import ModelChoice, choose, is_installed, model_names
 from citeweave.experiments.protocols import PROTOCOLS, Measured, Protocol, measure
 from citeweave.experiments.running import TaskProgress, run_tasks
+from citeweave.experiments.scanning import Scan, ScanRow, scan
 from citeweave.experiments.tables import Row, SummaryRow, Table, write_table
 from citeweave.experiments.tasks import Task, make_tasks
 
@@ -16,6 +17,8 @@ __all__ = [
     "ModelChoice",
     "Protocol",
     "Row",
+    "Scan",
+    "ScanRow",
     "SummaryRow",
     "Table",
     "Task",
@@ -32,5 +35,6 @@ __all__ = [
     "model_names",
     "random_splits",
     "run_tasks",
+    "scan",
     "write_table",
 ]

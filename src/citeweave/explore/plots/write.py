@@ -32,7 +32,7 @@ from citeweave.naming import option
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["KINDS", "write_plot", "write_plots"]
+__all__ = ["KINDS", "check_plot_file", "write_figure", "write_plot", "write_plots"]
 
 KINDS: dict[str, Callable[[Any], "Figure"]] = {
     "convergence": plot_convergence,
@@ -78,13 +78,31 @@ def write_plot(
         raise ParameterError(
             f"{option('kind')} must be one of {', '.join(KINDS)}. Got {kind!r} instead."
         )
+    return write_figure(lambda: KINDS[kind](view), path, width=width, dpi=dpi)
+
+
+def check_plot_file(
+    path: str | os.PathLike[str], *, width: float | None = None, dpi: float = 200.0
+) -> None:
+    """Refuse a plot that could not be written, before the work that it is to show."""
+    _check(Path(path), width, dpi)
+
+
+def write_figure(
+    draw: "Callable[[], Figure]",
+    path: str | os.PathLike[str],
+    *,
+    width: float | None = None,
+    dpi: float = 200.0,
+) -> Path:
+    """Write a figure that ``draw`` makes in our style; options are those of `write_plot`."""
     path = Path(path)
     _check(path, width, dpi)
     # dates left out, so that the same run gives the same bytes
     dates: dict[str, Any] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
     suffix = path.suffix.lower()
     with saving(), figures_of_width(width):
-        figure = KINDS[kind](view)
+        figure = draw()
         with write_atomically(path) as file:
             figure.savefig(file, format=suffix[1:], dpi=dpi, metadata=dates.get(suffix))
     return path

@@ -1,0 +1,242 @@
+"""The command `run`: from export files to a report, in one step that can be taken up again."""
+
+# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from citeweave.cli.errors import guarded
+from citeweave.cli.options import RUN, Checkpoints, Sources, gathers
+from citeweave.cli.topics import TOPICS_OR_AUTO, choose_topics
+from citeweave.errors import RunError
+from citeweave.parameters.scntm import PARAMETERS
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from citeweave.corpus import Corpus
+    from citeweave.model import SCNTM
+
+__all__ = ["register"]
+
+JOB = "job.json"
+CORPUS, FITTED, SCANNED = "corpus", "run", "scan"
+MEASURES, REPORT, IMPORTED = "evaluation.json", "report.html", "import.html"
+
+_NAMES = ("eta", "iterations", "minutes", "seed", "chains", "model", "threads", "device")
+_PARAMETERS = (
+    TOPICS_OR_AUTO,
+    *(PARAMETERS["seed"].but(default=0) if name == "seed" else PARAMETERS[name] for name in _NAMES),
+)
+_RESULT = ("topics", "eta", "iterations", "minutes", "seed", "chains", "model")
+"""What a result depends on: threads and device may be others when a job is taken up again."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("run")(run)
+
+
+@guarded
+@gathers(parameters=_PARAMETERS, checkpoints=Checkpoints)
+def run(
+    *,
+    corpus: Sources,
+    parameters: dict[str, Any],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for everything (default: CORPUS-results).", rich_help_panel=RUN
+        ),
+    ] = None,
+    checkpoints: Checkpoints,
+) -> None:
+    """Import, fit until the chains agree, measure, and write a report: all in one folder.
+
+    Stopped at any point, the same command goes on.
+    """
+    from citeweave.cli.show import make_console
+    from citeweave.cli.sources import name_of
+    from citeweave.model import SCNTM
+    from citeweave.model.parameters import make_plan
+    from citeweave.parameters import check_values
+
+    console = None if checkpoints.quiet else make_console()
+    place = out if out is not None else Path(f"{name_of(corpus)}-results")
+    rules = {"topics": TOPICS_OR_AUTO.rule}
+    check_values(rules, parameters, lambda name: f"option --{name}")
+    trial = parameters if parameters["topics"] != "auto" else parameters | {"topics": 2}
+    make_plan(SCNTM(**trial).get_params())  # what is wrong is told before a long import
+    _begin(place, corpus, parameters)
+
+    step = _Steps(console)
+    found = step("import", lambda: _import(corpus, place, console))
+    topics = choose_topics(found, parameters, place / SCANNED, console)
+    model = step("fit", lambda: _fit(found, parameters | {"topics": topics}, place, checkpoints))
+    step("evaluate", lambda: _evaluate(model, place, console))
+    step("report", lambda: _write_report(place))
+    if console is not None:
+        _tell(console, place, model)
+
+
+class _Steps:
+    """Says which step is under way."""
+
+    def __init__(self, console: "Console | None") -> None:
+        self.console = console
+        self.number = 0
+
+    def __call__(self, name: str, work: Any) -> Any:
+        self.number += 1
+        if self.console is not None:
+            self.console.rule(f"{self.number} of 4: {name}", align="left", style="dim")
+        return work()
+
+
+def _begin(place: Path, sources: list[str], parameters: dict[str, Any]) -> None:
+    """Make the folder, or see that it is of the same files and parameters."""
+    from citeweave.files import write_atomically, writing
+
+    asked = {
+        "format": "citeweave-job",
+        "version": 1,
+        "sources": [_describe(source) for source in sources],
+        "parameters": {name: _plain(parameters[name]) for name in _RESULT},
+    }
+    file = place / JOB
+    hint = "Choose another folder with --out."
+    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+        with writing(place, hint):
+            place.mkdir(parents=True, exist_ok=True)
+            with write_atomically(file) as stream:
+                stream.write((json.dumps(asked, indent=2) + "\n").encode())
+        return
+    try:
+        begun = json.loads(file.read_text(encoding="utf-8"))
+        differs = [name for name in asked if begun[name] != asked[name]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunError(f"'{place}' is there and holds no job of this command. {hint}") from error
+    if "sources" in differs:
+        raise RunError(f"'{place}' was made from other files, or they have changed. {hint}")
+    if differs:
+        other = [
+            f"{PARAMETERS[name].option} {begun['parameters'].get(name)}"
+            for name in _RESULT
+            if begun["parameters"].get(name) != asked["parameters"][name]
+        ]
+        raise RunError(
+            f"'{place}' was begun with {', '.join(other) or 'other parameters'}. Give the same, or "
+            "choose another folder with --out."
+        )
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, int | str | None) else str(value)
+
+
+def _describe(source: str) -> list[str]:
+    """Name a source by its path and a hash of what is there; a data set by its name."""
+    path = Path(source)
+    if not path.exists():
+        return [source, ""]
+    digest = hashlib.sha256()
+    for file in [path] if path.is_file() else sorted(path.rglob("*")):
+        if file.is_file():
+            digest.update(file.name.encode())
+            with file.open("rb") as content:
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+    return [str(path.resolve()), digest.hexdigest()]
+
+
+def _import(sources: list[str], place: Path, console: "Console | None") -> "Corpus":
+    """Make the corpus, unless it is there."""
+    from citeweave.cli.sources import open_sources
+    from citeweave.corpus import Corpus
+    from citeweave.corpus.storage import is_corpus_folder
+    from citeweave.preparing.report import Report
+
+    folder = place / CORPUS
+    if is_corpus_folder(folder):
+        _say(console, f"{folder} is there already.")
+        return Corpus.load(folder)
+    made = open_sources(sources, console)
+    report = Report.of(made)
+    if report is not None:
+        report.save(place / IMPORTED)
+    made.save(folder)
+    return Corpus.load(folder)
+
+
+def _fit(
+    corpus: "Corpus", parameters: dict[str, Any], place: Path, checkpoints: Checkpoints
+) -> "SCNTM":
+    """Fit the model, go on with its run, or load it."""
+    from citeweave.cli.running import fit_model, resume_model
+    from citeweave.cli.show import make_console
+    from citeweave.model import SCNTM
+    from citeweave.model.parameters import make_plan
+    from citeweave.runs.folder import is_run_folder
+
+    console = None if checkpoints.quiet else make_console()
+    folder = place / FITTED
+    if is_run_folder(folder):
+        machine = {name: parameters[name] for name in ("threads",)}
+        return resume_model(folder, None, console, **machine, **checkpoints.intervals)
+    model = SCNTM(**parameters)
+    plan = make_plan(model.get_params())
+    return fit_model(model, plan, corpus, console, out=folder, **checkpoints.intervals)
+
+
+def _evaluate(model: "SCNTM", place: Path, console: "Console | None") -> None:
+    """Measure the model; again where it was made longer since."""
+    from citeweave.cli.evaluate_show import print_evaluation
+    from citeweave.evaluate import evaluate
+
+    file = place / MEASURES
+    if _is_newer(file, place / FITTED / "manifest.json"):
+        _say(console, f"{file} is there already.")
+        return
+    found = evaluate(model)
+    found.save(file)
+    if console is not None:
+        print_evaluation(found, str(place / FITTED), console)
+
+
+def _write_report(place: Path) -> None:
+    """Write the page, unless it is there and younger than the run."""
+    from citeweave.web.report import write_report
+
+    file = place / REPORT
+    if not _is_newer(file, place / FITTED / "manifest.json"):
+        write_report(place / FITTED, file, title=place.name.removesuffix("-results"))
+
+
+def _is_newer(file: Path, other: Path) -> bool:
+    return file.is_file() and file.stat().st_mtime_ns >= other.stat().st_mtime_ns
+
+
+def _say(console: "Console | None", text: str) -> None:
+    if console is not None:
+        console.print(text, soft_wrap=True)
+
+
+def _tell(console: "Console", place: Path, model: "SCNTM") -> None:
+    """Show the topics, say where everything is, and what to do next."""
+    from citeweave.cli.show import fact_table, pick_words, run_table, topic_table
+
+    console.rule("Done", align="left", style="dim")
+    console.print(topic_table(model, pick_words(model, 12)))
+    console.print(run_table(model))
+    console.print()
+    facts = fact_table()
+    facts.add_row("report", str(place / REPORT))
+    if (place / IMPORTED).is_file():
+        facts.add_row("what was imported", str(place / IMPORTED))
+    facts.add_row("measures", str(place / MEASURES))
+    facts.add_row("corpus", str(place / CORPUS))
+    facts.add_row("run", str(place / FITTED))
+    console.print(facts)
+    console.print(f"Explore it in the browser: citeweave serve {place / FITTED}", soft_wrap=True)

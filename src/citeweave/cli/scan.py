@@ -1,0 +1,182 @@
+"""The command `scan`: how many topics a literature holds, by what fits foretell."""
+
+# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from citeweave.cli.errors import guarded
+from citeweave.cli.options import RUN, Sources, gathers
+from citeweave.errors import ParameterError
+from citeweave.parameters.scntm import PARAMETERS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    from citeweave.corpus import Corpus
+    from citeweave.experiments import Scan
+    from citeweave.model import SCNTM
+
+__all__ = ["register", "scan_topics"]
+
+TOPICS = "10,20,40,80,160"
+
+_PARAMETERS = (
+    PARAMETERS["iterations"].but(
+        default=600, summary="Iterations per chain of each fit, at most.", page=""
+    ),
+    *(PARAMETERS[name] for name in ("model", "eta", "chains", "threads", "device")),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("scan")(scan)
+
+
+@guarded
+@gathers(parameters=_PARAMETERS)
+def scan(
+    *,
+    corpus: Sources,
+    topics: Annotated[str, typer.Option(help="Numbers to try, with commas between.")] = TOPICS,
+    parameters: dict[str, Any],
+    seed: Annotated[int, typer.Option(help="Seed of what is held out and of the fits.")] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the measures into this file (.png, .pdf or .svg)."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the fits and scan.json; what is there is not fitted again (default: "
+            "CORPUS-scan).",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write JSON for machines.", rich_help_panel=RUN)
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=RUN)
+    ] = False,
+) -> None:
+    """Try several numbers of topics and recommend one.
+
+    Each fit is kept from a tenth of the words and citations, which are then foretold. After
+    Ctrl-C the same command goes on.
+    """
+    from citeweave.cli.show import make_console
+    from citeweave.cli.sources import name_of, open_sources
+    from citeweave.explore.plots.scanning import plot_scan
+    from citeweave.explore.plots.write import check_plot_file, write_figure
+
+    numbers = read_numbers(topics)
+    if plot is not None:
+        check_plot_file(plot)
+    place = out if out is not None else Path(f"{name_of(corpus)}-scan")
+    console = make_console()
+    notes = None if quiet or as_json else console
+    found = scan_topics(
+        open_sources(corpus, notes), numbers, place, notes, seed=seed, **parameters
+    )
+    if plot is not None:
+        write_figure(lambda: plot_scan(found.rows, found.recommended), plot)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    console.print()
+    console.print(_table(found))
+    console.print(f"{found.recommended} topics: {found.reason}.")
+    console.print()
+    if plot is not None:
+        console.print(f"The plot is in {plot}.", soft_wrap=True)
+    line = f"citeweave fit {' '.join(corpus)} --topics {found.recommended}"
+    console.print(f"Go on with: {line}", soft_wrap=True)
+
+
+def read_numbers(text: str) -> list[int]:
+    """Read numbers of topics.
+
+    Examples
+    --------
+    >>> read_numbers("10, 20,40")
+    [10, 20, 40]
+    """
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    rule = PARAMETERS["topics"].rule
+    if not numbers or not all(rule.accepts(number) for number in numbers):
+        raise ParameterError(
+            "--topics takes numbers with commas between, such as 10,20,40, each "
+            f"{rule.wanted}. Got {text!r} instead."
+        )
+    return numbers
+
+
+def scan_topics(
+    corpus: "Corpus",
+    numbers: list[int],
+    folder: Path,
+    console: "Console | None",
+    **parameters: Any,
+) -> "Scan":
+    """Scan a corpus under a progress display, and leave scan.json in the folder."""
+    from citeweave.cli.running import fit_model, resume_model
+    from citeweave.experiments import scan as scan_corpus
+    from citeweave.files import writing
+    from citeweave.model.parameters import make_plan
+    from citeweave.runs.folder import is_run_folder
+
+    def fit(
+        model: "SCNTM", train: "Corpus", held_out: "Mapping[str, np.ndarray]", place: Path | None
+    ) -> "SCNTM":
+        assert place is not None
+        if console is not None:
+            console.print(f"At most {model.topics} topics")
+        if is_run_folder(place):
+            return resume_model(place, None, console)
+        plan = make_plan(model.get_params())
+        return fit_model(model, plan, train, console, out=place, held_out=held_out)
+
+    with writing(folder, "Choose another folder with --out."):
+        folder.mkdir(parents=True, exist_ok=True)
+    found = scan_corpus(corpus, numbers, out=folder, fit=fit, **parameters)
+    found.save(folder / "scan.json")
+    return found
+
+
+def _table(found: "Scan") -> "Table":
+    from citeweave.cli.show import new_table
+
+    table = new_table("Numbers of topics", expand=False)
+    for title in ("at most", "in use", "perplexity", "AUC", "coherence", "agreement"):
+        table.add_column(title, justify="right")
+    table.add_column("settled")
+    table.add_column("minutes", justify="right")
+    for row in found.rows:
+        mark = "bold green" if row.topics == found.recommended else ""
+        table.add_row(
+            str(row.topics),
+            str(row.used),
+            f"{row.perplexity:,.1f}",
+            _shown(row.auc),
+            _shown(row.coherence),
+            _shown(row.agreement),
+            "yes" if row.settled else f"not in {row.iterations}",
+            f"{row.seconds / 60:.1f}",
+            style=mark,
+        )
+    return table
+
+
+def _shown(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
