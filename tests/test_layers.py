@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "baselines": {"corpus", "model", "parameters", "runs"},
     "loading": {"model", "baselines", "runs"},
     "evaluate": {"corpus", "model"},
-    "experiments": {"corpus", "parameters", "engines", "model", "baselines", "evaluate"},
+    "experiments": {"corpus", "parameters", "engines", "model", "baselines", "evaluate", "runs"},
     "explore": {"corpus", "model", "evaluate", "loading", "runs"},
     "web": {"corpus", "model", "evaluate", "explore", "preparing"},
     # the package itself re-exports what users call; it must not pull in the command line

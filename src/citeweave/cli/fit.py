@@ -31,7 +31,7 @@ _FITTED = PARAMETERS | {
     "model": _MODEL.but(
         summary=f"{_MODEL.summary.removesuffix('.')}; or to compare with: pmtlm, pmtlm-dc, "
         "tomotopy-lda, tomotopy-hdp, sklearn-lda, spectral, louvain."
-    )
+    ),
 }
 _RESUMED = (
     PARAMETERS["threads"].but(group="", none="as at the start of the run"),
@@ -107,6 +107,7 @@ def fit(
     name = parameters["model"]
     model: SCNTM | Baseline
     fit_to: Callable[..., object]
+    scans = False
     intervals: dict[str, Any]
     if name in BASELINES:
         model = make_from_options(name, parameters, _given(context), further)
@@ -115,8 +116,9 @@ def fit(
         _check_name(name, BASELINES)
         model = SCNTM(**parameters).set_params(**further)
         # with an open number of topics, all else is looked at before the scan
-        wanted = model.get_params() | ({"topics": 2} if model.topics == AUTO else {})
-        plan = make_plan(wanted)
+        wanted = model.get_params()
+        scans = wanted["topics"] == AUTO
+        plan = make_plan(wanted | {"topics": 2} if scans else wanted)
         fit_to, intervals = partial(fit_model, model, plan), checkpoints.intervals
     place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
     console = _console(quiet=checkpoints.quiet)
@@ -128,7 +130,7 @@ def fit(
         "documents": hold_out_documents,
     }
     train, held_out = _hold_out(open_sources(corpus, console), shares, parameters["seed"] or 0)
-    if isinstance(model, SCNTM) and model.topics == AUTO:
+    if isinstance(model, SCNTM) and scans:
         scanned = place.with_name(f"{place.name}-scan")
         topics = choose_topics(train, model.get_params(), scanned, console)
         fit_to = partial(fit_model, model, make_plan(model.set_params(topics=topics).get_params()))

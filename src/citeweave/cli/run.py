@@ -48,9 +48,7 @@ def run(
     parameters: dict[str, Any],
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder for everything (default: CORPUS-results).", rich_help_panel=RUN
-        ),
+        typer.Option(help="Folder for everything (default: CORPUS-results).", rich_help_panel=RUN),
     ] = None,
     checkpoints: Checkpoints,
 ) -> None:
@@ -100,7 +98,7 @@ def _begin(place: Path, sources: list[str], parameters: dict[str, Any]) -> None:
     """Make the folder, or see that it is of the same files and parameters."""
     from citeweave.files import write_atomically, writing
 
-    asked = {
+    asked: dict[str, Any] = {
         "format": "citeweave-job",
         "version": 1,
         "sources": [_describe(source) for source in sources],

@@ -3,7 +3,6 @@
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 import json
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,8 @@ from citeweave.errors import ParameterError
 from citeweave.parameters.scntm import PARAMETERS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from rich.console import Console
     from rich.table import Table
@@ -83,9 +84,7 @@ def scan(
     place = out if out is not None else Path(f"{name_of(corpus)}-scan")
     console = make_console()
     notes = None if quiet or as_json else console
-    found = scan_topics(
-        open_sources(corpus, notes), numbers, place, notes, seed=seed, **parameters
-    )
+    found = scan_topics(open_sources(corpus, notes), numbers, place, notes, seed=seed, **parameters)
     if plot is not None:
         write_figure(lambda: plot_scan(found.rows, found.recommended), plot)
     if as_json:
@@ -139,13 +138,13 @@ def scan_topics(
     def fit(
         model: "SCNTM", train: "Corpus", held_out: "Mapping[str, np.ndarray]", place: Path | None
     ) -> "SCNTM":
-        assert place is not None
+        run = place or folder
         if console is not None:
             console.print(f"At most {model.topics} topics")
-        if is_run_folder(place):
-            return resume_model(place, None, console)
+        if is_run_folder(run):
+            return resume_model(run, None, console)
         plan = make_plan(model.get_params())
-        return fit_model(model, plan, train, console, out=place, held_out=held_out)
+        return fit_model(model, plan, train, console, out=run, held_out=held_out)
 
     with writing(folder, "Choose another folder with --out."):
         folder.mkdir(parents=True, exist_ok=True)

@@ -40,6 +40,9 @@ WIDEST = 100
 
 BAR = 8
 
+MORE = "citeweave scan tries other numbers"
+"""What to do where the cap on topics binds."""
+
 RULE = box.SIMPLE_HEAD
 
 
@@ -273,6 +276,9 @@ def run_figures(model: SCNTM) -> list[tuple[str, str]]:
     what, level = posterior_level(model)
     tokens = model.corpus_.n_tokens
     figures = [("verdict", judge_chains(model).verdict.text)]
+    used = int(np.count_nonzero(np.asarray(model.topic_samples_)))
+    if used == model.topics:
+        figures.append(("topics", f"all {used} are in use; the literature may hold more: {MORE}"))
     figures += [("samples kept", f"{model.n_samples_:,} of {count(chains, 'chain')}")]
     if chains > 1:
         others = [a for i, a in enumerate(combination["agreements"]) if i != combination["best"]]

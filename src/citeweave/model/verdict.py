@@ -29,7 +29,11 @@ def how_to_go_on(folder: Path | None, iterations: int) -> str:
     """Say how a run that is done goes on for so many iterations more."""
     if folder is None:
         return f"Fit with {choice('out=FOLDER', '--out FOLDER')}, and the run can go on."
-    return f"Go on with: citeweave resume {folder} --iterations +{iterations}"
+    line = choice(
+        f"citeweave.resume({str(folder)!r}, iterations='+{iterations}')",
+        f"citeweave resume {folder} --iterations +{iterations}",
+    )
+    return f"Go on with: {line}"
 
 
 def settled_verdict(
