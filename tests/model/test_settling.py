@@ -14,6 +14,7 @@ from citeweave.model import match_topics, runner, settling
 from citeweave.model.runner import RunInterrupted
 from citeweave.model.settling import Check, Settlement, judge
 from citeweave.model.verdict import settled_verdict
+from citeweave.naming import for_command_line
 
 RANDOM = np.random.default_rng(4)
 TEXT = preset("bursty-hdp-lda")
@@ -180,6 +181,9 @@ def test_the_verdict_says_what_does_not_agree_and_how_to_go_on(tmp_path):
     found = Settlement(False, "iterations", 1800, 2, checks)
     told = settled_verdict(found, done=2000, asked=2000, folder=tmp_path).text
     assert "R-hat of the log posterior is 1.31 (aim 1.05), and 1 comparison more fail" in told
+    assert f"citeweave.resume('{tmp_path}', iterations='+2000')" in told
+    with for_command_line():
+        told = settled_verdict(found, done=2000, asked=2000, folder=tmp_path).text
     assert f"citeweave resume {tmp_path} --iterations +2000" in told
 
 
