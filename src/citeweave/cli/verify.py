@@ -45,7 +45,7 @@ def _check_run(folder: Path) -> tuple[int, Wrong]:
 
     run = RunFolder.open(folder)
     checked, wrong = _check_files(run.path, run.manifest)
-    for path in sorted(run.chains.glob("*/checkpoint-*.npz")):
+    for path in sorted(run.path.glob("chains*/*/*.npz")):
         checked += 1
         reason = _damage_of_archive(path)
         if reason:
