@@ -145,13 +145,16 @@ def fingerprint(arrays: Mapping[str, np.ndarray]) -> Fingerprint:
 
 
 def run_arrays(folder: Path) -> Iterator[tuple[str, np.ndarray]]:
-    """All that a finished run holds and that does not tell of time, read from its files."""
+    """All that a finished run holds and that does not tell of time, read from its files.
+
+    The log posterior is left out: it follows from the states, and earlier releases have none.
+    """
     for kind in ("estimates", "traces"):
         for path in (folder / kind).glob("*.npy"):
-            if path.stem != "seconds":
+            if path.stem not in {"seconds", "log_posterior"}:
                 yield f"{kind}.{path.stem}", np.load(path)
     for chain in (folder / "chains").iterdir():
-        with np.load(max(chain.glob("*.npz"))) as archive:
+        with np.load(max(chain.glob("checkpoint-*.npz"))) as archive:
             for name in archive.files:
                 if name.startswith(("state.", "proposal.")):
                     yield f"{chain.name}.{name}", archive[name]

@@ -288,7 +288,7 @@ def test_a_run_that_is_done_goes_on(runner: CliRunner, run_folder: Path, tmp_pat
     for more, told in (("0", "'+n' for n more"), ("+x", "'+n' for n more")):
         result = runner.invoke(app, ["resume", str(folder), "--iterations", more])
         assert told in refused(result)
-    assert "'minutes'" in refused(runner.invoke(app, ["resume", str(folder), "--minutes", "0"]))
+    assert "--minutes" in refused(runner.invoke(app, ["resume", str(folder), "--minutes", "0"]))
     result = runner.invoke(app, ["resume", str(folder), "--iterations", "+10"])
     assert result.exit_code == 0, result.stderr
     assert "50/50" in result.stdout
