@@ -72,6 +72,19 @@ BLEI = (
                 ("Teh Y.W.", "Hierarchical Dirichlet processes", 2006),
             ],
         ),
+        # names of one word, titles parted after their first word, no year told as such
+        (
+            (
+                "Suharto; Sukarno; Hatta M., A title, Indonesia, 5, (2003); Dupont É.; Léger M., L'étude; "
+                "deuxième partie, Revue, 7, (2015); Anonymous, (n.d.); Okri B., Trees, J, 3, (2001)"
+            ),
+            [
+                ("Suharto", "A title", 2003),
+                ("Dupont É.", "L'étude; deuxième partie", 2015),
+                (None, None, None),
+                ("Okri B.", "Trees", 2001),
+            ],
+        ),
         # a semicolon inside a title, and a reference without a year
         (
             (
@@ -148,6 +161,16 @@ def test_names_of_bibtex_fields_may_have_spaces():
     assert [len(record.references) for record in records] == [3, 0]
     assert [record.year for record in records] == [2023, 2022]
     assert records[0].references[1].first_author == "Teh YW"
+
+
+def test_entities_of_inverted_indexes_and_of_tabs():
+    work = {"id": "https://openalex.org/W1", "title": "T", "authorships": []}
+    work["abstract_inverted_index"] = {"caf&eacute;": [0], "&lt;": [1], "bar": [2]}
+    records, _ = read_bytes(json.dumps(work))
+    assert records[0].abstract == "café < bar"
+    row = "1\t10.1.1.1\tTabs&#9;and caf&eacute;\t[a]\t[Ann Lee]\tAn abstract\t[]\n"
+    records, reading = read_bytes(row, format="citeseerx")
+    assert (records[0].title, reading.problem_count) == ("Tabs and café", 0)
 
 
 @pytest.mark.parametrize(

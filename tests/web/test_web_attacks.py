@@ -122,6 +122,21 @@ def test_the_same_table_is_made_once_and_what_is_kept_is_bounded(
     assert site.files.size <= site.files.most
 
 
+def test_filtered_downloads_share_one_table_of_papers(monkeypatch: pytest.MonkeyPatch) -> None:
+    site = make_site(make_model())
+    made: list[str] = []
+    real = site.view.papers
+    monkeypatch.setattr(site.view, "papers", lambda: (made.append("papers"), real())[1])
+    own = Client(create_app(site))
+    for number in range(5):
+        assert own.get(f"/download/papers.json?from={2000 + number}").status_code == 200
+    assert made == ["papers"]
+    topic = site.view.order[0]
+    site.rename(topic, "Another name")
+    assert b"Another name" in own.get(f"/download/papers.csv?topic={topic}").content
+    assert made == ["papers"] * 2
+
+
 def test_kept_files_never_outgrow_their_limit() -> None:
     kept = downloads.KeptFiles(most=100)
     for number in range(10):

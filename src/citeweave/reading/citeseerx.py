@@ -47,7 +47,7 @@ def _rows(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, list[
     for number, line in stream.lines():
         if not line.strip():
             continue
-        cells = decode_entities(line).split("\t")
+        cells = [decode_entities(cell) for cell in line.split("\t")]  # "&#9;" parts no cells
         if len(cells) < _COLUMNS:
             context.skip(
                 number,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from citeweave.reading.entities import decode_entities
 from citeweave.reading.formats import Format, Sample, as_dict, as_list, convert
 from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
 from citeweave.reading.jsonstream import json_objects
@@ -51,9 +52,9 @@ def abstract_from_index(index: Any) -> str | None:
     except IndexError:
         words = [None]
     if None not in words:
-        return clean(" ".join(words))  # type: ignore[arg-type]
+        return clean(decode_entities(" ".join(words)))  # type: ignore[arg-type]
     placed = [(int(place), word) for word, places in index.items() for place in places]
-    return clean(" ".join([word for _, word in sorted(placed)]))
+    return clean(decode_entities(" ".join([word for _, word in sorted(placed)])))
 
 
 def _references(cited: Any) -> tuple[Reference, ...]:

@@ -24,7 +24,9 @@ _AND_OTHERS = re.compile(r"(?:et al\.?,?\s*|\(?[Ee]ds?\.?\)?,?\s*)+")
 _NOT_TITLE = re.compile(
     r"(?:pp?\.\s|vol\.|no\.\s|\d+\s*(?:\(|,|$)|https?:|www\.|doi)", re.IGNORECASE
 )
-_YEAR_LAST = re.compile(r"\(\s*(?:1[5-9]|20)\d\d[a-z]?\s*\)[\s.,]*$")
+_YEAR_LAST = re.compile(
+    r"\(\s*(?:(?:1[5-9]|20)\d\d[a-z]?|n\.\s?d\.?|in press|forthcoming)\s*\)[\s.,]*$", re.IGNORECASE
+)
 _WHOLE = re.compile(r"\bpp?\. ?\d|https?:|, \d+(?:,|$)")
 _PERSON_WORD = re.compile(r"[^\W\d_a-zß-ÿ][^\W\d_]*(?:[-'’.][^\W\d_]*)*|[^\W\d_]{1,3}")
 _LONGEST_NAME = 60
@@ -107,12 +109,12 @@ def _continues(piece: str, *, dated: bool, has_year: bool) -> bool:
     return not starts_with_author or len(rest) < 10
 
 
-def _is_name(piece: str) -> bool:
+def _is_name(piece: str, fewest: int = 2) -> bool:
     """Tell whether a piece is an author alone: "Blei D.M.", "Blei, David M."."""
     if len(piece) > _LONGEST_NAME or piece.count(",") > 1:
         return False
     words = piece.replace(",", " ").split()
-    return 1 < len(words) <= 6 and all(map(_PERSON_WORD.fullmatch, words))
+    return fewest <= len(words) <= 6 and all(map(_PERSON_WORD.fullmatch, words))
 
 
 def _after_authors(text: str) -> tuple[str | None, str]:
@@ -132,22 +134,28 @@ def _after_authors(text: str) -> tuple[str | None, str]:
 
 def _authors_and_rest(pieces: list[str], layout: _Layout) -> tuple[str | None, str]:
     """Return the first author and the text after the last, whatever is between them."""
+    # a name of one word ("Suharto") is one only where others stand beside it
+    fewest = 1 if layout.year_last else 2
     names = 0
-    while names < len(pieces) - 1 and _is_name(pieces[names]):
+    for piece in pieces[:-1]:
+        # where names have no commas, "Blei D.M., Topics" is the last of them with a title
+        if not _is_name(piece, fewest) or ("," in piece and not layout.comma_in_names):
+            break
         names += 1
     rest = "; ".join(pieces[names:])
     author, after = _after_authors(rest)
     if author is None and (names or layout.comma_in_names):
-        author, after = _first_parts(rest, 2 if layout.comma_in_names else 1)
+        number = 2 if layout.comma_in_names else 1
+        author, after = _first_parts(rest, number, fewest if names else 2)
     first = (clean(pieces[0]) or "").rstrip(", ") if names else author
     return first, after
 
 
-def _first_parts(text: str, number: int) -> tuple[str | None, str]:
+def _first_parts(text: str, number: int, fewest: int) -> tuple[str | None, str]:
     """Take the first parts between commas for a name, if they look like one."""
     parts = text.split(", ", number)
     name = ", ".join(parts[:number])
-    if len(parts) > number and _is_name(name):
+    if len(parts) > number and _is_name(name, fewest):
         return name, parts[number]
     return None, text
 

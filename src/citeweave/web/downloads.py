@@ -35,7 +35,7 @@ def _papers(site: Site, wanted: Mapping[str, str]) -> "pl.DataFrame":
     """Give the papers that fit the filters of the page."""
     import polars as pl  # noqa: PLC0415 (heavy)
 
-    table: pl.DataFrame = FRAMES["papers"](site.view)
+    table: pl.DataFrame = site.paper_table()
     chosen = pl.DataFrame({"paper": site.papers.select(wanted)}, schema={"paper": pl.Int64})
     return chosen.join(table, on="paper", how="left", maintain_order="left")
 

@@ -51,6 +51,7 @@ class Site:
         self._topics: list[dict[str, Any]] | None = None
         self._topic_pages: dict[int, TopicPage] = {}
         self._names = view.names.revision
+        self._paper_table: Any = None
         self._environment = make_environment(view)
         self._environment.globals |= {"site": self}
 
@@ -119,6 +120,20 @@ class Site:
                 self._topics = rows
             return self._topics
 
+    def paper_table(self) -> Any:
+        """Give the table of all papers, of which filtered downloads take their rows; kept.
+
+        To make it takes seconds for tens of thousands of papers, and memory that is not all given
+        back.
+        """
+        names, table = self._names, self._paper_table
+        if table is None:
+            table = self.view.papers()
+            with self._lock:
+                if names == self._names:
+                    self._paper_table = table
+        return table
+
     def topic(self, number: int) -> TopicPage:
         """Give all about one topic; kept, as there are few of them and many visits."""
         found = self._topic_pages.get(number)
@@ -155,6 +170,7 @@ class Site:
             self._names = names
             self._topics = None
             self._topic_pages.clear()
+            self._paper_table = None
         self.papers.forget()
         self.pictures.forget()
         self.files.forget()

@@ -142,10 +142,10 @@ class PaperMap {
     }).sort((a, b) => b.radius - a.radius);
     for (const label of seen) {
       const [x, y] = [this.offset[0] + this.scale * label.x, this.offset[1] + this.scale * label.y];
-      const box = boxed(label, [String(label.topic)], size - 1, x, y);
+      const box = boxed(label, [String(label.topic)], seen.length > 100 && wide < 600 ? size - 3 : size - 1, x, y);
       // a number that meets another one moves outwards in a spiral, as little as it must
-      for (let step = 0; step < 160 && !free(box); step += 1) {
-        Object.assign(box, { x: x + step * 0.6 * Math.cos(step * 2.4), y: y + step * 0.6 * Math.sin(step * 2.4) });
+      for (let step = 0; step < 400 && !free(box); step += 1) {
+        Object.assign(box, { x: x + step * 0.4 * Math.cos(step * 2.4), y: y + step * 0.4 * Math.sin(step * 2.4) });
         inside(box);
       }
       if (free(box)) placed.push(box);
@@ -163,6 +163,7 @@ class PaperMap {
           const shown = lines.map((line, i) => (i < lines.length - 1 ? `${line},` : line));
           const bigger = boxed(label, shown, size, x, y + shift * reach);
           if (bigger.half > Math.max(wide / 5, 70) || !free(bigger, box)) continue;
+          if (most > 1 && bigger.tall > 1.2 * reach) continue; // small islands are named shortly
           Object.assign(box, bigger);
           break;
         }
