@@ -19,6 +19,8 @@ from citeweave.model.parameters import make_plan
         ("concentration_prior", (1e-300, 1)),
         ("propensity_prior", (1, 1e300)),
         ("chains", 10**9),
+        ("iterations", 10**31),
+        ("rounds", 10**9),
     ],
 )
 def test_models(name, value) -> None:

@@ -92,6 +92,8 @@ def _model_from_json(value: Any) -> Any:
 _CONCENTRATION = number(1e-4, 1e6)
 _PRIOR = pair("numbers from 0.001 to 10000 (shape, rate)", number(1e-3, 1e4))
 _MOST_CHAINS = 1000
+_MOST_ROUNDS = 10_000
+_MOST_ITERATIONS = 10_000_000  # traces, which have a value for each, must fit into memory
 _DISCOUNT = number(0, DISCOUNT_LIMIT, none="the model's own")
 
 
@@ -120,7 +122,7 @@ class SCNTMParameters(Parametrised):
     )
     iterations: int = parameter(
         2000,
-        integer(1),
+        integer(1, _MOST_ITERATIONS),
         "Iterations per chain, at most: chains that agree end sooner.",
         "Iterations per chain, at most. Chains are compared every 50 iterations and stop when they "
         "agree (see ``exactly``).",
@@ -287,7 +289,7 @@ class SCNTMParameters(Parametrised):
     )
     rounds: int | None = parameter(
         None,
-        integer(1, none="a number that the size of the corpus gives"),
+        integer(1, _MOST_ROUNDS, none="a number that the size of the corpus gives"),
         "Snapshots per sweep, with --sweep snapshot or --device cuda.",
         'Snapshots per sweep, with ``sweep="snapshot"`` or ``device="cuda"``.',
         group=SAMPLING,
