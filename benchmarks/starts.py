@@ -54,12 +54,13 @@ class Stages(NamedTuple):
         return f"{self.start}, citations {self.network_from}, bursts {self.burst_from}"
 
 
-ORDERS = (
+STAGES = (
     Stages("random", 100, 0),  # half the iterations, as it was
     Stages("random", 30, 60),
     Stages("random", 60, 30),
+    Stages("clusters", 30, 60),
+    Stages("clusters", 0, 0),
 )
-STARTS = (Stages("clusters", 30, 60), Stages("clusters", 0, 0))
 
 
 def corpora() -> dict[str, tuple[int, Any]]:
@@ -89,7 +90,7 @@ def corpora() -> dict[str, tuple[int, Any]]:
 
 
 def run_chain(
-    corpus: Corpus, topics: int, stages: Stages, seed: int
+    corpus: Corpus, topics: int, stages: Stages, seed: int, iterations: int
 ) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
     """Run a chain, and judge it on the way."""
     train, held = hold_out(corpus, citations=0.1, words=0.1, seed=0)
@@ -108,7 +109,7 @@ def run_chain(
     starting = time.process_time() - began
     seconds = 0.0
     sums = new_sums(chain)
-    for iteration in range(1, LOOKS[-1] + 1):
+    for iteration in range(1, iterations + 1):
         began = time.process_time()
         info = chain.step()
         seconds += time.process_time() - began
@@ -165,19 +166,24 @@ def main() -> None:
     parser.add_argument("--table", type=Path)
     parser.add_argument("--corpora", nargs="*", default=list(corpora()))
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--stages", nargs="*", type=int, default=list(range(len(STAGES))))
+    parser.add_argument("--iterations", type=int, default=LOOKS[-1])
     options = parser.parse_args()
     if options.table is not None:
         print_table([json.loads(line) for line in options.table.read_text().splitlines()])
         return
+    small = simulate(documents=20, vocabulary=50, citations=40, seed=1).corpus
+    for _ in run_chain(small, 4, Stages("clusters", 3, 6), 1, LOOKS[0]):  # compiles
+        pass
     with options.out.open("a", encoding="utf-8") as file:
         for name in options.corpora:
             topics, load = corpora()[name]
             corpus = load()
-            for stages in (*ORDERS, *STARTS):
+            for stages in (STAGES[number] for number in options.stages):
                 last: list[np.ndarray] = []
                 for seed in range(1, options.seeds + 1):
-                    for row, words in run_chain(corpus, topics, stages, seed):
-                        if row["iteration"] == LOOKS[-1]:
+                    for row, words in run_chain(corpus, topics, stages, seed, options.iterations):
+                        if row["iteration"] == options.iterations:
                             last.append(words)
                             if len(last) > 1:
                                 row["agreement"] = agreement(last[0], words)

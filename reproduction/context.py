@@ -17,6 +17,7 @@ from reproduction.settings import (
     ITERATIONS,
     QUICK_ITERATIONS,
     SIZES,
+    paper_stages,
     settings,
 )
 
@@ -216,6 +217,7 @@ class Context:
                 "seed": self.seed if seed is None else seed,
                 "exactly": True,
                 "chains": 1,
+                **paper_stages(parameters.get("iterations", self.chain_length(name))),
                 **parameters,
             }
         )

@@ -18,7 +18,7 @@ from reproduction.base import (
     difference,
     spread,
 )
-from reproduction.settings import settings
+from reproduction.settings import paper_stages, settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,6 +139,7 @@ def _fit(
         model=task.model,
         iterations=iterations,
         seed=task.seed,
+        **paper_stages(iterations),
     )
     at = np.array(list(traces.marginal))
     marginal = np.array(list(traces.marginal.values()))

@@ -17,7 +17,7 @@ from citeweave.experiments import (
 )
 from reproduction.base import Spread, spread
 from reproduction.paper_figures import MODELS
-from reproduction.settings import settings
+from reproduction.settings import paper_stages, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,11 +51,12 @@ ETAS: dict[str, float] = {"scntm": 0, "scntm-eta-10": 10, "scntm-eta-inf": math.
 def choice(key: str, *, topics: int, iterations: int, **parameters: Any) -> ModelChoice:
     """Choose a model of the paper by its key in `paper_figures.MODELS`.
 
-    Its settings are the defaults: the network is switched on at the half.
+    Its settings are the defaults, but for the stages of a chain, which are the paper's.
     """
     eta = {"eta": ETAS[key]} if ETAS.get(key) else {}
     kind = "scntm" if key in ETAS else key
-    given = {"topics": topics, "iterations": iterations, **eta, **parameters}
+    stages = paper_stages(iterations)
+    given = {"topics": topics, "iterations": iterations, **stages, **eta, **parameters}
     return ModelChoice(MODELS[key], kind, given)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from reproduction import paper_figures
 from reproduction.base import Cell, Context, Experiment, Figure, Outcome, Table
 from reproduction.context import QUICK_SCALE
-from reproduction.settings import ITERATIONS, NETWORK_FROM, SIZES, settings
+from reproduction.settings import ITERATIONS, NETWORK_FROM, SIZES, paper_stages, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,7 +176,7 @@ def _seconds(
     """Seconds of each iteration of one chain."""
     from citeweave.model import SCNTM  # noqa: PLC0415 (loads the compiler)
 
-    fixed = {"chains": 1, "exactly": True}
+    fixed = {"chains": 1, "exactly": True, **paper_stages(iterations)}
     model = SCNTM(**fixed | dict(parameters), iterations=iterations, thin=iterations)
     model.fit(corpus, stop=context.stop)
     return np.asarray(model.traces_["seconds"][0], float)

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["ITERATIONS", "NETWORK_FROM", "QUICK_ITERATIONS", "SIZES", "DatasetSettings", "settings"]
+__all__ = [
+    "ITERATIONS",
+    "NETWORK_FROM",
+    "QUICK_ITERATIONS",
+    "SIZES",
+    "DatasetSettings",
+    "paper_stages",
+    "settings",
+]
 
 ITERATIONS = 2000
 """Of a chain, as in the paper; the network is switched on after `NETWORK_FROM`."""
@@ -13,6 +22,17 @@ NETWORK_FROM = 1000
 
 QUICK_ITERATIONS = 100
 """Of a chain with ``--quick``; the network is switched on at the half."""
+
+
+def paper_stages(iterations: int) -> dict[str, Any]:
+    """Give the stages of the paper's chains: random topics, citations from the half on.
+
+    Examples
+    --------
+    >>> paper_stages(2000)
+    {'network_from': 1000, 'burst_from': 0, 'start': 'random'}
+    """
+    return {"network_from": iterations // 2, "burst_from": 0, "start": "random"}
 
 
 @dataclass(frozen=True, kw_only=True)

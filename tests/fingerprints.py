@@ -47,7 +47,7 @@ ENGINES: dict[str, dict[str, Any]] = {
     "cuda, slots": {"topics": 300, "device": "cuda", "rounds": 2},
 }
 SCHEDULE = {"iterations": 10, "network_from": 3, "burn_in": 6, "thin": 1, "seed": 3}
-SCHEDULE |= {"exactly": True, "chains": 1}
+SCHEDULE |= {"exactly": True, "chains": 1, "burst_from": 0, "start": "random"}
 STOPPED_AFTER = 7
 """Iterations before a run is stopped: samples are kept, and tables of proposals are older."""
 

@@ -10,7 +10,7 @@ import pytest
 from citeweave import SCNTM, ModelSpec, preset
 from citeweave.errors import ParameterError
 from citeweave.model.parameters import make_plan, parameters_from_json, parameters_to_json
-from citeweave.parameters.scntm import PARAMETERS
+from citeweave.parameters.scntm import BURST_FROM, NETWORK_FROM, PARAMETERS
 
 WRONG = {
     "topics": [0, -3, 2.5, "20", None, True, 5000],
@@ -117,9 +117,10 @@ def plan(**changes):
 
 def test_defaults_are_filled_in():
     p = plan()
-    assert (p.settings.network_from, p.burn_in, p.thin, p.kept) == (1000, 1800, 4, 50)
+    assert (p.settings.network_from, p.settings.burst_from) == (NETWORK_FROM, BURST_FROM)
+    assert (p.burn_in, p.thin, p.kept) == (1800, 4, 50)
     p = plan(exactly=True)
-    assert (p.settings.network_from, p.burn_in, p.thin, p.kept) == (1000, 1500, 10, 50)
+    assert (p.burn_in, p.thin, p.kept) == (1500, 10, 50)
     late = plan(iterations=100, network_from=90)
     assert late.burn_in == 90
     assert plan(model="cntm-text", iterations=100, network_from=90).burn_in == 75
@@ -131,12 +132,25 @@ def test_defaults_are_filled_in():
 
 def test_runs_from_before_bursts_had_a_start_keep_their_plan():
     """Their manifests say nothing of it, and their checkpoints have the digest of then."""
-    old = parameters_to_json(SCNTM(seed=1, iterations=100, network_from=50).get_params())
-    del old["burst_from"]
+    old = parameters_to_json(SCNTM(seed=1, iterations=100).get_params())
+    del old["burst_from"], old["start"]
+    assert old["network_from"] is None  # which was half the iterations
     made = make_plan(parameters_from_json(old))
-    assert made.settings.burst_from == 0
+    assert (made.settings.network_from, made.settings.burst_from, made.start) == (50, 0, "random")
     assert made.digest() == plan(seed=1, iterations=100, network_from=50, burst_from=0).digest()
     assert made.digest() != plan(seed=1, iterations=100, network_from=50, burst_from=9).digest()
+    changed = plan(seed=1, iterations=100, network_from=50, burst_from=0, start="clusters")
+    assert made.digest() != changed.digest()
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 3, 4, 7, 8, 40, 100])
+@pytest.mark.parametrize("model", ["scntm", "cntm-text", "np-atm"])
+def test_short_runs_have_short_stages(iterations, model):
+    settings = plan(model=model, iterations=iterations).settings
+    assert settings.network_from <= iterations / 8
+    assert settings.burst_from <= iterations / 4
+    early = plan(iterations=2000, burn_in=5).settings
+    assert (early.network_from, early.burst_from) == (5, 5)
 
 
 @pytest.mark.parametrize(

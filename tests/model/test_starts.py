@@ -107,7 +107,7 @@ def test_topics_of_documents_are_those_of_their_words(small):
         (np.zeros((2, 2, 70), int), "each of 70 documents .* Got '2 x 2 x 70 values"),
         (np.full(70, 4), "topics from 0 to 3 .* Got 'topics from 4 to 4' instead"),
         (np.full(70, -1), "topics from 0 to 3"),
-        ("nowhere/at-all", "nowhere"),
+        ("nowhere/at-all", "or the folder of a run. Got 'nowhere/at-all' instead"),
         (SCNTM(), r"a fitted model. Got SCNTM\(\) instead"),
     ],
 )

@@ -24,6 +24,7 @@ from citeweave.model.matching import Combination
 from citeweave.model.parameters import (
     CHOSEN,
     OLD_RUNS,
+    STAGES,
     Plan,
     fail,
     make_plan,
@@ -440,7 +441,8 @@ def _stored_plan(
 def _chosen(run: RunFolder) -> dict[str, Any]:
     """Give what the run chose for its corpus and machine."""
     stored = run.manifest.get("plan", {})
-    return {name: stored.get(name, OLD_RUNS[name]) for name in CHOSEN}
+    chosen = {name: stored.get(name, OLD_RUNS[name]) for name in CHOSEN}
+    return chosen | {name: stored[name] for name in STAGES if name in stored}
 
 
 def _contents(

@@ -22,12 +22,22 @@ from citeweave.errors import ParameterError
 from citeweave.model.sweeps import choose_sweep
 from citeweave.parameters import Parameter, check_values, refusal
 from citeweave.parameters.declaring import UNSET
-from citeweave.parameters.scntm import KEPT_SAMPLES, PARAMETERS, RANDOM, SCNTMParameters
+from citeweave.parameters.scntm import (
+    BURST_FROM,
+    BURST_SHARE,
+    KEPT_SAMPLES,
+    NETWORK_FROM,
+    NETWORK_SHARE,
+    PARAMETERS,
+    RANDOM,
+    SCNTMParameters,
+)
 
 __all__ = [
     "CHOSEN",
     "GIVEN",
     "OLD_RUNS",
+    "STAGES",
     "Plan",
     "fail",
     "make_plan",
@@ -50,6 +60,8 @@ is said."""
 
 CHOSEN = ("sweep", "rounds", "device")
 """Parameters that a run chooses for its corpus and machine; its manifest keeps the choice."""
+STAGES = ("network_from", "burst_from")
+"""Parameters whose defaults are a rule of the release; its manifest keeps what they were."""
 
 
 GIVEN = "given-"
@@ -200,14 +212,16 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     if max(discounts) > DISCOUNT_LIMIT:
         raise fail("model", f"a model whose discounts are at most {DISCOUNT_LIMIT}", discounts)
     iterations = int(p["iterations"])
-    network_from = iterations // 2 if p["network_from"] is None else int(p["network_from"])
+    network_from = _stage(p, "network_from", NETWORK_FROM, NETWORK_SHARE)
     if network_from >= iterations:
         raise fail(
             "network_from",
             f"less than {naming.option('iterations')} ({iterations}), so that citations count",
             network_from,
         )
-    burst_from = int(p["burst_from"]) if spec.word_level("document-topic") else 0
+    burst_from = _stage(p, "burst_from", BURST_FROM, BURST_SHARE)
+    if spec.word_level("document-topic") is None:
+        burst_from = 0
     if burst_from >= iterations:
         raise fail(
             "burst_from",
@@ -282,6 +296,14 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     )
 
 
+def _stage(p: Mapping[str, Any], name: str, usual: int, share: int) -> int:
+    """Say after how many iterations a part of the model joins: as given, or early in the run."""
+    if p[name] is not None:
+        return int(p[name])
+    bounds = [usual, int(p["iterations"]) // share]
+    return min(bounds if p["burn_in"] is None else [*bounds, int(p["burn_in"])])
+
+
 def _pair(value: Any) -> tuple[float, float]:
     first, second = value
     return float(first), float(second)
@@ -338,7 +360,10 @@ def parameters_to_json(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def parameters_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
     """Read parameters written by `parameters_to_json`, of this release or one before it."""
-    return OLD_RUNS | {
+    found = OLD_RUNS | {
         name: PARAMETERS[name].from_json(value) if name in PARAMETERS else value
         for name, value in content.items()
     }
+    if "burst_from" not in content and found["network_from"] is None:
+        found["network_from"] = int(found["iterations"]) // 2  # which was the default then
+    return found

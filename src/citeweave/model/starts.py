@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ def first_topics(
             "with are not kept beside it; fit again."
         )
     if isinstance(start, str | os.PathLike):
+        if not Path(start).is_dir():
+            raise fail("start", f"'{RANDOM}', '{CLUSTERS}' or the folder of a run", start)
         rows = _topics_of_run(load(start), f"The run '{os.fspath(start)}'", corpus, data)
     elif hasattr(start, "_fitted"):
         rows = _topics_of_run(start._fitted, "The model", corpus, data)  # noqa: SLF001

@@ -26,7 +26,18 @@ from citeweave.parameters.declaring import parameter, table_of
 from citeweave.parameters.parametrised import Parametrised, declared
 from citeweave.parameters.rules import Rule, integer, number, one_of, pair, true_or_false
 
-__all__ = ["CLUSTERS", "KEPT_SAMPLES", "PARAMETERS", "RANDOM", "SCNTMParameters", "read_eta"]
+__all__ = [
+    "BURST_FROM",
+    "BURST_SHARE",
+    "CLUSTERS",
+    "KEPT_SAMPLES",
+    "NETWORK_FROM",
+    "NETWORK_SHARE",
+    "PARAMETERS",
+    "RANDOM",
+    "SCNTMParameters",
+    "read_eta",
+]
 
 MODEL = "Model"
 SAMPLING = "Sampling"
@@ -37,6 +48,11 @@ KEPT_SAMPLES = 50
 
 RANDOM, CLUSTERS = "random", "clusters"
 """Names of starts."""
+
+NETWORK_FROM, BURST_FROM = 30, 60
+"""Iterations after which citations and burstiness join where nothing is said (docs/starts.md)."""
+NETWORK_SHARE, BURST_SHARE = 8, 4
+"""The same as parts of all iterations, which they are in short runs."""
 
 
 def read_eta(text: str) -> Any:
@@ -148,12 +164,12 @@ class SCNTMParameters(Parametrised):
     )
     network_from: int | None = parameter(
         None,
-        integer(0, none="half the iterations"),
+        integer(0, none=f"{NETWORK_FROM}, at most one in {NETWORK_SHARE} of all"),
         "Iterations on text alone before citations count.",
     )
-    burst_from: int = parameter(
-        0,
-        integer(0),
+    burst_from: int | None = parameter(
+        None,
+        integer(0, none=f"{BURST_FROM}, at most one in {BURST_SHARE} of all"),
         "Iterations before burstiness (phi') joins.",
         "Iterations on the model without its document-topic level of words (phi', burstiness) "
         "before that level joins, with the topics found so far.",
