@@ -48,6 +48,7 @@ ENGINES: dict[str, dict[str, Any]] = {
 }
 SCHEDULE = {"iterations": 10, "network_from": 3, "burn_in": 6, "thin": 1, "seed": 3}
 SCHEDULE |= {"exactly": True, "chains": 1, "burst_from": 0, "start": "random"}
+STAGES = {"network_from": 2, "burst_from": 4, "start": "clusters"}
 STOPPED_AFTER = 7
 """Iterations before a run is stopped: samples are kept, and tables of proposals are older."""
 
@@ -60,6 +61,7 @@ FITS: dict[str, dict[str, Any]] = {
 } | {
     "two chains, averaged": SCHEDULE | ENGINES["dense"] | {"chains": 2, "combine": "average"},
     "two chains, consensus": SCHEDULE | ENGINES["dense"] | {"chains": 2, "combine": "consensus"},
+    "in stages, from clusters": SCHEDULE | ENGINES["dense"] | STAGES,
 }
 FOLD_INS: dict[str, dict[str, Any]] = {
     f"fold-in, {method}, labels {labels}": {
