@@ -46,8 +46,18 @@ ENGINES: dict[str, dict[str, Any]] = {
     "cuda": {"topics": 6, "device": "cuda", "rounds": 2},
     "cuda, slots": {"topics": 300, "device": "cuda", "rounds": 2},
 }
-SCHEDULE = {"iterations": 10, "network_from": 3, "burn_in": 6, "thin": 1, "seed": 3}
-SCHEDULE |= {"exactly": True, "chains": 1, "burst_from": 0, "start": "random"}
+SCHEDULE: dict[str, Any] = {
+    "iterations": 10,
+    "network_from": 3,
+    "burn_in": 6,
+    "thin": 1,
+    "seed": 3,
+    "exactly": True,
+    "chains": 1,
+    "burst_from": 0,
+    "start": "random",
+    "self_citations": "paper",
+}
 STAGES = {"network_from": 2, "burst_from": 4, "start": "clusters"}
 STOPPED_AFTER = 7
 """Iterations before a run is stopped: samples are kept, and tables of proposals are older."""
@@ -62,6 +72,9 @@ FITS: dict[str, dict[str, Any]] = {
     "two chains, averaged": SCHEDULE | ENGINES["dense"] | {"chains": 2, "combine": "average"},
     "two chains, consensus": SCHEDULE | ENGINES["dense"] | {"chains": 2, "combine": "consensus"},
     "in stages, from clusters": SCHEDULE | ENGINES["dense"] | STAGES,
+}
+FITS |= {
+    f"self-citations left out; {kind}": SCHEDULE | ENGINES[kind] | LEFT_OUT for kind in ENGINES
 }
 FOLD_INS: dict[str, dict[str, Any]] = {
     f"fold-in, {method}, labels {labels}": {
@@ -158,7 +171,8 @@ def run_arrays(folder: Path) -> Iterator[tuple[str, np.ndarray]]:
     for chain in (folder / "chains").iterdir():
         with np.load(max(chain.glob("checkpoint-*.npz"))) as archive:
             for name in archive.files:
-                if name.startswith(("state.", "proposal.")):
+                unused = name.endswith("self_topic") and archive[name].size == 0
+                if name.startswith(("state.", "proposal.")) and not unused:
                     yield f"{chain.name}.{name}", archive[name]
 
 

@@ -317,12 +317,24 @@ TINY = {"documents": ((0, 1), (1,)), "groups": (0, 0), "citations": ((0, 1),)}
 STEPS = 12_000
 
 
+@pytest.fixture(scope="module")
+def listed():
+    """Posteriors with self-citations known and unknown, each with the chain it is that of."""
+    zero = tiny_chain("scntm", **TINY)
+    left_out = tiny_chain("scntm", **TINY, self_citations="left-out", scale=0.1)
+    # more than two at a time have a chance of one in a thousand
+    return {
+        "zero": (zero, TinyPosterior(zero).distribution()[0]),
+        "left-out": (left_out, TinyPosterior(left_out).distribution(most_self=2)[0]),
+    }
+
+
+@pytest.mark.parametrize("choice", ["zero", "left-out"])
 @pytest.mark.parametrize("name", HELD)
-def test_frequencies_are_those_of_the_listed_posterior(name):
+def test_frequencies_are_those_of_the_listed_posterior(name, choice, listed):
     """Each paper has a snapshot of its own, with which snapshot sweeps are exact."""
-    reference = tiny_chain("scntm", **TINY)
-    exact, _ = TinyPosterior(reference).distribution()
-    settings = ChainSettings(topics=2, **FIXED)
+    reference, exact = listed[choice]
+    settings = ChainSettings(topics=2, **FIXED | {"self_citations": choice})
     request = Request(reference.spec, tiny_data(reference.spec, **TINY), settings, 5, rounds=2)
     chain = ENGINES[name].open(request)
     chain.restore(reference.state)
@@ -330,11 +342,23 @@ def test_frequencies_are_those_of_the_listed_posterior(name):
     for row in rows:
         chain.step()
         assigned, counts = chain.state.assignments, chain.state.topics
-        row[:] = [*assigned.topic, *assigned.citing_topic, *counts.tables[1:].ravel()]
+        own = (assigned.self_topic[:, :, None] == np.arange(2)).sum(axis=1)
+        row[:] = [*assigned.topic, *assigned.citing_topic, *own.flat, *counts.tables[1:].flat]
     chain.close()
     seen = frequencies(rows)
-    assert total_variation(marginal(exact, 4), marginal(seen, 4)) < 0.05
+    width = {"zero": 4, "left-out": 8}[choice]
+    assert total_variation(marginal(exact, width), marginal(seen, width)) < 0.05
     assert total_variation(exact, seen) < 0.1
+    if choice == "left-out":
+        expect_self_citations(exact, rows[:, 4:8])
+
+
+def expect_self_citations(exact, own):
+    """The mean number of each paper and topic is that listed, by the spread of 40 batches."""
+    batches = np.array([part.mean(axis=0) for part in np.array_split(own, 40)])
+    error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
+    expected = sum(weight * np.array(key[4:8]) for key, weight in exact.items())
+    assert (np.abs(batches.mean(axis=0) - expected) < 4.5 * error + 1e-3).all()
 
 
 BURSTS = {"documents": ((0, 0), (0,)), "groups": (0, 0), "citations": ()}

@@ -29,7 +29,7 @@ WRONG = {
     "concentration": [0, -1.0, math.inf, math.nan, "1"],
     "concentration_prior": [(1,), (1, 0), 1.0, (1, -1), ("1", 1)],
     "propensity_prior": [(1, 2, 3), (0, 1), None],
-    "self_citations": [1, None, "yes"],
+    "self_citations": [1, None, "yes", 0.0],
     "topic_discount": [1.0, -0.1, "0"],
     "word_discount": [1.0, math.nan],
     "sweep": ["parallel", None, True],

@@ -63,25 +63,33 @@ class TinyPosterior:
     def level_nodes(self, level):
         return range(self.layout.level_start[level], self.layout.level_start[level + 1])
 
-    def topic_side(self, leaves, topics, citing_topics):
-        """Yield (tables of all nodes below the root, log weight), level by level upwards."""
+    def topic_side(self, leaves, topics, citing_topics, own=()):
+        """Yield (tables of all nodes below the root, log weight), level by level upwards.
+
+        ``own`` are the numbers of self-citations by document and topic, one after the other.
+        """
         zero = {n: [0] * self.n_topics for n in range(len(self.layout.parent))}
         for leaf, k in zip(leaves, topics, strict=True):
             zero[leaf][k] += 1
-        yield from self._climb(self.n_levels - 1, zero, {}, 0.0, citing_topics)
+        yield from self._climb(self.n_levels - 1, zero, {}, 0.0, (citing_topics, own))
 
-    def _climb(self, level, customers, tables, value, citing_topics):
+    def _climb(self, level, customers, tables, value, network):
+        citing_topics, own = network
         if level == self.citation_level and self.spec.citations:
             customers = {n: list(c) for n, c in customers.items()}
             for e, k in enumerate(citing_topics):
                 customers[self.layout.citation_node + self.layout.citing[e]][k] += 1
                 customers[self.layout.citation_node + self.layout.cited[e]][k] += 1
+            for i, n in enumerate(own):
+                d, k = divmod(i, self.n_topics)
+                customers[self.layout.citation_node + d][k] += 2 * n
         discount = float(self.parameters.topic_discount[level])
         if level == 0:
             value += log_root(customers[0], discount, self.parameters.topic_concentration[0])
             if self.spec.citations:
                 value -= self.rate(customers, tables)
                 value += sum(math.log(self.parameters.topic_scale[k]) for k in citing_topics)
+                value += sum(self._self_weight(i, n) for i, n in enumerate(own))
             yield tables, value
             return
         nodes = list(self.level_nodes(level))
@@ -94,7 +102,12 @@ class TinyPosterior:
                 more += log_node(customers[n], t, discount, self.parameters.topic_concentration[n])
                 for k in range(self.n_topics):
                     above[self.layout.parent[n]][k] += t[k]
-            yield from self._climb(level - 1, above, here, more, citing_topics)
+            yield from self._climb(level - 1, above, here, more, network)
+
+    def _self_weight(self, i, n):
+        """Log of (lambda+_d lambda-_d lambdaT_k)^n / n!, its customers and exponential apart."""
+        p, (d, k) = self.parameters, divmod(i, self.n_topics)
+        return n * math.log(p.cite[d] * p.cited[d] * p.topic_scale[k]) - math.lgamma(n + 1)
 
     def means(self, customers, tables):
         """Posterior means of all nodes by eq:recover_vector, root first."""
@@ -181,8 +194,19 @@ class TinyPosterior:
                         last,
                     )
 
-    def distribution(self):
-        """Give the marginal of (z, path, y, topic-side tables) and of (z, word-side tables)."""
+    def _self_choices(self, most):
+        """All numbers of self-citations by document and topic, at most so many together."""
+        if most == 0:
+            return [()]
+        places = self.n_documents * self.n_topics
+        every = itertools.product(range(most + 1), repeat=places)
+        return [own for own in every if sum(own) <= most]
+
+    def distribution(self, *, most_self=0):
+        """Give the marginal of (z, path, y, topic-side tables) and of (z, word-side tables).
+
+        With ``most_self``, self-citations are unknown, and their numbers follow y.
+        """
         topic_keys = defaultdict(float)
         word_keys = defaultdict(float)
         n_tokens = len(self.layout.word)
@@ -203,12 +227,13 @@ class TinyPosterior:
                 ]
                 prior = -sum(math.log(len(o)) for o in options)
                 for y in itertools.product(range(self.n_topics), repeat=n_citations):
-                    for tables, value in self.topic_side(leaves, z, y):
-                        flat = tuple(t for n in shared for t in tables[n])
-                        shown = path if self.spec.words_choose_author else ()
-                        weight = math.exp(value + prior)
-                        topic_keys[z + shown + y + flat] += weight * word_total
-                        topic_total += weight
+                    for own in self._self_choices(most_self):
+                        for tables, value in self.topic_side(leaves, z, y, own):
+                            flat = tuple(t for n in shared for t in tables[n])
+                            shown = path if self.spec.words_choose_author else ()
+                            weight = math.exp(value + prior)
+                            topic_keys[z + shown + y + own + flat] += weight * word_total
+                            topic_total += weight
             for key, weight in words:
                 word_keys[key] += weight * topic_total
         return _normalise(topic_keys), _normalise(word_keys)

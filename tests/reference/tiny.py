@@ -7,7 +7,7 @@ import citeweave.engines.dense.chain as chain_module
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import preset
 
-FIXED = {"sample_concentrations": False, "sample_propensities": False}
+FIXED = {"sample_concentrations": False, "sample_propensities": False, "self_citations": "zero"}
 
 
 def tiny_data(
@@ -32,14 +32,16 @@ def tiny_data(
     return Data(tokens, offsets, n_words, parents, leaf, start, pairs[:, 0], pairs[:, 1])
 
 
-def tiny_chain(spec, *, topics=2, seed=3, modules=None, **corpus):
+def tiny_chain(spec, *, topics=2, seed=3, modules=None, self_citations="zero", scale=1.0, **corpus):
     """Make a chain with uneven, fixed parameters, its network on, ready to sweep.
 
-    ``modules`` replaces the sampler's own modules by those of a broken variant.
+    ``modules`` replaces the sampler's own modules by those of a broken variant; ``scale`` is a
+    factor of all lambdaT.
     """
     modules = modules or {"chain": chain_module, "word_side": word_side_module}
     spec = preset(spec) if isinstance(spec, str) else spec
-    settings = ChainSettings(topics=topics, concentration=1.0, **FIXED)
+    fixed = FIXED | {"self_citations": self_citations}
+    settings = ChainSettings(topics=topics, concentration=1.0, **fixed)
     chain = modules["chain"].DenseChain(spec, tiny_data(spec, **corpus), settings, seed=seed)
     chain.start()
     parameters = chain.state.parameters
@@ -47,7 +49,7 @@ def tiny_chain(spec, *, topics=2, seed=3, modules=None, **corpus):
         chain.switch_network_on()
         parameters.cite[:] = np.linspace(1.5, 0.7, len(parameters.cite))
         parameters.cited[:] = np.linspace(0.8, 2.0, len(parameters.cited))
-        parameters.topic_scale[:] = np.linspace(0.5, 1.5, topics)
+        parameters.topic_scale[:] = scale * np.linspace(0.5, 1.5, topics)
     parameters.topic_concentration[:] = np.linspace(0.5, 1.5, len(parameters.topic_concentration))
     parameters.word_concentration[:] = [1.2, 0.6]
     parameters.topic_word_concentration[:] = 0.9

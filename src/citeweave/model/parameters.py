@@ -7,6 +7,7 @@ import math
 import numbers
 import os
 import secrets
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -16,7 +17,7 @@ import numpy as np
 from citeweave import naming
 from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings
-from citeweave.engines.core.spec import DISCOUNT_LIMIT, ModelSpec, preset
+from citeweave.engines.core.spec import DISCOUNT_LIMIT, PAPER, ZERO, ModelSpec, preset
 from citeweave.engines.registry import AUTO, devices, one_chain, sweeps
 from citeweave.errors import ParameterError
 from citeweave.model.sweeps import choose_sweep
@@ -31,6 +32,7 @@ from citeweave.parameters.scntm import (
     PARAMETERS,
     RANDOM,
     SCNTMParameters,
+    self_citations_named,
 )
 
 __all__ = [
@@ -182,6 +184,8 @@ class Plan:
         settings = self.settings._asdict()
         if not self.settings.burst_from:  # as in runs before there was a choice
             del settings["burst_from"]
+        chosen = settings.pop("self_citations")  # x_ii was a number in those runs
+        settings["self_citation"] = {PAPER: 1, ZERO: 0}.get(chosen, chosen)
         content = {
             "spec": dataclasses.asdict(self.spec),
             "settings": settings,
@@ -276,7 +280,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
             concentration=float(p["concentration"]),
             concentration_prior=_pair(p["concentration_prior"]),
             propensity_prior=_pair(p["propensity_prior"]),
-            self_citation=int(p["self_citations"]),
+            self_citations=_named_choice(p["self_citations"]),
         ),
         eta=float(p["eta"]),
         unknown=p["unknown"],
@@ -302,6 +306,19 @@ def _stage(p: Mapping[str, Any], name: str, usual: int, share: int) -> int:
         return int(p[name])
     bounds = [usual, int(p["iterations"]) // share]
     return min(bounds if p["burn_in"] is None else [*bounds, int(p["burn_in"])])
+
+
+def _named_choice(value: Any) -> str:
+    """Give the name of a choice of ``self_citations``, with a warning for those of old."""
+    name: str = self_citations_named(value)
+    if name != value:
+        warnings.warn(
+            f"self_citations={value!r} is now self_citations={name!r}; True and False will be "
+            "refused in the next release.",
+            DeprecationWarning,
+            stacklevel=4,
+        )
+    return name
 
 
 def _pair(value: Any) -> tuple[float, float]:

@@ -84,7 +84,11 @@ def combine_results(
         likelihoods.append(float(values[~np.isnan(values)].mean()))
     scores = [0.0]  # nothing to compare
     if len(sums) > 1:
-        scores = [plug_in_log_likelihood(plan.spec, chain, corpus) for chain in sums]
+        choice = plan.settings.self_citations
+        scores = [
+            plug_in_log_likelihood(plan.spec, chain, corpus, self_citations=choice)
+            for chain in sums
+        ]
     if plan.combine != "consensus" or len(sums) == 1:
         return *combine_chains(sums, likelihoods, scores, combine=plan.combine), None
     memberships = [document_topics(plan.spec, chain) / float(chain.samples[0]) for chain in sums]

@@ -10,7 +10,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 
 __all__ = ["plug_in_log_likelihood"]
 
@@ -18,12 +18,15 @@ _CHUNK = 1 << 16
 _TINY = np.finfo(np.float64).tiny
 
 
-def plug_in_log_likelihood(spec: ModelSpec, sums: Sums, corpus: Corpus) -> float:
+def plug_in_log_likelihood(
+    spec: ModelSpec, sums: Sums, corpus: Corpus, *, self_citations: str
+) -> float:
     """Log likelihood of all words and citations at a chain's posterior means (eq:word_probability).
 
     sum_dn log sum_k theta_dk phi_kw + sum_ij x_ij log rate_ij - sum_ij rate_ij, where
-    rate_ij = lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk. Words are scored with what
-    was learned from them, so this is for comparing chains of one model, nothing else.
+    rate_ij = lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk; pairs i = j count unless
+    ``self_citations`` are left out. Words are scored with what was learned from them, so this is
+    for comparing chains of one model, nothing else.
     """
     samples = float(sums.samples[0])
     if spec.words_choose_author:
@@ -34,6 +37,8 @@ def plug_in_log_likelihood(spec: ModelSpec, sums: Sums, corpus: Corpus) -> float
     total = _words(corpus, of_words, sums.topic_word, sums.topic_samples, samples)
     if spec.citations is not None:
         total += _citations(corpus, of_citations, sums, samples)
+        if self_citations == LEFT_OUT:
+            total += _own_rates(of_citations, sums, samples)
     return total
 
 
@@ -68,3 +73,10 @@ def _citations(corpus: Corpus, documents: np.ndarray, sums: Sums, samples: float
     out = cite @ documents / samples
     into = cited @ documents / samples
     return total - float(out @ (topic_scale * into))
+
+
+def _own_rates(documents: np.ndarray, sums: Sums, samples: float) -> float:
+    """Sum the rates of all pairs i = i."""
+    pair = sums.cite * sums.cited / samples**2
+    own = np.einsum("ik,ik,k->i", documents, documents, sums.topic_scale) / samples**3
+    return float(pair @ own)

@@ -15,10 +15,14 @@ import numpy as np
 
 from citeweave.engines.core.spec import (
     DISCOUNT_LIMIT,
+    LEFT_OUT,
     MOST_TOPICS,
+    PAPER,
     PRESETS,
+    SELF_CITATIONS,
     TOPIC_DISCOUNT,
     WORD_DISCOUNT,
+    ZERO,
     Level,
     ModelSpec,
 )
@@ -37,6 +41,7 @@ __all__ = [
     "RANDOM",
     "SCNTMParameters",
     "read_eta",
+    "self_citations_named",
 ]
 
 MODEL = "Model"
@@ -69,6 +74,19 @@ def read_eta(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def self_citations_named(value: Any) -> Any:
+    """Give the name of a choice of ``self_citations`` that an earlier release wrote as a switch.
+
+    Examples
+    --------
+    >>> self_citations_named(True), self_citations_named(False), self_citations_named("left-out")
+    ('paper', 'zero', 'left-out')
+    """
+    if isinstance(value, bool):
+        return PAPER if value else ZERO
+    return value
 
 
 def _is_eta(value: Any) -> bool:
@@ -110,6 +128,11 @@ _PRIOR = pair("numbers from 0.001 to 10000 (shape, rate)", number(1e-3, 1e4))
 _MOST_CHAINS = 1000
 _MOST_ROUNDS = 10_000
 _MOST_ITERATIONS = 10_000_000  # traces, which have a value for each, must fit into memory
+_NAMED = one_of(*SELF_CITATIONS)
+# True and False are those of earlier releases
+_SELF_CITATIONS = _NAMED._replace(
+    accepts=lambda value: isinstance(value, bool) or _NAMED.accepts(value)
+)
 _DISCOUNT = number(0, DISCOUNT_LIMIT, none="the model's own")
 
 
@@ -271,12 +294,18 @@ class SCNTMParameters(Parametrised):
         group=MODEL,
         option="",
     )
-    self_citations: bool = parameter(
-        True,
-        true_or_false(),
-        "Count x_ii = 1 in the rates, as the paper does.",
-        "The paper's simplification that each document cites itself once.",
+    self_citations: str = parameter(
+        LEFT_OUT,
+        _SELF_CITATIONS,
+        "Papers' citations of themselves: left-out (unknown), zero, or paper (one each).",
+        "What is known of papers' citations of themselves, which no corpus records. With "
+        "``left-out`` they are unknown: the pairs of a paper with itself are no part of the "
+        "likelihood. ``zero`` takes them as seen and absent; ``paper`` is the paper's "
+        "simplification that each document cites itself once, which is a Gamma(2, 1) prior of the "
+        "propensities. True and False of earlier releases stand for ``paper`` and ``zero``.",
         group=MODEL,
+        restore=self_citations_named,
+        page="self-citations.md",
     )
     topic_discount: float | None = parameter(
         None,

@@ -106,6 +106,8 @@ def unflatten(like: _T, arrays: Mapping[str, np.ndarray], prefix: str = "") -> _
             parts.append(unflatten(part, arrays, f"{prefix}{name}."))
             continue
         found = arrays.get(prefix + name)
+        if found is None and part.size == 0:  # an earlier release had no such array
+            found = part
         if found is None or found.shape != part.shape or found.dtype != part.dtype:
             raise _RefusedError(
                 f"its array '{prefix}{name}' is "

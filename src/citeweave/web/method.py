@@ -96,7 +96,7 @@ _NAMES = {
     "thin": "a sample kept every",
     "combine": "chains combined by",
     "unknown": "papers without author and label",
-    "self_citations": "each paper cites itself once",
+    "self_citations": "papers' citations of themselves",
     "alpha": "weight of words against links",
     "degree_corrected": "popularity of papers",
     "restarts": "random starts",

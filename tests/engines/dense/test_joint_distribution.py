@@ -81,7 +81,7 @@ def propensity_draws(module, steps):
         state = chain.state._replace(
             assignments=chain.state.assignments._replace(citing_topic=topic.astype(np.int16))
         )
-        made, received = real_propensities.degrees(citing, cited, n, self_citation=0)
+        made, received = real_propensities.degrees(citing, cited, n, self_citations="zero")
         chain.rebuild_exponent()
         module.draw_propensities(level, layout, state, made, received, prior, chain.exponent)
         draws.append(np.concatenate([parameters.cite, parameters.cited, parameters.topic_scale]))

@@ -152,6 +152,9 @@ class Assignments(NamedTuple):
     """uint8 [tokens] (or empty): table indicators at phi'; only their sums have a meaning."""
     citing_topic: Array
     """int16 [citations]: y; -1 while the network is off."""
+    self_topic: Array
+    """int16 [documents, most a document]: topics of the self-citations that are drawn where x_ii is
+    left out, then -1; no rows where it is known."""
 
 
 class Parameters(NamedTuple):

@@ -25,7 +25,7 @@ from citeweave.engines.core.setting_up import (
     new_state,
     new_tables,
 )
-from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 from citeweave.engines.core.starting import start_at
 
 __all__ = ["NO_EXTRA", "Chain", "StepReport"]
@@ -79,9 +79,11 @@ class Chain(ABC):
         self.citation_level = len(spec.topic_side) - 1 - spec.below_citations
         """Level of the topic side that citations reach."""
         self.degrees = degrees(
-            data.citing, data.cited, len(data.offsets) - 1, self_citation=settings.self_citation
+            data.citing, data.cited, len(data.offsets) - 1, self_citations=settings.self_citations
         )
-        """Citations made and received by each document."""
+        """Citations of the corpus made and received by each document."""
+        self.draws_self = spec.citations is not None and settings.self_citations == LEFT_OUT
+        """Whether self-citations are unknown, and so drawn."""
 
     @classmethod
     def probe(cls) -> str:
@@ -157,6 +159,8 @@ class Chain(ABC):
             self.switch_network_on()
         self.prepare_sweeps()
         self.check_numbers(self.watched())
+        if self.network_on and self.draws_self:
+            self.draw_self_citations()
         words_began = time.perf_counter()
         self.sweep_words()
         citations_began = time.perf_counter()
@@ -221,6 +225,10 @@ class Chain(ABC):
     @abstractmethod
     def prepare_sweeps(self) -> None:
         """Bring up to date what sweeps read beside the state."""
+
+    @abstractmethod
+    def draw_self_citations(self) -> None:
+        """Offer papers a self-citation more or less, where x_ii is left out of the data."""
 
     @abstractmethod
     def sweep_words(self) -> None:

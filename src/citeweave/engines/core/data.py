@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from citeweave.engines.core.arrays import Array
-from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 
 __all__ = ["ChainSettings", "Data", "Info", "Request"]
 
@@ -41,8 +41,8 @@ class ChainSettings(NamedTuple):
     """tau_0 and tau_1."""
     propensity_prior: tuple[float, float] = (1.0, 1.0)
     """epsilon_0 and epsilon_1."""
-    self_citation: int = 1
-    """x_ii of the paper: 1, or 0 to leave it out."""
+    self_citations: str = LEFT_OUT
+    """What is known of x_ii: one of `citeweave.engines.core.spec.SELF_CITATIONS`."""
     sample_concentrations: bool = True
     sample_propensities: bool = True
     debug: bool = False

@@ -12,7 +12,7 @@ def check_state(spec: ModelSpec, layout: Layout, state: State) -> None:
     """Raise AssertionError naming the first count that its children do not add up to.
 
     A parent's customers are its children's tables; the lowest levels' customers are the tokens
-    and, on the level they reach, the citations; 1 <= t <= c wherever c > 0.
+    and, on the level they reach, the citations, those drawn included; 1 <= t <= c wherever c > 0.
     """
     _check_topics(spec, layout, state)
     _check_words(spec, layout, state)
@@ -45,6 +45,9 @@ def _check_topics(spec: ModelSpec, layout: Layout, state: State) -> None:
     if spec.citations is not None and state.clock[1]:
         for ends in (layout.citing, layout.cited):
             np.add.at(customers, (layout.citation_node + ends, assignments.citing_topic), 1)
+        document, place = np.nonzero(assignments.self_topic >= 0)  # both ends at one paper
+        own = assignments.self_topic[document, place]
+        np.add.at(customers, (layout.citation_node + document, own), 2)
     below = slice(layout.level_start[1], None)
     np.add.at(customers, layout.parent[below], counts.tables[below])
     _expect("topic-side customers", counts.customers, customers)

@@ -7,20 +7,22 @@ import numpy as np
 
 from citeweave.compiled import kernel
 from citeweave.engines.core.random import standard_gamma
+from citeweave.engines.core.spec import PAPER
 
 __all__ = ["degrees", "document_topics", "draw_propensities"]
 
 
 def degrees(
-    citing: np.ndarray, cited: np.ndarray, n_documents: int, *, self_citation: int
+    citing: np.ndarray, cited: np.ndarray, n_documents: int, *, self_citations: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count g+ and g-: citations made and received by each document.
+    """Count g+ and g-: citations of the corpus made and received by each document.
 
-    ``self_citation`` is the paper's simplification x_ii = 1 (1), or none (0). It enters these
-    degrees alone, never the network counts h (DESIGN 3.5).
+    The paper's x_ii = 1 enters these degrees alone, never the network counts h. Self-citations that
+    are drawn (`self_citations`) come on top, in the counts of both.
     """
-    made = np.bincount(citing, minlength=n_documents) + self_citation
-    received = np.bincount(cited, minlength=n_documents) + self_citation
+    known = 1 if self_citations == PAPER else 0
+    made = np.bincount(citing, minlength=n_documents) + known
+    received = np.bincount(cited, minlength=n_documents) + known
     return made.astype(np.float64), received.astype(np.float64)
 
 
@@ -82,6 +84,9 @@ def draw_propensities(level, layout, state, made, received, prior, exponent):
     citations = np.zeros(n_topics)
     for e in range(layout.citing.shape[0]):
         citations[state.assignments.citing_topic[e]] += 1.0
+    for k in state.assignments.self_topic.ravel():
+        if k >= 0:
+            citations[k] += 1.0
     for k in range(n_topics):
         rate = prior[1] + exponent.cite_sum[k] * exponent.cited_sum[k]
         parameters.topic_scale[k] = standard_gamma(rng, prior[0] + citations[k]) / rate

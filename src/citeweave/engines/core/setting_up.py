@@ -19,7 +19,8 @@ from citeweave.engines.core.arrays import (
     WordCounts,
 )
 from citeweave.engines.core.data import ChainSettings, Data
-from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.self_citations import MOST_SELF
+from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 from citeweave.engines.core.stirling import RatioTable, build_ratio_table
 from citeweave.errors import ParameterError
 
@@ -142,6 +143,7 @@ def new_state(
     n_documents = len(layout.document_start) - 1
     k = settings.topics
     beta = settings.concentration
+    drawn = spec.citations is not None and settings.self_citations == LEFT_OUT
 
     def discount(levels: Sequence[str]) -> Array:
         found = (spec.word_level(nodes) for nodes in levels)
@@ -168,6 +170,7 @@ def new_state(
             path=np.zeros(n_tokens if spec.words_choose_author else 0, np.int16),
             burst_table=np.zeros(n_tokens if spec.word_level("document-topic") else 0, np.uint8),
             citing_topic=np.full(len(layout.citing), -1, np.int16),
+            self_topic=np.full((n_documents if drawn else 0, MOST_SELF), -1, np.int16),
         ),
         parameters=Parameters(
             topic_discount=np.array([level.discount for level in spec.topic_side]),

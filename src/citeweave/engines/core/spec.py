@@ -9,7 +9,18 @@ from typing import Self
 
 from citeweave.errors import ParameterError
 
-__all__ = ["DISCOUNT_LIMIT", "MOST_TOPICS", "PRESETS", "Level", "ModelSpec", "preset"]
+__all__ = [
+    "DISCOUNT_LIMIT",
+    "LEFT_OUT",
+    "MOST_TOPICS",
+    "PAPER",
+    "PRESETS",
+    "SELF_CITATIONS",
+    "ZERO",
+    "Level",
+    "ModelSpec",
+    "preset",
+]
 
 MOST_TOPICS = 4096
 """Largest cap on topics; assignments are stored in 16 bits."""
@@ -17,6 +28,13 @@ MOST_TOPICS = 4096
 DISCOUNT_LIMIT = 0.999
 """Largest discount with the accuracy stated for Stirling ratios; above it nearly every customer has
 its own table."""
+
+LEFT_OUT = "left-out"
+ZERO = "zero"
+PAPER = "paper"
+SELF_CITATIONS = (LEFT_OUT, ZERO, PAPER)
+"""What is known of x_ii, a paper's citations of itself: nothing, that there is none, or that there
+is one, as the paper has it."""
 
 TOPIC_NODES = ("corpus", "category", "author", "group", "document")
 WORD_NODES = ("corpus", "topic", "document-topic")

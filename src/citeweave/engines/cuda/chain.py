@@ -10,9 +10,10 @@ from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
 from citeweave.engines.core.chain import NO_EXTRA, Chain, StepReport
 from citeweave.engines.core.data import ChainSettings, Data, Request
 from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.self_citations import MOST_SELF
 from citeweave.engines.core.setting_up import check_citation_order
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
-from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 from citeweave.engines.cuda.device import CudaDevice, Device
 from citeweave.engines.cuda.faults import check_counted
 from citeweave.engines.cuda.memory import (
@@ -140,6 +141,7 @@ class CudaChain(Chain):
             documents=len(data.offsets) - 1,
             grouping=self._grouping,
             packed=_most_customers(data) < PACKED_BELOW,
+            most_self=MOST_SELF if settings.self_citations == LEFT_OUT else 0,
         )
         self.device.prepare(self._program)
 
@@ -336,6 +338,14 @@ class CudaChain(Chain):
         """Mean concentration of each level, which the host has drawn."""
         return self._draws.levels()
 
+    def draw_self_citations(self) -> None:
+        """Offer papers one self-citation more or one less: those of one round, in turn."""
+        self._ahead = True
+        key, turn = next_key(self.host.random), self.iteration % self.rounds
+        self.run("draw_self_citations", key, turn, self.rounds)
+        self._repair_nodes()
+        self._draws.weigh()
+
     def sweep_words(self) -> None:
         """Move every token once, those of a round's documents from one snapshot."""
         self._ahead = True
@@ -420,7 +430,7 @@ class CudaChain(Chain):
 
 def _most_customers(data: Data) -> int:
     """Bound the customers of a document's node: its words, its citations and those it receives."""
-    most = int(np.diff(data.offsets).max(initial=0))
+    most = int(np.diff(data.offsets).max(initial=0)) + 2 * MOST_SELF
     for ends in (data.citing, data.cited):
         most += int(np.bincount(ends).max(initial=0))
     return most

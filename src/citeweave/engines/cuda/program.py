@@ -45,6 +45,7 @@ FIELDS: dict[str, str] = {
     "topic": "short",
     "burst_table": "unsigned char",
     "citing_topic": "short",
+    "self_topic": "short",
     "topic_discount": "double",
     "topic_concentration": "double",
     "word_discount": "double",
@@ -140,6 +141,7 @@ FIELDS: dict[str, str] = {
 UNITS: dict[str, tuple[str, ...]] = {
     "words": ("climb.cuh", "fields.cuh", "document.cuh", "change.cuh", "all_words.cuh", "words.cu"),
     "citations": ("climb.cuh", "ends.cuh", "all_ends.cuh", "citations.cu"),
+    "self_citations": ("climb.cuh", "self_citations.cu"),
     "nodes": ("nodes.cuh", "merge.cu", "start.cu", "exponent.cu"),
     "parameters": ("ranges.cuh", "auxiliaries.cu"),
     "sums": ("ranges.cuh", "nodes.cuh", "likelihood.cu", "faults.cu", "slices.cu"),
@@ -299,10 +301,12 @@ def plan_program(
     documents: int,
     grouping: LaneGrouping,
     packed: bool = True,
+    most_self: int = 0,
 ) -> Program:
     """Choose the constants of a model's program.
 
-    ``packed`` where counts of a document are below `PACKED_BELOW`.
+    ``packed`` where counts of a document are below `PACKED_BELOW`; ``most_self`` is the number of
+    self-citations that a paper may be given, 0 where they are known.
     """
     _, places = table_places(spec)
     levels = len(spec.topic_side)
@@ -333,6 +337,7 @@ def plan_program(
         "BURST": burst,
         "NETWORK": network,
         "BELOW": spec.below_citations,
+        "MOST_SELF": most_self,
         "LANES": lanes,
         "WORD_THREADS": threads,
         "CITE_THREADS": threads,

@@ -16,6 +16,7 @@ from citeweave.engines.core.exponent import new_exponent, rebuild_exponent
 from citeweave.engines.core.finite import LEAST_SINGLE, MOST_SINGLE, Watched, row_window
 from citeweave.engines.core.likelihood import topic_word_means, word_log_likelihood
 from citeweave.engines.core.propensities import draw_propensities
+from citeweave.engines.core.self_citations import draw_self_citations, new_self_work
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.core.word_side import new_word_cache, refresh_word_cache
 from citeweave.engines.dense.citations import citation_sweep, new_citation_work, start_citations
@@ -63,6 +64,8 @@ class DenseChain(Chain):
         """Of the latest sweep: citations visited, blocked, accepted; then the kernels' own."""
         self._work = new_word_work(settings.topics, n_paths, spec.n_shared, spec.n_document)
         self._citation_work = new_citation_work(settings.topics, n_levels)
+        self.self_work = new_self_work(self.n_documents if self.draws_self else 0, n_levels)
+        """Scratch of the draw of self-citations, and what the latest one did."""
         self._background = np.zeros(data.n_words)
         self._means = np.zeros((data.n_words, settings.topics))
 
@@ -110,6 +113,24 @@ class DenseChain(Chain):
             yield Watched("lambdaT", parameters.topic_scale)
             yield Watched("P", self.exponent.cite_sum, -MOST_SINGLE)
             yield Watched("M", self.exponent.cited_sum, -MOST_SINGLE)
+
+    def draw_self_citations(self) -> None:
+        """Offer every paper one self-citation more or one less."""
+        draw_self_citations(
+            self.citation_level,
+            self.layout,
+            self.tables,
+            self.state,
+            self.self_work,
+            self.exponent,
+        )
+
+    def all_degrees(self) -> tuple[Array, Array]:
+        """Count citations made and received by each document, those drawn included."""
+        if not self.draws_self:
+            return self.degrees
+        drawn = (self.state.assignments.self_topic >= 0).sum(axis=1)
+        return self.degrees[0] + drawn, self.degrees[1] + drawn
 
     def sweep_words(self) -> None:
         """Move every token once."""
@@ -179,7 +200,7 @@ class DenseChain(Chain):
             self.citation_level,
             self.layout,
             self.state,
-            *self.degrees,
+            *self.all_degrees(),
             np.array(self.settings.propensity_prior),
             self.exponent,
         )

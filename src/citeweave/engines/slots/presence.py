@@ -19,6 +19,7 @@ __all__ = [
     "lowest_bit",
     "mark_topics",
     "new_presence",
+    "note_papers",
     "note_presence",
 ]
 
@@ -93,6 +94,19 @@ def note_presence(presence, node, topic, customers):
         presence[n, i] |= bit
     else:
         presence[n, i] &= ~bit
+
+
+@hot_kernel
+def note_papers(layout, counts, presence, level, moved):
+    """Bring the bits of papers and of all nodes above them up to date, each at one topic.
+
+    ``moved`` is int32 [papers, 2]: a paper and the topic; ``level`` is that of papers.
+    """
+    for i in range(moved.shape[0]):
+        n, k = layout.citation_node + moved[i, 0], np.int64(moved[i, 1])
+        for _ in range(level + 1):
+            note_presence(presence, n, k, counts.customers[index(n), index(k)])
+            n = layout.parent[n]
 
 
 @inlined

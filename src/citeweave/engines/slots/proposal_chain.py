@@ -11,6 +11,7 @@ from citeweave.engines.core.finite import Watched
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.slots.parameters import SparseDraws
+from citeweave.engines.slots.presence import note_papers
 from citeweave.engines.slots.proposals import Proposals
 from citeweave.engines.threads.threaded import ThreadedChain
 
@@ -70,6 +71,15 @@ class ProposalChain(ThreadedChain):
         """Give every citation its first topic."""
         super().start_citations()
         self._counts_set()
+
+    def draw_self_citations(self) -> None:
+        """Offer every paper one self-citation more or one less, and note the topics it leaves."""
+        super().draw_self_citations()
+        moved, count = self.self_work.moved, int(self.self_work.count[0])
+        note_papers(
+            self.layout, self.state.topics, self.proposals.nodes, self.citation_level, moved[:count]
+        )
+        self._draws.counts_moved()
 
     def _counts_set(self) -> None:
         """Take in counts that no sparse sweep has made."""

@@ -67,12 +67,14 @@ class Draws:
         prior = np.array(chain.settings.propensity_prior)
         sides = (parameters.cite, exponent.cited_sum), (parameters.cited, exponent.cite_sum)
         self.rebuild()
-        for (values, other), degree in zip(sides, chain.degrees, strict=True):
+        for (values, other), degree in zip(sides, chain.all_degrees(), strict=True):
             slope, key = parameters.topic_scale * other, next_key(state.random)
             self._draw_documents(slope, prior, degree, values, key)
             self.rebuild()
         topics = len(parameters.topic_scale)
         citations = np.bincount(state.assignments.citing_topic, minlength=topics)
+        own = state.assignments.self_topic
+        citations += np.bincount(own[own >= 0], minlength=topics)
         rate = exponent.cite_sum * exponent.cited_sum
         draw_scales(state.random, prior, citations, rate, parameters.topic_scale)
 

@@ -125,11 +125,13 @@ KERNEL draw_propensities(u64 key, int of_citing, double shape_prior, double rate
        d += (i64)gridDim.x * blockDim.x) {
     Rng rng = open_stream(key, of_citing ? 0 : 1, (u64)d);
     double rate = rate_prior + ctx.node_rate[ctx.level_start[CITED_LEVEL] + d];
-    value[d] = standard_gamma(rng, shape_prior + degree[d]) / rate;
+    int drawn = 0;
+    while (drawn < MOST_SELF && ctx.self_topic[d * MOST_SELF + drawn] >= 0) drawn++;
+    value[d] = standard_gamma(rng, shape_prior + degree[d] + drawn) / rate;
   }
 }
 
-// Citations by citing topic, into ``topic_citations``, zero before.
+// Citations by citing topic, those drawn included, into ``topic_citations``, zero before.
 KERNEL count_citations(int n_citations) {
   int *sums = (int *)shared_pool;
   for (int k = threadIdx.x; k < K; k += blockDim.x) sums[k] = 0;
@@ -137,6 +139,9 @@ KERNEL count_citations(int n_citations) {
   for (i64 e = (i64)blockIdx.x * blockDim.x + threadIdx.x; e < n_citations;
        e += (i64)gridDim.x * blockDim.x)
     add_to(sums + ctx.citing_topic[e], 1);
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (i64)N_DOCUMENTS * MOST_SELF;
+       i += (i64)gridDim.x * blockDim.x)
+    if (ctx.self_topic[i] >= 0) add_to(sums + ctx.self_topic[i], 1);
   block_sync();
   for (int k = threadIdx.x; k < K; k += blockDim.x)
     if (sums[k]) add_to(ctx.topic_citations + k, sums[k]);

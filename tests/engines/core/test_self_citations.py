@@ -1,0 +1,115 @@
+"""Self-citations: three choices of what is known of them, and the draws where nothing is."""
+
+import numpy as np
+import pytest
+
+from citeweave import simulate
+from citeweave.engines.core.data import ChainSettings
+from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.propensities import degrees
+from citeweave.engines.core.self_citations import MOST_SELF
+from citeweave.engines.core.spec import SELF_CITATIONS, preset
+from citeweave.engines.dense.chain import DenseChain
+from citeweave.model.groups import build_tree
+from reference.posterior import TinyPosterior
+from reference.tiny import tiny_chain
+
+TINY = {"documents": ((0, 1), (1,)), "groups": (0, 1), "citations": ((0, 1),)}
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    sizes = {"documents": 40, "words_per_document": 10, "vocabulary": 40, "citations": 80}
+    return simulate(**sizes, topics=3, authors=8, seed=2).corpus
+
+
+def chain_of(corpus, choice, **settings):
+    spec = preset("scntm")
+    data = build_tree(corpus, spec, eta=0, unknown="shared").data
+    settings = ChainSettings(topics=5, self_citations=choice, **settings)
+    chain = DenseChain(spec, data, settings, seed=1)
+    chain.start()
+    return chain
+
+
+@pytest.mark.parametrize("choice", SELF_CITATIONS)
+def test_degrees_count_what_is_known(choice):
+    made, received = degrees(np.array([0, 0, 1]), np.array([1, 2, 2]), 3, self_citations=choice)
+    known = 1 if choice == "paper" else 0
+    np.testing.assert_array_equal(made - known, [2, 1, 0])
+    np.testing.assert_array_equal(received - known, [0, 1, 2])
+
+
+def test_only_what_is_unknown_is_drawn(corpus):
+    for choice in ("paper", "zero"):
+        chain = chain_of(corpus, choice)
+        chain.step()
+        assert chain.state.assignments.self_topic.shape == (0, MOST_SELF)
+        assert chain.all_degrees() is chain.degrees
+    chain = chain_of(corpus, "left-out", network_from=1)
+    chain.step()
+    assert (chain.state.assignments.self_topic == -1).all()  # citations do not count yet
+
+
+def test_a_draw_leaves_counts_and_sums_as_if_built_anew(corpus):
+    """The sums of the exponential are carried along exactly, through births and deaths."""
+    chain = chain_of(corpus, "left-out", debug=True)
+    for _ in range(3):
+        chain.step()
+    chain.state.parameters.topic_scale[:] *= 10.0
+    chain.rebuild_exponent()
+    seen = set()
+    for _ in range(60):
+        before = (chain.state.assignments.self_topic >= 0).sum()
+        chain.draw_self_citations()
+        check_state(chain.spec, chain.layout, chain.state)
+        seen.add(np.sign((chain.state.assignments.self_topic >= 0).sum() - before))
+    assert {-1, 1} <= seen
+    carried = [array.copy() for array in chain.exponent[:4]]
+    chain.rebuild_exponent()
+    for mine, built in zip(carried, chain.exponent[:4], strict=True):
+        np.testing.assert_allclose(mine, built, rtol=1e-9)
+
+
+def test_they_add_to_degrees_and_to_topics(corpus):
+    chain = chain_of(corpus, "left-out")
+    chain.step()
+    own = chain.state.assignments.self_topic
+    own[:] = -1
+    own[3, :2] = [4, 1]
+    made, received = chain.all_degrees()
+    for now, known in zip((made, received), chain.degrees, strict=True):
+        assert np.flatnonzero(now - known).tolist() == [3]
+        assert now[3] - known[3] == 2
+
+
+def test_a_paper_of_the_largest_number_gets_no_more(corpus):
+    chain = chain_of(corpus, "left-out")
+    chain.step()
+    chain.state.parameters.topic_scale[:] = 1e6
+    chain.state.parameters.cite[:] = 0.01  # so that the exponential does not forbid it
+    chain.state.parameters.cited[:] = 0.01
+    chain.rebuild_exponent()
+    for _ in range(200):
+        chain.draw_self_citations()
+    numbers = (chain.state.assignments.self_topic >= 0).sum(axis=1)
+    assert numbers.max() == MOST_SELF
+    check_state(chain.spec, chain.layout, chain.state)
+
+
+def test_frequencies_match_the_posterior():
+    """With words and citations swept too; two papers of two authors."""
+    chain = tiny_chain("scntm", **TINY, self_citations="left-out", scale=0.1)
+    exact, _ = TinyPosterior(chain).distribution(most_self=2)
+    expected = sum(weight * np.array(key[4:8]) for key, weight in exact.items())
+    rows = np.zeros((60_000, 4))
+    for row in rows:
+        chain.prepare_sweeps()
+        chain.draw_self_citations()
+        chain.sweep_words()
+        chain.sweep_citations()
+        own = chain.state.assignments.self_topic
+        row[:] = (own[:, :, None] == np.arange(2)).sum(axis=1).ravel()
+    batches = np.array([part.mean(axis=0) for part in np.array_split(rows, 50)])
+    error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
+    assert (np.abs(batches.mean(axis=0) - expected) < 4.0 * error + 3e-4).all()
