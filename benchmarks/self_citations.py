@@ -67,7 +67,7 @@ def measure(
         "influence, cited 10 times": float(influence[(received >= 9) & (received <= 11)].mean()),
         "drawn": int((raw["assignments.self_topic"] >= 0).sum()),
         "AUC": float(found["AUC"]),
-        "perplexity": float(found["perplexity"]),
+        "perplexity": float(found["perplexity, held-out words"]),
     }
 
 

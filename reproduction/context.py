@@ -218,6 +218,7 @@ class Context:
                 "exactly": True,
                 "chains": 1,
                 **paper_stages(parameters.get("iterations", self.chain_length(name))),
+                "self_citations": "paper",
                 **parameters,
             }
         )

@@ -140,6 +140,7 @@ def _fit(
         iterations=iterations,
         seed=task.seed,
         **paper_stages(iterations),
+        self_citations="paper",
     )
     at = np.array(list(traces.marginal))
     marginal = np.array(list(traces.marginal.values()))

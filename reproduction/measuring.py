@@ -51,12 +51,20 @@ ETAS: dict[str, float] = {"scntm": 0, "scntm-eta-10": 10, "scntm-eta-inf": math.
 def choice(key: str, *, topics: int, iterations: int, **parameters: Any) -> ModelChoice:
     """Choose a model of the paper by its key in `paper_figures.MODELS`.
 
-    Its settings are the defaults, but for the stages of a chain, which are the paper's.
+    Its settings are the defaults, but for the stages of a chain, which are the paper's, and that
+    each paper cites itself once.
     """
     eta = {"eta": ETAS[key]} if ETAS.get(key) else {}
     kind = "scntm" if key in ETAS else key
-    stages = paper_stages(iterations)
-    given = {"topics": topics, "iterations": iterations, **stages, **eta, **parameters}
+    own = {"self_citations": "paper"} if kind == "scntm" else {}
+    given = {
+        "topics": topics,
+        "iterations": iterations,
+        **paper_stages(iterations),
+        **eta,
+        **own,
+        **parameters,
+    }
     return ModelChoice(MODELS[key], kind, given)
 
 

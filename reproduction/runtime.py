@@ -138,6 +138,7 @@ def _time(context: Context, name: str, corpus: Corpus) -> Mapping[str, Any]:
         "topics": settings(name).topics,
         "eta": "inf" if corpus.n_categories else 0,
         "seed": context.seed,
+        "self_citations": "paper",
     }
     key = {
         "corpus": corpus.fingerprint,

@@ -73,9 +73,6 @@ FITS: dict[str, dict[str, Any]] = {
     "two chains, consensus": SCHEDULE | ENGINES["dense"] | {"chains": 2, "combine": "consensus"},
     "in stages, from clusters": SCHEDULE | ENGINES["dense"] | STAGES,
 }
-FITS |= {
-    f"self-citations left out; {kind}": SCHEDULE | ENGINES[kind] | LEFT_OUT for kind in ENGINES
-}
 FOLD_INS: dict[str, dict[str, Any]] = {
     f"fold-in, {method}, labels {labels}": {
         "method": method,

@@ -116,9 +116,10 @@ def test_options_reach_the_model(runner: CliRunner, corpus_folder: Path, tmp_pat
         "word-discount": "0.6",
         "concentration": "0.5",
         "threads": "1",
+        "self-citations": "zero",
     }
     flags = [text for name, value in options.items() for text in (f"--{name}", value)]
-    command = ["fit", str(corpus_folder), *SHORT, *flags, "--no-self-citations", "--out", str(out)]
+    command = ["fit", str(corpus_folder), *SHORT, *flags, "--out", str(out)]
     result = runner.invoke(app, [*command, "--quiet"])
     assert result.exit_code == 0, result.output
     given = load(out).get_params()
@@ -136,7 +137,7 @@ def test_options_reach_the_model(runner: CliRunner, corpus_folder: Path, tmp_pat
         "word_discount": 0.6,
         "concentration": 0.5,
         "threads": 1,
-        "self_citations": False,
+        "self_citations": "zero",
         "seed": 1,
         "chains": 1,
     }

@@ -1,5 +1,6 @@
 """Parameters: one table, one template, and what follows from what was left open."""
 
+import dataclasses
 import itertools
 import json
 import math
@@ -186,3 +187,22 @@ def test_parameters_through_json(eta, model):
     text = json.dumps(parameters_to_json(params), allow_nan=False)
     back = parameters_from_json(json.loads(text))
     assert make_plan(back | {"seed": 1}) == make_plan(params | {"seed": 1})
+
+
+@pytest.mark.parametrize(("old", "name"), [(True, "paper"), (False, "zero")])
+def test_self_citations_of_earlier_releases(old, name):
+    """True and False go on for a release, with a warning; manifests that hold them without one."""
+    with pytest.warns(DeprecationWarning, match=f"self_citations={old} is now .*'{name}'"):
+        plan = make_plan(SCNTM(self_citations=old).get_params())
+    assert plan.settings.self_citations == name
+    now = make_plan(SCNTM(self_citations=name, seed=plan.seed).get_params())
+    assert now.digest() == dataclasses.replace(plan, threads=now.threads).digest()
+    assert parameters_from_json({"self_citations": old})["self_citations"] == name
+
+
+def test_choices_of_self_citations_have_digests_of_their_own():
+    digests = {
+        make_plan(SCNTM(self_citations=name, seed=1).get_params()).digest()
+        for name in PARAMETERS["self_citations"].rule.choices
+    }
+    assert len(digests) == 3

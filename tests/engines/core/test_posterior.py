@@ -23,6 +23,7 @@ MODELS = {
             "citations": ((0, 1), (2, 0)),
         },
     ),
+    "unknown self-citations": ("scntm", {"self_citations": "left-out"}),
     "a new topic": ("bursty-hdp-lda", {"topics": 4, "documents": ((0, 0), (0, 1))}),
     "words choose authors": ("np-atm", {}),
     "text alone": ("cntm-text", {}),
@@ -38,7 +39,9 @@ def listed(chain):
     path = state.assignments.path if len(state.assignments.path) else np.zeros(len(z), int)
     leaves = layout.leaf[layout.leaf_start[listing.document] + path]
     tables = {n: tuple(row) for n, row in enumerate(state.topics.tables.tolist()) if n > 0}
-    value = next(v for found, v in listing.topic_side(leaves, z, y) if found == tables)
+    drawn = state.assignments.self_topic[:, :, None] == np.arange(listing.n_topics)
+    own = drawn.sum(axis=1).ravel().tolist()
+    value = next(v for found, v in listing.topic_side(leaves, z, y, own) if found == tables)
     bursts = {}
     bits = state.assignments.burst_table if chain.shape.burst else np.ones(len(z), int)
     for d, w, k, bit in zip(listing.document, layout.word, z, bits, strict=True):

@@ -217,9 +217,21 @@ class LogPosterior:
         total = float(made @ np.log(parameters.cite) + received @ np.log(parameters.cited))
         topics = np.bincount(state.assignments.citing_topic, minlength=len(parameters.topic_scale))
         total += float(topics @ np.log(parameters.topic_scale))
+        total += self._self_citations(state)
         for values in (parameters.cite, parameters.cited, parameters.topic_scale):
             total += _log_gamma(values, prior)
         return total
+
+    def _self_citations(self, state: State) -> float:
+        """Log of (lambda+_i lambda-_i lambdaT_k)^n / n! over the self-citations that are drawn."""
+        parameters, own = state.parameters, state.assignments.self_topic
+        document, place = np.nonzero(own >= 0)
+        topic = own[document, place]
+        rates = parameters.cite[document] * parameters.cited[document]
+        pairs = np.stack([document, topic], axis=1)
+        _, repeated = np.unique(pairs, axis=0, return_counts=True)
+        total = float(np.log(rates * parameters.topic_scale[topic]).sum())
+        return total - sum(_log_factorial(int(n)) for n in repeated if n > 1)
 
 
 def _log_factorial(number: int) -> float:
