@@ -21,7 +21,7 @@ def test_tables_and_citations_are_the_customers_above(view, chain):
         for row in found.rows:
             low, high = row.levels
             assert low.customers == row.words
-            assert high.customers == low.tables + row.cites + row.cited
+            assert high.customers == low.tables + row.cites + row.cited + 2 * row.drawn
             assert (low.tables > 0) == (low.customers > 0)
             assert low.tables <= low.customers
             assert 1 <= high.tables <= high.customers
@@ -42,7 +42,10 @@ def test_the_sentences_say_the_sums(view):
     row = found.rows[0]
     low, high = row.levels
     text = " ".join(found.text)
-    assert f"c(theta', {row.topic}) = {low.tables} + {row.cites + row.cited} = " in text
+    assert (
+        f"c(theta', {row.topic}) = {low.tables} + {row.cites + row.cited + 2 * row.drawn} = "
+        in text
+    )
     assert f"= {high.customers}" in text
     assert f"chain {view.model.combination_['best']} after iteration 40" in text
 

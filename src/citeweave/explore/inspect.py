@@ -15,6 +15,7 @@ from citeweave.errors import NotFoundError
 from citeweave.explore.pages import Page
 from citeweave.model.attributes import FittedAttributes
 from citeweave.model.last_state import last_state
+from citeweave.wording import count
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
@@ -47,6 +48,8 @@ class InspectionRow(Page):
     """References of the topic."""
     cited: int
     """Citations of the topic that the document gets."""
+    drawn: int
+    """Self-citations of the topic, where they are unknown and so drawn; two customers each."""
     levels: list[LevelCounts]
     """Lowest level first: theta, theta'."""
     share: float
@@ -102,14 +105,15 @@ def inspect_document(view: "Exploration", document: int, *, chain: int | None = 
     counts = _document_counts(view, state, d)
     topic, path = _tokens(view, state, d)
     network = spec.citations is not None and bool(state["clock"][1])
-    ends = _citation_topics(view, state, d) if network else (np.zeros(0, int), np.zeros(0, int))
+    none = np.zeros(0, int)
+    ends = _citation_topics(view, state, d) if network else (none, none, none)
     rows = []
     for k, own in enumerate(order.tolist()):
         if own < 0:
             continue
         levels = [LevelCounts(name, int(c[own]), int(t[own])) for name, c, t in counts]
         words = np.sort(_words(view, d))[topic == own]
-        cites, cited = (int((end == own).sum()) for end in ends)
+        cites, cited, drawn = (int((end == own).sum()) for end in ends)
         if len(words) or cites or cited or any(level.customers for level in levels):
             rows.append(
                 InspectionRow(
@@ -119,6 +123,7 @@ def inspect_document(view: "Exploration", document: int, *, chain: int | None = 
                     examples=_examples(view, words),
                     cites=cites,
                     cited=cited,
+                    drawn=drawn,
                     levels=levels,
                     share=float(view.doc_topic[d, k]),
                 )
@@ -175,9 +180,11 @@ def _tokens(
 
 def _citation_topics(
     view: "Exploration", state: Mapping[str, np.ndarray], d: int
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Topics of the citations that a paper makes and gets, and of those of itself."""
     topics = state["assignments.citing_topic"]
-    return topics[view.outgoing[d]], topics[view.incoming[d]]
+    drawn = state.get("assignments.self_topic", np.zeros((0, 0)))  # new in this release
+    return topics[view.outgoing[d]], topics[view.incoming[d]], drawn[d : d + 1].ravel()
 
 
 def _examples(view: "Exploration", words: np.ndarray, most: int = 8) -> list[str]:
@@ -212,13 +219,9 @@ def _by_author(
 
 def _sentences(found: Inspection) -> list[str]:
     """Tell the counts as the paper does."""
-
-    def plural(number: int, noun: str) -> str:
-        return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
     first = (
-        f"Document {found.document} has {plural(found.words, 'word')}, makes "
-        f"{plural(found.cites, 'citation')} inside the corpus and gets {found.cited:,}. These are "
+        f"Document {found.document} has {count(found.words, 'word')}, makes "
+        f"{count(found.cites, 'citation')} inside the corpus and gets {found.cited:,}. These are "
         f"the counts of chain {found.chain} after iteration {found.iteration:,}: one sample, where "
         "the other tables show means over all samples."
     )
@@ -229,7 +232,7 @@ def _sentences(found: Inspection) -> list[str]:
     low = found.levels[0]
     with_words = [row for row in found.rows if row.words]
     lines.append(
-        f"Its words are assigned to {plural(len(with_words), 'topic')}: "
+        f"Its words are assigned to {count(len(with_words), 'topic')}: "
         + ", ".join(f"c({low}, {row.topic}) = {row.levels[0].customers}" for row in with_words)
         + "."
     )
@@ -248,7 +251,7 @@ def _sentences(found: Inspection) -> list[str]:
         return lines
     lines.append(
         f"Citations are customers of {found.citation_level} directly, those it makes and those it "
-        "gets, so its customers are the tables below and the citations: "
+        f"gets{_drawn(found)}, so its customers are the tables below and the citations: "
         + ", ".join(_sum(row, high) for row in found.rows if row.levels[1].customers)
         + "."
     )
@@ -257,13 +260,21 @@ def _sentences(found: Inspection) -> list[str]:
     if whole and found.citation_level == high:
         lines.append(
             f"So {whole:,} words count as {passed:,} in {high}, beside "
-            f"{plural(found.cites + found.cited, 'citation')}: the text is diluted."
+            f"{count(found.cites + found.cited, 'citation')}: the text is diluted."
         )
     return lines
 
 
+def _drawn(found: Inspection) -> str:
+    """Name the self-citations that are drawn, if any."""
+    number = sum(row.drawn for row in found.rows)
+    if number == 0:
+        return ""
+    return f", and both ends of {count(number, 'self-citation')} that the sampler drew"
+
+
 def _sum(row: InspectionRow, level: str) -> str:
-    network = row.cites + row.cited
+    network = row.cites + row.cited + 2 * row.drawn
     return (
         f"c({level}, {row.topic}) = {row.levels[0].tables} + {network} = {row.levels[1].customers}"
     )
