@@ -1,5 +1,6 @@
 """Self-citations: three choices of what is known of them, and the draws where nothing is."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -7,11 +8,12 @@ from citeweave import simulate
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.propensities import degrees
-from citeweave.engines.core.self_citations import MOST_SELF
+from citeweave.engines.core.self_citations import MOST_SELF, draw_self_citations
 from citeweave.engines.core.spec import SELF_CITATIONS, preset
 from citeweave.engines.dense.chain import DenseChain
 from citeweave.model.groups import build_tree
 from reference.posterior import TinyPosterior
+from reference.run import frequencies, total_variation
 from reference.tiny import tiny_chain
 
 TINY = {"documents": ((0, 1), (1,)), "groups": (0, 1), "citations": ((0, 1),)}
@@ -97,19 +99,50 @@ def test_a_paper_of_the_largest_number_gets_no_more(corpus):
     check_state(chain.spec, chain.layout, chain.state)
 
 
-def test_frequencies_match_the_posterior():
-    """With words and citations swept too; two papers of two authors."""
-    chain = tiny_chain("scntm", **TINY, self_citations="left-out", scale=0.1)
-    exact, _ = TinyPosterior(chain).distribution(most_self=2)
-    expected = sum(weight * np.array(key[4:8]) for key, weight in exact.items())
-    rows = np.zeros((60_000, 4))
+def listed_numbers(chain, most):
+    """Posterior of the numbers by paper and topic, given the topics of words and citations."""
+    listing, assigned = TinyPosterior(chain), chain.state.assignments
+    leaves = chain.layout.leaf[listing.document]
+    found = {}
+    for own in listing._self_choices(most):
+        listed = listing.topic_side(leaves, assigned.topic, assigned.citing_topic, own)
+        found[own] = sum(np.exp(value) for _, value in listed)
+    total = sum(found.values())
+    return {own: weight / total for own, weight in found.items()}
+
+
+@numba.njit
+def draw_and_note(level, layout, tables, state, work, exponent, rows):
+    own = state.assignments.self_topic
     for row in rows:
-        chain.prepare_sweeps()
-        chain.draw_self_citations()
-        chain.sweep_words()
-        chain.sweep_citations()
-        own = chain.state.assignments.self_topic
-        row[:] = (own[:, :, None] == np.arange(2)).sum(axis=1).ravel()
-    batches = np.array([part.mean(axis=0) for part in np.array_split(rows, 50)])
-    error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
-    assert (np.abs(batches.mean(axis=0) - expected) < 4.0 * error + 3e-4).all()
+        draw_self_citations(level, layout, tables, state, work, exponent)
+        for d in range(own.shape[0]):
+            for k in own[d]:
+                if k >= 0:
+                    row[2 * d + k] += 1
+
+
+@pytest.mark.parametrize("groups", [(0, 0), (0, 1)])
+def test_frequencies_match_the_posterior(groups):
+    """With rates that the exponential has a say in: many citations expected from 0 to 1."""
+    chain = tiny_chain(
+        "scntm", **TINY | {"groups": groups}, seed=4, self_citations="left-out", scale=0.12
+    )
+    assert set(chain.state.assignments.topic.tolist()) == {0, 1}
+    parameters = chain.state.parameters
+    parameters.cite[:] = [8.0, 0.1]
+    parameters.cited[:] = [0.1, 8.0]
+    chain.rebuild_exponent()
+    exact = listed_numbers(chain, 4)
+    rows = np.zeros((150_000, 4), np.int8)
+    draw_and_note(
+        chain.citation_level,
+        chain.layout,
+        chain.tables,
+        chain.state,
+        chain.self_work,
+        chain.exponent,
+        rows,
+    )
+    # without the exponential, or without the second customer's weight, it is above 0.08
+    assert total_variation(exact, frequencies(rows)) < 0.03
