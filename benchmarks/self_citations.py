@@ -53,6 +53,8 @@ def measure(
             self_citations=choice,
             seed=seed,
             sweep="sequential",
+            chains=1,
+            exactly=True,
         ).fit(train, out=folder, held_out=held)
         raw = raw_propensities(folder)
         found = evaluate(model, categories=False)
