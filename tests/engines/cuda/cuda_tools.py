@@ -46,10 +46,14 @@ def small_data(spec, *, documents=90, words=50, authors=12, citations=200, seed=
 
 
 def make(name, *, device=HostDevice, topics=5, rounds=1, seed=1, data=None, **settings):
-    """Make a chain of one model: on a device, or in threads where ``device`` is None."""
+    """Make a chain of one model: on a device, or in threads where ``device`` is None.
+
+    Self-citations are known unless it is said otherwise: the two draw them from other streams.
+    """
     spec = preset(name) if isinstance(name, str) else name
     data = data or small_data(spec)
-    chosen = ChainSettings(**({"topics": topics, "debug": True} | settings))
+    usual = {"topics": topics, "debug": True, "self_citations": "zero"}
+    chosen = ChainSettings(**(usual | settings))
     if device is None:
         return SnapshotChain(spec, data, chosen, seed=seed, rounds=rounds)
     return CudaChain(spec, data, chosen, seed=seed, rounds=rounds, device=device())
