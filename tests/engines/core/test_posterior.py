@@ -82,7 +82,7 @@ def test_states_differ_as_in_the_listed_posterior(model):
 @pytest.mark.parametrize("pooled", [True, False])
 def test_parameters_weigh_as_their_formula_says(pooled):
     """Gamma priors of one concentration a level, or one a node; degrees with x_ii = 1."""
-    chain = tiny_chain("scntm", groups=(0, 1))
+    chain = tiny_chain("scntm", groups=(0, 1), self_citations="paper")
     levels = (chain.spec.topic_side, chain.spec.word_side)
     if not pooled:
         for level in (side for sides in levels for side in sides):

@@ -52,7 +52,7 @@ class SelfWork(NamedTuple):
     climb: Climb
     moved: np.ndarray
     """int32 [documents, 2]: papers that got one more or one less, and its topic."""
-    count: np.ndarray
+    changed: np.ndarray
     """int64 [1]: how many did."""
 
 
@@ -62,7 +62,7 @@ def new_self_work(n_documents: int, n_levels: int) -> SelfWork:
         row=np.zeros((2, n_levels), np.int64),
         climb=new_climb(n_levels),
         moved=np.zeros((n_documents, 2), np.int32),
-        count=np.zeros(1, np.int64),
+        changed=np.zeros(1, np.int64),
     )
 
 
@@ -167,7 +167,7 @@ def draw_self_citations(level, layout, tables, state, work, exponent):
     counts, parameters, rng = state.topics, state.parameters, state.random
     topics = state.assignments.self_topic
     n_documents, most = topics.shape
-    work.count[0] = 0
+    work.changed[0] = 0
     ends = Ends(work.row, level, level)
     for d in range(n_documents):
         n = 0
@@ -191,6 +191,6 @@ def draw_self_citations(level, layout, tables, state, work, exponent):
                 topics[d, i] = topics[d, n - 1]
                 topics[d, n - 1] = -1
         if moved >= 0:
-            work.moved[work.count[0], 0] = d
-            work.moved[work.count[0], 1] = moved
-            work.count[0] += 1
+            work.moved[work.changed[0], 0] = d
+            work.moved[work.changed[0], 1] = moved
+            work.changed[0] += 1

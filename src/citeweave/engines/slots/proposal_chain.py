@@ -75,7 +75,7 @@ class ProposalChain(ThreadedChain):
     def draw_self_citations(self) -> None:
         """Offer every paper one self-citation more or one less, and note the topics it leaves."""
         super().draw_self_citations()
-        moved, count = self.self_work.moved, int(self.self_work.count[0])
+        moved, count = self.self_work.moved, int(self.self_work.changed[0])
         note_papers(
             self.layout, self.state.topics, self.proposals.nodes, self.citation_level, moved[:count]
         )
