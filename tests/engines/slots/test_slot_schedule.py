@@ -26,21 +26,25 @@ def distance(case, runs, iterations, burn_in, **options):
 
 
 @pytest.mark.parametrize(
-    ("case", "most_listed"),
-    [("no author", 64), ("two authors and a citation", 64), ("two authors and a citation", 0)],
+    ("case", "most_listed", "most"),
+    [
+        ("no author", 64, 0.04),
+        ("two authors and a citation", 64, 0.025),
+        ("two authors and a citation", 0, 0.025),
+    ],
 )
-def test_what_is_kept_has_the_posterior(case, most_listed):
+def test_what_is_kept_has_the_posterior(case, most_listed, most):
     """Tables adapt for 500 iterations and are then frozen.
 
     The chain takes its time: what the tables do not know is proposed rarely, and of 300 topics that
     are alike they know a few.
     """
-    assert distance(case, 1, 200_500, 500, most_listed=most_listed) < 0.035
+    assert distance(case, 1, 200_500, 500, most_listed=most_listed) < most
 
 
 @pytest.mark.parametrize(
     ("case", "most_listed", "least"),
-    [("no author", 64, 0.2), ("two authors and a citation", 0, 0.05)],
+    [("no author", 64, 0.2), ("two authors and a citation", 0, 0.035)],
 )
 def test_tables_that_go_on_adapting_are_seen(case, most_listed, least):
     """The schedule of 2,000 iterations over and over, everything kept and nothing frozen."""
