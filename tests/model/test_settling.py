@@ -185,6 +185,10 @@ def test_the_verdict_says_what_does_not_agree_and_how_to_go_on(tmp_path):
     with for_command_line():
         told = settled_verdict(found, done=2000, asked=2000, folder=tmp_path).text
     assert f"citeweave resume {tmp_path} --iterations +2000" in told
+    steady = (checks[0]._replace(value=1.01, passes=True), checks[1])
+    told = settled_verdict(found._replace(checks=steady), done=2000, asked=2000, folder=None)
+    assert told.headline == "Not settled: the chains found different topics"
+    assert "agreement of the sizes of topics is 0.70 (aim 0.90)" in told.advice
 
 
 @pytest.mark.parametrize(

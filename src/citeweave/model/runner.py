@@ -298,7 +298,8 @@ class Runner:
             checks = self._judge(
                 [one.traces for one in ordered], [one.sums for one in ordered], window
             )
-            found = found._replace(checks=checks, settled=all(check.passes for check in checks))
+            agreed = bool(checks) and all(check.passes for check in checks)
+            found = found._replace(checks=checks, settled=agreed)
             self._latest = found
             if found.settled:
                 return found._replace(stopped="settled")
@@ -320,7 +321,7 @@ class Runner:
         checks = self._judge(
             [one.traces for one in results], [one.sums for one in results], slice(begin, done)
         )
-        long_enough = done - begin >= BLOCK
+        long_enough = bool(checks) and done - begin >= BLOCK
         agreed = long_enough and all(check.passes for check in checks)
         return found._replace(settled=agreed, checks=checks)
 

@@ -110,6 +110,12 @@ class Settlement(NamedTuple):
         failed = [check for check in self.checks if not check.passes]
         return tuple(sorted(failed, key=lambda check: abs(check.value - check.aim), reverse=True))
 
+    @property
+    def steady(self) -> bool:
+        """Whether all traces agree, whatever the topics do."""
+        levels = [check.passes for check in self.checks if check.draws >= 0]
+        return bool(levels) and all(levels)
+
     def as_json(self) -> dict[str, Any]:
         """Give what a manifest holds; JSON has no infinity, which stands as None."""
         checks = [

@@ -84,6 +84,14 @@ def settled_verdict(
     what = failed[0].text
     if len(failed) > 1:
         what += f", and {count(len(failed) - 1, 'comparison')} more fail"
+    if settlement.steady:
+        return Verdict(
+            "poor",
+            "Not settled: the chains found different topics",
+            f"After {made} each chain is steady, but {what}: there is more than one way to divide "
+            "this literature, and more iterations may not change that. Look for topics that all "
+            f"chains share, or fit with fewer topics. {go_on}",
+        )
     return Verdict(
         "poor",
         "Not settled: the chains do not agree yet",
