@@ -41,7 +41,7 @@ AIM = 1.05
 to two."""
 ENOUGH = 25.0
 """Effective draws, of all chains together, that are asked of a trace."""
-POSTERIOR_BLUR = 0.02
+POSTERIOR_BLUR = 0.05
 """Difference of the log posterior per word that does not matter, a standard deviation."""
 CONCENTRATION_BLUR = 0.25
 """Share of a concentration that does not matter, likewise."""
