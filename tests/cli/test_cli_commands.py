@@ -392,7 +392,7 @@ def test_baselines_get_numbers_too(runner: CliRunner) -> None:
     command = ["fit", "no-such-corpus", "--model", "tomotopy-lda", "--eta"]
     assert "no-such-corpus" in refused(runner.invoke(app, [*command, "0.05"]))
     line = refused(runner.invoke(app, [*command, "-1"]))
-    assert "The option --eta must be a number greater than 0. Got -1 " in line
+    assert "'eta' parameter of TomotopyLDA must be a number greater than 0. Got -1 " in line
 
 
 def test_eta_is_read_as_a_number_where_it_is_one() -> None:

@@ -85,7 +85,7 @@ BAD = [
     *("fit CORPUS --checkpoint-iterations 0", "fit CORPUS --concentration 1e-9"),
     *("fit CORPUS --model x", "fit CORPUS --thin 0", "fit CORPUS --word-discount 2"),
     *("fit CORPUS --out RUN", "fit CORPUS --hold-out-citations 2", "fit CORPUS --test 3"),
-    *("fit CORPUS --model lda --topics 0", "fit CORPUS --model pmtlm --set alpha=7"),
+    "fit CORPUS --model lda --topics 0",
     *("resume RUN --threads 0", "resume RUN --device x"),
     *("evaluate RUN --samples 0", "evaluate RUN --words 7", "evaluate RUN --at 0"),
     *("evaluate RUN --labels x", "evaluate RUN --negatives 0", "evaluate RUN --method x"),

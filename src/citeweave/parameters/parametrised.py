@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
-from citeweave import naming
 from citeweave.errors import ParameterError
 from citeweave.parameters.declaring import check_values, table_of
 from citeweave.parameters.describing import with_parameters
@@ -44,7 +43,7 @@ class Parametrised:
     def check_params(self) -> None:
         """Hold each parameter against its rule."""
         owner = type(self).__name__
-        check_values(self.rules, self.get_params(), lambda name: naming.parameter(name, owner))
+        check_values(self.rules, self.get_params(), lambda name: f"'{name}' parameter of {owner}")
 
     def __repr__(self) -> str:
         """Give the parameters that are not the defaults, as scikit-learn does."""
