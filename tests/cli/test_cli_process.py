@@ -38,7 +38,7 @@ def test_errors_of_users_exit_with_2_and_one_line(corpus_folder: Path, tmp_path:
     result = run("fit", corpus_folder, "--topics", -1, "--out", tmp_path / "RUN")
     assert result.returncode == 2
     assert result.stdout == ""
-    assert re.fullmatch(r"citeweave: error: .*'topics'.*-1.*\n", result.stderr)
+    assert re.fullmatch(r"citeweave: error: .*--topics.*-1.*\n", result.stderr)
 
 
 def test_usage_errors_exit_with_2() -> None:
