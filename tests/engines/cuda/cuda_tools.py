@@ -52,7 +52,7 @@ def make(name, *, device=HostDevice, topics=5, rounds=1, seed=1, data=None, **se
     """
     spec = preset(name) if isinstance(name, str) else name
     data = data or small_data(spec)
-    usual = {"topics": topics, "debug": True, "self_citations": "zero"}
+    usual = {"topics": topics, "debug": True, "self_citations": "paper"}
     chosen = ChainSettings(**(usual | settings))
     if device is None:
         return SnapshotChain(spec, data, chosen, seed=seed, rounds=rounds)
