@@ -11,8 +11,6 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from citeweave.engines.core.spec import (
     DISCOUNT_LIMIT,
     LEFT_OUT,
@@ -100,7 +98,9 @@ def _is_start(value: Any) -> bool:
     """Whether a value may be a start; what it holds is looked at with the corpus."""
     if isinstance(value, str):
         return bool(value)
-    if isinstance(value, np.ndarray | list):
+    if isinstance(value, list) or hasattr(value, "dtype"):
+        import numpy as np  # noqa: PLC0415 (help must not wait for it)
+
         try:
             return np.asarray(value).dtype.kind in "iu"
         except ValueError:  # rows of different lengths
