@@ -13,8 +13,10 @@ included, so that no other kernel has to know. The number changes by one at a ti
 
 where w and w' are the weights of the first customer and of the second beside it, their tables
 summed out, and q is the chance of proposing the topic: half of the time one that the paper has, by
-its customers, else any. One less is the inverse. Either is decided in two stages, each of which
-keeps the balance, so that the exponential is asked for few of them.
+its customers, else any. One less is the inverse. Either is decided in three stages: all but w', then
+w', then the exponential. Each is accepted by its own ratio, and one less by the inverse of each, so
+that every stage keeps the balance and most are refused by the first. (w' alone may exceed 1: a
+weight of a customer is a probability only on the average over tables.)
 """
 
 from typing import NamedTuple
@@ -114,15 +116,14 @@ def _one_more(rng, tables, counts, parameters, work, exponent, ends, pair, n):
     path = TopicPath(work.row[0], k)
     share = pair * parameters.topic_scale[k] / ((n + 1) * _chance(counts, node, k))
     share *= path_weight(tables, counts, parameters, path, level, work.climb)
-    height = uniform(rng)
-    if height >= share:  # the second weight is at most 1
+    if uniform(rng) >= share:
         return -1
     first = draw_addition(rng, work.climb, level)
     move_customer(counts, path, level, first, 1)
-    share *= path_weight(tables, counts, parameters, path, level, work.climb)
+    beside = path_weight(tables, counts, parameters, path, level, work.climb)
     second = draw_addition(rng, work.climb, level)
     move_customer(counts, path, level, second, 1)
-    if height < share:
+    if uniform(rng) < beside:
         move = Move(k, k, (0, 0), (first, second))
         if _allowed(rng, counts, parameters, exponent, ends, move):
             return k
@@ -141,15 +142,15 @@ def _one_less(rng, tables, counts, parameters, work, exponent, ends, pair, n, k)
     if second == 0:
         return False
     move_customer(counts, path, level, second, -1)
-    share = path_weight(tables, counts, parameters, path, level, work.climb)
+    beside = path_weight(tables, counts, parameters, path, level, work.climb)
     first = draw_removal(rng, counts, path, level)
     if first == 0:
         move_customer(counts, path, level, second, 1)
         return False
     move_customer(counts, path, level, first, -1)
-    share *= path_weight(tables, counts, parameters, path, level, work.climb)
+    share = path_weight(tables, counts, parameters, path, level, work.climb)
     share *= pair * parameters.topic_scale[k] / (n * _chance(counts, node, k))
-    if uniform(rng) * share < 1.0:
+    if uniform(rng) * share < 1.0 and uniform(rng) * beside < 1.0:
         move = Move(k, k, (first, second), (0, 0))
         if _allowed(rng, counts, parameters, exponent, ends, move):
             return True
