@@ -13,6 +13,7 @@ from citeweave.cli.fit_baseline import read_settings
 from citeweave.cli.main import app
 from citeweave.evaluate import evaluate
 from citeweave.model import RunInterrupted
+from citeweave.naming import for_command_line
 
 HELD = ["--hold-out-citations", "0.2", "--hold-out-words", "0.2", "--hold-out-documents", "0.2"]
 
@@ -81,15 +82,16 @@ def test_json_is_what_the_library_gives(
     result = runner.invoke(app, [*command, "--json", "--out", str(out)])
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
-    same = evaluate(
-        citeweave.load(held_out_run),
-        citeweave.Corpus.load(corpus_folder),
-        samples=20,
-        words=0.5,
-        k=(5,),
-        negatives=2,
-        seed=3,
-    )
+    with for_command_line():  # advice names options there
+        same = evaluate(
+            citeweave.load(held_out_run),
+            citeweave.Corpus.load(corpus_folder),
+            samples=20,
+            words=0.5,
+            k=(5,),
+            negatives=2,
+            seed=3,
+        )
     assert found == same.to_dict()
     assert json.loads(out.read_text("utf-8")) == found
     assert found["protocol"]["test"]["words"] == 0.5
@@ -177,9 +179,9 @@ def test_an_unfinished_run_with_samples_is_measured_and_said_to_be_so(
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["--labels", "some"], "'labels' must be 'hidden' or 'seen'"),
+        (["--labels", "some"], "--labels must be 'hidden' or 'seen'"),
         (["--test", "no-such-corpus"], "no file, corpus folder or data set 'no-such-corpus'"),
-        (["--at", "0"], "'k' must be an integer of at least 1"),
+        (["--at", "0"], "--at must be an integer of at least 1"),
         (["--out", "found.xlsx"], "Got 'found.xlsx' instead"),
     ],
 )

@@ -56,7 +56,7 @@ def test_the_readme_runs_from_top_to_bottom(
     (tmp_path / "export.bib").write_text(bibliography(), encoding="utf-8")
     commands = command_lines(README)
     names = [line.split()[1] for line in commands]
-    assert names[:4] == ["import", "fit", "info", "resume"]
+    assert names[:6] == ["run", "import", "scan", "fit", "info", "resume"]
     assert {"evaluate", "topics", "graph", "report", "serve"} <= set(names)
     for line in commands:
         words = shlex.split(line)[1:]

@@ -14,7 +14,6 @@ MODULES = [
     "classification",
     "clustering",
     "coherence",
-    "convergence",
     "diagnostics",
     "evaluation",
     "holding_out",

@@ -82,8 +82,8 @@ def test_numbers_are_those_of_the_single_measures(found, scntm, parts):
     used = scntm.topic_word_[scntm.topic_samples_ > 0]
     assert found["NPMI coherence"] == pytest.approx(npmi_coherence(used, train).mean())
     assert found["diversity"] == topic_diversity(used)
-    trace = scntm.traces_["log_likelihood"][:, scntm.burn_in_ :]
-    where = "trace of log likelihood"
+    trace = scntm.traces_["log_posterior"][:, scntm.burn_in_ :]
+    where = "trace of log posterior"
     assert found["R-hat", where] == convergence(trace).rhat
     assert found["tail ESS", where] == convergence(trace).tail
     assert found.verdict == judge_chains(scntm).verdict.text

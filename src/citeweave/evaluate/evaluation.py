@@ -107,7 +107,8 @@ def evaluate(
             f"'model' must be a fitted SCNTM or baseline. Got {type(model).__name__}, which is not "
             "fitted or lacks what docs/baselines.md lists, instead."
         )
-    for name, value in (("negatives", negatives), *(("k", depth) for depth in k)):
+    depth_name = choice("k", "at")  # as --at is called in Python
+    for name, value in (("negatives", negatives), *((depth_name, depth) for depth in k)):
         check_integer(value, name, lowest=1)
     task = _Task(model, labels, words, method, samples, seed, threads)
     rows: list[Measure] = []

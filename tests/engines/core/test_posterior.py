@@ -1,6 +1,7 @@
 """The joint log density of a state, against the listed posterior and against plain formulas."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,10 +84,16 @@ def test_states_differ_as_in_the_listed_posterior(model):
 def test_parameters_weigh_as_their_formula_says(pooled):
     """Gamma priors of one concentration a level, or one a node; degrees with x_ii = 1."""
     chain = tiny_chain("scntm", groups=(0, 1), self_citations="paper")
+    if not pooled:  # a copy: the levels of a preset are everybody's
+        sides = {
+            side: tuple(replace(level, shared_concentration=False) for level in levels)
+            for side, levels in (
+                ("topic_side", chain.spec.topic_side),
+                ("word_side", chain.spec.word_side),
+            )
+        }
+        chain.spec = replace(chain.spec, **sides)
     levels = (chain.spec.topic_side, chain.spec.word_side)
-    if not pooled:
-        for level in (side for sides in levels for side in sides):
-            object.__setattr__(level, "shared_concentration", False)
     measure = LogPosterior(chain)
     assert measure.settings.concentration_prior == (1.0, 1.0)
     measure.settings = chain.settings._replace(
