@@ -93,7 +93,6 @@ def test_parameters_weigh_as_their_formula_says(pooled):
             )
         }
         chain.spec = replace(chain.spec, **sides)
-    levels = (chain.spec.topic_side, chain.spec.word_side)
     measure = LogPosterior(chain)
     assert measure.settings.concentration_prior == (1.0, 1.0)
     measure.settings = chain.settings._replace(

@@ -13,10 +13,10 @@ included, so that no other kernel has to know. The number changes by one at a ti
 
 where w and w' are the weights of the first customer and of the second beside it, their tables
 summed out, and q is the chance of proposing the topic: half of the time one that the paper has, by
-its customers, else any. One less is the inverse. Either is decided in three stages: all but w', then
-w', then the exponential. Each is accepted by its own ratio, and one less by the inverse of each, so
-that every stage keeps the balance and most are refused by the first. (w' alone may exceed 1: a
-weight of a customer is a probability only on the average over tables.)
+its customers, else any. One less is the inverse. Either is decided in three stages: all but w',
+then w', then the exponential. Each is accepted by its own ratio, and one less by the inverse of
+each, so that every stage keeps the balance and most are refused by the first. (w' alone may exceed
+1: a weight of a customer is a probability only on the average over tables.)
 """
 
 from typing import NamedTuple
