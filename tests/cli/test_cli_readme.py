@@ -60,6 +60,8 @@ def test_the_readme_runs_from_top_to_bottom(
     assert {"evaluate", "topics", "graph", "report", "serve"} <= set(names)
     for line in commands:
         words = shlex.split(line)[1:]
+        if words[0] in {"run", "scan"}:  # several fits, which need not be settled here
+            words += ["--iterations", "40"]
         if words[0] == "serve":  # it would not come back; tests/web runs it
             words = ["serve", "--help"]
         result = runner.invoke(app, words)
