@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from citeweave.engines.core.spec import LEFT_OUT
+
 if TYPE_CHECKING:
     from citeweave.model import SCNTM
 
@@ -21,8 +23,9 @@ def log_likelihood(model: "SCNTM") -> float:
     """Return the log likelihood of all training words and citations, topics summed out.
 
     sum_dn log sum_k theta_dk phi_kw + sum_ij x_ij log rate_ij - sum_ij rate_ij, with
-    rate_ij = lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk. Of training data, so for
-    comparing fits of one model to one corpus, nothing else.
+    rate_ij = lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk; pairs i = j count unless the
+    model leaves self-citations out. Of training data, so for comparing fits of one model to one
+    corpus, nothing else.
     """
     corpus = model.corpus_
     spec = model.spec_
@@ -43,4 +46,6 @@ def log_likelihood(model: "SCNTM") -> float:
         i, j = corpus.citations[begin : begin + _CHUNK].T
         rate = np.einsum("ek,ek->e", citing[i], cited[j])
         total += float(np.log(np.maximum(rate, _TINY)).sum())
+    if model.self_citations == LEFT_OUT:
+        total += float(np.einsum("dk,dk->", citing, cited))
     return total - float(citing.sum(axis=0) @ cited.sum(axis=0))

@@ -40,7 +40,7 @@ class ModelChoice:
     --------
     >>> choice = ModelChoice("CNTM w/o network", "cntm-text", {"topics": 7, "iterations": 100})
     >>> choice.build(seed=1)
-    SCNTM(topics=7, iterations=100, seed=1, model='cntm-text')
+    SCNTM(topics=7, iterations=100, exactly=True, seed=1, chains=1, model='cntm-text')
     """
 
     name: str

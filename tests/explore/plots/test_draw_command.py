@@ -106,7 +106,7 @@ def test_kept_samples_are_those_of_the_run(run: Path) -> None:
     shaded = ax.patches[0].get_extents().transformed(ax.transData.inverted())
     assert (round(shaded.x0), round(shaded.x1)) == (16, 20)  # iterations 16 to 20 of 20
     start = [line for line in ax.lines if len(line.get_xdata()) == 2]
-    assert [list(line.get_xdata()) for line in start] == [[11, 11]]
+    assert [list(line.get_xdata()) for line in start] == [[3, 3]]
 
 
 @pytest.mark.parametrize(
