@@ -83,7 +83,8 @@ def test_one_sample_has_no_interval(corpus):
 
 def test_an_unfinished_run_shows_what_it_has(corpus, tmp_path):
     folder = tmp_path / "run"
-    interrupt(corpus, folder, after=6, iterations=9, network_from=2, burn_in=3, thin=1)
+    schedule = {"iterations": 9, "network_from": 2, "burn_in": 3, "thin": 1, "chains": 1}
+    interrupt(corpus, folder, after=6, **schedule)
     view = Exploration(folder)
     assert view.model.n_iter_ == 6
     assert len(view.papers()) == 90
@@ -92,7 +93,7 @@ def test_an_unfinished_run_shows_what_it_has(corpus, tmp_path):
 
 def test_a_run_without_samples_yet_says_so(corpus, tmp_path):
     folder = tmp_path / "run"
-    interrupt(corpus, folder, after=2, iterations=9)
+    interrupt(corpus, folder, after=2, iterations=9, chains=1)
     with pytest.raises(RunError, match="kept no samples yet: run `citeweave resume"):
         Exploration(folder)
 
