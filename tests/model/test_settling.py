@@ -18,7 +18,7 @@ from citeweave.naming import for_command_line
 
 RANDOM = np.random.default_rng(4)
 TEXT = preset("bursty-hdp-lda")
-UNTIL = {"topics": 5, "iterations": 120, "network_from": 8, "seed": 2}
+UNTIL = {"burst_from": 0, "topics": 5, "iterations": 120, "network_from": 8, "seed": 2}
 
 
 def traces(level=0.0, drift=0.0, draws=200):

@@ -92,8 +92,10 @@ def test_old_runs_go_on_as_sequential(small, tmp_path):
 
 def test_digests_of_sequential_plans_are_those_of_old_runs():
     known = "fbf9af24274cad872cd044b96e83f8102da21437718e707c7a1f4c96cc4ba7c7"
-    assert plan(**QUICK, sweep="sequential").digest() == known
-    assert plan(**QUICK).for_corpus(tokens=900, documents=70, words=50).digest() == known
+    then = {"network_from": QUICK["iterations"] // 2, "burst_from": 0, "self_citations": "paper"}
+    old = then | QUICK
+    assert plan(**old, sweep="sequential").digest() == known
+    assert plan(**old).for_corpus(tokens=900, documents=70, words=50).digest() == known
     assert plan(**SNAPSHOT).digest() != known
     assert plan(**SNAPSHOT).digest() != plan(**SNAPSHOT | {"rounds": 4}).digest()
     assert plan(**SNAPSHOT, threads=7).digest() == plan(**SNAPSHOT, threads=1).digest()
@@ -142,10 +144,12 @@ def test_cores_go_to_chains_first(chains, threads, side_by_side, each):
 def test_the_chain_is_the_one_asked_for(small):
     tree = citeweave.model.groups.build_tree(small, plan().spec, eta=0, unknown="shared")
     size = {"tokens": small.n_tokens, "documents": small.n_documents, "words": 50}
-    chain = new_chain(plan(sweep="snapshot", rounds=99, threads=2).for_corpus(**size), tree.data, 0)
+    asked = plan(sweep="snapshot", rounds=99, threads=2, burst_from=0).for_corpus(**size)
+    chain = new_chain(asked, tree.data, 0)
     assert isinstance(chain, SnapshotChain)
     assert (chain.rounds, chain.threads) == (small.n_documents, 2)
-    assert not isinstance(new_chain(plan().for_corpus(**size), tree.data, 0), SnapshotChain)
+    other = plan(burst_from=0).for_corpus(**size)
+    assert not isinstance(new_chain(other, tree.data, 0), SnapshotChain)
 
 
 @pytest.mark.parametrize("sweep", ["auto", "sequential"])

@@ -10,6 +10,7 @@ from reproduction import clustering as clustering_file
 from reproduction.clustering import EXPERIMENT as CLUSTERING
 from reproduction.links import EXPERIMENT as LINKS
 from reproduction.paper_figures import MODELS
+from reproduction.settings import paper_stages
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,7 @@ def test_single_chains_are_what_the_seeds_give(context):
     from citeweave import SCNTM, evaluate
 
     parameters = {"topics": corpus.n_categories, "iterations": 8, "chains": 1}
+    parameters |= paper_stages(8) | {"self_citations": "paper"}
     found = [
         evaluate.nmi(SCNTM(**parameters, seed=seed).fit(corpus).labels_, corpus.categories)
         for seed in (1, 2)
