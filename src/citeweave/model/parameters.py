@@ -381,6 +381,7 @@ def parameters_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
         name: PARAMETERS[name].from_json(value) if name in PARAMETERS else value
         for name, value in content.items()
     }
-    if "burst_from" not in content and found["network_from"] is None:
+    known = isinstance(found.get("iterations"), int)  # of a damaged manifest it may not be
+    if known and "burst_from" not in content and found.get("network_from") is None:
         found["network_from"] = int(found["iterations"]) // 2  # which was the default then
     return found

@@ -184,7 +184,7 @@ def test_a_new_name_of_a_topic_is_used() -> None:
 
 def test_one_chain_says_that_agreement_cannot_be_judged() -> None:
     words = read(report_html(fit(literature()))).words
-    assert "agreement cannot be judged" in words
+    assert "one chain alone" in words or "Not settled" in words, words
     assert "The chains agree" not in words
 
 
