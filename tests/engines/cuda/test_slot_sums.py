@@ -198,7 +198,8 @@ def test_words_leave_the_sums_that_they_saw(chain):
         chain._repair_nodes()
         chain._repair_words()
         compare(chain)
-        changed = max(changed, np.abs(chain.arrays["cite_sum"] / before - 1).max())
+        used = before > 0  # a topic that nobody has weighs nothing
+        changed = max(changed, np.abs(chain.arrays["cite_sum"][used] / before[used] - 1).max())
     assert changed > 1e-3
     assert chain.device.flag("seen_far")
     assert chain.device.flag("seen_wide")
