@@ -3,6 +3,7 @@
 import numba
 import numpy as np
 import pytest
+from scipy import stats
 
 from citeweave import simulate
 from citeweave.engines.core.data import ChainSettings
@@ -144,5 +145,33 @@ def test_frequencies_match_the_posterior(groups):
         chain.exponent,
         rows,
     )
-    # without the exponential, or without the second customer's weight, it is above 0.08
+    # without the exponential it is 0.087
     assert total_variation(exact, frequencies(rows)) < 0.03
+
+
+def test_numbers_under_one_topic_are_poisson():
+    """Of one topic all have the whole, so that a rate is known, though weights given tables vary.
+
+    They exceed 1 where many customers sit at few tables, and that must not stop any from coming.
+    """
+    papers = {"documents": ((0,) * 7, (0,)), "citations": ((0, 1), (1, 0))}
+    chain = tiny_chain("scntm", topics=1, **papers, self_citations="left-out", scale=1.0)
+    parameters = chain.state.parameters
+    parameters.cite[:] = [3.0, 0.5]
+    parameters.cited[:] = 0.5
+    parameters.topic_scale[:] = 1.0
+    chain.rebuild_exponent()
+    rows = np.zeros((200_000, 4), np.int8)
+    draw_and_note(
+        chain.citation_level,
+        chain.layout,
+        chain.tables,
+        chain.state,
+        chain.self_work,
+        chain.exponent,
+        rows,
+    )
+    for paper, rate in enumerate((1.5, 0.25)):
+        seen = np.bincount(rows[:, 2 * paper], minlength=MOST_SELF + 1) / len(rows)
+        expected = stats.poisson(rate).pmf(np.arange(MOST_SELF + 1))
+        assert 0.5 * np.abs(seen - expected).sum() < 0.015
