@@ -156,7 +156,22 @@ def _copy() -> dict[str, ModuleType]:
         *(f"core.{name}" for name in core),
         *(f"dense.{name}" for name in dense),
     ]
-    return {name.split(".")[-1]: importlib.import_module(f"{PACKAGE}.{name}") for name in modules}
+    found = {name.split(".")[-1]: importlib.import_module(f"{PACKAGE}.{name}") for name in modules}
+    _rename_tuples()
+    return found
+
+
+def _rename_tuples() -> None:
+    """Give the copy's named tuples names of their own.
+
+    Numba remembers the type of an argument by the name of its class and of its fields, whatever the
+    module: under the same name, whichever of the two came second would be typed anew, in Python,
+    at every call for the rest of the process.
+    """
+    for module in [each for name, each in sys.modules.items() if name.startswith(PACKAGE)]:
+        for each in vars(module).values():
+            if isinstance(each, type) and each.__module__ == module.__name__:
+                each.__name__ = f"Mutant{each.__name__}"
 
 
 @contextmanager

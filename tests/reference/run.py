@@ -42,12 +42,12 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
         citation_tally = np.zeros(4, np.int64)
         n_documents = layout.document_start.shape[0] - 1
         for sweep in range(sweeps):
-            if len(shape.network) > 0:
+            if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
             word_sweep(
                 shape, layout, tables, state, cache, work, exponent, (0, n_documents), 0, tally
             )
-            if len(shape.network) > 0:
+            if shape.network > 0:
                 citation_sweep(
                     level, layout, tables, state, citation_work, exponent, citation_tally
                 )
@@ -55,13 +55,13 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
                 row = sweep // thin
                 at = _note(topic_rows, row, 0, state.assignments.topic)
                 at = _note(topic_rows, row, at, state.assignments.path)
-                if len(shape.network) > 0:
+                if shape.network > 0:
                     at = _note(topic_rows, row, at, state.assignments.citing_topic)
                 _note(topic_rows, row, at, state.topics.tables[1:].ravel())
                 at = _note(word_rows, row, 0, state.assignments.topic)
                 at = _note(word_rows, row, at, state.assignments.burst_table)
                 at = _note(word_rows, row, at, state.words.tables.ravel())
-                if len(shape.background) > 0:
+                if shape.background > 0:
                     _note(word_rows, row, at, state.words.background_tables)
 
     return run

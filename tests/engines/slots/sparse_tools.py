@@ -54,13 +54,13 @@ def slot_chain(spec, *, rounds=None, most_listed=64, **corpus):
 def _note_all(shape, state, sweep, records):
     topic_rows, word_rows = records
     at = _note(topic_rows, sweep, 0, state.assignments.topic)
-    if len(shape.network) > 0:
+    if shape.network > 0:
         at = _note(topic_rows, sweep, at, state.assignments.citing_topic)
     _note(topic_rows, sweep, at, state.topics.tables[1:].ravel())
     at = _note(word_rows, sweep, 0, state.assignments.topic)
     at = _note(word_rows, sweep, at, state.assignments.burst_table)
     at = _note(word_rows, sweep, at, state.words.tables.ravel())
-    if len(shape.background) > 0:
+    if shape.background > 0:
         _note(word_rows, sweep, at, state.words.background_tables)
 
 
@@ -68,7 +68,7 @@ def _note_all(shape, state, sweep, records):
 def note_topics(shape, state, sweep, records):
     """Note assignments alone, which is all that is worth its room where topics are many."""
     at = _note(records, sweep, 0, state.assignments.topic)
-    if len(shape.network) > 0:
+    if shape.network > 0:
         _note(records, sweep, at, state.assignments.citing_topic)
 
 
@@ -83,7 +83,7 @@ def make_runner(sweep_words, note=_note_all):
         tally, citation_tally = np.zeros(7, np.int64), np.zeros(6, np.int64)
         docs = np.array([0, layout.document_start.shape[0] - 1, 1])
         for sweep in range(sweeps):
-            if len(shape.network) > 0:
+            if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
                 gather_rates(state.topics, state.parameters, exponent, rates)
             sweep_words(
@@ -98,7 +98,7 @@ def make_runner(sweep_words, note=_note_all):
                 docs,
                 tally,
             )
-            if len(shape.network) > 0:  # with the sums that the word sweep has left
+            if shape.network > 0:  # with the sums that the word sweep has left
                 citation_sweep(
                     level,
                     layout,

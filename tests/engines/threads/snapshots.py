@@ -36,7 +36,7 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, re
     n = layout.document_start.shape[0] - 1
     for sweep in range(sweeps):
         for round_ in range(rounds):
-            if len(shape.network) > 0:
+            if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
             docs = np.array([round_, n, rounds])
             sweep_documents(
@@ -59,7 +59,7 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, re
             state.words.background_totals[0] = totals[0, 0, -1]
             state.words.background_totals[1] = totals[0, 1, -1]
             refresh_word_cache(tables, state.words, state.parameters, cache)
-        if len(shape.network) > 0:
+        if shape.network > 0:
             for round_ in range(rounds):
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
                 docs = np.array([round_, n, rounds])
@@ -71,13 +71,13 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, re
                 _merge_levels(layout, state.topics, n_shared_levels, changes)
         at = _note(topic_rows, sweep, 0, state.assignments.topic)
         at = _note(topic_rows, sweep, at, state.assignments.path)
-        if len(shape.network) > 0:
+        if shape.network > 0:
             at = _note(topic_rows, sweep, at, state.assignments.citing_topic)
         _note(topic_rows, sweep, at, state.topics.tables[1:].ravel())
         at = _note(word_rows, sweep, 0, state.assignments.topic)
         at = _note(word_rows, sweep, at, state.assignments.burst_table)
         at = _note(word_rows, sweep, at, state.words.tables.ravel())
-        if len(shape.background) > 0:
+        if shape.background > 0:
             _note(word_rows, sweep, at, state.words.background_tables)
 
 

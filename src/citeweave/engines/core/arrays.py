@@ -30,21 +30,24 @@ Array = np.ndarray
 
 
 class Shape(NamedTuple):
-    """Which levels a model has, as tuple *lengths*: types, so kernels compile to the model.
+    """Which levels a model has.
 
-    The values inside the tuples are never read.
+    Levels of the topic side are tuple *lengths*, whose values are never read: a length is a type,
+    so that loops over levels compile to those there are. The rest are numbers that kernels read, so
+    that one compilation serves models with and without citations, background and burstiness, and
+    both stages of a chain.
     """
 
     shared: tuple[int, ...]
     """As many entries as there are levels above documents (mu, nu)."""
     document: tuple[int, ...]
     """As many entries as there are document levels (theta', theta)."""
-    background: tuple[int, ...]
-    """One entry where the word side has a corpus level gamma."""
-    burst: tuple[int, ...]
-    """One entry where the word side has a document-topic level phi'."""
-    network: tuple[int, ...]
-    """One entry where citations are modelled."""
+    background: int
+    """1 where the word side has a corpus level gamma, else 0."""
+    burst: int
+    """1 where the word side has a document-topic level phi', else 0."""
+    network: int
+    """1 where citations are modelled, else 0."""
     below_citations: int
     """How many document levels lie below the one that citations reach."""
 

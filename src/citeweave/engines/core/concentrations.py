@@ -147,7 +147,7 @@ def draw_word_concentrations(shape, layout, state, prior, pooled):
     parameters = state.parameters
     rng = state.random
     n_topics = words.total_customers.shape[0]
-    if len(shape.background) > 0 and words.background_totals[0] > 0:
+    if shape.background > 0 and words.background_totals[0] > 0:
         successes, log_sum = _auxiliaries(
             rng,
             words.background_totals[0],
@@ -176,7 +176,7 @@ def draw_word_concentrations(shape, layout, state, prior, pooled):
             log_sum = 0.0
     if pooled:
         parameters.topic_word_concentration[:] = _posterior_draw(rng, prior, successes, log_sum)
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         _draw_burst_concentration(layout, state, prior)
 
 

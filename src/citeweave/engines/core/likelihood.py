@@ -19,7 +19,7 @@ def topic_word_means(shape, state, background, means):
     base = 1.0 / n_words
     for v in range(n_words):
         background[v] = base
-    if len(shape.background) > 0:
+    if shape.background > 0:
         beta = parameters.word_concentration[0]
         discount = parameters.word_discount[0]
         scale = 1.0 / (beta + words.background_totals[0])
@@ -62,14 +62,14 @@ def add_document(shape, layout, state, d, means, bursts, total, product):
     customers, tables, own = bursts
     begin = layout.document_start[d]
     end = layout.document_start[d + 1]
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         for i in range(begin, end):
             customers[index(z[i])] += 1
             tables[index(z[i])] += bits[i]
     run_begin = begin
     while run_begin < end:
         run = next_run(layout.word, run_begin, end)
-        if len(shape.burst) > 0:
+        if shape.burst > 0:
             for i in range(run.begin, run.end):
                 own[index(z[i])] = 0.0
             for i in range(run.begin, run.end):
@@ -77,7 +77,7 @@ def add_document(shape, layout, state, d, means, bursts, total, product):
         for i in range(run.begin, run.end):
             k = index(z[i])
             mean = means[index(i - begin)]
-            if len(shape.burst) > 0:
+            if shape.burst > 0:
                 mean = (beta + discount * tables[k]) * mean + own[k]
                 mean /= beta + customers[k]
             product *= mean
@@ -85,7 +85,7 @@ def add_document(shape, layout, state, d, means, bursts, total, product):
                 total += np.log(product)
                 product = 1.0
         run_begin = run.end
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         for i in range(begin, end):
             customers[index(z[i])] = 0
             tables[index(z[i])] = 0

@@ -300,7 +300,7 @@ def _measure_words(shape, logs, words, share, sums):
                 if c > 1:
                     tables = np.int64(words.tables[v, k])
                     total += log_stirling(logs.topic_word, np.int64(c), tables)
-            if len(shape.background) > 0:
+            if shape.background > 0:
                 total += log_stirling(
                     logs.background,
                     np.int64(words.background_customers[v]),

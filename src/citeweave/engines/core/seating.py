@@ -100,7 +100,7 @@ def seat_words(shape, layout, state, document):
                     rng, shape, (burst, climb), (stay, weight), (own, background, total)
                 )
                 move_word(shape, seats, k, depth, 1)
-            if len(shape.burst) > 0:
+            if shape.burst > 0:
                 for i in range(run.begin, run.end):
                     hand_out_table(state.assignments.burst_table, i, document, index(z[i]))
             run_begin = run.end

@@ -57,9 +57,9 @@ def new_shape(spec: ModelSpec) -> Shape:
     return Shape(
         shared=(0,) * spec.n_shared,
         document=(0,) * spec.n_document,
-        background=(0,) * (spec.word_level("corpus") is not None),
-        burst=(0,) * (spec.word_level("document-topic") is not None),
-        network=(0,) * (spec.citations is not None),
+        background=int(spec.word_level("corpus") is not None),
+        burst=int(spec.word_level("document-topic") is not None),
+        network=int(spec.citations is not None),
         below_citations=spec.below_citations,
     )
 

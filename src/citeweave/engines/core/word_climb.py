@@ -117,7 +117,7 @@ def draw_word_removal(rng, shape, burst, topic, background):
     ``burst``, ``topic`` and ``background`` are customers and tables of phi', phi and gamma there.
     """
     depth = 1
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         taken = leaves_table(rng, burst[0], burst[1])
         if taken < 1:
             return depth if taken == 0 else 0
@@ -126,7 +126,7 @@ def draw_word_removal(rng, shape, burst, topic, background):
     if taken < 1:
         return depth if taken == 0 else 0
     depth += 1
-    if len(shape.background) > 0:
+    if shape.background > 0:
         taken = leaves_table(rng, background[0], background[1])
         if taken < 1:
             return depth if taken == 0 else 0
@@ -143,7 +143,7 @@ def draw_word_addition(rng, shape, burst, topic, background):
     ``background`` that of staying at gamma, the word's probability there, and gamma's beta + C.
     """
     depth = 1
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         stay, climb = burst
         if stay > 0.0 and uniform(rng) * (stay + climb) < stay:
             return depth
@@ -152,7 +152,7 @@ def draw_word_addition(rng, shape, burst, topic, background):
     if stay > 0.0 and uniform(rng) * weight < stay:
         return depth
     depth += 1
-    if len(shape.background) > 0:
+    if shape.background > 0:
         own, probability, total = background
         if own > 0.0 and uniform(rng) * probability * total < own:
             return depth
@@ -163,7 +163,7 @@ def draw_word_addition(rng, shape, burst, topic, background):
 @inlined
 def move_word(shape, seats, column, depth, sign):
     """Add or remove a token's customers on the word side, ``depth`` levels up: counts alone."""
-    n_burst = len(shape.burst)
+    n_burst = shape.burst
     if n_burst > 0:
         seats.tokens[column] += sign
         seats.run_customers[column] += sign
@@ -176,7 +176,7 @@ def move_word(shape, seats, column, depth, sign):
         if depth > n_burst + 1:
             seats.tables[column] += sign
             seats.total_tables[column] += sign
-            if len(shape.background) > 0:
+            if shape.background > 0:
                 seats.background_customers[seats.place] += sign
                 seats.background_totals[0] += sign
                 if depth > n_burst + 2:
@@ -190,7 +190,7 @@ def background_weight(shape, n_words, parameters, totals, stay, opened):
 
     ``totals`` are C and T of gamma, ``stay`` and ``opened`` A0 and B1 at the word.
     """
-    if len(shape.background) == 0:
+    if shape.background == 0:
         return 1.0 / n_words
     beta = parameters.word_concentration[0]
     opening = beta + parameters.word_discount[0] * totals[1]

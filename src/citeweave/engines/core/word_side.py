@@ -153,11 +153,11 @@ def shift_word(shape, tables, words, parameters, cache, work, w, k, depth, sign)
         w,
     )
     move_word(shape, seats, k, depth, sign)
-    n_burst = len(shape.burst)
+    n_burst = shape.burst
     if n_burst > 0:
         refresh_burst(parameters, work, k)
     if depth > n_burst:
-        if len(shape.background) > 0 and depth > n_burst + 1:
+        if shape.background > 0 and depth > n_burst + 1:
             _refresh_background(tables, words, cache, w)
         _refresh_entry(tables, words, cache, w, k)
         _refresh_topic(words, parameters, cache, k)
@@ -189,7 +189,7 @@ def draw_joining_word(rng, shape, tables, words, parameters, cache, work, w, k, 
     topic_stay = cache.stay[w, k] * cache.inverse[k]
     weight = topic_stay + cache.open[w, k] * cache.opening[k] * background
     stay, climb = 0.0, 0.0
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         c = work.run_customers[k]
         if c > 0:
             stay, opened = weight_pair(tables.burst, c, work.run_tables[k])

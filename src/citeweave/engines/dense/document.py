@@ -217,7 +217,7 @@ def open_document(shape, layout, tables, state, work, d, starting):
     n_topics = work.tokens.shape[0]
     first = layout.leaf_start[d]
     n_paths = layout.leaf_start[d + 1] - first
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         for k in range(n_topics):
             work.tokens[k] = 0
             work.tables[k] = 0

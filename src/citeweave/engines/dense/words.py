@@ -157,7 +157,7 @@ def _draw_topic(rng, shape, tables, cache, work, z, run, background, n_paths):
         factor = work.path_scale[p]
         total += weigh_blocks(shape.document, rows, factor, work.block_mass[p])
         work.path_mass[p] = total
-    bursting = len(shape.burst) > 0 and run.end - run.begin > 1
+    bursting = shape.burst > 0 and run.end - run.begin > 1
     if bursting:
         rows = _path_rows(shape, cache, work, 0, run.word, background)
         total += _correct_bursts(shape, tables, rows, z, work, run)
@@ -197,7 +197,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
     n_topics = work.tokens.shape[0]
     starting = mode != SWEEP
     below = shape.below_citations
-    network_on = len(shape.network) > 0 and state.clock[1] > 0 and not starting
+    network_on = shape.network > 0 and state.clock[1] > 0 and not starting
     # the path of a document alone: nothing else moves
     ends = Ends(work.row, leaf_level - below, leaf_level - below)
     n_blocked = 0
@@ -223,7 +223,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
                     ahead = index(layout.word[run.end])
                     read_ahead += words.customers[ahead, k] + words.tables[ahead, k]
                     read_ahead_weight += cache.stay[ahead, k] + cache.open[ahead, k]
-                if len(shape.burst) > 0:
+                if shape.burst > 0:
                     for i in range(run.begin, run.end):
                         k = index(z[i])
                         work.run_customers[k] += 1
@@ -286,7 +286,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
                 z[i] = k
                 if n_document == 0:
                     state.assignments.path[i] = p
-            if len(shape.burst) > 0:
+            if shape.burst > 0:
                 for i in range(run.begin, run.end):
                     hand_out_table(state.assignments.burst_table, i, work, index(z[i]))
             run_begin = run.end

@@ -237,7 +237,7 @@ def merge_word_range(shape, tables, words, cache, presence, written, room, span,
             gained[0, k] += listed[1, j]
             gained[1, k] += held - before
             below += held - before
-        if len(shape.background) > 0:
+        if shape.background > 0:
             customers, held_before = words.background_customers[row], words.background_tables[row]
             wanted = take_background(words, changes, row)
             if below != customers or wanted != held_before:

@@ -37,7 +37,7 @@ def _slot_value(shape, slots, b, j, background):
         weight = slots.stay_blocks[level, b, j] + slots.open_blocks[level, b, j] * above
     word = slots.word_stay_blocks[b, j] * slots.inverse_blocks[b, j]
     word += slots.word_open_blocks[b, j] * slots.opening_blocks[b, j] * background
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         word *= slots.burst_blocks[b, j]
     return weight * word
 
@@ -72,7 +72,7 @@ def _full_weight(shape, tables, parameters, slots, s, background):
     topic = slot_weight(slots, slot_root_weight(parameters, slots, s), leaf_level, s)
     word = slots.word_stay[s] * slots.inverse[s]
     word += slots.word_open[s] * slots.opening[s] * background
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         word *= slots.burst_opening[s]
         c = slots.run_customers[s]
         if c > 0:
@@ -163,7 +163,7 @@ def propose(rng, model, state, cache, slots, support, proposal, run, token, draw
     n_blocks = index((slots.used[0] + BLOCK - 1) // BLOCK)
     single = np.float32(token.background)
     mass = _weigh_blocks(shape, slots, single, n_blocks)
-    bursting = len(shape.burst) > 0 and run.end - run.begin > 1
+    bursting = shape.burst > 0 and run.end - run.begin > 1
     if bursting:
         z = state.assignments.topic
         mass += _correct_bursts(shape, tables, parameters, slots, z, single, run)

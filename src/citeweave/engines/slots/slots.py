@@ -367,12 +367,12 @@ def shift_word(shape, tables, words, parameters, slots, w, s, depth, sign):
         0,
     )
     move_word(shape, seats, s, depth, sign)
-    n_burst = len(shape.burst)
+    n_burst = shape.burst
     if n_burst > 0:
         refresh_burst(parameters, slots, s)
     if depth > n_burst:
         k = index(slots.topic[s])
-        if len(shape.background) > 0 and depth > n_burst + 1:
+        if shape.background > 0 and depth > n_burst + 1:
             slots.background_stay[0], slots.background_open[0] = _pair(
                 tables.background, slots.background_customers[0], slots.background_tables[0]
             )
@@ -417,7 +417,7 @@ def draw_joining_word(rng, shape, tables, parameters, slots, s, background):
     topic_stay = slots.word_stay[s] * slots.inverse[s]
     weight = topic_stay + slots.word_open[s] * slots.opening[s] * background
     stay, climb = 0.0, 0.0
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         c = slots.run_customers[s]
         if c > 0:
             stay, opened = weight_pair(tables.burst, c, slots.run_tables[s])

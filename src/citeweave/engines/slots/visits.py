@@ -69,7 +69,7 @@ def open_document(model, state, cache, buffers, support, proposal, network, d, o
             k = 64 * i + lowest_bit(bits)
             bits &= bits - np.uint64(1)
             add_slot(shape, tables, state, cache, slots, k, listed)
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         for i in range(layout.document_start[d], layout.document_start[d + 1]):
             s = index(slots.place[index(state.assignments.topic[i])])
             slots.tokens[s] += 1
@@ -140,7 +140,7 @@ def open_run(shape, state, cache, word_presence, slots, run):
     w = run.word
     for s in range(index(slots.used[0])):
         fill_word(cache, word_presence, slots, s, w)
-    if len(shape.burst) > 0:
+    if shape.burst > 0:
         for i in range(run.begin, run.end):
             s = index(slots.place[index(state.assignments.topic[i])])
             slots.run_customers[s] += 1
@@ -203,7 +203,7 @@ def close_run(shape, state, cache, word_presence, buffers, run):
         _settle_word(state, cache, word_presence, slots, sharing, w, s)
         left = index(slots.place[index(buffers.before[i - run.begin])])
         _settle_word(state, cache, word_presence, slots, sharing, w, left)
-        if len(shape.burst) > 0:
+        if shape.burst > 0:
             hand_out_table(state.assignments.burst_table, i, slots, s)
     if len(sharing.snapshot) == 0:
         state.words.background_customers[w] = slots.background_customers[0]

@@ -55,7 +55,7 @@ def word_sweep(model, state, cache, buffers, support, proposal, network, key, do
     z = state.assignments.topic
     n_words = words.customers.shape[0]
     below = shape.below_citations
-    on = len(shape.network) > 0 and state.clock[1] > 0
+    on = shape.network > 0 and state.clock[1] > 0
     direct = len(buffers.sharing.snapshot) == 0
     rng = state.random if direct else slots.random
     draw = tally[5:7]

@@ -155,7 +155,7 @@ def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker
             totals[worker, 0, k] += customers
             totals[worker, 1, k] += held
             below += held
-        if len(shape.background) > 0:
+        if shape.background > 0:
             wanted = take_background(words, changes, w)
             held = set_background(tables, words, cache, w, below, wanted)
             repaired += 1 if held != wanted else 0

@@ -253,7 +253,7 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
     ``state``, ``cache`` and ``exponent`` are the snapshot: of ``state`` only what belongs to
     these documents is written. ``docs`` (int64 [3]) is first document, end and step.
     """
-    networked = len(shape.network) > 0
+    networked = shape.network > 0
     for d in range(docs[0], docs[1], docs[2]):
         if layout.document_start[d] == layout.document_start[d + 1]:
             continue
@@ -269,7 +269,7 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
 @hot_kernel
 def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent, world, key, docs):
     """Do as `sweep_documents`, for many topics."""
-    networked = len(shape.network) > 0
+    networked = shape.network > 0
     _enter_totals(state, cache, world)
     n_topics = state.topics.customers.shape[1]
     copy_row(world.state.topics.customers, 0, state.topics.customers, 0, n_topics)
