@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from citeweave.engines.dense.words import SWEEP
 from reference.loops import loop
 
 
@@ -35,17 +36,18 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
     """Build the loop around a set of kernels: the real ones, or broken variants of them."""
 
     @loop
-    def run(sweeps, thin, level, model, state, cache, work, citation_work, exponent, records):
+    def run(sweeps, thin, level, model, state, cache, work, exponent, visits, records):
         shape, layout, tables = model
+        word_work, citation_work = work
+        documents, mode = visits
         topic_rows, word_rows = records
         tally = np.zeros(5, np.int64)
         citation_tally = np.zeros(4, np.int64)
-        n_documents = layout.document_start.shape[0] - 1
         for sweep in range(sweeps):
             if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
             word_sweep(
-                shape, layout, tables, state, cache, work, exponent, (0, n_documents), 0, tally
+                shape, layout, tables, state, cache, word_work, exponent, documents, mode, tally
             )
             if shape.network > 0:
                 citation_sweep(
@@ -79,9 +81,9 @@ def run_chain(chain, runner, sweeps, *, thin=2):
         (chain.shape, chain.layout, chain.tables),
         chain.state,
         chain.cache,
-        chain._work,
-        chain._citation_work,
+        (chain._work, chain._citation_work),
         chain.exponent,
+        ((0, chain.n_documents), SWEEP),  # written into the loop they would be types of their own
         (topic_rows, word_rows),
     )
     return topic_rows, word_rows
