@@ -114,12 +114,13 @@ class Tomotopy:
         from citeweave.corpus import Corpus
 
         corpus = Corpus.load(job["corpus"])
+        topics, seed = job["topics"], job.get("seed", 1)
         if job["model"] == "hdp":
-            self.model = tomotopy.HDPModel(initial_k=job["topics"], seed=1)
+            self.model = tomotopy.HDPModel(initial_k=topics, seed=seed)
         elif job["model"] == "hdp-few":
-            self.model = tomotopy.HDPModel(initial_k=job["topics"], eta=FEW_TOPICS_ETA, seed=1)
+            self.model = tomotopy.HDPModel(initial_k=topics, eta=FEW_TOPICS_ETA, seed=seed)
         else:
-            self.model = tomotopy.LDAModel(k=job["topics"], seed=1)
+            self.model = tomotopy.LDAModel(k=topics, seed=seed)
         names = [f"w{word}" for word in range(corpus.vocabulary_size)]
         bounds = corpus.offsets.tolist()
         for begin, end in pairwise(bounds):
