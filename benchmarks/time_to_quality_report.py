@@ -107,40 +107,43 @@ def _part(
 
 def aims(traces: Traces) -> list[str]:
     """Judge what was meant to be reached on one corpus, in lines of a list."""
-    if not {BEFORE, AFTER, LDA, HDP} <= set(traces):
-        return ["- not judged: not all systems were run"]
-    after = traces[AFTER]
+    lines: list[str] = []
+    if {AFTER, LDA, HDP} <= set(traces):
+        lines += _beside_tomotopy(traces)
+    if {AFTER, BEFORE} <= set(traces):
+        whole = traces[BEFORE]
+        ends = (_at(whole, whole[-1]["iteration"] // 2), whole[-1])
+        lines += [_beside_before(traces[AFTER], point) for point in ends]
+    return lines or ["- nothing is judged: too few systems were run"]
+
+
+def _beside_tomotopy(traces: Traces) -> list[str]:
+    """Judge the time to LDA's last coherence, and perplexities from then on."""
     last = traces[LDA][-1]
-    allowed = SLOWER_THAN_LDA * last["seconds"]
-    got = reach(after, {"coherence": last["coherence"]})
-    lines = [
-        _line(
-            f"LDA's last coherence ({last['coherence']:.3f} after {last['seconds']:.1f} s) within "
-            f"{SLOWER_THAN_LDA:g} times its time",
-            reached=got is not None and got <= allowed,
-            figure="never reached"
-            if got is None
-            else f"{got:.1f} s, {got / last['seconds']:.1f} times",
-        )
-    ]
-    lines += [_lower(traces, measure, got) for measure in ("perplexity", "perplexity by phi")]
-    whole = traces[BEFORE]
-    for point in (whole[-1], _at(whole, whole[-1]["iteration"] // 2)):
-        wanted = {name: point[name] for name in ("coherence", "perplexity")}
-        found = reach(after, wanted)
-        times = 0.0 if found is None else point["seconds"] / found
-        lines.append(
-            _line(
-                f"what it was before after {point['iteration']} iterations (coherence "
-                f"{wanted['coherence']:.3f}, perplexity {wanted['perplexity']:.0f}, "
-                f"{point['seconds']:.1f} s) in {FASTER_THAN_BEFORE:g} times less",
-                reached=times >= FASTER_THAN_BEFORE,
-                figure="never reached"
-                if found is None
-                else f"{found:.1f} s, {times:.1f} times less",
-            )
-        )
-    return lines
+    got = reach(traces[AFTER], {"coherence": last["coherence"]})
+    line = _line(
+        f"LDA's last coherence ({last['coherence']:.3f} after {last['seconds']:.1f} s) within "
+        f"{SLOWER_THAN_LDA:g} times its time",
+        reached=got is not None and got <= SLOWER_THAN_LDA * last["seconds"],
+        figure="never" if got is None else f"{got:.1f} s, {got / last['seconds']:.1f} times",
+    )
+    return [line, *(_lower(traces, name, got) for name in ("perplexity", "perplexity by phi"))]
+
+
+def _beside_before(after: Sequence[Row], point: Row) -> str:
+    """Judge how much sooner both measures are where a point of the earlier stages has them."""
+    found, times = [], []
+    for name, digits in (("coherence", 3), ("perplexity", 0)):
+        got = reach(after, {name: point[name]})
+        times.append(0.0 if got is None else point["seconds"] / got)
+        how = "never" if got is None else f"in {got:.1f} s, {times[-1]:.1f} times less"
+        found.append(f"{name} {point[name]:.{digits}f} {how}")
+    return _line(
+        f"in {FASTER_THAN_BEFORE:g} times less time, what earlier stages have after "
+        f"{point['iteration']} iterations ({point['seconds']:.1f} s)",
+        reached=min(times) >= FASTER_THAN_BEFORE,
+        figure="; ".join(found),
+    )
 
 
 def _lower(traces: Traces, measure: str, since: float | None) -> str:

@@ -160,13 +160,20 @@ def test_aims_are_judged():
     ]
     assert found[0].endswith("4.0 s, 2.0 times")
     assert "at most 870, at the end 860" in found[1]
-    assert found[3].endswith("2.7 s, 6.0 times less")
+    # half of the earlier run is matched at the first point of the later one, its end at 2 and 2.7 s
+    assert found[3].endswith("perplexity 950 in 2.0 s, 4.0 times less")
+    assert found[4].endswith(
+        "coherence 0.050 in 2.0 s, 8.0 times less; perplexity 890 in 2.7 s, 6.0 times less"
+    )
     late = [point | {"seconds": 2 * point["seconds"]} for point in traces[AFTER]]
     slower = time_to_quality_report.aims(traces | {AFTER: late})
     assert slower[0].startswith("- MISSED")
     assert slower[3].startswith("- MISSED")
-    del traces[HDP]
-    assert "not judged" in time_to_quality_report.aims(traces)[0]
+    assert slower[4].startswith("- MISSED")
+    assert (
+        time_to_quality_report.aims({name: traces[name] for name in (BEFORE, AFTER)}) == found[3:]
+    )
+    assert "nothing is judged" in time_to_quality_report.aims({LDA: traces[LDA]})[0]
 
 
 def test_seeds_are_joined_shown_and_drawn(tmp_path, capsys):
