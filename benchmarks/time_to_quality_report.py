@@ -118,16 +118,21 @@ def aims(traces: Traces) -> list[str]:
 
 
 def _beside_tomotopy(traces: Traces) -> list[str]:
-    """Judge the time to LDA's last coherence, and perplexities from then on."""
+    """Judge the time to LDA's last coherence, and perplexities from then on.
+
+    Where that coherence is never reached, perplexities are judged from the time allowed for it on.
+    """
     last = traces[LDA][-1]
+    allowed = SLOWER_THAN_LDA * last["seconds"]
     got = reach(traces[AFTER], {"coherence": last["coherence"]})
     line = _line(
         f"LDA's last coherence ({last['coherence']:.3f} after {last['seconds']:.1f} s) within "
         f"{SLOWER_THAN_LDA:g} times its time",
-        reached=got is not None and got <= SLOWER_THAN_LDA * last["seconds"],
+        reached=got is not None and got <= allowed,
         figure="never" if got is None else f"{got:.1f} s, {got / last['seconds']:.1f} times",
     )
-    return [line, *(_lower(traces, name, got) for name in ("perplexity", "perplexity by phi"))]
+    since = allowed if got is None else got
+    return [line, *(_lower(traces, name, since) for name in ("perplexity", "perplexity by phi"))]
 
 
 def _beside_before(after: Sequence[Row], point: Row) -> str:
@@ -146,15 +151,16 @@ def _beside_before(after: Sequence[Row], point: Row) -> str:
     )
 
 
-def _lower(traces: Traces, measure: str, since: float | None) -> str:
+def _lower(traces: Traces, measure: str, since: float) -> str:
     """Judge whether a perplexity is, from a time on, below all that LDA and HDP ever have."""
     best = min(point[measure] for system in (LDA, HDP) for point in traces[system])
     points = traces[AFTER]
-    later = [point[measure] for point in points if since is None or point["seconds"] >= since]
+    later = [point[measure] for point in points if point["seconds"] >= since]
+    highest = max(later or [points[-1][measure]])
     return _line(
-        f"{measure} from then on below the lowest of LDA and HDP at any time ({best:.0f})",
-        reached=max(later) < best,
-        figure=f"at most {max(later):.0f}, at the end {points[-1][measure]:.0f}",
+        f"{measure} from {since:.1f} s on below the lowest of LDA and HDP at any time ({best:.0f})",
+        reached=highest < best,
+        figure=f"at most {highest:.0f}, at the end {points[-1][measure]:.0f}",
     )
 
 
@@ -167,7 +173,7 @@ def _at(points: Sequence[Row], iteration: int) -> Row:
     return next((p for p in reversed(points) if p["iteration"] <= iteration), points[0])
 
 
-def to_markdown(rows: Sequence[Row], shown: Sequence[int] = (20, 60, 100, 200, 400)) -> str:
+def to_markdown(rows: Sequence[Row], shown: Sequence[int] = (20, 100, 200, 400)) -> str:
     """Write a table of the points shown (the last always is), and the aims by corpus."""
     lines = [
         "| corpus | system | iterations | seconds | topics | coherence | perplexity | by phi |",
@@ -199,10 +205,10 @@ def _describe(rows: Sequence[Row], corpus: str) -> str:
     """Name a corpus by its sizes."""
     here = [row for row in rows if row["corpus"] == corpus]
     seeds = len({row["seed"] for row in here})
+    repeated = f"; {seeds} seeds" if seeds > 1 else ""
     return (
         f"{corpus} ({here[0]['documents']:,} documents, {here[0]['tokens']:,} words, "
-        f"{here[0]['citations']:,} citations, K = {here[0]['K']}; "
-        f"{seeds} seed{'s' if seeds > 1 else ''})"
+        f"{here[0]['citations']:,} citations, K = {here[0]['K']}{repeated})"
     )
 
 
