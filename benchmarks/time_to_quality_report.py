@@ -63,7 +63,8 @@ def _means(rows: Sequence[Row]) -> list[Row]:
     for iteration in sorted({row["iteration"] for row in rows}):
         same = [row for row in rows if row["iteration"] == iteration]
         measured = {name: mean(row[name] for row in same) for name in ("seconds", *MEASURES)}
-        points.append({"iteration": iteration, "seeds": len(same)} | measured)
+        whole = all(row["whole"] for row in same)
+        points.append({"iteration": iteration, "whole": whole} | measured)
     return points
 
 
@@ -106,8 +107,13 @@ def _part(
 
 
 def aims(traces: Traces) -> list[str]:
-    """Judge what was meant to be reached on one corpus, in lines of a list."""
+    """Judge what was meant to be reached on one corpus, in lines of a list.
+
+    Of today's stages only points count at which the whole model is in.
+    """
     lines: list[str] = []
+    if AFTER in traces:
+        traces = traces | {AFTER: [point for point in traces[AFTER] if point["whole"]]}
     if {AFTER, LDA, HDP} <= set(traces):
         lines += _beside_tomotopy(traces)
     if {AFTER, BEFORE} <= set(traces):

@@ -69,6 +69,8 @@ class Found(NamedTuple):
     """float64 [topics in use, words]: phi."""
     chance: np.ndarray
     """float64 [held-out tokens]: what the system itself gives each."""
+    whole: bool = True
+    """Whether all parts of the model have joined."""
 
 
 class Learner(Protocol):
@@ -129,11 +131,12 @@ class Citeweave:
         theta = means.documents[-1].astype(np.float64)
         used = means.topic_samples > 0
         topic_word = means.topic_word.T
-        if len(self.chain.state.assignments.burst_table):
+        bursting = len(self.chain.state.assignments.burst_table) > 0
+        if bursting:
             chance = _bursty_chance(self.chain, theta, topic_word, held)
         else:
             chance = _plain_chance(theta, topic_word, held)
-        return Found(topic_word[used], chance)
+        return Found(topic_word[used], chance, bursting and self.chain.network_on)
 
 
 def _plain_chance(theta: np.ndarray, topic_word: np.ndarray, held: Held) -> np.ndarray:
@@ -219,7 +222,7 @@ def new_system(name: str, path: Path, *, topics: int, seed: int, iterations: int
     return Citeweave(corpus, topics=topics, seed=seed, iterations=iterations, old=old)
 
 
-def judge(found: Found, corpus: Corpus, held: Held) -> dict[str, float]:
+def judge(found: Found, corpus: Corpus, held: Held) -> dict[str, Any]:
     """Measure topics and predictions of a system, by the same functions for all.
 
     Parameters
@@ -244,6 +247,7 @@ def judge(found: Found, corpus: Corpus, held: Held) -> dict[str, float]:
     )
     common = _plain_chance(theta, found.topic_word, Held(place, held.word))
     return {
+        "whole": found.whole,
         "topics": len(found.topic_word),
         "coherence": round(float(npmi_coherence(found.topic_word, corpus).mean()), 4),
         "perplexity": round(_perplexity(found.chance), 2),
@@ -257,7 +261,7 @@ def _perplexity(chance: np.ndarray) -> float:
 
 def run_points(
     system: Learner, corpus: Corpus, held: Held, points: Sequence[int]
-) -> Iterator[dict[str, float]]:
+) -> Iterator[dict[str, Any]]:
     """Run a system on, and judge it with the clock stopped after each number of iterations."""
     seconds, done = 0.0, 0
     for point in points:

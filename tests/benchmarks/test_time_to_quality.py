@@ -58,6 +58,7 @@ def test_chances_of_all_words_sum_to_one_before_and_after_bursts_join(parts, old
         system.run(4)
         joined.append(len(system.chain.state.assignments.burst_table) > 0)
         found = system.look(everything)
+        assert found.whole == (joined[-1] and system.chain.network_on)
         assert found.chance.reshape(2, words).sum(axis=1) == pytest.approx(1.0, abs=1e-6)
     assert joined == ([True, True] if old else [False, True])
 
@@ -140,7 +141,7 @@ def test_topics_that_a_document_lacks_keep_the_chance_that_hdp_gives_them():
 
 def trace(*points):
     names = ("iteration", "seconds", "coherence", "perplexity", "perplexity by phi")
-    return [dict(zip(names, point, strict=True)) | {"topics": 3} for point in points]
+    return [dict(zip(names, point, strict=True)) | {"topics": 3, "whole": True} for point in points]
 
 
 def test_aims_are_judged():
