@@ -6,8 +6,8 @@ state must be equal everywhere. Fractions must be equal to the last bit where pr
 and libraries are those of the stored values, and to a millionth elsewhere: a fused multiplication
 or another logarithm may change the last bit of a probability, not what is drawn.
 
-A change that is meant to alter draws stores new values with ``python tests/fingerprints.py``, and
-says so in the changelog.
+A change that is meant to alter draws stores new values with ``python tests/fingerprints.py
+tests/data/fingerprints.json``, and says so in the changelog.
 """
 
 import json

@@ -201,8 +201,11 @@ def run_snapshots(sweeps, level, model, state, cache, exponent, known, chain, re
     _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, network, records)
 
 
-def take_sweeps(chain, sweeps, runner, records):
-    """Take sweeps with the tables of proposals as they are, by a runner that fills records."""
+def distances(chain, sweeps, runner=RUN):
+    """Total variation of assignments alone, and of assignments with each side's tables."""
+    topic_exact, word_exact = TinyPosterior(chain).distribution()
+    topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
+    word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
     proposals = chain.proposals
     room = chain
     if isinstance(chain, SparseChain):
@@ -216,16 +219,8 @@ def take_sweeps(chain, sweeps, runner, records):
         chain.exponent,
         (proposals.nodes, proposals.words, proposals.tables, proposals.rates),
         room,
-        records,
+        (topic_rows, word_rows),
     )
-
-
-def distances(chain, sweeps, runner=RUN):
-    """Total variation of assignments alone, and of assignments with each side's tables."""
-    topic_exact, word_exact = TinyPosterior(chain).distribution()
-    topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
-    word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
-    take_sweeps(chain, sweeps, runner, (topic_rows, word_rows))
     topic_seen, word_seen = frequencies(topic_rows), frequencies(word_rows)
     width = len(chain.layout.word) + (len(chain.layout.citing) if chain.spec.citations else 0)
     return (

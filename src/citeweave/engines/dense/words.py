@@ -30,6 +30,7 @@ from citeweave.engines.dense.document import (
     topic_moved,
     topic_weight,
 )
+from citeweave.engines.dense.run_moves import move_run
 
 __all__ = ["RANDOM_START", "SWEEP", "word_sweep"]
 
@@ -287,6 +288,8 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
                 if n_document == 0:
                     state.assignments.path[i] = p
             if shape.burst > 0:
+                if not starting and run.end - run.begin > 1:
+                    move_run(shape, tables, state, cache, work, exponent, ends, run, network_on)
                 for i in range(run.begin, run.end):
                     hand_out_table(state.assignments.burst_table, i, work, index(z[i]))
             run_begin = run.end
