@@ -19,10 +19,10 @@ from citeweave.compiled import index, inlined
 from citeweave.engines.core.climb import TopicPath, draw_removal, move_customer
 from citeweave.engines.core.exponent import commit_change, discard_change, group_change
 from citeweave.engines.core.random import uniform
-from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.word_side import (
     draw_joining_word,
     draw_leaving_word,
+    joining_weights,
     shift_word,
     word_background,
 )
@@ -42,14 +42,8 @@ _LEAVE, _COME, _UNDO_COME, _UNDO_LEAVE = 0, 1, 2, 3
 @inlined
 def _token_weight(shape, tables, cache, work, w, k, background):
     """Weight of topic k for one more token of word w, in double precision."""
-    word = cache.stay[w, k] * cache.inverse[k] + cache.open[w, k] * cache.opening[k] * background
-    c = work.run_customers[k]
-    if c == 0:
-        word = work.burst_opening[k] * word
-    else:
-        stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
-        word = stay * work.burst_inverse[k] + opened * work.burst_opening[k] * word
-    return np.float64(topic_weight(shape, work, 0, k)) * word
+    stay, climb, _, _ = joining_weights(shape, tables, cache, work, w, k, background)
+    return np.float64(topic_weight(shape, work, 0, k)) * (stay + climb)
 
 
 @inlined
