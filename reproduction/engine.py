@@ -36,8 +36,10 @@ _INTRODUCTION = (
     "Written by `python -m reproduction`, not by hand; each section says by which command, with "
     "which seeds, and on what machine it was made. The paper is Lim and Buntine, *Bibliographic "
     "analysis on research publications using authors, categorical labels and the citation "
-    "network* (2016); its printed figures stand beside ours. Three of its sets (ML, "
-    "AvS, and M10 with abstracts) are not to be had any more; ieee-vis and hep-th "
+    "network* (2016); its printed figures stand beside ours. Chains have the paper's settings, not "
+    "today's defaults of `fit`: random topics at the start, burstiness from the first iteration "
+    "on, citations from the half on, x_ii = 1, and a fixed number of iterations. Three of its "
+    "sets (ML, AvS, and M10 with abstracts) are not to be had any more; ieee-vis and hep-th "
     "take their places and are named so.\n"
 )
 

@@ -21,7 +21,7 @@ _MODELS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
 
 _PROTOCOL = """\
 Models are fitted to training papers; chains of {iterations}, the network switched
-on at the half, all settings the defaults (which are the paper's), topics capped as in the paper.
+on at the half, all settings the paper's, topics capped as in the paper.
 Sets are divided so: {folds}. Labels are never seen.
 
 *Test*: the topics of a test paper are estimated from some of its words, and from its citations

@@ -134,24 +134,30 @@ def expect_infos(infos, chain):
         assert infos[-1].rate == pytest.approx(80, rel=0.6)
 
 
-@pytest.mark.parametrize(("name", "topics"), [*((name, 40) for name in HELD), *MANY.items()])
-def test_a_run_is_resumed_in_the_same_bytes(corpus, tmp_path, name, topics):
-    """Through the checkpoints of a run, at an iteration that makes no new proposals."""
-    plan = plan_for(corpus, name, topics=topics)
+def run_whole_and_stopped(corpus, plan, folder, *, after):
+    """Run a plan at one go, and stopped and resumed from a folder; they end in the same bytes."""
     data = build_tree(corpus, plan.spec, eta=0, unknown="shared").data
-    assert not is_refreshed(7)
     stop = threading.Event()
 
     def look(progress):
-        if progress.iteration >= 7:
+        if progress.iteration >= after:
             stop.set()
 
     whole = Runner(plan, data, fingerprint="x").run()[0]
     with pytest.raises(RunInterrupted):
-        Runner(plan, data, fingerprint="x", chains=tmp_path, progress=look, stop=stop).run()
-    resumed = Runner(plan, data, fingerprint="x", chains=tmp_path).run(resume=True)[0]
+        Runner(plan, data, fingerprint="x", chains=folder, progress=look, stop=stop).run()
+    resumed = Runner(plan, data, fingerprint="x", chains=folder).run(resume=True)[0]
     assert_same(whole.state.values(), resumed.state.values())
     assert_same(whole.sums, resumed.sums)
+    return whole, resumed
+
+
+@pytest.mark.parametrize(("name", "topics"), [*((name, 40) for name in HELD), *MANY.items()])
+def test_a_run_is_resumed_in_the_same_bytes(corpus, tmp_path, name, topics):
+    """Through the checkpoints of a run, at an iteration that makes no new proposals."""
+    plan = plan_for(corpus, name, topics=topics)
+    assert not is_refreshed(7)
+    whole, resumed = run_whole_and_stopped(corpus, plan, tmp_path, after=7)
     for trace in set(whole.traces) - {"seconds"}:
         np.testing.assert_array_equal(whole.traces[trace], resumed.traces[trace])
 
@@ -161,20 +167,8 @@ def test_a_run_is_resumed_in_the_same_bytes(corpus, tmp_path, name, topics):
 def test_a_run_is_resumed_before_at_and_after_the_switch(corpus, tmp_path, name, stopped):
     """In the same bytes, though the states of the two stages have other shapes."""
     plan = plan_for(corpus, name, burst_from=4)
-    data = build_tree(corpus, plan.spec, eta=0, unknown="shared").data
-    stop = threading.Event()
-
-    def look(progress):
-        if progress.iteration >= stopped:
-            stop.set()
-
-    whole = Runner(plan, data, fingerprint="x").run()[0]
-    with pytest.raises(RunInterrupted):
-        Runner(plan, data, fingerprint="x", chains=tmp_path, progress=look, stop=stop).run()
-    resumed = Runner(plan, data, fingerprint="x", chains=tmp_path).run(resume=True)[0]
-    assert_same(whole.state.values(), resumed.state.values())
-    assert_same(whole.sums, resumed.sums)
-    assert len(whole.state["assignments.burst_table"]) == len(data.tokens)
+    whole, _ = run_whole_and_stopped(corpus, plan, tmp_path, after=stopped)
+    assert len(whole.state["assignments.burst_table"]) == corpus.n_tokens
     bursts = whole.traces["concentrations"][:, -1]
     assert np.isnan(bursts).tolist() == [True] * 4 + [False] * 6
 

@@ -206,19 +206,16 @@ def test_bad_input_is_refused(small, changes, told):
 
 @pytest.mark.long
 def test_settled_fits_have_found_the_truth():
-    """Of twenty corpora: of the fits called settled, at most one in twenty missed the topics.
-
-    Chains of small corpora mix slowly, so few of them are called settled: none of these may miss.
-    """
+    """Of twenty corpora of even topics most fits settle, and one in twenty may miss a topic."""
+    even = {"topics": 4, "topic_share": np.full(4, 0.25), "authors": 80, "citations": 1200}
     settled, wrong = 0, 0
     for seed in range(20):
-        drawn = simulate(
-            documents=400, words_per_document=80, vocabulary=400, topics=4, authors=80, seed=seed
-        )
-        model = SCNTM(topics=4, iterations=2000, network_from=50, seed=seed).fit(drawn.corpus)
+        drawn = simulate(documents=400, words_per_document=120, vocabulary=600, **even, seed=seed)
+        model = SCNTM(topics=4, seed=seed).fit(drawn.corpus)
         if model.settlement_.settled:
             settled += 1
             used = model.topic_samples_ > 0
             _, cosines, _ = match_topics(drawn.truth.topic_word, model.topic_word_[used])
-            wrong += bool(cosines.mean() < 0.9)
+            wrong += bool(cosines.min() < 0.9)
+    assert settled >= 10
     assert wrong <= 0.05 * settled

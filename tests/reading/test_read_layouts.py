@@ -111,6 +111,22 @@ BLEI = (
                 ("Phillips, J.C.", "Scalable molecular dynamics", 2005),
             ],
         ),
+        # organisations, which are no titles, and titles without an author
+        (
+            (
+                "World Health Organization, Global tuberculosis report, (2020); OECD, Education at a glance, "
+                "Paris, (2019); R Core Team, R: A Language and Environment, (2021); Deep Learning, MIT Press, "
+                "(2016); Annual report, World Bank, (2014); Blei D.M., Topic models, CACM, 55, (2012)"
+            ),
+            [
+                ("World Health Organization", "Global tuberculosis report", 2020),
+                ("OECD", "Education at a glance", 2019),
+                ("R Core Team", "R: A Language and Environment", 2021),
+                (None, "Deep Learning", 2016),
+                (None, "Annual report", 2014),
+                ("Blei D.M.", "Topic models", 2012),
+            ],
+        ),
     ],
 )
 def test_references_of_scopus_in_every_layout(text, found):

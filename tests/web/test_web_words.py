@@ -19,7 +19,7 @@ from citeweave.web.report import report_html
 from explore.graphs.made_up import make_model
 from web.calling import Client, open_client
 
-PLAIN = re.compile(r"lambda[-+]|\bpropensity\b|\bsnapshots?\b|\beta\b|\bnu\b|\btheta\b")
+PLAIN = re.compile(r"lambda[-+]|\bpropensit(?:y|ies)\b|\bsnapshots?\b|\beta\b|\bnu\b|\btheta\b")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,9 @@ def drawn(table: Any, width: int = 80) -> str:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("path", ["/", "/papers", "/papers/0", "/authors/1", "/diagnostics"])
+@pytest.mark.parametrize(
+    "path", ["/", "/papers", "/papers/0", "/authors", "/authors/1", "/diagnostics"]
+)
 def test_pages_for_readers_use_words(client: Client, path: str) -> None:
     assert not PLAIN.findall(text_of(client.get(path).text))
 

@@ -30,6 +30,12 @@ _YEAR_LAST = re.compile(
 _WHOLE = re.compile(r"\bpp?\. ?\d|https?:|, \d+(?:,|$)")
 _PERSON_WORD = re.compile(r"[^\W\d_a-zß-ÿ][^\W\d_]*(?:[-'’.][^\W\d_]*)*|[^\W\d_]{1,3}")
 _LONGEST_NAME = 60
+_ORGANISATION = re.compile(
+    r"\b(?:Agency|Association|Authority|Bank|Board|Bureau|Cent(?:er|re)|Commission|Committee|Council"
+    r"|Department|Federation|Foundation|Group|Institute|Ministry|Nations|Office|Organi[sz]ation"
+    r"|Secretariat|Society|Team|Union|University)\b"
+)
+_SMALL_WORD = re.compile(r"and|for|of|on|the|to|in|de|des|du|der|&")
 
 
 class _Layout(NamedTuple):
@@ -147,8 +153,26 @@ def _authors_and_rest(pieces: list[str], layout: _Layout) -> tuple[str | None, s
     if author is None and (names or layout.comma_in_names):
         number = 2 if layout.comma_in_names else 1
         author, after = _first_parts(rest, number, fewest if names else 2)
+    if author is None and not names and layout.year_last:
+        author, after = _after_organisation(rest)
     first = (clean(pieces[0]) or "").rstrip(", ") if names else author
     return first, after
+
+
+def _after_organisation(text: str) -> tuple[str | None, str]:
+    """Part "World Health Organization, Global report, (2020)" from "Title, Venue, (2020)".
+
+    An organisation is told by its abbreviation, or by a word for one among capitalised words.
+    """
+    name, _, rest = text.partition(", ")
+    if " " not in rest.partition(",")[0] or _NOT_TITLE.match(rest) or len(name) > _LONGEST_NAME:
+        return None, text
+    words = name.split()
+    capitals = all(word[0].isupper() or _SMALL_WORD.fullmatch(word) for word in words)
+    short = len(words) == 1 and name.isupper() and name.isalpha() and len(name) > 1
+    if short or (capitals and len(words) > 1 and _ORGANISATION.search(name)):
+        return name, rest
+    return None, text
 
 
 def _first_parts(text: str, number: int, fewest: int) -> tuple[str | None, str]:

@@ -3,7 +3,6 @@
 import numba
 import numpy as np
 import pytest
-from scipy import stats
 
 from citeweave import simulate
 from citeweave.engines.core.data import ChainSettings
@@ -101,13 +100,21 @@ def test_a_paper_of_the_largest_number_gets_no_more(corpus):
 
 
 def listed_numbers(chain, most):
-    """Posterior of the numbers by paper and topic, given the topics of words and citations."""
+    """Posterior of the numbers by paper and topic, given what their draw leaves as it is.
+
+    These are the topics of words and citations, and the tables of words at theta.
+    """
     listing, assigned = TinyPosterior(chain), chain.state.assignments
     leaves = chain.layout.leaf[listing.document]
+    kept = {n: tuple(chain.state.topics.tables[n]) for n in set(leaves.tolist())}
     found = {}
     for own in listing._self_choices(most):
         listed = listing.topic_side(leaves, assigned.topic, assigned.citing_topic, own)
-        found[own] = sum(np.exp(value) for _, value in listed)
+        found[own] = sum(
+            np.exp(value)
+            for tables, value in listed
+            if all(tuple(tables[n]) == held for n, held in kept.items())
+        )
     total = sum(found.values())
     return {own: weight / total for own, weight in found.items()}
 
@@ -149,19 +156,20 @@ def test_frequencies_match_the_posterior(groups):
     assert total_variation(exact, frequencies(rows)) < 0.03
 
 
-def test_numbers_under_one_topic_are_poisson():
-    """Of one topic all have the whole, so that a rate is known, though weights given tables vary.
+def test_numbers_under_one_topic_match_the_posterior():
+    """Weights given tables exceed 1 where many customers sit at few tables.
 
-    They exceed 1 where many customers sit at few tables, and that must not stop any from coming.
+    That must not stop any from coming: the numbers are nearly Poisson.
     """
-    papers = {"documents": ((0,) * 7, (0,)), "citations": ((0, 1), (1, 0))}
+    papers = {"documents": ((0,) * 5, (0,)), "citations": ((0, 1), (1, 0))}
     chain = tiny_chain("scntm", topics=1, **papers, self_citations="left-out", scale=1.0)
     parameters = chain.state.parameters
     parameters.cite[:] = [3.0, 0.5]
     parameters.cited[:] = 0.5
     parameters.topic_scale[:] = 1.0
     chain.rebuild_exponent()
-    rows = np.zeros((200_000, 4), np.int8)
+    exact = listed_numbers(chain, 3)
+    rows = np.zeros((500_000, 4), np.int8)
     draw_and_note(
         chain.citation_level,
         chain.layout,
@@ -171,7 +179,7 @@ def test_numbers_under_one_topic_are_poisson():
         chain.exponent,
         rows,
     )
-    for paper, rate in enumerate((1.5, 0.25)):
-        seen = np.bincount(rows[:, 2 * paper], minlength=MOST_SELF + 1) / len(rows)
-        expected = stats.poisson(rate).pmf(np.arange(MOST_SELF + 1))
-        assert 0.5 * np.abs(seen - expected).sum() < 0.015
+    numbers = rows[:, ::2]  # of the one topic there is
+    few = numbers[numbers.sum(axis=1) <= 3]
+    # where weights are cut off at 1 it is 0.010
+    assert total_variation(exact, frequencies(few)) < 0.005

@@ -76,10 +76,10 @@ def test_documents_too_long_for_packed_counts_are_alike_too():
     assert twin._program.defines["PACKED"] == 0
     twin.restore(threads.state)
     for _ in range(2):
-        threads.step()
-        twin.step()
+        theirs, mine = threads.step(), twin.step()
         for a, b in zip(all_arrays(threads.state), all_arrays(twin.state), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12)
+        np.testing.assert_allclose(mine.log_likelihood, theirs.log_likelihood, rtol=1e-12)
 
 
 def test_weights_of_large_counts():

@@ -1,7 +1,7 @@
 """Chains over slots run as runs run them: tables of proposals adapt, then samples are kept."""
 
 import numpy as np
-from sparse_tools import make_runner, note_topics, slot_chain
+from sparse_tools import make_runner, note_topics, slot_chain, take_sweeps
 
 from citeweave.engines.core.sparse_sweeps import RefreshSchedule
 from citeweave.engines.slots.words import word_sweep
@@ -21,18 +21,7 @@ def sweep(chain, sweeps):
     """Take sweeps with the tables as they are; gives the topics of all tokens and citations."""
     n_citations = len(chain.layout.citing) if chain.spec.citations else 0
     rows = np.zeros((sweeps, len(chain.layout.word) + n_citations), np.int16)
-    proposals = chain.proposals
-    RUN_NOTING_TOPICS(
-        sweeps,
-        chain.citation_level,
-        (chain.shape, chain.layout, chain.tables),
-        chain.state,
-        chain.cache,
-        chain.exponent,
-        (proposals.nodes, proposals.words, proposals.tables, proposals.rates),
-        (chain._word_buffers, chain._ends_work),
-        rows,
-    )
+    take_sweeps(chain, sweeps, RUN_NOTING_TOPICS, rows)
     chain.clock[0] += sweeps
     return rows
 

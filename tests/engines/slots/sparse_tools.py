@@ -201,11 +201,8 @@ def run_snapshots(sweeps, level, model, state, cache, exponent, known, chain, re
     _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, network, records)
 
 
-def distances(chain, sweeps, runner=RUN):
-    """Total variation of assignments alone, and of assignments with each side's tables."""
-    topic_exact, word_exact = TinyPosterior(chain).distribution()
-    topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
-    word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
+def take_sweeps(chain, sweeps, runner, records):
+    """Take sweeps with the tables of proposals as they are, by a runner that fills records."""
     proposals = chain.proposals
     room = chain
     if isinstance(chain, SparseChain):
@@ -219,8 +216,16 @@ def distances(chain, sweeps, runner=RUN):
         chain.exponent,
         (proposals.nodes, proposals.words, proposals.tables, proposals.rates),
         room,
-        (topic_rows, word_rows),
+        records,
     )
+
+
+def distances(chain, sweeps, runner=RUN):
+    """Total variation of assignments alone, and of assignments with each side's tables."""
+    topic_exact, word_exact = TinyPosterior(chain).distribution()
+    topic_rows = np.zeros((sweeps, topic_record_width(chain)), np.int8)
+    word_rows = np.zeros((sweeps, word_record_width(chain)), np.int8)
+    take_sweeps(chain, sweeps, runner, (topic_rows, word_rows))
     topic_seen, word_seen = frequencies(topic_rows), frequencies(word_rows)
     width = len(chain.layout.word) + (len(chain.layout.citing) if chain.spec.citations else 0)
     return (

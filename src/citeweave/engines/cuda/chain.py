@@ -25,6 +25,7 @@ from citeweave.engines.cuda.memory import (
 )
 from citeweave.engines.cuda.parameters import COUNTED, RANGES, DeviceDraws
 from citeweave.engines.cuda.program import (
+    MEASURE_ROWS,
     PACKED_BELOW,
     WARP,
     LaneGrouping,
@@ -161,7 +162,7 @@ class CudaChain(Chain):
             self._cite_shared = (
                 4 * program.row_floats(program.cite_rows, program.cite_lanes) * citers
             )
-            self.count_shared = 4 * program.row_floats(2, warp) * (threads // warp)
+            self.count_shared = 4 * program.row_floats(MEASURE_ROWS, warp) * (threads // warp)
             self.burst_shared = 4 * program.row_floats(burst_rows(topics), warp) * (threads // warp)
         if self.sparse:
             word_slots = SlotSizes.of_words(self.spec, topics, grouping)

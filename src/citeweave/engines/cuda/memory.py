@@ -8,7 +8,13 @@ from citeweave.engines.core.arrays import State
 from citeweave.engines.core.chain import Chain
 from citeweave.engines.core.stirling import RatioTable
 from citeweave.engines.cuda.device import Device
-from citeweave.engines.cuda.program import Program, burst_rows, table_places, weigh_parts
+from citeweave.engines.cuda.program import (
+    MEASURE_ROWS,
+    Program,
+    burst_rows,
+    table_places,
+    weigh_parts,
+)
 from citeweave.engines.cuda.proposals import slot_room
 
 __all__ = [
@@ -193,9 +199,8 @@ def room_arrays(
     n_citations = len(layout.citing) if networked else 0
     citation_level = chain.citation_level
     weighted = n_nodes if networked else 0
-    rows = (
-        0 if program.rows_shared else max(program.word_rows, program.cite_rows, burst_rows(topics))
-    )
+    rows = max(program.word_rows, program.cite_rows, burst_rows(topics), MEASURE_ROWS)
+    rows = 0 if program.rows_shared else rows
     floats = program.row_floats(rows, program.lanes) if rows else 0
     columns = 2 * topics + 2 if networked else 0
     sizes: dict[str, tuple[int, type]] = {

@@ -10,6 +10,7 @@ from citeweave.engines.core.spec import ModelSpec
 
 __all__ = [
     "FIELDS",
+    "MEASURE_ROWS",
     "PACKED_BELOW",
     "SLOT_UNITS",
     "SWEEPS",
@@ -214,6 +215,10 @@ def choose_grouping(topics: int, *, sparse: bool = False) -> LaneGrouping:
 def weigh_parts(topics: int) -> int:
     """Choose how many sums are taken of a topic's weights in the nodes of a level, then added."""
     return max(1056 // -(-topics // WARP), 1)
+
+
+MEASURE_ROWS = 4
+"""Rows that the log likelihood counts in: tokens and tables of a document and of a long run."""
 
 
 def burst_rows(topics: int) -> int:

@@ -33,7 +33,10 @@ KERNEL finish_ranges(int first, int last, int per_range) {
   if (threadIdx.x == 0) ctx.report[REPORT_TOPICS] = (double)ctx.total_tables[0];
 }
 
-#define MEASURE_ROWS 2
+#define MEASURE_ROWS 4
+
+// Tokens of one word that each look for all the others; those of longer runs are counted once.
+#define LONG_RUN 64
 
 DEV void count_tokens(int *tokens, int *tables, i64 begin, i64 end) {
   for (int k = lane_id(); k < K; k += LANES) {
@@ -50,43 +53,97 @@ DEV void count_tokens(int *tokens, int *tables, i64 begin, i64 end) {
   group_sync();
 }
 
+// The tokens of a document from ``begin`` to ``end``, whose equal words lie side by side.
+struct Words {
+  i64 begin, end;
+
+  METHOD bool same(i64 i, i64 j) const {
+    return j >= begin && j < end && ctx.word[j] == ctx.word[i];
+  }
+  // Whether a run goes so far beyond a token, on either side.
+  METHOD bool reaches(i64 i, int far) const { return same(i, i - far) || same(i, i + far); }
+  // The token of a run that is nearest to ``edge``, which is outside of it.
+  METHOD i64 last_alike(i64 i, i64 edge) const {
+    while (edge - i > 1 || i - edge > 1) {
+      i64 middle = i + (edge - i) / 2;
+      if (same(i, middle))
+        i = middle;
+      else
+        edge = middle;
+    }
+    return i;
+  }
+};
+
+// Mean of phi_k at a word.
+struct TopicWords {
+  double discount, gamma_scale, gamma_share, gamma_discount;
+
+  METHOD double mean(int w, int k) const {
+    double background = 1.0 / N_WORDS;
+#if BACKGROUND
+    background = (gamma_share + ctx.background_customers[w] -
+                  gamma_discount * ctx.background_tables[w]) *
+                 gamma_scale;
+#endif
+    double beta = ctx.topic_word_concentration[k];
+    double mean = (beta + discount * (double)ctx.word_total_tables[k]) * background;
+    mean += ctx.word_customers[(i64)w * K + k] - discount * ctx.word_tables[(i64)w * K + k];
+    return mean / (beta + (double)ctx.word_total_customers[k]);
+  }
+};
+
 // log p(w | z, phi') of a document's tokens (engines/core/likelihood.py) into ``node_value``.
 KERNEL measure_words() {
   int *tokens = (int *)group_rows(MEASURE_ROWS), *tables = tokens + K;
-  double beta = ctx.word_concentration[1], discount = ctx.word_discount[2];
-  double phi_discount = ctx.word_discount[1];
-  double gamma_scale = 1.0, gamma_share = 0.0, gamma_discount = ctx.word_discount[0];
+  TopicWords phi = {ctx.word_discount[1], 1.0, 0.0, ctx.word_discount[0]};
 #if BACKGROUND
-  gamma_scale = 1.0 / (ctx.word_concentration[0] + (double)ctx.background_totals[0]);
-  gamma_share =
-      (ctx.word_concentration[0] + gamma_discount * (double)ctx.background_totals[1]) / N_WORDS;
+  phi.gamma_scale = 1.0 / (ctx.word_concentration[0] + (double)ctx.background_totals[0]);
+  phi.gamma_share =
+      (ctx.word_concentration[0] + phi.gamma_discount * (double)ctx.background_totals[1]) /
+      N_WORDS;
+#endif
+#if BURST
+  int *run_tokens = tables + K, *run_tables = run_tokens + K;
+  double beta = ctx.word_concentration[1], discount = ctx.word_discount[2];
 #endif
   for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
-    i64 begin = ctx.document_start[d], end = ctx.document_start[d + 1];
-    count_tokens(tokens, tables, begin, end);
+    Words words = {ctx.document_start[d], ctx.document_start[d + 1]};
+    count_tokens(tokens, tables, words.begin, words.end);
     double value = 0.0;
-    for (i64 i = begin + lane_id(); i < end; i += LANES) {
-      int w = ctx.word[i], k = ctx.topic[i];
-      double background = 1.0 / N_WORDS;
-#if BACKGROUND
-      background = (gamma_share + ctx.background_customers[w] -
-                    gamma_discount * ctx.background_tables[w]) *
-                   gamma_scale;
-#endif
-      double phi_beta = ctx.topic_word_concentration[k];
-      double mean = (phi_beta + phi_discount * (double)ctx.word_total_tables[k]) * background;
-      mean += ctx.word_customers[(i64)w * K + k] - phi_discount * ctx.word_tables[(i64)w * K + k];
-      mean /= phi_beta + (double)ctx.word_total_customers[k];
+    for (i64 i = words.begin + lane_id(); i < words.end; i += LANES) {
+      int k = ctx.topic[i];
 #if BURST
+      if (words.reaches(i, LONG_RUN)) continue;
       double own = 1.0 - discount * ctx.burst_table[i];
-      for (i64 j = i - 1; j >= begin && ctx.word[j] == w; j--)
+      for (i64 j = i - 1; words.same(i, j); j--)
         if (ctx.topic[j] == k) own += 1.0 - discount * ctx.burst_table[j];
-      for (i64 j = i + 1; j < end && ctx.word[j] == w; j++)
+      for (i64 j = i + 1; words.same(i, j); j++)
         if (ctx.topic[j] == k) own += 1.0 - discount * ctx.burst_table[j];
-      mean = ((beta + discount * tables[k]) * mean + own) / (beta + tokens[k]);
+      double mean = (beta + discount * tables[k]) * phi.mean(ctx.word[i], k) + own;
+      value += log(mean / (beta + tokens[k]));
+#else
+      value += log(phi.mean(ctx.word[i], k));
 #endif
-      value += log(mean);
     }
+#if BURST
+    // A run of more than LONG_RUN tokens has one of these places, and goes half as far from it.
+    for (i64 at = words.begin; at < words.end; at += LONG_RUN) {
+      if (!words.reaches(at, LONG_RUN / 2)) continue;
+      i64 run_begin = words.last_alike(at, words.begin - 1);
+      i64 run_end = words.last_alike(at, words.end) + 1;
+      count_tokens(run_tokens, run_tables, run_begin, run_end);
+      for (i64 i = run_begin + lane_id(); i < run_end; i += LANES) {
+        if (!words.reaches(i, LONG_RUN)) continue;
+        int k = ctx.topic[i];
+        double own = run_tokens[k] - discount * run_tables[k];
+        double mean = (beta + discount * tables[k]) * phi.mean(ctx.word[i], k) + own;
+        value += log(mean / (beta + tokens[k]));
+      }
+      group_sync();
+      while (at + LONG_RUN < run_end) at += LONG_RUN;
+    }
+#endif
     value = group_sum(value);
     if (lane_id() == 0) ctx.node_value[d] = value;
     group_sync();
