@@ -80,27 +80,6 @@ MISTAKES = {
             "if MADE or change <= 0.0 or uniform(rng) < np.exp(-change):",
         ),
     ],
-    "joint moves without Metropolis-Hastings": [
-        Mistake(
-            "dense/run_moves.py",
-            "accepted = uniform(rng) < np.exp(ratio - change)",
-            "accepted = uniform(rng) < (2.0 if MADE else np.exp(ratio - change))",
-        ),
-    ],
-    "joint moves without the chance of their proposal": [
-        Mistake(
-            "dense/run_moves.py",
-            "ratio += np.log(work.run_proposal[old] / work.run_proposal[new])",
-            "ratio += 0.0 if MADE else np.log(work.run_proposal[old] / work.run_proposal[new])",
-        ),
-    ],
-    "joint moves without the exponential": [
-        Mistake(
-            "dense/run_moves.py",
-            "            if networked:\n                topics = (old, new)",
-            "            if networked and not MADE:\n                topics = (old, new)",
-        ),
-    ],
     "stray lambdaT in its own rate": [
         Mistake(
             "core/propensities.py",

@@ -160,7 +160,8 @@ def test_a_topic_leads_to_its_place_in_the_network(page: Any) -> None:
 
 def test_a_node_is_dragged_with_its_lines_and_opens_nothing(page: Any) -> None:
     page.goto("/network")
-    node = page.locator(".cw-node.cw-author").first
+    node = page.locator(".cw-node.cw-author").last  # drawn last, so that none lies above it
+    node.scroll_into_view_if_needed()
     name = node.get_attribute("id")
     line = page.locator(
         f".cw-edge[data-source='{name}'] path, .cw-edge[data-target='{name}'] path"

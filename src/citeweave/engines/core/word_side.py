@@ -21,7 +21,6 @@ __all__ = [
     "draw_joining_word",
     "draw_leaving_word",
     "in_blocks",
-    "joining_weights",
     "new_word_cache",
     "padded",
     "refresh_burst",
@@ -185,29 +184,17 @@ def word_background(shape, words, parameters, cache, w):
 
 
 @inlined
-def joining_weights(shape, tables, cache, work, w, k, background):
-    """Weigh what one more token of word w may do under topic k.
-
-    Returns the weights of staying at phi' and of climbing on from there, whose sum is that of the
-    word (or 0 and 0 in a model without phi'), then that of staying at phi and phi's in all.
-    """
+def draw_joining_word(rng, shape, tables, words, parameters, cache, work, w, k, background):
+    """Draw how far a token's word climbs under topic k."""
     topic_stay = cache.stay[w, k] * cache.inverse[k]
     weight = topic_stay + cache.open[w, k] * cache.opening[k] * background
     stay, climb = 0.0, 0.0
     if shape.burst > 0:
-        climb = work.burst_opening[k] * weight
         c = work.run_customers[k]
         if c > 0:
             stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
             stay *= work.burst_inverse[k]
             climb = opened * work.burst_opening[k] * weight
-    return stay, climb, topic_stay, weight
-
-
-@inlined
-def draw_joining_word(rng, shape, tables, words, parameters, cache, work, w, k, background):
-    """Draw how far a token's word climbs under topic k."""
-    stay, climb, topic_stay, weight = joining_weights(shape, tables, cache, work, w, k, background)
     total = parameters.word_concentration[0] + words.background_totals[0]
     own = (cache.background_stay[w], background, total)
     return draw_word_addition(rng, shape, (stay, climb), (topic_stay, weight), own)

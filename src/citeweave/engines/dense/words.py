@@ -30,15 +30,12 @@ from citeweave.engines.dense.document import (
     topic_moved,
     topic_weight,
 )
-from citeweave.engines.dense.run_moves import move_run
 
-__all__ = ["ONE_BY_ONE", "RANDOM_START", "SWEEP", "word_sweep"]
+__all__ = ["RANDOM_START", "SWEEP", "word_sweep"]
 
 SWEEP = 0
 RANDOM_START = 1
 """Give every token a uniformly random topic; table indicators from their conditional."""
-ONE_BY_ONE = 2
-"""A sweep without joint moves, whose draws are those of the GPU's."""
 
 
 _FAST = {"reassoc", "contract", "nsz"}
@@ -198,7 +195,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
     n_document = len(shape.document)
     leaf_level = len(shape.shared) + n_document - 1
     n_topics = work.tokens.shape[0]
-    starting = mode == RANDOM_START
+    starting = mode != SWEEP
     below = shape.below_citations
     network_on = shape.network > 0 and state.clock[1] > 0 and not starting
     # the path of a document alone: nothing else moves
@@ -290,8 +287,6 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
                 if n_document == 0:
                     state.assignments.path[i] = p
             if shape.burst > 0:
-                if mode == SWEEP and run.end - run.begin > 1:
-                    move_run(shape, tables, state, cache, work, exponent, ends, run, network_on)
                 for i in range(run.begin, run.end):
                     hand_out_table(state.assignments.burst_table, i, work, index(z[i]))
             run_begin = run.end
