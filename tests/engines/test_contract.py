@@ -327,11 +327,12 @@ def listed():
 FAR = {
     (STEPS, "zero"): (0.05, 0.14),
     (STEPS, "left-out"): (0.12, 0.5),
-    (MANY_STEPS, "zero"): (0.015, 0.035),
-    (MANY_STEPS, "left-out"): (0.04, 0.1),
+    (MANY_STEPS, "zero"): (0.025, 0.04),
+    (MANY_STEPS, "left-out"): (0.06, 0.1),
 }
 """Total variation that chance may leave in so many steps, of topics (and of the numbers of
-self-citations, which follow slowly) and of whole states."""
+self-citations, which follow slowly) and of whole states: about twice what the engines show, sparse
+ones, which move less at a step, the most (.0134 and .0207, .0340 and .0491 of the long run)."""
 
 
 @pytest.mark.parametrize("steps", [STEPS, pytest.param(MANY_STEPS, marks=pytest.mark.long)])
