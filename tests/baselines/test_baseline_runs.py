@@ -7,9 +7,14 @@ import pytest
 
 import citeweave
 from citeweave.baselines import (
+    AGC,
     BASELINES,
     PMTLM,
+    SGC,
     Baseline,
+    KMeans,
+    LabelPropagation,
+    LogisticRegression,
     Louvain,
     SpectralClustering,
     make_baseline,
@@ -26,6 +31,11 @@ FAST = {
     "pmtlm-dc": PMTLM(topics=3, restarts=2, iterations=60, seed=1),
     "spectral": SpectralClustering(topics=3, seed=1),
     "louvain": Louvain(topics=3, seed=1),
+    "agc": AGC(topics=3, restarts=2, most_steps=3, seed=1),
+    "k-means": KMeans(topics=3, restarts=2, seed=1),
+    "label-propagation": LabelPropagation(seed=1),
+    "logistic": LogisticRegression(penalty=0.1, seed=1),
+    "sgc": SGC(penalty=0.1, seed=1),
 }
 
 

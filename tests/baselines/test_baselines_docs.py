@@ -11,9 +11,12 @@ from citeweave import baselines
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["baselines.graph", "baselines.pmtlm", "baselines.registry"])
+MODULES = ("features", "graph", "k_means", "labelled", "logistic", "pmtlm", "registry")
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
-    outcome = doctest.testmod(importlib.import_module(f"citeweave.{name}"))
+    outcome = doctest.testmod(importlib.import_module(f"citeweave.baselines.{name}"))
     assert outcome.attempted > 0
     assert outcome.failed == 0
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from citeweave.baselines import Louvain, SpectralClustering
 from citeweave.baselines._graph_kernels import move_nodes
-from citeweave.baselines.graph import _k_means, _keep_largest, _merge, modularity
+from citeweave.baselines.graph import _keep_largest, _merge, modularity
 from citeweave.baselines.matching import undirected
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError, ParameterError
@@ -144,16 +144,6 @@ def test_small_communities_join_those_they_are_tied_to():
     found = _keep_largest(sparse.csr_array(links), labels, 2)
     assert found.tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0]
     assert _keep_largest(sparse.csr_array(links), labels, 9) is labels
-
-
-def test_k_means_reaches_a_fixed_point():
-    rng = np.random.default_rng(0)
-    points = np.concatenate([rng.normal(c, 0.1, (30, 2)) for c in (0, 3, 6)])
-    labels, squares = _k_means(points, 3, rng)
-    centres = np.array([points[labels == c].mean(axis=0) for c in range(3)])
-    distance = ((points[:, None] - centres) ** 2).sum(axis=2)
-    assert (distance.argmin(axis=1) == labels).all()
-    assert squares == pytest.approx(distance.min(axis=1).sum())
 
 
 @pytest.mark.parametrize(

@@ -57,17 +57,6 @@ def test_clusters_depend_on_the_generator_alone(planted):
     assert set(one) == set(range(6))
 
 
-def test_smoothing_is_that_of_the_laplacian(planted):
-    corpus, _ = planted
-    linked = np.zeros((corpus.n_documents,) * 2)
-    linked[tuple(corpus.citations.T)] = 1
-    linked = np.maximum(linked, linked.T) * (1 - np.eye(len(linked)))
-    scale = 1 / np.sqrt(np.maximum(linked.sum(axis=1), 1))
-    laplacian = np.eye(len(linked)) - scale[:, None] * linked * scale
-    expected = np.eye(len(linked)) - laplacian / 2
-    np.testing.assert_allclose(clusters._smoother(corpus).toarray(), expected, atol=1e-12)
-
-
 @pytest.mark.parametrize("most", [1, 3, 4096])
 def test_odd_corpora_have_clusters(most):
     """No more clusters than papers; papers without words, or all the same, are no trouble."""

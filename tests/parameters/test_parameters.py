@@ -130,11 +130,11 @@ def test_classes_are_as_scikit_learn_has_them(kind):
     value = object()
     changed = kind(**dict.fromkeys(table, value))
     assert all(found is value for found in changed.get_params().values())
-    model = kind(topics=3)
+    model = kind(seed=3)
     assert type(model)(**model.get_params()).get_params() == model.get_params()
     assert copy.deepcopy(model).get_params() == model.get_params()
-    assert model != kind(topics=3)  # an estimator is itself, whatever its parameters
-    assert len({model, kind(topics=3)}) == 2
+    assert model != kind(seed=3)  # an estimator is itself, whatever its parameters
+    assert len({model, kind(seed=3)}) == 2
     with pytest.raises(TypeError, match="topic"):
         kind(topic=3)
 

@@ -5,15 +5,22 @@
 
 from citeweave._moved import renamed
 from citeweave.baselines.base import Baseline, Step
+from citeweave.baselines.features import AGC, KMeans
 from citeweave.baselines.graph import Louvain, SpectralClustering
+from citeweave.baselines.labelled import SGC, LabelPropagation, LogisticRegression
 from citeweave.baselines.pmtlm import PMTLM
 from citeweave.baselines.registry import BASELINES, make_baseline
 from citeweave.baselines.text import SklearnLDA, TomotopyHDP, TomotopyLDA
 
 __all__ = [
+    "AGC",
     "BASELINES",
     "PMTLM",
+    "SGC",
     "Baseline",
+    "KMeans",
+    "LabelPropagation",
+    "LogisticRegression",
     "Louvain",
     "SklearnLDA",
     "SpectralClustering",

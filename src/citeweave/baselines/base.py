@@ -87,7 +87,7 @@ class Baseline(Parametrised, ABC):
 
     seed: int | None
     reads: frozenset[str] = frozenset({"words"})
-    """Of "words" and "links", what topics of documents are estimated from."""
+    """Of "words", "links" and "labels", what topics of documents are estimated from."""
     _state: Fit | None = None
 
     @property

@@ -13,17 +13,20 @@ from scipy.sparse.linalg import eigsh
 
 from citeweave.baselines._graph_kernels import move_nodes
 from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
-from citeweave.baselines.matching import mean_of_linked, undirected
+from citeweave.baselines.k_means import best_k_means
+from citeweave.baselines.matching import (
+    mean_of_linked,
+    topics_of_clusters,
+    undirected,
+    words_of_topics,
+)
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
-from citeweave.model.unseen import count_words
 from citeweave.parameters import declared, integer, number, parameter
 
 __all__ = ["Louvain", "SpectralClustering", "modularity"]
 
 _MOST_SWEEPS = 100
-_MOST_STEPS = 300
-_SMOOTHING = 100.0  # words of the whole corpus mixed into a cluster's, so that none is impossible
 
 
 def modularity(graph: Any, labels: np.ndarray, *, resolution: float = 1.0) -> float:
@@ -75,14 +78,9 @@ class _GraphClustering(Baseline):
         graph = undirected(corpus)
         linked = np.flatnonzero(np.diff(graph.indptr) > 0)
         found, facts = self._cluster(graph[linked][:, linked].tocsr(), seed, report)
-        sizes = np.bincount(found)
-        order = np.argsort(-sizes, kind="stable")  # the largest cluster is topic 0
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        doc_topic = np.tile(sizes[order] / sizes.sum(), (corpus.n_documents, 1))
-        doc_topic[linked] = np.eye(len(sizes))[rank[found]]
+        doc_topic, _ = topics_of_clusters(found, linked, corpus.n_documents)
         facts["documents_without_links"] = corpus.n_documents - len(linked)
-        estimates = {"doc_topic": doc_topic, "topic_word": _words_of(doc_topic, corpus)}
+        estimates = {"doc_topic": doc_topic, "topic_word": words_of_topics(doc_topic, corpus)}
         return Outcome(estimates, {}, facts)
 
     def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
@@ -172,14 +170,16 @@ class SpectralClustering(_GraphClustering):
         _, vectors = eigsh(scaled, k=wanted, which="LA", v0=rng.normal(size=nodes))
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         points = vectors / np.maximum(lengths, 1e-12)
-        best, least = np.zeros(nodes, dtype=np.int64), np.inf
-        for start in range(int(self.restarts)):
-            found, squares = _k_means(points, wanted, rng)
-            if squares < least:
-                best, least = found, squares
-            report(Step("restart", start + 1, int(self.restarts)))
-        labels = np.unique(best, return_inverse=True)[1]
-        return labels, {"squares": float(least), "modularity": modularity(graph, labels)}
+        restarts = int(self.restarts)
+        found = best_k_means(
+            points,
+            wanted,
+            rng,
+            restarts=restarts,
+            report=lambda done: report(Step("restart", done, restarts)),
+        )
+        labels = np.unique(found.labels, return_inverse=True)[1]
+        return labels, {"squares": found.squares, "modularity": modularity(graph, labels)}
 
 
 def _communities(graph: Any, resolution: float, rng: np.random.Generator) -> np.ndarray:
@@ -248,42 +248,3 @@ def _keep_largest(graph: Any, labels: np.ndarray, most: int) -> np.ndarray:
     target[links.max(axis=1) == 0] = int(np.flatnonzero(kept == order[0])[0])
     target[kept] = np.arange(most)
     return np.asarray(target[labels])
-
-
-def _k_means(
-    points: np.ndarray, clusters: int, rng: np.random.Generator
-) -> tuple[np.ndarray, float]:
-    """Lloyd's algorithm from far apart starts (k-means++); gives labels and the sum of squares."""
-    centres = points[rng.integers(len(points))][None]
-    for _ in range(clusters - 1):
-        away = _squares(points, centres).min(axis=1)
-        total = away.sum()
-        chance = away / total if total > 0 else np.full(len(points), 1.0 / len(points))
-        centres = np.vstack([centres, points[rng.choice(len(points), p=chance)]])
-    labels = np.full(len(points), -1)
-    for _ in range(_MOST_STEPS):
-        distance = _squares(points, centres)
-        nearest = distance.argmin(axis=1)
-        if (nearest == labels).all():
-            break
-        labels = nearest
-        times = np.bincount(labels, minlength=clusters)
-        for c in np.flatnonzero(times):
-            centres[c] = points[labels == c].mean(axis=0)
-    return labels, float(_squares(points, centres)[np.arange(len(points)), labels].sum())
-
-
-def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    cross = points @ centres.T
-    lengths = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
-    return np.asarray(np.maximum(lengths - 2.0 * cross, 0.0))
-
-
-def _words_of(doc_topic: np.ndarray, corpus: Corpus) -> np.ndarray:
-    """Words of each cluster's documents, with some of the whole corpus mixed in [K, V]."""
-    counts = count_words(corpus)
-    by_cluster = np.asarray((counts.T @ doc_topic).T)
-    everywhere = np.asarray(counts.sum(axis=0)).ravel() + 1e-9
-    everywhere /= everywhere.sum()
-    mixed = by_cluster + _SMOOTHING * everywhere
-    return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))

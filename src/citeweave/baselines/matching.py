@@ -1,4 +1,4 @@
-"""Citations as models to compare with read them: without direction, or as means over neighbours."""
+"""What baselines share: citations without direction, clusters as topics, and words of topics."""
 
 from typing import Any
 
@@ -6,8 +6,11 @@ import numpy as np
 from scipy import sparse
 
 from citeweave.corpus import Corpus
+from citeweave.model.unseen import count_words
 
-__all__ = ["mean_of_linked", "undirected"]
+__all__ = ["mean_of_linked", "topics_of_clusters", "undirected", "words_of_topics"]
+
+_SMOOTHING = 100.0  # words of the whole corpus mixed into a topic's, so that none is impossible
 
 
 def undirected(corpus: Corpus) -> Any:
@@ -30,3 +33,41 @@ def mean_of_linked(doc_topic: np.ndarray, links: np.ndarray, documents: int) -> 
     times = np.bincount(links[:, 0], minlength=documents)
     sums[times == 0] = doc_topic.mean(axis=0)
     return np.asarray(sums / np.maximum(times, 1)[:, None])
+
+
+def topics_of_clusters(
+    labels: np.ndarray, rows: np.ndarray, documents: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Make topics of clusters, the largest first.
+
+    Parameters
+    ----------
+    labels : ndarray of int
+        Cluster of each document that is in one.
+    rows : ndarray of int
+        Which documents these are; the others have the clusters' sizes as their topics.
+    documents : int
+
+    Returns
+    -------
+    doc_topic : ndarray, shape (documents, K)
+    order : ndarray of int, shape (K,)
+        Cluster of each topic; empty clusters make none.
+    """
+    sizes = np.bincount(labels)
+    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    doc_topic = np.tile(sizes[order] / sizes.sum(), (documents, 1))
+    doc_topic[rows] = np.eye(len(order))[rank[labels]]
+    return doc_topic, order
+
+
+def words_of_topics(doc_topic: np.ndarray, corpus: Corpus) -> np.ndarray:
+    """Words of each topic's documents, with some of the whole corpus mixed in [K, V]."""
+    counts = count_words(corpus)
+    by_topic = np.asarray((counts.T @ doc_topic).T)
+    everywhere = np.asarray(counts.sum(axis=0)).ravel() + 1e-9
+    everywhere /= everywhere.sum()
+    mixed = by_topic + _SMOOTHING * everywhere
+    return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))

@@ -3,7 +3,9 @@
 from typing import Any, NamedTuple
 
 from citeweave.baselines.base import Baseline
+from citeweave.baselines.features import AGC, KMeans
 from citeweave.baselines.graph import Louvain, SpectralClustering
+from citeweave.baselines.labelled import SGC, LabelPropagation, LogisticRegression
 from citeweave.baselines.pmtlm import PMTLM
 from citeweave.baselines.text import SklearnLDA, TomotopyHDP, TomotopyLDA
 from citeweave.errors import ParameterError, RunError
@@ -28,6 +30,11 @@ BASELINES: dict[str, BaselineEntry] = {
     "sklearn-lda": BaselineEntry(SklearnLDA, {}, "words (scikit-learn)"),
     "spectral": BaselineEntry(SpectralClustering, {}, "links"),
     "louvain": BaselineEntry(Louvain, {}, "links"),
+    "agc": BaselineEntry(AGC, {}, "words, smoothed over links"),
+    "k-means": BaselineEntry(KMeans, {}, "words"),
+    "label-propagation": BaselineEntry(LabelPropagation, {}, "links and labels"),
+    "logistic": BaselineEntry(LogisticRegression, {}, "words and labels"),
+    "sgc": BaselineEntry(SGC, {}, "words, smoothed over links, and labels"),
 }
 
 

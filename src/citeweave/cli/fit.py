@@ -30,7 +30,8 @@ _FITTED = PARAMETERS | {
     "topics": TOPICS_OR_AUTO,
     "model": _MODEL.but(
         summary=f"{_MODEL.summary.removesuffix('.')}; or to compare with: pmtlm, pmtlm-dc, "
-        "tomotopy-lda, tomotopy-hdp, sklearn-lda, spectral, louvain."
+        "tomotopy-lda, tomotopy-hdp, sklearn-lda, spectral, louvain, agc, k-means, "
+        "label-propagation, logistic, sgc."
     ),
 }
 _RESUMED = (

@@ -267,11 +267,11 @@ class _Task:
         names = ("accuracy", "macro F1")
         if not isinstance(self.model, SCNTM):
             found = self.topics(new, citations=True).argmax(axis=1)
+            rows = measuring.measure_clusters(found, new.corpus, TEST, how)
+            if measuring.uses_labels(self.model):  # its topics are the categories
+                return rows + self._inferred(found, new.corpus, how)
             why = "the model does not infer categories"
-            return [
-                *measuring.measure_clusters(found, new.corpus, TEST, how),
-                *measuring.missing("labels", names, TEST, why),
-            ]
+            return rows + measuring.missing("labels", names, TEST, why)
         folded = self.model.fold_in(new.corpus, words=words, links=new.links, **self._options())
         rows = measuring.measure_clusters(folded.labels, new.corpus, TEST, how)
         if folded.category is None:
@@ -280,17 +280,21 @@ class _Task:
         if self.labels == "seen":
             why = "the labels were seen; with labels hidden they are inferred"
             return rows + measuring.missing("labels", names, TEST, why)
-        if not (new.corpus.categories >= 0).any():
+        return rows + self._inferred(folded.category, new.corpus, how)
+
+    def _inferred(self, category: np.ndarray, corpus: Corpus, how: str) -> list[Measure]:
+        """Compare inferred categories, by the training corpus's table, with the true ones."""
+        if not (corpus.categories >= 0).any():
             why = "the documents have no categories"
-            return rows + measuring.missing("labels", names, TEST, why)
-        theirs = translate(new.corpus, self.model.corpus_).category
-        known = new.corpus.categories >= 0
-        true = np.full(new.corpus.n_documents, -1, dtype=np.int64)
+            return measuring.missing("labels", ("accuracy", "macro F1"), TEST, why)
+        theirs = translate(corpus, self.model.corpus_).category
+        known = corpus.categories >= 0
+        true = np.full(corpus.n_documents, -1, dtype=np.int64)
         # a category that training has not got can only be missed: it keeps a number of its own
         unseen = self.model.corpus_.n_categories + np.arange(len(theirs))
         numbers = np.where(theirs >= 0, theirs, unseen)
-        true[known] = numbers[new.corpus.categories[known]]
-        return rows + measuring.measure_labels(folded.category, true, TEST, how)
+        true[known] = numbers[corpus.categories[known]]
+        return measuring.measure_labels(category, true, TEST, how)
 
     def perplexity(self, new: NewDocuments) -> list[Measure]:
         """Estimate topics from some words of each document and score the others."""

@@ -16,7 +16,7 @@ from citeweave.evaluate.links import auc, link_prediction, negative_pairs, new_n
 from citeweave.evaluate.report import Measure
 from citeweave.model import SCNTM
 from citeweave.model.convergence import FEWEST_DRAWS, convergence
-from citeweave.model.topic_model import TopicModel
+from citeweave.model.topic_model import PlacingModel, TopicModel
 from citeweave.naming import choice
 
 __all__ = [
@@ -41,9 +41,9 @@ def missing(part: str, names: Sequence[str], where: str, why: str) -> list[Measu
 
 
 def uses_labels(model: TopicModel) -> bool:
-    """Whether documents' categories were groups of the model, so that it has seen them."""
+    """Whether the model has seen documents' categories, as its groups or as what it learns."""
     if not isinstance(model, SCNTM):
-        return False
+        return isinstance(model, PlacingModel) and "labels" in model.reads
     return any(bool((groups.kind == 1).any()) for groups in model.levels_.values())
 
 

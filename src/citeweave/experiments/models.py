@@ -55,6 +55,8 @@ class ModelChoice:
     @property
     def uses_labels(self) -> bool:
         """Whether the categories of training documents are part of the model (eta >= 1)."""
+        if self.kind in BASELINES:
+            return "labels" in self.build(seed=0).reads
         return self.is_scntm and float(self.parameters.get("eta", 0)) >= 1
 
     @property

@@ -140,7 +140,10 @@ def _folds(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any])
         theta = model.transform(split.test, links=split.links.citing)
         clusters = np.asarray(theta).argmax(axis=1)
         how = f"all words and citations of training documents, {known}"
-        return rows + _clustering(clusters, split.test, "test", how)
+        rows += _clustering(clusters, split.test, "test", how)
+        if task.model.uses_labels:  # its topics are the categories
+            rows += _classification(clusters, split.test, how)
+        return rows
     inside = perplexity(model)
     rows.append(Measured("perplexity", "train", inside.value, "in sample"))
     for labels in _ways(task.model, split, options):

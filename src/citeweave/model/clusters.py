@@ -11,9 +11,9 @@ the number of threads.
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from citeweave.corpus import Corpus
+from citeweave.model.smoothing import low_pass, normalised_graph, smooth, tfidf
 
 __all__ = ["cluster_documents"]
 
@@ -48,10 +48,10 @@ def cluster_documents(corpus: Corpus, clusters: int, rng: np.random.Generator) -
     >>> found.shape, len(set(found[[0, 1, 3]])), bool(found[0] != found[2])
     ((12,), 1, True)
     """
-    words = _tfidf(corpus)
-    graph = _smoother(corpus)
+    words = tfidf(corpus)
+    graph = low_pass(normalised_graph(corpus, loops=False))
     steps = SMOOTHING if len(corpus.citations) else 0
-    sketch = _smooth(graph, words @ rng.standard_normal((words.shape[1], SKETCHED)), steps)
+    sketch = smooth(graph, words @ rng.standard_normal((words.shape[1], SKETCHED)), steps)
     length = np.sqrt(np.einsum("dr,dr->d", sketch, sketch) / SKETCHED)
     weight = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     sketch *= weight[:, None] / np.sqrt(SKETCHED)
@@ -62,40 +62,6 @@ def cluster_documents(corpus: Corpus, clusters: int, rng: np.random.Generator) -
         if score > best:
             best, labels = score, found
     return labels
-
-
-def _tfidf(corpus: Corpus) -> Any:
-    """Weigh words by (1 + log tf) log((1 + D) / (1 + df)); rows have length 1, or 0."""
-    shape = (corpus.n_documents, corpus.vocabulary_size)
-    parts = (np.ones(corpus.n_tokens), corpus.tokens.copy(), corpus.offsets.copy())
-    counts = sparse.csr_array(parts, shape=shape)
-    counts.sum_duplicates()  # which writes into the copies
-    documents = np.bincount(counts.indices, minlength=shape[1])
-    counts.data = 1.0 + np.log(counts.data)
-    counts.data *= np.log((1.0 + shape[0]) / (1.0 + documents))[counts.indices]
-    rows = np.repeat(np.arange(shape[0]), np.diff(counts.indptr))
-    length = np.sqrt(np.bincount(rows, counts.data**2, minlength=shape[0]))
-    counts.data /= np.maximum(length, 1e-300)[rows]
-    return counts
-
-
-def _smoother(corpus: Corpus) -> Any:
-    """Make I - L / 2 of the graph of citations, for documents without any half of I."""
-    n = corpus.n_documents
-    citing, cited = corpus.citations.astype(np.int64).T
-    ends = np.stack([np.concatenate([citing, cited]), np.concatenate([cited, citing])])
-    ends = np.unique(ends[:, ends[0] != ends[1]], axis=1)
-    degree = np.maximum(np.bincount(ends[0], minlength=n), 1.0)
-    values = 0.5 / np.sqrt(degree[ends[0]] * degree[ends[1]])
-    return sparse.csr_array(sparse.coo_array((values, tuple(ends)), shape=(n, n))) + (
-        0.5 * sparse.eye_array(n, format="csr")
-    )
-
-
-def _smooth(graph: Any, columns: np.ndarray, steps: int) -> np.ndarray:
-    for _ in range(steps):
-        columns = graph @ columns
-    return columns
 
 
 def _first_centres(sketch: np.ndarray, clusters: int, rng: np.random.Generator) -> np.ndarray:
@@ -123,9 +89,9 @@ def _k_means(
     member[first, np.arange(clusters)] = weight[first]
     backwards = words.T.tocsr()
     for _ in range(MOST_ROUNDS):
-        centres = backwards @ _smooth(graph, member, steps)  # S is symmetric
+        centres = backwards @ smooth(graph, member, steps)  # S is symmetric
         centres /= np.maximum(np.sqrt(np.einsum("vk,vk->k", centres, centres)), 1e-300)
-        scores = _smooth(graph, words @ centres, steps) * weight[:, None]
+        scores = smooth(graph, words @ centres, steps) * weight[:, None]
         found = scores.argmax(axis=1)
         if np.array_equal(found, labels):
             break

@@ -88,7 +88,7 @@ class PlacingModel(TopicModel, Protocol):
 
     @property
     def reads(self) -> frozenset[str]:
-        """Of "words" and "links", what topics of documents are estimated from."""
+        """Of "words", "links" and "labels", what topics of documents are estimated from."""
         ...
 
     def transform(self, new: Corpus, *, links: Any = None) -> np.ndarray:

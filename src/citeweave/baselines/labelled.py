@@ -1,0 +1,225 @@
+"""Models that are given the labels of some papers: label propagation, logistic regression, SGC.
+
+The papers with a category teach, those without are told theirs. Topics are the categories, in the
+order of the corpus's table, and `doc_topic_` their probabilities.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+
+from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
+from citeweave.baselines.logistic import choose_penalty, fit_regression
+from citeweave.baselines.matching import mean_of_linked, undirected, words_of_topics
+from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError
+from citeweave.model.smoothing import normalised_graph, smooth, smooth_new, tfidf
+from citeweave.parameters import declared, integer, number, parameter
+
+__all__ = ["SGC", "LabelPropagation", "LogisticRegression"]
+
+
+class _Classifier(Baseline):
+    """What reads labels: a corpus without any, or with a single one, is refused."""
+
+    def check_corpus(self, corpus: Corpus) -> None:
+        """Refuse a corpus that lacks labels, or what the model reads besides."""
+        name = type(self).__name__
+        known = np.unique(corpus.categories[corpus.categories >= 0])
+        if len(known) < 2:
+            raise CorpusError(
+                f"{name} learns from documents with categories, of two or more; the corpus has "
+                f"{len(known)}. Import one with labels, or choose a model that needs none."
+            )
+        if "words" in self.reads and corpus.n_tokens == 0:
+            raise CorpusError(f"The corpus has no words, which {name} reads.")
+        if "links" in self.reads and corpus.n_citations == 0:
+            raise CorpusError(f"The corpus has no citations, which {name} reads.")
+
+
+@declared
+class LabelPropagation(_Classifier):
+    """Labels carried along citations (Zhu, Ghahramani and Lafferty 2003): no words.
+
+    A labelled document keeps its label; the probabilities of any other are the mean of those of
+    its neighbours, links counted as often as they occur. That is repeated until nothing changes:
+    the probability of a label is then that of a random walk to meet it first. Documents that no
+    labelled one can be reached from have the shares of the labels given. Nothing is drawn, so the
+    seed does not matter.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_lists(
+    ...     tokens=[["a"]] * 5, citations=[(0, 1), (1, 2), (2, 3), (3, 4)],
+    ...     categories=["x", None, None, None, "y"],
+    ... )
+    >>> LabelPropagation(tolerance=0.0).fit(corpus).doc_topic_[:, 0].round(3).tolist()
+    [1.0, 0.75, 0.5, 0.25, 0.0]
+    """
+
+    kind = "label-propagation"
+    reads = frozenset({"links", "labels"})
+
+    iterations: int = parameter(5000, integer(1), "Most rounds.")
+    tolerance: float = parameter(
+        1e-6, number(0.0, 1.0), "The rounds end when no probability changes by more."
+    )
+    seed: int | None = seed_parameter()
+
+    def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:  # noqa: ARG002 (no draws)
+        graph = undirected(corpus)
+        degree = np.asarray(graph.sum(axis=1)).ravel()
+        known = corpus.categories >= 0
+        target = np.eye(corpus.n_categories)[corpus.categories[known]]
+        means: Any = sparse.diags_array(1.0 / np.maximum(degree, 1.0)) @ graph
+        free = np.flatnonzero(~known & (degree > 0))
+        rest = np.tile(target.mean(axis=0), (corpus.n_documents, 1))
+        rest[known] = target
+        # only what labels can reach is averaged: the rest has nothing but the labels' shares
+        reached = _reached(graph, known)
+        free = free[reached[free]]
+        inner, given = means[free][:, free], means[free][:, known] @ target
+        found, rounds, total = rest[free], 0, int(self.iterations)
+        for rounds in range(1, total + 1):  # noqa: B007 (told below)
+            before = found
+            found = inner @ before + given
+            if np.abs(found - before).max(initial=0.0) <= self.tolerance:
+                break
+        report(Step("round", rounds, rounds))
+        rest[free] = found / found.sum(axis=1, keepdims=True)
+        facts = {
+            "iterations": rounds,
+            "labelled_documents": int(known.sum()),
+            "documents_out_of_reach": int((~known & ~reached).sum()),
+        }
+        estimates = {"doc_topic": rest, "topic_word": words_of_topics(rest, corpus)}
+        return Outcome(estimates, {}, facts)
+
+    def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
+        """Take the mean probabilities of the training documents that a new one is linked with."""
+        return mean_of_linked(np.asarray(self.doc_topic_), links, new.n_documents)
+
+
+class _Regression(_Classifier):
+    """Multinomial logistic regression of labels on tf-idf vectors, perhaps smoothed."""
+
+    smoothing: ClassVar[int]
+    """Steps along citations by which vectors are smoothed."""
+    penalty: float | None
+    folds: int
+
+    def _fit(self, corpus: Corpus, seed: int, report: Report) -> Outcome:
+        words = tfidf(corpus)
+        graph = normalised_graph(corpus, loops=True)
+        known = np.flatnonzero(corpus.categories >= 0)
+        present, classes = np.unique(corpus.categories[known], return_inverse=True)
+        chosen = sparse.eye_array(corpus.n_documents, format="csr")[known]
+        # rows of smoothed words of labelled documents alone: all of them would be nearly dense
+        features: Any = _smooth_rows(chosen, graph, self.smoothing) @ words
+        penalty = self.penalty
+        if penalty is None:
+            rng = np.random.default_rng(seed)
+            penalty = choose_penalty(features, classes, len(present), rng, folds=int(self.folds))
+        report(Step("fit", 0, 1))
+        fitted = fit_regression(features, classes, len(present), penalty=float(penalty))
+        scores = smooth(graph, words @ fitted.weights, self.smoothing) + fitted.intercepts
+        doc_topic = np.zeros((corpus.n_documents, corpus.n_categories))
+        doc_topic[:, present] = softmax(scores, axis=1)
+        report(Step("fit", 1, 1))
+        estimates = {
+            "doc_topic": doc_topic,
+            "topic_word": words_of_topics(doc_topic, corpus),
+            "weights": fitted.weights,
+            "intercepts": fitted.intercepts,
+            "classes": present.astype(np.int64),
+        }
+        facts = {"penalty": float(penalty), "labelled_documents": len(known)}
+        return Outcome(estimates, {}, facts)
+
+    def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
+        """Apply the regression to new documents' vectors, smoothed as those before."""
+        weights = np.array(self._fitted.estimates["weights"])
+        train = self.corpus_
+        scores = smooth_new(
+            train,
+            tfidf(train) @ weights,
+            tfidf(new, train) @ weights,
+            links,
+            self.smoothing,
+            half=False,
+        )
+        out = np.zeros((new.n_documents, self.doc_topic_.shape[1]))
+        present = np.asarray(self._fitted.estimates["classes"])
+        out[:, present] = softmax(scores + self._fitted.estimates["intercepts"], axis=1)
+        return out
+
+
+def _smooth_rows(rows: Any, graph: Any, steps: int) -> Any:
+    """Multiply sparse rows by the graph so many times, from the right."""
+    for _ in range(steps):
+        rows = rows @ graph
+    return rows
+
+
+def _reached(graph: Any, known: np.ndarray) -> np.ndarray:
+    """Whether each document is tied to a labelled one, through any number of others."""
+    _, part = sparse.csgraph.connected_components(graph, directed=False)
+    return np.isin(part, part[known])
+
+
+def _penalty_parameter() -> Any:
+    return parameter(
+        None,
+        number(0.0, above=True, none="chosen by cross-validation"),
+        "L2 penalty of the weights, the inverse of scikit-learn's C.",
+        "L2 penalty of the weights, the inverse of scikit-learn's C; if not given, that of 10 to "
+        "0.00001 by which given labels that were left out have the least log loss.",
+    )
+
+
+def _folds_parameter() -> Any:
+    return parameter(5, integer(2), "Folds of the given labels by which the penalty is chosen.")
+
+
+@declared
+class LogisticRegression(_Regression):
+    """Multinomial logistic regression of labels on documents' tf-idf vectors: words alone.
+
+    The penalty is chosen by cross-validation on the labels given, never by others.
+
+    Examples
+    --------
+    >>> from citeweave import simulate
+    >>> corpus = simulate(documents=60, vocabulary=80, topics=3, categories=3, seed=1).corpus
+    >>> model = LogisticRegression(seed=1).fit(corpus)
+    >>> model.doc_topic_.shape, model.facts_["labelled_documents"]
+    ((60, 3), 60)
+    """
+
+    kind = "logistic"
+    reads = frozenset({"words", "labels"})
+    smoothing = 0
+
+    penalty: float | None = _penalty_parameter()
+    folds: int = _folds_parameter()
+    seed: int | None = seed_parameter()
+
+
+@declared
+class SGC(_Regression):
+    """Simple graph convolution: tf-idf vectors smoothed twice over citations, then regression.
+
+    Wu, Souza, Zhang, Fifty, Yu and Weinberger (2019), "Simplifying graph convolutional networks".
+    Vectors are smoothed by D^-1/2 (A + I) D^-1/2, with A the citations, directions aside; then
+    multinomial logistic regression as in `LogisticRegression`.
+    """
+
+    kind = "sgc"
+    reads = frozenset({"words", "links", "labels"})
+    smoothing = 2
+
+    penalty: float | None = _penalty_parameter()
+    folds: int = _folds_parameter()
+    seed: int | None = seed_parameter()

@@ -1,0 +1,128 @@
+"""Words of documents by tf-idf, and the normalised graph of citations that smooths them.
+
+With A the links of documents (directions and repetitions aside) and D their degrees, S = D^-1/2 A
+D^-1/2 averages over neighbours and I - L / 2 = (I + S) / 2, with L = I - S the Laplacian, takes out
+half of what differs between them. Smoothed words themselves are rarely needed: scores of documents
+are S (X c), sparse matrices times a few columns.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from citeweave.corpus import Corpus
+from citeweave.model.unseen import count_words
+
+__all__ = ["low_pass", "neighbours", "normalised_graph", "smooth", "smooth_new", "tfidf"]
+
+
+def tfidf(corpus: Corpus, train: Corpus | None = None) -> Any:
+    """Weigh words by (1 + log tf) log((1 + D) / (1 + df)); rows have length 1, or 0.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    train : Corpus, optional
+        Where D and df are counted, if not in the corpus itself; words are matched by spelling.
+
+    Returns
+    -------
+    csr_array, shape (documents, words)
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_lists(tokens=[["sun", "moon"], ["sun", "sun", "oak"]])
+    >>> tfidf(corpus).toarray().round(3).tolist()  # both documents have the sun
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    counts = count_words(corpus, train)
+    base = counts if train is None else count_words(train)
+    documents, words = base.shape
+    held = np.bincount(base.indices, minlength=words)
+    counts.data = 1.0 + np.log(counts.data)
+    counts.data *= np.log((1.0 + documents) / (1.0 + held))[counts.indices]
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    length = np.sqrt(np.bincount(rows, counts.data**2, minlength=counts.shape[0]))
+    counts.data /= np.maximum(length, 1e-300)[rows]
+    return counts
+
+
+def neighbours(corpus: Corpus) -> np.ndarray:
+    """Give the linked pairs, each in both directions once, none with itself [2, links]."""
+    citing, cited = corpus.citations.astype(np.int64).T
+    ends = np.stack([np.concatenate([citing, cited]), np.concatenate([cited, citing])])
+    return np.unique(ends[:, ends[0] != ends[1]], axis=1)
+
+
+def normalised_graph(corpus: Corpus, *, loops: bool) -> Any:
+    """Make S = D^-1/2 A D^-1/2 of the citations, a csr_array [D, D].
+
+    Parameters
+    ----------
+    corpus : Corpus
+    loops : bool
+        Whether each document is a neighbour of itself too, as in graph convolutions. Without, the
+        row of a document without citations is 0.
+    """
+    n = corpus.n_documents
+    ends = neighbours(corpus)
+    degree = np.bincount(ends[0], minlength=n) + float(loops)
+    if loops:
+        ends = np.concatenate([ends, np.tile(np.arange(n), (2, 1))], axis=1)
+    values = 1.0 / np.sqrt(degree[ends[0]] * degree[ends[1]])
+    return sparse.csr_array(sparse.coo_array((values, tuple(ends)), shape=(n, n)))
+
+
+def low_pass(graph: Any) -> Any:
+    """Give I - L / 2 = (I + S) / 2 of a normalised graph S."""
+    return (graph + sparse.eye_array(graph.shape[0], format="csr")) * 0.5
+
+
+def smooth(graph: Any, columns: np.ndarray, steps: int) -> np.ndarray:
+    """Apply a graph to columns [D, n] so many times."""
+    for _ in range(steps):
+        columns = graph @ columns
+    return columns
+
+
+def smooth_new(
+    train: Corpus,
+    columns: np.ndarray,
+    new: np.ndarray,
+    links: np.ndarray,
+    steps: int,
+    *,
+    half: bool,
+) -> np.ndarray:
+    """Smooth columns of new documents, tied to training documents which they leave as they are.
+
+    Parameters
+    ----------
+    train : Corpus
+    columns : ndarray, shape (D, n)
+        Of the training documents, not smoothed yet.
+    new : ndarray, shape (D_new, n)
+        Of the new documents.
+    links : ndarray of int, shape (m, 2)
+        Rows (new document, training document).
+    steps : int
+    half : bool
+        Whether steps are those of `low_pass`, else of the graph itself, with loops in either case.
+
+    Returns
+    -------
+    ndarray, shape (D_new, n)
+    """
+    graph = normalised_graph(train, loops=True)
+    pairs = np.unique(links, axis=0)
+    degree = np.bincount(neighbours(train)[0], minlength=train.n_documents) + 1.0
+    own = np.bincount(pairs[:, 0], minlength=len(new)) + 1.0
+    values = 1.0 / np.sqrt(own[pairs[:, 0]] * degree[pairs[:, 1]])
+    shape = (len(new), train.n_documents)
+    bridge = sparse.csr_array(sparse.coo_array((values, tuple(pairs.T)), shape=shape))
+    for _ in range(steps):
+        further = new / own[:, None] + bridge @ columns
+        ahead = graph @ columns
+        new, columns = ((new + further) / 2, (columns + ahead) / 2) if half else (further, ahead)
+    return new
