@@ -9,6 +9,7 @@ from citeweave.experiments import ModelChoice, is_installed
 from citeweave.experiments import Table as Values
 from reproduction import measuring
 from reproduction.base import Cell, Context, Experiment, Outcome, Table, difference
+from reproduction.context import chosen_models
 from reproduction.paper_figures import (
     AGC_NMI,
     CLUSTERING,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from citeweave.corpus import Corpus
+    from reproduction.paper_figures import PurityNMI
 
 __all__ = ["EXPERIMENT"]
 
@@ -41,8 +43,8 @@ Chains of {iterations}, the network switched on at the half.
 standard deviation over {seeds} seeds, each a single chain. *Likeliest* is the one of these
 chains that explains words and citations best (topics summed out); *consensus* is one model made
 of {chains} chains (latent classes over the chains' topics), with {few} seeds, as the models of
-others, which are fitted by their defaults, the best of several starts by their own criterion.
-Louvain finds the number of its clusters itself.
+others (AGC and k-means with all seeds), which are fitted by their defaults, the best of several
+starts by their own criterion. Louvain finds the number of its clusters itself.
 
 *Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
 all of their words and their citations of training papers; topics capped as in the paper; mean ±
@@ -68,9 +70,17 @@ _PEERS = {
     "pmtlm-dc": "PMTLM-DC",
     "louvain": "Louvain (citations alone)",
     "spectral": "spectral (citations alone)",
+    "agc": "AGC (words smoothed over citations)",
+    "k-means": "k-means on tf-idf (words alone)",
     "tomotopy-lda": "LDA of tomotopy (words alone)",
     "sklearn-lda": "LDA of scikit-learn (words alone)",
 }
+
+_KINDS = tuple(dict.fromkeys((*_TEXTS, *_FOLDED, *_PEERS)))
+"""What ``--models`` may ask for."""
+
+_QUICK_TO_FIT = ("agc", "k-means")
+"""Of the peers, those that are fitted with every seed."""
 
 _QUICK = {
     "pmtlm": {"restarts": 2},
@@ -91,13 +101,14 @@ def run(context: Context) -> Outcome:
     seeds = context.seeds[:2] if context.quick else context.seeds
     whole = {name: _whole_models(context, name) for name in names}
     values = _cluster_whole(context, whole, seeds)
-    divided = {name: _folded_models(context, name) for name in names}
-    folds = {name: measuring.folds_for(context, name) for name in names}
+    divided = {name: found for name in names if (found := _folded_models(context, name))}
+    folds = {name: measuring.folds_for(context, name) for name in divided}
     tested = measuring.run(context, divided, protocol="folds", folds=folds, seeds=seeds[:1])
     tables = []
     for name in names:
         tables.append(_whole_table(name, context.corpus(name), whole[name], values))
-        tables.append(_folds_table(name, divided[name], tested))
+        if name in divided:
+            tables.append(_folds_table(name, divided[name], tested))
     return Outcome(
         title="Clustering",
         protocol=_PROTOCOL.format(
@@ -129,7 +140,9 @@ def _cluster_whole(
 
 
 def _is_single(model: ModelChoice) -> bool:
-    return model.kind not in _PEERS and model.parameters.get("chains", 1) == 1
+    if model.kind in _PEERS:
+        return model.kind in _QUICK_TO_FIT
+    return bool(model.parameters.get("chains", 1) == 1)
 
 
 def _chains(context: Context) -> int:
@@ -137,13 +150,18 @@ def _chains(context: Context) -> int:
 
 
 def _whole_models(context: Context, name: str) -> list[ModelChoice]:
-    """Choose what is fitted to a whole corpus, with a topic a class."""
+    """Choose what is fitted to a whole corpus, with a topic a class, of what was asked for."""
+    wanted = chosen_models(context, _KINDS)
+    return [model for model in _all_models(context, name) if model.kind in wanted]
+
+
+def _all_models(context: Context, name: str) -> list[ModelChoice]:
     corpus = context.corpus(name)
     topics = corpus.n_categories
     length = context.chain_length(name)
     models = [measuring.choice(key, topics=topics, iterations=length) for key in _TEXTS]
     if corpus.n_citations == 0:
-        return [*models, *_peers(context, topics, ("tomotopy-lda", "sklearn-lda"))]
+        return [*models, *_peers(context, topics, ("k-means", "tomotopy-lda", "sklearn-lda"))]
     single = measuring.choice("scntm", topics=topics, iterations=length)
     early = ModelChoice(
         f"{single.name}, network from the start",
@@ -174,10 +192,11 @@ def _folded_models(context: Context, name: str) -> list[ModelChoice]:
     corpus = context.corpus(name)
     needs = {"np-atm": corpus.n_authors, "scntm": corpus.n_citations}
     topics, length = settings(name).topics, context.chain_length(name)
+    wanted = chosen_models(context, _KINDS)
     return [
         measuring.choice(key, topics=topics, iterations=length)
         for key in _FOLDED
-        if needs.get(key, 1) > 0
+        if needs.get(key, 1) > 0 and key in wanted
     ]
 
 
@@ -200,14 +219,7 @@ def _whole_table(name: str, corpus: Corpus, models: list[ModelChoice], values: V
             ["PMTLM", "as published", None, PMTLM_NMI[paper], None, None],
             ["AGC (graph convolution)", "as published", None, AGC_NMI[paper], None, None],
         ]
-        single = next(row for row in rows if row[0] == MODELS["scntm"])
-        ours = [difference(single[2], thesis.purity), difference(single[3], thesis.nmi)]
-        text = ", ".join(
-            f"{what} {value:+.3f}"
-            for what, value in zip(("purity", "NMI"), ours, strict=True)
-            if value is not None
-        )
-        notes = [f"Single chain less the thesis's CNTM: {text}."]
+        notes = [_less_the_thesis(row, thesis) for row in rows if row[0] == MODELS["scntm"]]
     else:
         notes = []
     return Table(
@@ -216,6 +228,16 @@ def _whole_table(name: str, corpus: Corpus, models: list[ModelChoice], values: V
         rows=rows,
         notes=notes,
     )
+
+
+def _less_the_thesis(single: list[Cell], thesis: PurityNMI) -> str:
+    ours = [difference(single[2], thesis.purity), difference(single[3], thesis.nmi)]
+    text = ", ".join(
+        f"{what} {value:+.3f}"
+        for what, value in zip(("purity", "NMI"), ours, strict=True)
+        if value is not None
+    )
+    return f"Single chain less the thesis's CNTM: {text}."
 
 
 def _likeliest(name: str, model: ModelChoice, values: Values) -> list[Cell]:

@@ -47,8 +47,9 @@ def reproduce(
     what: Annotated[
         list[str],
         typer.Argument(
-            help="datasets, perplexity, clustering, supervision, links, topics, authors, network, "
-            "convergence, counts, runtime; all; or page, to write the pages of finished ones anew.",
+            help="datasets, perplexity, clustering, supervision, labels, links, topics, authors, "
+            "network, convergence, counts, runtime; all; or page, to write the pages of finished "
+            "ones anew.",
             metavar="EXPERIMENT...",
             show_default=False,
         ),
@@ -90,6 +91,14 @@ def reproduce(
             show_default=False,
         ),
     ] = "",
+    models: Annotated[
+        str,
+        typer.Option(
+            help="For clustering and labels: only these models, with commas, such as agc,k-means.",
+            show_default=False,
+        ),
+    ] = "",
+    labels: Annotated[int, typer.Option(help="For labels: labelled papers of each class.")] = 20,
     document: Annotated[
         int | None,
         typer.Option(
@@ -130,7 +139,7 @@ def reproduce(
 
     chosen = _choose(what)
     own = _read_corpora(corpus or [])
-    names = [name.strip() for name in datasets.split(",") if name.strip()]
+    names = _read_names(datasets)
     check_datasets(names, own)
     lengths = _read_numbers("--iterations", iterations)
     tell = None if quiet else _teller()
@@ -146,6 +155,8 @@ def reproduce(
             iterations=lengths.pop("", None),
             lengths=lengths,
             folds=_read_numbers("--folds", folds),
+            models=_read_names(models),
+            labels=labels,
             document=document,
             progress=tell,
             stop=stop,
@@ -175,6 +186,11 @@ def _choose(what: Sequence[str]) -> list[str]:
     if ALL in what:
         return list(NAMES)
     return [name for name in dict.fromkeys(what) if name != PAGE]
+
+
+def _read_names(text: str) -> list[str]:
+    """Read names that are parted by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _read_numbers(option: str, text: str) -> dict[str, int]:

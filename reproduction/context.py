@@ -23,12 +23,12 @@ from reproduction.settings import (
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from citeweave.model import SCNTM
 
-__all__ = ["DEMO", "QUICK_SCALE", "Context", "cores"]
+__all__ = ["DEMO", "QUICK_SCALE", "Context", "chosen_models", "cores"]
 
 DEMO = "demo"
 """The made-up corpus that `citeweave demo` fits: always there, never fetched."""
@@ -73,6 +73,10 @@ class Context:
         The same for single sets, by name.
     folds : mapping of str to int
         How many of the ten folds of a LINQS set are done, by name; "" is for all sets.
+    models : tuple of str
+        Models to run, of experiments that compare several; empty for all of them.
+    labels : int
+        Labelled papers of each class, for experiments with few labels.
     document : int or None
         Which document to inspect.
     progress : callable or None
@@ -91,6 +95,8 @@ class Context:
     iterations: int | None = None
     lengths: Mapping[str, int] = field(default_factory=dict)
     folds: Mapping[str, int] = field(default_factory=dict)
+    models: Sequence[str] = ()
+    labels: int = 20
     document: int | None = None
     progress: Callable[[str], object] | None = None
     stop: threading.Event | None = None
@@ -98,7 +104,7 @@ class Context:
 
     def __post_init__(self) -> None:
         """Check what a user may have got wrong."""
-        for name, lowest in (("runs", 1), ("seed", 0), ("workers", 1)):
+        for name, lowest in (("runs", 1), ("seed", 0), ("workers", 1), ("labels", 1)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
                 raise ParameterError(
@@ -276,6 +282,23 @@ class Context:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
             return [future.result() for future in futures]
+
+
+def chosen_models(context: Context, known: Iterable[str]) -> list[str]:
+    """Choose, of the models that an experiment knows, those asked for, or all of them.
+
+    Raises
+    ------
+    ParameterError
+        One that was asked for is unknown.
+    """
+    names = list(known)
+    unknown = [name for name in context.models if name not in names]
+    if unknown:
+        raise ParameterError(
+            f"This experiment has no model {unknown[0]!r}. Did you mean one of: {', '.join(names)}?"
+        )
+    return [name for name in names if name in context.models] if context.models else names
 
 
 def _digest(key: Mapping[str, Any]) -> str:

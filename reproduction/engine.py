@@ -176,6 +176,8 @@ def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
         "document": context.document if experiment.name == "counts" else None,
         **({"lengths": dict(context.lengths)} if context.lengths else {}),
         **({"folds": dict(context.folds)} if context.folds else {}),
+        **({"models": list(context.models)} if context.models else {}),
+        **({"labels": context.labels} if experiment.name == "labels" else {}),
     }
 
 
@@ -237,6 +239,10 @@ def _command(experiment: Experiment, context: Context) -> str:
             f"{name}={number}" if name else f"{number}" for name, number in context.folds.items()
         )
         parts += ["--folds", ",".join(some)]
+    if context.models:
+        parts += ["--models", ",".join(context.models)]
+    if experiment.name == "labels":
+        parts += ["--labels", str(context.labels)]
     if context.document is not None and experiment.name == "counts":
         parts += ["--document", str(context.document)]
     if context.quick:

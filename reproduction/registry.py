@@ -23,6 +23,7 @@ NAMES = (
     "perplexity",
     "clustering",
     "supervision",
+    "labels",
     "links",
     "topics",
     "authors",

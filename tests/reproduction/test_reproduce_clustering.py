@@ -1,10 +1,11 @@
 """Clusters against classes, and held-out citations, on a tiny corpus."""
 
+import dataclasses
 import json
 
 import pytest
 
-from citeweave.errors import CorpusError
+from citeweave.errors import CorpusError, ParameterError
 from reproduction import Context, Spread
 from reproduction import clustering as clustering_file
 from reproduction.clustering import EXPERIMENT as CLUSTERING
@@ -67,6 +68,17 @@ def test_single_chains_are_what_the_seeds_give(context):
         for seed in (1, 2)
     ]
     assert row[3].mean == pytest.approx(sum(found) / 2)
+
+
+def test_single_models_can_be_asked_for(context, tmp_path):
+    some = dataclasses.replace(context, out=tmp_path, models=("k-means", "agc"))
+    (whole,) = CLUSTERING.run(some).tables
+    here = [row for row in whole.rows if row[1] == "here"]
+    assert [row[0][:3] for row in here] == ["AGC", "k-m"]
+    assert [row[3].n for row in here] == [2, 2]  # with every seed
+    assert whole.notes == []
+    with pytest.raises(ParameterError, match="has no model 'kmeans'"):
+        CLUSTERING.run(dataclasses.replace(some, models=("kmeans",)))
 
 
 def test_sets_without_classes_are_refused(context, tmp_path):

@@ -4,7 +4,13 @@
 """
 
 from citeweave._moved import renamed
-from citeweave.evaluate.classification import ClassScores, accuracy, class_scores, macro_f1
+from citeweave.evaluate.classification import (
+    ClassScores,
+    accuracy,
+    class_scores,
+    expected_calibration_error,
+    macro_f1,
+)
 from citeweave.evaluate.clustering import (
     ClusteringScores,
     adjusted_mutual_information,
@@ -78,6 +84,7 @@ __all__ = [
     "convergence",
     "effective_sample_size",
     "evaluate",
+    "expected_calibration_error",
     "find_new_documents",
     "hold_out",
     "hold_out_citations",

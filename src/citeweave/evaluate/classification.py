@@ -1,13 +1,13 @@
-"""How well inferred labels match the true ones: accuracy, F1 of each class and their mean."""
+"""How well inferred labels match the true ones: accuracy, F1 of classes, and calibration."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from citeweave.errors import ParameterError
-from citeweave.evaluate._arrays import labelled_pair
+from citeweave.evaluate._arrays import check_integer, labelled_pair
 
-__all__ = ["ClassScores", "accuracy", "class_scores", "macro_f1"]
+__all__ = ["ClassScores", "accuracy", "class_scores", "expected_calibration_error", "macro_f1"]
 
 
 class ClassScores(NamedTuple):
@@ -91,6 +91,53 @@ def class_scores(predicted: Any, classes: Any) -> ClassScores:
         documents=as_true,
         confusion=confusion,
     )
+
+
+def expected_calibration_error(probabilities: Any, classes: Any, *, bins: int = 15) -> float:
+    """Mean difference between how sure predictions are and how often they are right.
+
+    Predictions are the most probable classes. They are put into bins of equal width by that
+    probability; of each bin the share that is right is compared with the mean probability, and
+    bins weigh by their documents (Guo, Pleiss, Sun and Weinberger 2017).
+
+    Parameters
+    ----------
+    probabilities : array-like, shape (D, C)
+        Of each class, in rows that sum to 1.
+    classes : array-like of int, shape (D,)
+        True class of each document; one that is negative leaves the document out.
+    bins : int
+
+    Examples
+    --------
+    >>> half = [[0.5, 0.5]] * 4
+    >>> expected_calibration_error(half, [0, 0, 1, 1])  # sure by half, and right by half
+    0.0
+    >>> expected_calibration_error([[1.0, 0.0]] * 4, [0, 0, 1, 1])
+    0.5
+    """
+    table, true = np.asarray(probabilities, dtype=np.float64), np.asarray(classes)
+    if table.ndim != 2 or true.shape != table.shape[:1] or true.dtype.kind not in "iu":
+        raise ParameterError(
+            "'probabilities' must have a row for each document and 'classes' an integer. Got "
+            f"shapes {table.shape} and {true.shape}, and classes of type {true.dtype} instead."
+        )
+    check_integer(bins, "bins", lowest=1)
+    known = true >= 0
+    if not known.any():
+        raise ParameterError("'classes' must tell the class of a document. Got none instead.")
+    table, true = table[known], true[known]
+    sums = table.sum(axis=1)
+    if not (np.isfinite(table).all() and (table >= 0).all() and np.allclose(sums, 1.0, atol=1e-3)):
+        raise ParameterError(
+            "'probabilities' must be finite and of at least 0, with rows that sum to 1. Got sums "
+            f"from {sums.min():.4g} to {sums.max():.4g} instead."
+        )
+    sure = table.max(axis=1)
+    right = table.argmax(axis=1) == true
+    place = np.clip(np.ceil(sure * bins).astype(np.int64) - 1, 0, bins - 1)
+    gap = np.bincount(place, weights=right - sure, minlength=bins)
+    return float(np.abs(gap).sum() / len(true))
 
 
 def _labels(predicted: Any, classes: Any) -> tuple[np.ndarray, np.ndarray]:

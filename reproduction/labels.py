@@ -1,0 +1,271 @@
+"""The experiment `labels`: a few labelled papers a class, the labels of all others told."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from citeweave import evaluate
+from citeweave.corpus.split import Links
+from citeweave.errors import CorpusError
+from citeweave.experiments import ModelChoice
+from citeweave.model.unseen import category_columns
+from reproduction import measuring
+from reproduction.base import Cell, Context, Experiment, Outcome, Table, spread
+from reproduction.context import chosen_models
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from citeweave.corpus import Corpus
+
+__all__ = ["EXPERIMENT", "METHODS", "Method", "draw_labels", "hide_labels"]
+
+DRAWS = 10
+QUICK_DRAWS = 2
+QUICK_LABELS = 3
+ITERATIONS = 600
+TOPICS = 20
+VERSION = 1
+"""Of what is measured, counted up with every change of its numbers."""
+
+_PROTOCOL = """\
+{labels} papers of each class are drawn at random (of a class with fewer than twice as many, half)
+and keep their labels; all other labels are taken away. A method is given all papers, words and
+citations with the labels that are left, and tells the probability of each class for the other
+papers. *Accuracy* and *macro-F1* are of the most probable class, and of the papers whose labels
+were taken away alone; *calibration error* is the expected calibration error (15 bins): how far
+the probability of the told class is from the share that is right. The same papers are drawn for
+all methods; mean ± standard deviation over draws. Nothing is chosen by labels that were taken
+away.
+
+Label propagation carries labels along citations. Logistic regression reads tf-idf vectors, SGC
+the same vectors smoothed twice over citations; both choose their penalty by five-fold
+cross-validation on the labels given. SCNTM, fold-in: one chain of {iterations} with {topics}
+topics and eta infinite, fitted to all papers with the labels that are left (papers without share
+one group); the others are then folded in by the paper's method, with all of their words and
+citations in both directions, their group inferred."""
+
+_MEASURES = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro-F1",
+    "calibration_error": "calibration error",
+}
+
+
+class Method(NamedTuple):
+    """A way to tell labels; a further one is a further entry of `METHODS`.
+
+    Attributes
+    ----------
+    name : str
+        In tables.
+    settings : callable
+        Gives, for a context and the name of a set, all that decides its numbers, as JSON can hold
+        it. A result is computed once for the same settings.
+    tell : callable
+        Gives the probabilities of classes [D, C], for a corpus in which the papers to be told have
+        the category -1, a seed, and the settings.
+    costly : bool
+        Whether there are only as many draws as runs were asked for.
+    """
+
+    name: str
+    settings: Callable[[Context, str], dict[str, Any]]
+    tell: Callable[[Corpus, int, Mapping[str, Any]], np.ndarray]
+    costly: bool = False
+
+
+def _baseline(kind: str) -> tuple[Any, Any]:
+    """Make the two functions of a baseline that is given labels, by its name."""
+    choice = ModelChoice(kind, kind)
+
+    def tell(corpus: Corpus, seed: int, _: Mapping[str, Any]) -> np.ndarray:
+        return np.asarray(choice.build(seed=seed).fit(corpus).doc_topic_)
+
+    return lambda _context, _name: choice.as_json(), tell
+
+
+def _chain(context: Context, name: str) -> dict[str, Any]:
+    return {"topics": TOPICS, "iterations": context.chain_length(name, full=ITERATIONS)}
+
+
+def _fold_in(corpus: Corpus, seed: int, settings: Mapping[str, Any]) -> np.ndarray:
+    """Fit SCNTM to all papers and the labels there are, and fold the others in."""
+    choice = ModelChoice("scntm", "scntm", {"eta": np.inf, **settings})
+    model = choice.build(seed=seed).fit(corpus)
+    hidden = corpus.categories < 0
+    out = np.zeros((corpus.n_documents, corpus.n_categories))
+    out[np.flatnonzero(~hidden), corpus.categories[~hidden]] = 1.0
+    folded = model.fold_in(
+        corpus.subset(hidden), links=_links_of(corpus, hidden), citations="both", seed=seed
+    )
+    columns, labels = category_columns(folded.levels)
+    found = folded.group_posterior[:, columns].toarray()
+    out[np.ix_(np.flatnonzero(hidden), labels)] = found / found.sum(axis=1, keepdims=True)
+    return out
+
+
+def _links_of(corpus: Corpus, chosen: np.ndarray) -> Links:
+    """Tie chosen papers, by their number among the chosen, to all papers linked with them."""
+    number = np.cumsum(chosen) - 1
+    citing, cited = corpus.citations.astype(np.int64).T
+    forth, back = chosen[citing], chosen[cited]
+    return Links(
+        citing=np.stack([number[citing[forth]], cited[forth]], axis=1),
+        cited=np.stack([number[cited[back]], citing[back]], axis=1),
+    )
+
+
+METHODS: dict[str, Method] = {
+    "label-propagation": Method("label propagation", *_baseline("label-propagation")),
+    "logistic": Method("logistic regression on tf-idf", *_baseline("logistic")),
+    "sgc": Method("SGC", *_baseline("sgc")),
+    "fold-in": Method("SCNTM, fold-in", _chain, _fold_in, costly=True),
+}
+"""By the name that ``--models`` takes."""
+
+
+def draw_labels(classes: np.ndarray, each: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw papers of each class that keep their label, half of a class at most.
+
+    Examples
+    --------
+    >>> shown = draw_labels(np.array([0, 0, 0, 0, 1, 1, 1, -1]), 2, np.random.default_rng(0))
+    >>> np.bincount(np.array([0, 0, 0, 0, 1, 1, 1])[shown[:-1]]).tolist(), bool(shown[-1])
+    ([2, 1], False)
+    """
+    shown = np.zeros(len(classes), dtype=bool)
+    for c in np.unique(classes[classes >= 0]):
+        mine = np.flatnonzero(classes == c)
+        shown[rng.choice(mine, min(each, len(mine) // 2), replace=False)] = True
+    return shown
+
+
+def hide_labels(corpus: Corpus, shown: np.ndarray) -> Corpus:
+    """Take away the labels of all papers but those shown."""
+    left = np.where(shown, corpus.categories, -1).astype(np.int32)
+    left.flags.writeable = False
+    return dataclasses.replace(corpus, categories=left, _stored_fingerprint=None)
+
+
+def run(context: Context) -> Outcome:
+    """Tell labels by all methods, on the same draws."""
+    names = [name for name in context.datasets if context.corpus(name).n_categories > 1]
+    if not names:
+        raise CorpusError(
+            f"None of the sets {', '.join(context.datasets)} has labels to be told; choose others "
+            "with --datasets."
+        )
+    keys = chosen_models(context, METHODS)
+    tasks = [
+        (name, key, draw)
+        for name in names
+        for key in keys
+        for draw in range(_draws(context, METHODS[key]))
+    ]
+    values = dict(
+        zip(tasks, context.map(lambda task: _measure(context, *task), tasks), strict=True)
+    )
+    return Outcome(
+        title="Few labels",
+        protocol=_PROTOCOL.format(
+            labels=_labels(context),
+            topics=TOPICS,
+            iterations=_lengths(context, names),
+        ),
+        tables=[_table(context, name, keys, values) for name in names],
+        notes=[
+            "Not in the paper, which gives labels of all training papers (eta > 0).",
+            *(
+                f"{name} has no labels and is left out."
+                for name in context.datasets
+                if name not in names
+            ),
+        ],
+        seeds=tuple(
+            range(context.seed, context.seed + max(_draws(context, METHODS[k]) for k in keys))
+        ),
+        facts={
+            "values": [
+                {"dataset": name, "method": key, "draw": draw, **found}
+                for (name, key, draw), found in values.items()
+            ]
+        },
+    )
+
+
+def _labels(context: Context) -> int:
+    return min(context.labels, QUICK_LABELS) if context.quick else context.labels
+
+
+def _draws(context: Context, method: Method) -> int:
+    most = QUICK_DRAWS if context.quick else DRAWS
+    return min(context.runs, most) if method.costly else most
+
+
+def _lengths(context: Context, names: list[str]) -> str:
+    own = {name: context.chain_length(name, full=ITERATIONS) for name in names}
+    if len(set(own.values())) == 1:
+        return f"{own[names[0]]:,} iterations"
+    return " and ".join(f"{length:,} iterations ({name})" for name, length in own.items())
+
+
+def _measure(context: Context, name: str, key: str, draw: int) -> dict[str, float]:
+    """Tell labels once, or read what was found before."""
+    corpus, method = context.corpus(name), METHODS[key]
+    seed = context.seed + draw
+    settings = method.settings(context, name)
+    decisive = {
+        "version": VERSION,
+        "corpus": corpus.fingerprint,
+        "labels": _labels(context),
+        "seed": seed,
+        "method": key,
+        "settings": settings,
+    }
+
+    def compute() -> dict[str, float]:
+        shown = draw_labels(corpus.categories, _labels(context), np.random.default_rng(seed))
+        probabilities = method.tell(hide_labels(corpus, shown), seed, settings)
+        asked = ~shown & (corpus.categories >= 0)
+        true, found = corpus.categories[asked], probabilities[asked]
+        told = found.argmax(axis=1)
+        context.say(f"{name}, {method.name}, draw {draw + 1}: {evaluate.accuracy(told, true):.3f}")
+        return {
+            "accuracy": evaluate.accuracy(told, true),
+            "macro_f1": evaluate.macro_f1(told, true),
+            "calibration_error": evaluate.expected_calibration_error(found, true),
+        }
+
+    value: dict[str, float] = context.remember(f"labels-{name}-{key}", decisive, compute)
+    return value
+
+
+def _table(
+    context: Context, name: str, keys: list[str], values: Mapping[Any, dict[str, float]]
+) -> Table:
+    rows: list[list[Cell]] = []
+    for key in keys:
+        mine = [found for task, found in values.items() if task[:2] == (name, key)]
+        row: list[Cell] = [METHODS[key].name, len(mine)]
+        rows.append(row + [spread(found[measure] for found in mine) for measure in _MEASURES])
+    corpus = context.corpus(name)
+    each = _labels(context)
+    return Table(
+        title=f"{measuring.shown(name)}, {corpus.n_categories} classes, {each} labels a class",
+        columns=["method", "draws", *_MEASURES.values()],
+        rows=rows,
+    )
+
+
+EXPERIMENT = Experiment(
+    name="labels",
+    label="tbl:clustering",
+    what="Labels of papers told from a few labelled papers a class.",
+    datasets=("cora", "citeseer", "pubmed"),
+    quick_datasets=("demo",),
+    run=run,
+)
