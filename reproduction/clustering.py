@@ -44,7 +44,8 @@ standard deviation over {seeds} seeds, each a single chain. *Likeliest* is the o
 chains that explains words and citations best (topics summed out); *consensus* is one model made
 of {chains} chains (latent classes over the chains' topics), with {few} seeds, as the models of
 others (AGC and k-means with all seeds), which are fitted by their defaults, the best of several
-starts by their own criterion. Louvain finds the number of its clusters itself.
+starts by their own criterion; PMTLM-DC also from clusters of words smoothed over citations, from
+where its search ends higher (docs/pmtlm.md). Louvain finds the number of its clusters itself.
 
 *Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
 all of their words and their citations of training papers; topics capped as in the paper; mean ±
@@ -185,6 +186,9 @@ def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelCho
         if context.quick:
             parameters |= _QUICK.get(kind, {})
         models.append(ModelChoice(_PEERS[kind], kind, parameters))
+        if kind == "pmtlm-dc":
+            begun = {**parameters, "start": "clusters"}
+            models.append(ModelChoice(f"{_PEERS[kind]}, begun at clusters", kind, begun))
     return models
 
 

@@ -251,6 +251,11 @@ class Context:
             All that decides the result, as JSON can hold it.
         compute : callable
             Gives a value that JSON can hold.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            The part is not there, and `stop` is set.
         """
         path = self.out / "parts" / f"{name}-{_digest(key)}.json"
         try:
@@ -259,6 +264,8 @@ class Context:
                 return kept["value"]
         except (OSError, ValueError, KeyError, TypeError):
             pass  # not there, or cut off while it was written: computed (again)
+        if self.stop is not None and self.stop.is_set():
+            raise KeyboardInterrupt
         started = time.monotonic()
         value = compute()
         content = {"key": key, "value": value, "seconds": round(time.monotonic() - started, 3)}

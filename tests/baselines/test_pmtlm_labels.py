@@ -6,9 +6,11 @@ import pytest
 from citeweave.baselines import PMTLM
 from citeweave.baselines._pmtlm_labels import hard_log_likelihood, refine_labels
 from citeweave.baselines.matching import undirected
-from citeweave.baselines.pmtlm import _joint_weight, _prepare
+from citeweave.baselines.pmtlm import _begin_at, _joint_weight, _prepare, _start
 from citeweave.corpus import Corpus
+from citeweave.errors import CorpusError
 from citeweave.evaluate import nmi
+from citeweave.model.clusters import cluster_documents
 from reference.planted import dense, planted_corpus
 
 BOTH = pytest.mark.parametrize("corrected", [True, False], ids=["corrected", "plain"])
@@ -91,6 +93,46 @@ def test_refined_labels_match_planted_ones_better(corrected):
     same = PMTLM(topics=3, restarts=3, seed=4).fit(corpus)
     assert (again.labels_ == same.labels_).all()
     assert again.facts_["refined_log_likelihood"] == same.facts_["refined_log_likelihood"]
+
+
+@BOTH
+def test_clusters_are_a_better_place_to_begin(corrected):
+    """Where words tell little and links are few, random starts end at lower likelihoods."""
+    corpus = planted_corpus(groups=6, size=40, length=15, focus=0.3, inside=4.0, seed=1)
+    options = {"topics": 6, "alpha": 0.3, "degree_corrected": corrected, "restarts": 2, "seed": 0}
+    random, clusters = (PMTLM(start=start, **options) for start in ("random", "clusters"))
+    fact = "refined_log_likelihood"
+    assert clusters.fit(corpus).facts_[fact] > random.fit(corpus).facts_[fact]
+    assert (PMTLM(start="clusters", **options).fit(corpus).labels_ == clusters.labels_).all()
+    # the search begins at the clusters, too, so it ends no lower than there
+    begin = cluster_documents(corpus, 6, np.random.default_rng([0, 0, 2]))
+    data, graph = _prepare(corpus), undirected(corpus)
+    weights = {"alpha": 0.3, "degree_corrected": corrected}
+    assert clusters.facts_[fact] >= hard_log_likelihood(data, graph, begin, 6, **weights)
+
+
+def test_topics_begin_at_clusters():
+    corpus = planted_corpus(groups=2, size=4, seed=0)
+    data = _prepare(corpus)
+    now = _start(data, 2, corpus.vocabulary_size, [0, 0])
+    found = np.repeat([1, 0], 4)
+    _begin_at(found, data, now)
+    assert now.doc_topic == pytest.approx(np.where(np.eye(2)[found] > 0, 0.95, 0.05))
+    shares, _ = dense(corpus)
+    wanted = shares.T @ now.doc_topic
+    assert now.word_topic == pytest.approx(wanted / wanted.sum(axis=0), abs=1e-4)
+
+
+def test_papers_without_words_or_a_corpus_without():
+    some = Corpus.from_lists(
+        tokens=[["a", "b"], ["a"], [], ["c"], [], ["c", "c"]], citations=[(0, 1), (2, 1), (5, 0)]
+    )
+    model = PMTLM(topics=2, start="clusters", restarts=2, seed=0).fit(some)
+    assert model.doc_topic_.sum(axis=1) == pytest.approx(np.ones(6))
+    assert model.doc_topic_[4].tolist() == [0.5, 0.5]
+    links = Corpus.from_lists(tokens=[[], []], vocabulary=["a"], citations=[(0, 1)])
+    with pytest.raises(CorpusError, match="no words, by which documents are clustered"):
+        PMTLM(topics=2, alpha=0.0, start="clusters").fit(links)
 
 
 def test_a_word_weighs_as_much_as_a_link():

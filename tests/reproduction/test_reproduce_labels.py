@@ -1,6 +1,7 @@
 """Few labels: what is drawn and hidden, what a method is given, and what is measured of it."""
 
 import dataclasses
+import threading
 
 import numpy as np
 import pytest
@@ -73,6 +74,11 @@ def test_methods_are_measured_on_hidden_labels_alone(context, oracle, tmp_path):
     assert (first == dear).all()  # the same draws for all methods
     EXPERIMENT.run(context)
     assert len(oracle) == 3  # taken up, not computed again
+    stop = threading.Event()
+    stop.set()
+    EXPERIMENT.run(dataclasses.replace(context, stop=stop))  # all of it is there
+    with pytest.raises(KeyboardInterrupt):
+        EXPERIMENT.run(dataclasses.replace(context, stop=stop, labels=2))
 
 
 def test_every_method_tells_probabilities(context, tiny_corpus):

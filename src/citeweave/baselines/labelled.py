@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.special import softmax
 
 from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
-from citeweave.baselines.logistic import choose_penalty, fit_regression
+from citeweave.baselines.logistic import choose_penalty, fit_regression, to_row_space
 from citeweave.baselines.matching import mean_of_linked, undirected, words_of_topics
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
@@ -117,21 +117,22 @@ class _Regression(_Classifier):
         present, classes = np.unique(corpus.categories[known], return_inverse=True)
         chosen = sparse.eye_array(corpus.n_documents, format="csr")[known]
         # rows of smoothed words of labelled documents alone: all of them would be nearly dense
-        features: Any = _smooth_rows(chosen, graph, self.smoothing) @ words
+        features, basis = to_row_space(_smooth_rows(chosen, graph, self.smoothing) @ words)
         penalty = self.penalty
         if penalty is None:
             rng = np.random.default_rng(seed)
             penalty = choose_penalty(features, classes, len(present), rng, folds=int(self.folds))
         report(Step("fit", 0, 1))
         fitted = fit_regression(features, classes, len(present), penalty=float(penalty))
-        scores = smooth(graph, words @ fitted.weights, self.smoothing) + fitted.intercepts
+        weights = fitted.weights if basis is None else basis.T @ fitted.weights
+        scores = smooth(graph, words @ weights, self.smoothing) + fitted.intercepts
         doc_topic = np.zeros((corpus.n_documents, corpus.n_categories))
         doc_topic[:, present] = softmax(scores, axis=1)
         report(Step("fit", 1, 1))
         estimates = {
             "doc_topic": doc_topic,
             "topic_word": words_of_topics(doc_topic, corpus),
-            "weights": fitted.weights,
+            "weights": weights,
             "intercepts": fitted.intercepts,
             "classes": present.astype(np.int64),
         }

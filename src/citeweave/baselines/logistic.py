@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-__all__ = ["PENALTIES", "Regression", "choose_penalty", "fit_regression"]
+__all__ = ["PENALTIES", "Regression", "choose_penalty", "fit_regression", "to_row_space"]
 
 PENALTIES = tuple(float(10.0 ** (power / 2)) for power in range(2, -11, -1))
 """10, 3.2, 1, ... 0.00001: those that cross-validation chooses among."""
@@ -73,6 +73,24 @@ def fit_regression(
     )
     table = found.x.reshape(words + 1, n_classes)
     return Regression(table[:-1], table[-1])
+
+
+def to_row_space(features: Any) -> tuple[Any, np.ndarray | None]:
+    """Turn features of few rows so that they have no more columns than rows.
+
+    Weights under an L2 penalty lie in the span of the rows, so nothing is lost: those of the
+    original columns are ``basis.T @ weights``.
+
+    Returns
+    -------
+    features : ndarray, shape (n, n), or what was given where it has no more columns than rows
+    basis : ndarray, shape (n, V), or None
+    """
+    rows, columns = features.shape
+    if rows >= columns:
+        return features, None
+    left, values, basis = np.linalg.svd(features.toarray(), full_matrices=False)
+    return left * values, basis
 
 
 def choose_penalty(

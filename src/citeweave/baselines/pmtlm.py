@@ -21,9 +21,19 @@ from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_param
 from citeweave.baselines.matching import undirected
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
+from citeweave.model.clusters import cluster_documents
 from citeweave.model.unseen import count_words
 from citeweave.naming import choice
-from citeweave.parameters import Rule, declared, integer, number, parameter, true_or_false
+from citeweave.parameters import (
+    Rule,
+    declared,
+    integer,
+    number,
+    one_of,
+    parameter,
+    true_or_false,
+)
+from citeweave.parameters.scntm import CLUSTERS, RANDOM
 
 __all__ = ["PMTLM"]
 
@@ -109,17 +119,25 @@ class PMTLM(Baseline):
     restarts: int = parameter(
         10,
         integer(1),
-        "EM runs from random starts; the one of highest likelihood is kept.",
-        "EM runs from random starts; the one of highest likelihood is kept (with `refine`, of "
+        "EM runs from different starts; the one of highest likelihood is kept.",
+        "EM runs from different starts; the one of highest likelihood is kept (with `refine`, of "
         "highest likelihood after it).",
     )
     iterations: int = parameter(500, integer(1), "Most iterations of a run.")
+    start: str = parameter(
+        RANDOM,
+        one_of(RANDOM, CLUSTERS),
+        "Where runs begin: at random topics, or at clusters of words smoothed over citations.",
+        'Where runs begin: at ``"random"`` topics, or at ``"clusters"`` of words smoothed over '
+        "citations, from which the search for single topics mostly ends higher.",
+    )
     words_first: int = parameter(
         100,
         integer(0),
         "Iterations on the words alone before those that count.",
-        "Iterations on the words alone before those that count, if 0 < alpha < 1. Where links "
-        "weigh much and are sparse, EM on both from random starts ends at lower likelihoods.",
+        "Iterations on the words alone before those that count, if 0 < alpha < 1 and starts are "
+        "random. Where links weigh much and are sparse, EM on both from random starts ends at "
+        "lower likelihoods.",
     )
     refine: bool = parameter(
         True,
@@ -149,6 +167,11 @@ class PMTLM(Baseline):
 
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus without words although alpha > 0, or links although alpha < 1."""
+        if self.start == CLUSTERS and corpus.n_tokens == 0:
+            raise CorpusError(
+                "The corpus has no words, by which documents are clustered; fit PMTLM with "
+                f"{choice('start=random', '--set start=random')}, or add words."
+            )
         if "words" in self.reads and corpus.n_tokens == 0:
             raise CorpusError(f"The corpus has no words; fit PMTLM with {_alpha(0)}, or add words.")
         if "links" in self.reads and corpus.n_citations == 0:
@@ -163,19 +186,31 @@ class PMTLM(Baseline):
         best, reached, found = None, -math.inf, np.empty(0, dtype=np.int64)
         likelihoods = np.empty(int(self.restarts))
         for start in range(len(likelihoods)):
-            run = self._run(data, corpus.vocabulary_size, alpha, [seed, start])
+            begin = _start(data, int(self.topics), corpus.vocabulary_size, [seed, start])
+            clusters = None
+            if self.start == CLUSTERS:
+                rng = np.random.default_rng([seed, start, 2])
+                clusters = cluster_documents(corpus, int(self.topics), rng)
+                _begin_at(clusters, data, begin)
+            run = self._run(data, begin, alpha)
             likelihoods[start] = value = run.log_likelihood
             labels = run.parameters.doc_topic.argmax(axis=1)
             if self.refine:
-                labels, value = refine_labels(
-                    data,
-                    graph,
-                    labels,
-                    int(self.topics),
-                    alpha=alpha,
-                    degree_corrected=bool(self.degree_corrected),
-                    rng=np.random.default_rng([seed, start, 1]),
-                )
+                rng = np.random.default_rng([seed, start, 1])
+                searches = [
+                    refine_labels(
+                        data,
+                        graph,
+                        first,
+                        int(self.topics),
+                        alpha=alpha,
+                        degree_corrected=bool(self.degree_corrected),
+                        rng=rng,
+                    )
+                    for first in (labels, clusters)
+                    if first is not None
+                ]
+                labels, value = max(searches, key=lambda search: search[1])
             if best is None or value > reached:
                 best, reached, found = run, value, labels
             report(Step("restart", start + 1, len(likelihoods)))
@@ -268,12 +303,11 @@ class PMTLM(Baseline):
         """Whether the run that was kept ended by `tolerance`."""
         return bool(self._fitted.facts["converged"])
 
-    def _run(self, data: PmtlmData, vocabulary: int, alpha: float, seed: list[int]) -> _Fit:
-        """Run EM from one random start; the trace has the likelihood of every set of parameters."""
-        now = _start(data, int(self.topics), vocabulary, seed)
+    def _run(self, data: PmtlmData, now: PmtlmParameters, alpha: float) -> _Fit:
+        """Run EM from one start; the trace has the likelihood of every set of parameters."""
         theta, beta = now.doc_topic, now.word_topic
         sums = PmtlmSums(np.empty_like(theta), np.empty_like(theta), np.empty_like(beta))
-        if 0.0 < alpha < 1.0:
+        if 0.0 < alpha < 1.0 and self.start == RANDOM:
             for _ in range(int(self.words_first)):
                 expect(data, now, sums)
                 maximise(sums, now, 1.0, bool(self.degree_corrected))
@@ -340,6 +374,18 @@ def _start(data: PmtlmData, topics: int, vocabulary: int, seed: list[int]) -> Pm
         popularity=np.ones(documents),
         topic_scale=np.full(topics, topics * degree.sum() / documents**2),
     )
+
+
+def _begin_at(clusters: np.ndarray, data: PmtlmData, now: PmtlmParameters) -> None:
+    """Let topics begin at clusters of documents, with some of all others, and at their words."""
+    theta, beta = now.doc_topic, now.word_topic
+    topics = theta.shape[1]
+    told = np.diff(data.offsets) > 0  # who has no words is in no cluster that says anything
+    theta[told] = _SPREAD * np.eye(topics)[clusters[told]] + (1.0 - _SPREAD) / topics
+    beta[:] = 1e-6
+    rows = np.repeat(np.arange(len(theta)), np.diff(data.offsets))
+    np.add.at(beta, data.words, data.shares[:, None] * theta[rows])
+    beta /= beta.sum(axis=0)
 
 
 def _alpha(value: int) -> str:
