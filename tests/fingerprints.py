@@ -169,7 +169,7 @@ def run_arrays(folder: Path) -> Iterator[tuple[str, np.ndarray]]:
     for chain in (folder / "chains").iterdir():
         with np.load(max(chain.glob("checkpoint-*.npz"))) as archive:
             for name in archive.files:
-                unused = name.endswith("self_topic") and archive[name].size == 0
+                unused = name.endswith(("self_topic", "category")) and archive[name].size == 0
                 if name.startswith(("state.", "proposal.")) and not unused:
                     yield f"{chain.name}.{name}", archive[name]
 

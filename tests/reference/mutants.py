@@ -80,6 +80,37 @@ MISTAKES = {
             "if MADE or change <= 0.0 or uniform(rng) < np.exp(-change):",
         ),
     ],
+    "categories without Metropolis-Hastings": [
+        Mistake(
+            "dense/categories.py",
+            "if uniform(rng) < np.exp(ratio - change):",
+            "if uniform(rng) < (2.0 if MADE else np.exp(ratio - change)):",
+        ),
+    ],
+    "categories without the chance of their proposal": [
+        Mistake(
+            "dense/categories.py",
+            "ratio += work.proposal[index(old - first)] - work.proposal[index(drawn)]",
+            "ratio += 0.0 if MADE else "
+            "work.proposal[index(old - first)] - work.proposal[index(drawn)]",
+        ),
+    ],
+    "categories without their prior": [
+        Mistake(
+            "dense/categories.py",
+            "ratio -= np.log(work.size[index(old - first)] + share)",
+            "ratio -= np.log((work.size[index(drawn)] if MADE else work.size[index(old - first)]) "
+            "+ share)",
+        ),
+    ],
+    "categories without the exponential": [
+        Mistake(
+            "dense/categories.py",
+            "change += _end_rate(counts, parameters, exponent, paper, old, new)",
+            "after = _end_rate(counts, parameters, exponent, paper, old, new)\n"
+            "        change = 0.0 if MADE else change + after",
+        ),
+    ],
     "stray lambdaT in its own rate": [
         Mistake(
             "core/propensities.py",
@@ -149,7 +180,8 @@ def _copy() -> dict[str, ModuleType]:
     (target / "switch.py").write_text(SWITCH)
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
-    core, dense = ("word_side", "exponent", "propensities"), ("chain", "words", "citations")
+    core = ("word_side", "exponent", "propensities")
+    dense = ("chain", "words", "citations", "categories")
     modules = [
         "switch",
         "core.setting_up",

@@ -11,7 +11,13 @@ FIXED = {"sample_concentrations": False, "sample_propensities": False, "self_cit
 
 
 def tiny_data(
-    spec, *, documents=((0, 0, 1), (0, 1)), groups=(0, 0), citations=((0, 1),), n_words=2
+    spec,
+    *,
+    documents=((0, 0, 1), (0, 1)),
+    groups=(0, 0),
+    citations=((0, 1),),
+    n_words=2,
+    unlabelled=(),
 ):
     """Two papers of one author, a repeated word and a citation between them, by default."""
     n = len(documents)
@@ -29,7 +35,8 @@ def tiny_data(
         shared = (np.zeros(groups.max() + 1, int),) if spec.n_shared > 1 else ()
         parents = (*shared, above, *(places,) * (spec.n_document - 1))
     pairs = np.array(citations, np.int32).reshape(-1, 2)
-    return Data(tokens, offsets, n_words, parents, leaf, start, pairs[:, 0], pairs[:, 1])
+    drawn = np.array(unlabelled, np.int32)
+    return Data(tokens, offsets, n_words, parents, leaf, start, pairs[:, 0], pairs[:, 1], drawn)
 
 
 def tiny_chain(spec, *, topics=2, seed=3, modules=None, self_citations="zero", scale=1.0, **corpus):

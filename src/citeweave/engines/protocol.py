@@ -56,10 +56,11 @@ class RunningChain(Protocol):
     def n_documents(self) -> int:
         """Number of documents."""
 
-    def start(self, topics: Array | None = None) -> None:
+    def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
         """Give every token a first topic and build all counts.
 
-        ``topics`` (int [tokens], in the order of the corpus) are random if not given.
+        ``topics`` (int [tokens], in the order of the corpus) are random if not given. Where papers
+        are drawn into categories, ``categories`` (int [documents]) are their first ones.
         """
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:

@@ -114,10 +114,10 @@ class StagedChain:
         bits = np.zeros(n_tokens, state.assignments.burst_table.dtype)
         return state._replace(assignments=state.assignments._replace(burst_table=bits))
 
-    def start(self, topics: Array | None = None) -> None:
+    def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
         """Give every token a first topic and build all counts, without phi'."""
         self._enter(self._plain)
-        self._chain.start(topics)
+        self._chain.start(topics, categories)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Go on from the state of a chain of any engine, in the stage that it was in."""

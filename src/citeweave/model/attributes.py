@@ -143,6 +143,16 @@ class FittedAttributes:
         return self._estimate("consensus", lacks)
 
     @property
+    def category_probability_(self) -> np.ndarray:
+        """Probability of each category for each document [D, C], the rows of `groups_` in turn."""
+        return self._estimate("category", "draws no categories (see 'categories')")
+
+    @property
+    def category_(self) -> np.ndarray:
+        """Most probable category of each document [D], a row of `groups_`."""
+        return np.asarray(self.category_probability_.argmax(axis=1))
+
+    @property
     def traces_(self) -> Mapping[str, np.ndarray]:
         """Traces by name [chains, iterations]."""
         return self._fitted.traces

@@ -25,7 +25,9 @@ SKETCHED = 128
 """Columns of the random projection in which first centres are chosen and lengths measured."""
 
 
-def cluster_documents(corpus: Corpus, clusters: int, rng: np.random.Generator) -> np.ndarray:
+def cluster_documents(
+    corpus: Corpus, clusters: int, rng: np.random.Generator, *, known: np.ndarray | None = None
+) -> np.ndarray:
     """Cluster the documents of a corpus by words and citations, by spherical k-means.
 
     The best of a few runs is taken, each begun by k-means++.
@@ -36,6 +38,8 @@ def cluster_documents(corpus: Corpus, clusters: int, rng: np.random.Generator) -
     clusters : int
         At most so many; no more than there are documents.
     rng : Generator
+    known : ndarray of int, shape (D,), optional
+        Clusters of documents that are known and kept, -1 for the others.
 
     Returns
     -------
@@ -56,9 +60,19 @@ def cluster_documents(corpus: Corpus, clusters: int, rng: np.random.Generator) -
     weight = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
     sketch *= weight[:, None] / np.sqrt(SKETCHED)
     best, labels = -np.inf, np.zeros(corpus.n_documents, np.int64)
-    for _ in range(RESTARTS):
-        first = _first_centres(sketch, min(clusters, corpus.n_documents), rng)
-        score, found = _k_means(words, graph, weight, first, steps)
+    if known is None or not len(known):
+        known = np.full(corpus.n_documents, -1)
+    centred = int(known.max(initial=-1)) + 1  # clusters that known documents have a centre for
+    for _ in range(RESTARTS if centred < clusters else 1):
+        first = np.zeros((corpus.n_documents, min(clusters, corpus.n_documents)))
+        first[known >= 0, known[known >= 0]] = weight[known >= 0]
+        drawn = np.zeros(0, np.int64)
+        if centred < first.shape[1]:
+            drawn = _first_centres(sketch, first.shape[1] - centred, rng)
+        first[drawn, centred + np.arange(len(drawn))] = weight[drawn]
+        score, found = _k_means(
+            words, graph, weight, first[:, : centred + len(drawn)], steps, known
+        )
         if score > best:
             best, labels = score, found
     return labels
@@ -80,19 +94,26 @@ def _first_centres(sketch: np.ndarray, clusters: int, rng: np.random.Generator) 
 
 
 def _k_means(
-    words: Any, graph: Any, weight: np.ndarray, first: np.ndarray, steps: int
+    words: Any,
+    graph: Any,
+    weight: np.ndarray,
+    member: np.ndarray,
+    steps: int,
+    known: np.ndarray,
 ) -> tuple[float, np.ndarray]:
-    """Let documents and centres find each other; gives the mean cosine and each one's cluster."""
-    documents, clusters = words.shape[0], len(first)
+    """Let documents and centres find each other; gives the mean cosine and each one's cluster.
+
+    ``member`` [documents, clusters] has the weights of those that the first centres are made of,
+    and is used up.
+    """
+    documents = words.shape[0]
     labels = np.full(documents, -1)
-    member = np.zeros((documents, clusters))
-    member[first, np.arange(clusters)] = weight[first]
     backwards = words.T.tocsr()
     for _ in range(MOST_ROUNDS):
         centres = backwards @ smooth(graph, member, steps)  # S is symmetric
         centres /= np.maximum(np.sqrt(np.einsum("vk,vk->k", centres, centres)), 1e-300)
         scores = smooth(graph, words @ centres, steps) * weight[:, None]
-        found = scores.argmax(axis=1)
+        found = np.where(known >= 0, known, scores.argmax(axis=1))
         if np.array_equal(found, labels):
             break
         labels = found
@@ -101,6 +122,6 @@ def _k_means(
         member[np.arange(documents), labels] = weight
         empty = np.flatnonzero(~member.any(axis=0))
         if len(empty):  # the documents that fit worst have centres of their own
-            alone = np.argsort(closeness, kind="stable")[: len(empty)]
+            alone = np.argsort(np.where(known >= 0, np.inf, closeness), kind="stable")[: len(empty)]
             member[alone, empty] = weight[alone]
     return float(closeness.mean()), labels

@@ -34,8 +34,9 @@ from citeweave.model.parameters import (
 from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
 from citeweave.model.runner import Progress, Runner, Timing
 from citeweave.model.settling import Settlement, judged_from
-from citeweave.model.starts import first_topics
+from citeweave.model.starts import beginnings
 from citeweave.model.traces import new_traces
+from citeweave.model.under_way import Beginning
 from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
     Checkpoint,
@@ -79,8 +80,8 @@ def run_model(
     plan = plan.for_corpus(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
     )
-    tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
-    start = first_topics(parameters["start"], plan, corpus, tree.data, load_result)
+    tree = plant_tree(corpus, plan)
+    start = beginnings(parameters["start"], plan, corpus, tree, load_result)
     opened = open_chains(plan, tree.data)
     plan = opened.plan
     if announce is not None:
@@ -148,14 +149,14 @@ def resume_run(
         parameters, plan = _stored_plan(run, threads, device, longer=True)
         begin, note = _starting_points(run, plan)
         begun_on = run.manifest.get("plan", {}).get("device", CPU)
-        tree = build_tree(opened, plan.spec, eta=plan.eta, unknown=plan.unknown)
+        tree = plant_tree(opened, plan)
         # where nothing is said, a run goes on without the device that it was begun on too
         wanted = plan.on(AUTO) if device is None and begun_on != CPU else plan
         chains = open_chains(wanted, tree.data, begun_on=begun_on)
 
-        def start(number: int) -> np.ndarray | None:  # asked where a chain has no checkpoint yet
+        def start(number: int) -> Beginning:  # asked where a chain has no checkpoint yet
             value = parameters["start"]
-            return first_topics(value, chains.plan, opened, tree.data, load_result)(number)
+            return beginnings(value, chains.plan, opened, tree, load_result)(number)
 
         if announce is not None:
             announce(chains.plan, opened)
@@ -295,6 +296,18 @@ def save_result(
     return run.path
 
 
+def plant_tree(corpus: Corpus, plan: Plan) -> Tree:
+    """Lay out the topic side of a plan's model for a corpus."""
+    return build_tree(
+        corpus,
+        plan.spec,
+        eta=plan.eta,
+        unknown=plan.unknown,
+        categories=plan.categories,
+        labels=plan.labels,
+    )
+
+
 def make_timing(seconds: Any, iterations: Any) -> Timing:
     """Check when checkpoints are due."""
     none = choice(", or None", "")
@@ -396,7 +409,7 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
             asked=(plan.iterations, plan.burn_in),
         )
     corpus = run.corpus()
-    tree = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown)
+    tree = plant_tree(corpus, plan)
     combined, combination, classes = combine_results(plan, sums, traces, corpus)
     samples = int(combined.samples[0])
     return Result(

@@ -11,11 +11,12 @@ from citeweave.corpus import Corpus
 from citeweave.engines.core.data import Data
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.errors import CorpusError
+from citeweave.parameters.scntm import NO_LABELS, SOME_LABELS
 
-__all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree"]
+__all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree", "known_categories"]
 
-KINDS = ("author", "category", "unknown")
-_AUTHOR, _CATEGORY, _UNKNOWN = range(3)
+KINDS = ("author", "category", "unknown", "latent")
+_AUTHOR, _CATEGORY, _UNKNOWN, _LATENT = range(4)
 
 
 class Group(NamedTuple):
@@ -35,10 +36,10 @@ class Groups:
     level : str
         Name of the level.
     kind : ndarray of int8, shape (n,)
-        Place in `KINDS`: author, category or unknown.
+        Place in `KINDS`: author, category, unknown, or a latent category that no label names.
     label : ndarray of int32, shape (n,)
         Id of the author or category in the corpus. For an unknown group -1 where it is shared, or
-        the one document that it belongs to.
+        the one document that it belongs to. For a latent category its row.
     documents : ndarray of int32, shape (n,)
         Number of documents below the node.
     of_document : ndarray of int32, shape (D,)
@@ -72,12 +73,13 @@ class Groups:
             self.corpus.author_names if _AUTHOR in has else [],
             self.corpus.category_names if _CATEGORY in has else [],
         )
-        return [
-            ("unknown" if label < 0 else f"unknown, document {label}")
-            if kind == _UNKNOWN
-            else tables[kind][label]
-            for kind, label in zip(self.kind.tolist(), self.label.tolist(), strict=True)
-        ]
+
+        def name(kind: int, label: int) -> str:
+            if kind == _UNKNOWN:
+                return "unknown" if label < 0 else f"unknown, document {label}"
+            return f"category {label}" if kind == _LATENT else tables[kind][label]
+
+        return [name(*row) for row in zip(self.kind.tolist(), self.label.tolist(), strict=True)]
 
     def find(self, kind: str, label: int) -> int:
         """Return the row of an author or category by its id in the corpus, or -1."""
@@ -120,7 +122,15 @@ class _Members(NamedTuple):
     """int64 [pairs]: sorts authors, then categories, then unknown groups, each by label."""
 
 
-def build_tree(corpus: Corpus, spec: ModelSpec, *, eta: float, unknown: str) -> Tree:
+def build_tree(
+    corpus: Corpus,
+    spec: ModelSpec,
+    *,
+    eta: float,
+    unknown: str,
+    categories: int | None = None,
+    labels: str = NO_LABELS,
+) -> Tree:
     """Lay out the topic side of a model for a corpus.
 
     Parameters
@@ -133,6 +143,11 @@ def build_tree(corpus: Corpus, spec: ModelSpec, *, eta: float, unknown: str) -> 
         always. A document left without either is unknown.
     unknown : {"shared", "own"}
         Whether unknown documents share one group or have one each.
+    categories : int, optional
+        Of models that draw papers into categories: how many there are, at least.
+    labels : {"none", "some"}
+        Of these models: whether papers that have a label keep it. The labels' categories come
+        first.
 
     Returns
     -------
@@ -146,18 +161,26 @@ def build_tree(corpus: Corpus, spec: ModelSpec, *, eta: float, unknown: str) -> 
             f"A model needs words, and the corpus has none in its {corpus.n_documents} documents. "
             "Check how it was made."
         )
-    members = [
-        _members(corpus, level.nodes, eta=eta, own=unknown == "own", every=spec.words_choose_author)
-        for level in spec.topic_side[1 : spec.n_shared]
-    ]
-    keys = _node_keys(members)
-    parents = _parents(members, keys)
-    levels = tuple(
-        _table(corpus, level.name, member, key, parent)
-        for level, member, key, parent in zip(
-            spec.topic_side[1:], _reached(members, keys, parents), keys, parents, strict=False
+    unlabelled = np.zeros(0, np.int32)
+    if spec.draws_categories:
+        groups, unlabelled = _latent(corpus, spec.topic_side[1].name, categories or 1, labels)
+        parents = [groups.parent]
+        levels: tuple[Groups, ...] = (groups,)
+    else:
+        members = [
+            _members(
+                corpus, level.nodes, eta=eta, own=unknown == "own", every=spec.words_choose_author
+            )
+            for level in spec.topic_side[1 : spec.n_shared]
+        ]
+        keys = _node_keys(members)
+        parents = _parents(members, keys)
+        levels = tuple(
+            _table(corpus, level.name, member, key, parent)
+            for level, member, key, parent in zip(
+                spec.topic_side[1:], _reached(members, keys, parents), keys, parents, strict=False
+            )
         )
-    )
     every = np.arange(corpus.n_documents)
     leaf, leaf_start = every, np.arange(corpus.n_documents + 1)
     if spec.n_document:
@@ -178,8 +201,53 @@ def build_tree(corpus: Corpus, spec: ModelSpec, *, eta: float, unknown: str) -> 
         leaf_start=leaf_start.astype(np.int64),
         citing=np.array(corpus.citations[:, 0], order="C"),
         cited=np.array(corpus.citations[:, 1], order="C"),
+        unlabelled=unlabelled,
     )
     return Tree(data, levels)
+
+
+def known_categories(corpus: Corpus, labels: str) -> np.ndarray:
+    """Give the categories of papers that keep their labels, numbered by label; -1 for the others.
+
+    Returns
+    -------
+    ndarray of int, shape (D,)
+    """
+    label = np.asarray(corpus.categories, np.int64)
+    if labels != SOME_LABELS:
+        return np.full(len(label), -1)
+    names = np.unique(label[label >= 0])
+    return np.where(label >= 0, np.searchsorted(names, label), -1)
+
+
+def _latent(corpus: Corpus, name: str, categories: int, labels: str) -> tuple[Groups, np.ndarray]:
+    """Lay out categories that papers are drawn into; gives the papers that are drawn, too.
+
+    Until chains give them others, papers without a label have categories in turn.
+    """
+    known = known_categories(corpus, labels)
+    names = np.unique(corpus.categories[known >= 0])
+    if labels == SOME_LABELS and len(names) == 0:
+        raise CorpusError(
+            "No document of the corpus has a label to keep. Leave labels out, and say how many "
+            "categories there are."
+        )
+    count = max(categories, len(names))
+    kind = np.full(count, _LATENT, np.int8)
+    kind[: len(names)] = _CATEGORY
+    number = np.arange(count, dtype=np.int32)
+    number[: len(names)] = names
+    of_document = np.where(known >= 0, known, np.arange(corpus.n_documents) % count)
+    groups = Groups(
+        level=name,
+        kind=kind,
+        label=number,
+        documents=np.bincount(of_document, minlength=count).astype(np.int32),
+        of_document=of_document.astype(np.int32),
+        parent=np.zeros(count, np.int32),
+        corpus=corpus,
+    )
+    return groups, np.flatnonzero(known < 0).astype(np.int32)
 
 
 def _key(kind: int, label: np.ndarray) -> np.ndarray:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from citeweave.engines.core.estimates import Sums, merge_sums
-from citeweave.model.consensus import align_topics
+from citeweave.engines.core.estimates import Sums, merge_sums, renumber_categories
+from citeweave.model.consensus import align_topics, consensus_memberships
 
-__all__ = ["GOOD_MATCH", "Combination", "combine_chains", "match_topics"]
+__all__ = ["GOOD_MATCH", "Combination", "combine_chains", "match_categories", "match_topics"]
 
 GOOD_MATCH = 0.9
 """Chains are averaged by ``combine="auto"`` if each agrees at least so well with the best one."""
@@ -132,6 +132,35 @@ def combine_chains(
         orders=[order.tolist() for order in orders],
         scores=[float(value) for value in scores],
     )
+
+
+def match_categories(sums: Sequence[Sums], best: int, known: np.ndarray, *, agree: bool) -> None:
+    """Give the categories of all chains the numbers of one of them, by the papers they share.
+
+    Categories that have a known label are the same in all chains.
+
+    Parameters
+    ----------
+    sums : sequence of Sums
+        Changed in place.
+    best : int
+        The chain that keeps its numbers.
+    known : ndarray of int, shape (D,)
+        Categories of papers whose labels are known, -1 for the others.
+    agree : bool
+        Whether the probabilities of all chains become those of the classes that they agree on.
+    """
+    labelled = int(known.max(initial=-1)) + 1
+    shown = [chain.category / chain.samples[0] for chain in sums]
+    if labelled < shown[0].shape[1]:
+        orders = _numbered_as(align_topics([one[:, labelled:] for one in shown]), best)
+        for chain, order in zip(sums, orders, strict=True):
+            renumber_categories(chain, np.append(np.arange(labelled), labelled + order))
+    if agree:
+        classes = consensus_memberships([chain.category / chain.samples[0] for chain in sums])
+        classes[known >= 0] = np.eye(classes.shape[1])[known[known >= 0]]
+        for chain in sums:
+            chain.category[:] = classes * chain.samples[0]
 
 
 def _numbered_as(orders: Sequence[np.ndarray], chain: int) -> list[np.ndarray]:

@@ -29,6 +29,7 @@ from citeweave.parameters.scntm import (
     KEPT_SAMPLES,
     NETWORK_FROM,
     NETWORK_SHARE,
+    NO_LABELS,
     PARAMETERS,
     RANDOM,
     SCNTMParameters,
@@ -103,6 +104,10 @@ class Plan:
     """Cores used in all."""
     device: str
     """"auto" until `citeweave.model.chains` has looked what there is."""
+    categories: int | None = None
+    """How many categories papers are drawn into, at least; None where labels say it, or without."""
+    labels: str = NO_LABELS
+    """Whether papers keep their labels, where they are drawn into categories."""
     exactly: bool = True
     """Whether ``iterations`` are made, or are the most that are made."""
     minutes: float | None = None
@@ -119,6 +124,8 @@ class Plan:
         ``words`` is the size of the vocabulary.
         """
         wanted, possible = self.sweep, sweeps(self.device)
+        if wanted == AUTO and self.spec.draws_categories and SEQUENTIAL in possible:
+            wanted = SEQUENTIAL  # which alone draws them
         if wanted == AUTO and len(possible) == 1:  # the device leaves no choice
             wanted = next(iter(possible))
         cells = words * self.settings.topics
@@ -184,6 +191,8 @@ class Plan:
         settings = self.settings._asdict()
         if not self.settings.burst_from:  # as in runs before there was a choice
             del settings["burst_from"]
+        if not self.spec.draws_categories:
+            del settings["category_prior"]
         chosen = settings.pop("self_citations")  # x_ii was a number in those runs
         settings["self_citation"] = {PAPER: 1, ZERO: 0}.get(chosen, chosen)
         content = {
@@ -193,6 +202,8 @@ class Plan:
             "groups": [_number_to_json(self.eta), self.unknown],
             "seed": self.seed,
         }
+        if self.spec.draws_categories:
+            content["categories"] = [self.categories, self.labels]
         if self.start != RANDOM:  # likewise
             content["start"] = self.start
         if self.sweep != SEQUENTIAL:  # which has the digest of runs before there was a choice
@@ -209,6 +220,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     p = dict(parameters)
     spec = p["model"] if isinstance(p["model"], ModelSpec) else preset(p["model"])
     spec = spec.with_discounts(topics=p["topic_discount"], words=p["word_discount"])
+    spec = _with_categories(spec, p)
     names = [level.name for level in (*spec.topic_side, *spec.word_side)]
     if len(set(names)) < len(names):
         raise fail("model", "a model whose levels have different names", names)
@@ -281,6 +293,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
             concentration_prior=_pair(p["concentration_prior"]),
             propensity_prior=_pair(p["propensity_prior"]),
             self_citations=_named_choice(p["self_citations"]),
+            category_prior=float(p["category_prior"]),
         ),
         eta=float(p["eta"]),
         unknown=p["unknown"],
@@ -295,9 +308,22 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         rounds=None if p["rounds"] is None else int(p["rounds"]),
         threads=_cores() if p["threads"] is None else int(p["threads"]),
         device=p["device"],
+        categories=None if p["categories"] is None else int(p["categories"]),
+        labels=p["labels"],
         exactly=bool(p["exactly"]),
         minutes=None if p["minutes"] is None else float(p["minutes"]),
     )
+
+
+def _with_categories(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
+    """Put categories that papers are drawn into above them, where parameters ask for them."""
+    if p["categories"] is None and p["labels"] == NO_LABELS:
+        if spec.draws_categories:
+            raise fail("categories", f"a number for the model {spec.name!r}", None)
+        return spec
+    if float(p["eta"]) not in {0.0, math.inf}:
+        raise fail("eta", "0 or infinity where papers are drawn into categories", p["eta"])
+    return spec if spec.draws_categories else spec.with_categories()
 
 
 def _stage(p: Mapping[str, Any], name: str, usual: int, share: int) -> int:

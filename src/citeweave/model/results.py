@@ -1,7 +1,7 @@
 """What a run leaves: estimates and traces by name, in memory or on disk alike."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,8 @@ from citeweave.corpus import Corpus
 from citeweave.engines.core.estimates import Sums, take_means
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.model.consensus import consensus_memberships
-from citeweave.model.groups import Groups
-from citeweave.model.matching import Combination, combine_chains
+from citeweave.model.groups import Groups, known_categories
+from citeweave.model.matching import Combination, combine_chains, match_categories
 from citeweave.model.parameters import Plan
 from citeweave.model.scoring import plug_in_log_likelihood
 
@@ -89,6 +89,9 @@ def combine_results(
             plug_in_log_likelihood(plan.spec, chain, corpus, self_citations=choice)
             for chain in sums
         ]
+    if plan.spec.draws_categories and len(sums) > 1:
+        known = known_categories(corpus, plan.labels)
+        match_categories(sums, int(np.argmax(scores)), known, agree=plan.combine == "consensus")
     if plan.combine != "consensus" or len(sums) == 1:
         return *combine_chains(sums, likelihoods, scores, combine=plan.combine), None
     memberships = [document_topics(plan.spec, chain) / float(chain.samples[0]) for chain in sums]
@@ -118,6 +121,9 @@ def name_estimates(
     spread = _spread(means)
     if spread is not None:
         out["topic_share_sd"] = spread[0]
+    if spec.draws_categories:
+        out["category"] = means.category
+        levels = [_with_papers(groups, means.category) for groups in levels]
     begin = 1
     for number, groups in enumerate(levels, start=1):
         end = begin + len(groups)
@@ -145,6 +151,13 @@ def name_estimates(
             first[first >= 0], weights=means.cited[first >= 0], minlength=corpus.n_authors
         )
     return out
+
+
+def _with_papers(groups: Groups, probability: np.ndarray) -> Groups:
+    """Give categories the papers that most probably are theirs."""
+    of_document = probability.argmax(axis=1).astype(np.int32)
+    documents = np.bincount(of_document, minlength=len(groups)).astype(np.int32)
+    return replace(groups, of_document=of_document, documents=documents)
 
 
 def _spread(means: Sums) -> np.ndarray | None:

@@ -25,7 +25,7 @@ from citeweave.engines.protocol import RunningChain
 from citeweave.model.chains import new_chain
 from citeweave.model.parameters import Plan
 from citeweave.model.settling import AIM, BLOCK, FIRST, Check, Settlement, judge, judged_from
-from citeweave.model.under_way import ChainResult, ChainUnderWay, Timing
+from citeweave.model.under_way import Beginning, ChainResult, ChainUnderWay, Timing
 from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
     Checkpoint,
@@ -79,7 +79,7 @@ class Runner:
     first : RunningChain, optional
         The first chain, where there is one already; it is closed at the end.
     start : callable, optional
-        Gives the first topics of tokens by the number of the chain; random ones if not given.
+        Gives what a chain begins with by its number; random topics if not given.
     notes : tuple of str
         What is to be said of the run besides what turns up.
     begin : mapping of int to Checkpoint
@@ -102,7 +102,7 @@ class Runner:
         progress: Callable[[Progress], object] | None = None,
         stop: threading.Event | None = None,
         first: RunningChain | None = None,
-        start: Callable[[int], np.ndarray | None] | None = None,
+        start: Callable[[int], Beginning] | None = None,
         notes: tuple[str, ...] = (),
         begin: Mapping[int, Checkpoint] | None = None,
     ) -> None:
@@ -205,10 +205,9 @@ class Runner:
         folder = None if self.chains is None else chain_folder(self.chains, number)
         found = stored.pop(number, None)
         identity = self.identity(number)
-        topics = None
+        begin: Checkpoint | Beginning = found or Beginning()
         if found is None and self._start is not None:
-            topics = self._start(number)
-        begin = found if found is not None else topics
+            begin = self._start(number)
         return ChainUnderWay(self.plan, chain, begin, identity, folder, self.timing)
 
     def _run_whole(self, number: int, stored: dict[int, Checkpoint | None]) -> None:

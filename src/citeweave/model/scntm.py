@@ -59,6 +59,11 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         Dominant topic of each document; with ``combine="consensus"`` its class.
     consensus_ : ndarray, shape (D, K)
         With ``combine="consensus"`` and several chains, the probability of each class.
+    category_ : ndarray of int, shape (D,)
+        Where papers are drawn into categories, the most probable one of each: a row of `groups_`,
+        which has the name of a known label.
+    category_probability_ : ndarray, shape (D, C)
+        The probability of each category: its share of the kept samples.
     traces_ : dict of ndarray, shape (chains, iterations)
         log_posterior, log_likelihood, acceptance, word_acceptance, topics, blocked,
         blocked_citations, rate, seconds; and concentrations, of shape (chains, iterations,

@@ -12,15 +12,19 @@ from citeweave.engines.core.data import Data
 from citeweave.engines.core.setting_up import sort_by_word
 from citeweave.errors import RunError
 from citeweave.model.clusters import cluster_documents
+from citeweave.model.groups import Tree
 from citeweave.model.last_state import state_of_chain
 from citeweave.model.parameters import GIVEN, Plan, fail
 from citeweave.model.results import Result
+from citeweave.model.under_way import Beginning
 from citeweave.parameters.scntm import CLUSTERS, RANDOM
 
-__all__ = ["FirstTopics", "first_topics"]
+__all__ = ["FirstTopics", "beginnings", "first_topics"]
 
 FirstTopics = Callable[[int], np.ndarray | None]
 """Gives the first topics of a chain's tokens in the order of the corpus; None for random ones."""
+_CATEGORIES = 1
+"""Sets the random stream of first categories apart from that of first topics."""
 
 
 def first_topics(
@@ -68,6 +72,31 @@ def first_topics(
         found = f"topics from {rows.min()} to {rows.max()}"
         raise fail("start", f"topics from 0 to {highest} (one less than topics)", found)
     return lambda number: rows[number % len(rows)]
+
+
+def beginnings(
+    start: Any, plan: Plan, corpus: Corpus, tree: Tree, load: Callable[[Any], Result]
+) -> Callable[[int], Beginning]:
+    """Find out where the chains of a run begin, by their number; see `first_topics`.
+
+    Papers that are drawn into categories begin with those that k-means finds by words and
+    citations, for each chain anew; those whose labels are known keep them, and the others are
+    clustered around them.
+    """
+    topics = first_topics(start, plan, corpus, tree.data, load)
+    unlabelled = tree.data.unlabelled
+    if len(unlabelled) == 0:
+        return lambda number: Beginning(topics(number))
+    groups = tree.levels[0]
+    known = groups.of_document.astype(np.int64)
+    known[unlabelled] = -1
+
+    def begin(number: int) -> Beginning:
+        rng = np.random.default_rng([plan.seed, number, _CATEGORIES])
+        found = cluster_documents(corpus, len(groups), rng, known=known)
+        return Beginning(topics(number), found)
+
+    return begin
 
 
 def _clusters(plan: Plan, corpus: Corpus, number: int) -> np.ndarray:

@@ -24,7 +24,7 @@ from citeweave.runs.checkpoint import (
     write_sampling_start,
 )
 
-__all__ = ["ChainResult", "ChainUnderWay", "Timing"]
+__all__ = ["Beginning", "ChainResult", "ChainUnderWay", "Timing"]
 
 _SMOOTHING = 0.1
 
@@ -35,6 +35,15 @@ class ChainResult(NamedTuple):
     sums: Sums
     traces: dict[str, np.ndarray]
     state: dict[str, np.ndarray]
+
+
+class Beginning(NamedTuple):
+    """What a chain begins with."""
+
+    topics: np.ndarray | None = None
+    """First topics of tokens; random ones for None."""
+    categories: np.ndarray | None = None
+    """First categories of papers, where they are drawn."""
 
 
 class Timing(NamedTuple):
@@ -57,8 +66,8 @@ class ChainUnderWay:
     plan : Plan
     chain : RunningChain
         Not yet started.
-    begin : Checkpoint or ndarray, optional
-        What to go on from, or the first topics of tokens; random ones if not given.
+    begin : Checkpoint or Beginning
+        What to go on from, or what to begin with.
     identity : Identity
     folder : Path, optional
         Of the chain's checkpoints; None to keep nothing on disk.
@@ -69,7 +78,7 @@ class ChainUnderWay:
         self,
         plan: Plan,
         chain: RunningChain,
-        begin: Checkpoint | np.ndarray | None,
+        begin: Checkpoint | Beginning,
         identity: Identity,
         folder: Path | None,
         timing: Timing,
@@ -84,8 +93,9 @@ class ChainUnderWay:
         if isinstance(begin, Checkpoint):
             self._restore(begin)
         else:
-            chain.start(begin)
-            if folder is not None and begin is not None:  # which may not be there another time
+            chain.start(*begin)
+            given = any(part is not None for part in begin)
+            if folder is not None and given:  # which may not be there another time
                 write_checkpoint(folder, identity, self._checkpoint())
         self.saved, self.saved_at = chain.iteration, time.monotonic()
 

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.split import Links, Split
+from citeweave.engines.core.spec import LATENT_CATEGORY
 from citeweave.errors import ParameterError
 from citeweave.foldin import Sets
 from citeweave.model.groups import KINDS, Groups
@@ -28,7 +29,7 @@ __all__ = [
     "translate",
 ]
 
-_AUTHOR, _CATEGORY, _UNKNOWN = range(len(KINDS))
+_AUTHOR, _CATEGORY, _UNKNOWN, _LATENT = range(len(KINDS))
 _SHOWN_WORDS = 20
 
 
@@ -258,12 +259,14 @@ def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: st
             left = (node < 0) & (hidden < 0)
             node[left] = _rows(groups, _AUTHOR, start, author[left], result.corpus.n_authors)
         left = (node < 0) & (hidden < 0)
-        has_categories = bool((groups.kind == _CATEGORY).any())
+        has_categories = bool(_are_categories(groups).any())
         if has_categories and labels == "hidden":
             hidden[left] = number
         elif has_categories:
             size = result.corpus.n_categories
             node[left] = _rows(groups, _CATEGORY, start, category[left], size)
+            if kind == LATENT_CATEGORY:
+                hidden[left & (node < 0)] = number
         by_author = kind == "author" or (kind == "group" and result.plan.eta == 0)
         nobody = new.first_authors < 0 if by_author else unlabelled
         shared = np.flatnonzero((groups.kind == _UNKNOWN) & (groups.label < 0))
@@ -271,6 +274,11 @@ def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: st
             node[(node < 0) & (hidden < 0) & nobody] = start + int(shared[0])
     node[(node < 0) & (hidden < 0)] = root
     return _make_sets(result, new, ids, node, hidden)
+
+
+def _are_categories(groups: Groups) -> np.ndarray:
+    """Say which nodes are categories, named by a label or latent."""
+    return np.isin(groups.kind, (_CATEGORY, _LATENT))
 
 
 def category_columns(levels: Sequence[Groups]) -> tuple[np.ndarray, np.ndarray]:
@@ -332,8 +340,8 @@ def _make_sets(
     n_sets = len(single)
     for number in np.unique(hidden[hidden >= 0]).tolist():
         groups = levels[number]
-        rows = np.flatnonzero(groups.kind == _CATEGORY)
-        documents = groups.documents[rows].astype(np.float64)
+        rows = np.flatnonzero(_are_categories(groups))
+        documents = np.maximum(groups.documents[rows], 1).astype(np.float64)
         members.append(starts[number] + rows)
         priors.append(documents / documents.sum())
         sizes.append(np.array([len(rows)]))

@@ -35,8 +35,10 @@ __all__ = [
     "KEPT_SAMPLES",
     "NETWORK_FROM",
     "NETWORK_SHARE",
+    "NO_LABELS",
     "PARAMETERS",
     "RANDOM",
+    "SOME_LABELS",
     "SCNTMParameters",
     "read_eta",
     "self_citations_named",
@@ -51,6 +53,9 @@ KEPT_SAMPLES = 50
 
 RANDOM, CLUSTERS = "random", "clusters"
 """Names of starts."""
+
+NO_LABELS, SOME_LABELS = "none", "some"
+"""Whether papers with a label keep it where the others are drawn into categories."""
 
 NETWORK_FROM, BURST_FROM = 30, 60
 """Iterations after which citations and burstiness join where nothing is said (docs/starts.md)."""
@@ -125,6 +130,7 @@ def _model_from_json(value: Any) -> Any:
 # Outside of these, draws underflow or slices take for ever to find the posterior.
 _CONCENTRATION = number(1e-4, 1e6)
 _PRIOR = pair("numbers from 0.001 to 10000 (shape, rate)", number(1e-3, 1e4))
+_MOST_CATEGORIES = 1000
 _MOST_CHAINS = 1000
 _MOST_ROUNDS = 10_000
 _MOST_ITERATIONS = 10_000_000  # traces, which have a value for each, must fit into memory
@@ -158,6 +164,39 @@ class SCNTMParameters(Parametrised):
         group=MODEL,
         read=read_eta,
         restore=lambda value: math.inf if value == "inf" else value,
+    )
+    categories: int | None = parameter(
+        None,
+        integer(1, _MOST_CATEGORIES, none="none, or one for each label with labels='some'"),
+        "Categories that papers are drawn into; each paper has one, beside its topics.",
+        "Number of latent categories. Each paper is drawn into one, by its topics and its "
+        "citations, and the categories take the place of authors and labels above papers "
+        "(`category_`, `category_probability_`). With ``labels='some'`` there are at least as many "
+        "as there are labels.",
+        group=MODEL,
+        before=None,
+        page="categories.md",
+    )
+    labels: str = parameter(
+        NO_LABELS,
+        one_of(NO_LABELS, SOME_LABELS),
+        "Labels of papers, where categories are drawn: none (not looked at), or some: papers that "
+        "have one keep it.",
+        f"What latent categories know of the corpus's labels. ``{NO_LABELS}``: nothing. "
+        f"``{SOME_LABELS}``: papers that have a label keep it, and those without are drawn.",
+        group=MODEL,
+        before=NO_LABELS,
+        page="categories.md",
+    )
+    category_prior: float = parameter(
+        1.0,
+        number(1e-3, 1e6),
+        "Weight of the prior over categories, in papers.",
+        "a of the prior over C categories, whose shares are Dirichlet(a / C, ..., a / C).",
+        group=MODEL,
+        option="",
+        before=1.0,
+        page="categories.md",
     )
     iterations: int = parameter(
         2000,

@@ -314,6 +314,8 @@ def _sums(arrays: dict[str, np.ndarray]) -> Sums | None:
     if "nodes" in found and "nodes_squared" not in found:
         # of a release that did not keep them: what is added to nan stays unknown
         found["nodes_squared"] = np.full_like(found["nodes"], np.nan)
+    if "documents" in found and "category" not in found:  # of one that drew no categories
+        found["category"] = np.zeros((found["documents"].shape[1], 0), np.float32)
     if set(found) != set(Sums._fields):
         raise _RefusedError(f"its sums are {sorted(found)}, which this release does not know")
     return Sums(**found)

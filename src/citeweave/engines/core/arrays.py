@@ -60,7 +60,8 @@ class Layout(NamedTuple):
     document_start: Array
     """int64 [documents + 1]: first token of each document."""
     parent: Array
-    """int32 [nodes]: parent of each topic-side node; the root's is itself."""
+    """int32 [nodes]: parent of each topic-side node; the root's is itself. Where papers are drawn
+    into categories, their parents alone do change, with `Assignments.category`."""
     level_start: Array
     """int64 [levels + 1]: first node of each topic-side level, root level first."""
     leaf: Array
@@ -158,6 +159,8 @@ class Assignments(NamedTuple):
     self_topic: Array
     """int16 [documents, most a document]: topics of the self-citations that are drawn where x_ii is
     left out, then -1; no rows where it is known."""
+    category: Array
+    """int32 [documents] (or empty): category of each paper, known labels included."""
 
 
 class Parameters(NamedTuple):

@@ -46,6 +46,8 @@ class Capabilities(NamedTuple):
     most_topics: int = MOST_TOPICS
     best_from: int = 1
     """Topics from which it is chosen where others could do the same; it can do fewer."""
+    categories: bool = False
+    """Whether it draws papers into categories."""
     refuses: Callable[[ModelSpec], str | None] = any_model
     """Gives the reason why a model cannot be sampled and what to do instead; None where it can."""
 
@@ -54,6 +56,11 @@ class Capabilities(NamedTuple):
         if not 1 <= topics <= self.most_topics:
             name = naming.parameter("topics", "a model")
             return f"The {name} must be from 1 to {self.most_topics}. Got {topics} instead."
+        if spec.draws_categories and not self.categories:
+            return (
+                "Papers are drawn into categories by sequential sweeps on the CPU alone. "
+                "Leave the sweep and the device to the model, or leave the categories out."
+            )
         return self.refuses(spec)
 
     def check(self, spec: ModelSpec, topics: int) -> None:

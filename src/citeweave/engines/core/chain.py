@@ -84,6 +84,8 @@ class Chain(ABC):
         """Citations of the corpus made and received by each document."""
         self.draws_self = spec.citations is not None and settings.self_citations == LEFT_OUT
         """Whether self-citations are unknown, and so drawn."""
+        self.unlabelled = np.ascontiguousarray(data.unlabelled, np.int32)
+        """Papers that are drawn into categories."""
 
     @classmethod
     def probe(cls) -> str:
@@ -112,15 +114,29 @@ class Chain(ABC):
         return int(self.clock[0])
 
     @property
+    def joined(self) -> int:
+        """Iterations after which all parts of the model count; until then papers keep categories.
+
+        While topics are still being found, they say nothing of a paper's category.
+        """
+        settings = self.settings
+        network_from = settings.network_from if self.spec.citations is not None else 0
+        return max(network_from, settings.burst_from)
+
+    @property
     def network_on(self) -> bool:
         """Whether citations count by now."""
         return bool(self.clock[1])
 
-    def start(self, topics: Array | None = None) -> None:
+    def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
         """Give every token a first topic and build all counts (step 1 of alg:gibbs).
 
         ``topics`` are those of the tokens, in the order of the corpus; random ones if not given.
+        ``categories`` are those of papers, where they are drawn; as in the data if not given.
         """
+        if categories is not None:
+            self.state.assignments.category[:] = categories
+        self._follow_categories()
         if topics is None:
             self.start_at_random()
             return
@@ -139,6 +155,14 @@ class Chain(ABC):
         """
         for mine, theirs in zip(all_arrays(self.state), all_arrays(state), strict=True):
             mine[...] = theirs
+        self._follow_categories()
+
+    def _follow_categories(self) -> None:
+        """Hang papers below their categories, where these are drawn."""
+        category = self.state.assignments.category
+        if len(category):
+            starts = self.layout.level_start
+            self.layout.parent[starts[2] : starts[3]] = starts[1] + category
 
     def extra_state(self) -> dict[str, Array]:
         """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
@@ -166,6 +190,8 @@ class Chain(ABC):
         citations_began = time.perf_counter()
         if self.network_on:
             self.sweep_citations()
+        if len(self.unlabelled) and self.iteration >= self.joined:
+            self.sweep_categories()
         citations_ended = time.perf_counter()
         if settings.sample_concentrations:
             self.draw_concentrations()
@@ -237,6 +263,9 @@ class Chain(ABC):
     @abstractmethod
     def sweep_citations(self) -> None:
         """Move the topic of every citation once (eq:proposal_y, eq:acceptance_probability)."""
+
+    def sweep_categories(self) -> None:  # noqa: B027 (an engine that cannot refuses such models)
+        """Offer every paper without a label another category."""
 
     @abstractmethod
     def draw_concentrations(self) -> None:

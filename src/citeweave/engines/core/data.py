@@ -2,10 +2,14 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from citeweave.engines.core.arrays import Array
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 
 __all__ = ["ChainSettings", "Data", "Info", "Request"]
+
+_NOBODY = np.zeros(0, np.int32)
 
 
 class Data(NamedTuple):
@@ -24,6 +28,8 @@ class Data(NamedTuple):
     """int64 [documents + 1]."""
     citing: Array
     cited: Array
+    unlabelled: Array = _NOBODY
+    """int32: papers that are drawn into categories; all others stay where ``parents`` has them."""
 
 
 class ChainSettings(NamedTuple):
@@ -43,6 +49,8 @@ class ChainSettings(NamedTuple):
     """epsilon_0 and epsilon_1."""
     self_citations: str = LEFT_OUT
     """What is known of x_ii: one of `citeweave.engines.core.spec.SELF_CITATIONS`."""
+    category_prior: float = 1.0
+    """a of the prior over categories: C of them have shares from Dirichlet(a / C, ..., a / C)."""
     sample_concentrations: bool = True
     sample_propensities: bool = True
     debug: bool = False

@@ -15,7 +15,7 @@ from citeweave.engines.core.likelihood import topic_word_means
 if TYPE_CHECKING:
     from citeweave.engines.protocol import RunningChain
 
-__all__ = ["Sums", "add_sample", "merge_sums", "new_sums", "take_means"]
+__all__ = ["Sums", "add_sample", "merge_sums", "new_sums", "renumber_categories", "take_means"]
 
 _CHUNK = 1 << 16
 
@@ -48,6 +48,8 @@ class Sums(NamedTuple):
     """float64 [documents]: lambda-."""
     topic_scale: np.ndarray
     """float64 [topics]: lambdaT."""
+    category: np.ndarray
+    """float32 [documents, categories]: in how many samples a paper is of a category."""
 
 
 def new_sums(chain: "RunningChain") -> Sums:
@@ -56,6 +58,9 @@ def new_sums(chain: "RunningChain") -> Sums:
     n_documents = chain.n_documents
     n_words = chain.state.words.customers.shape[0]
     networked = spec.citations is not None
+    n_categories = 0
+    if spec.draws_categories:
+        n_categories = int(layout.level_start[2] - layout.level_start[1])
     return Sums(
         samples=np.zeros(1, np.int64),
         nodes=np.zeros((int(layout.level_start[spec.n_shared]), topics)),
@@ -69,6 +74,7 @@ def new_sums(chain: "RunningChain") -> Sums:
         cite=np.zeros(n_documents if networked else 0),
         cited=np.zeros(n_documents if networked else 0),
         topic_scale=np.zeros(topics if networked else 0),
+        category=np.zeros((n_documents, n_categories), np.float32),
     )
 
 
@@ -100,6 +106,8 @@ def add_sample(chain: "RunningChain", sums: Sums) -> None:
         sums.cite[:] += parameters.cite / cite_scale
         sums.cited[:] += parameters.cited / cited_scale
         sums.topic_scale[:] += parameters.topic_scale * (cite_scale * cited_scale)
+    if sums.category.size:
+        sums.category[np.arange(chain.n_documents), state.assignments.category] += 1
     sums.samples[0] += 1
 
 
@@ -117,6 +125,13 @@ def merge_sums(into: Sums, other: Sums, order: np.ndarray) -> None:
         rows, more = mine.reshape(-1, len(order)), theirs.reshape(-1, len(order))
         for begin in range(0, len(rows), _CHUNK):  # no second copy of the large ones
             rows[begin : begin + _CHUNK] += more[begin : begin + _CHUNK][:, order]
+
+
+def renumber_categories(sums: Sums, order: np.ndarray) -> None:
+    """Give the categories of a chain other numbers: its category ``order[c]`` becomes c."""
+    for array in (sums.nodes, sums.nodes_squared):
+        array[1 : 1 + len(order)] = array[1 + order]
+    sums.category[:] = sums.category[:, order]
 
 
 def take_means(sums: Sums) -> Sums:

@@ -48,6 +48,10 @@ def _check_topics(spec: ModelSpec, layout: Layout, state: State) -> None:
         document, place = np.nonzero(assignments.self_topic >= 0)  # both ends at one paper
         own = assignments.self_topic[document, place]
         np.add.at(customers, (layout.citation_node + document, own), 2)
+    if len(assignments.category):
+        papers = slice(layout.level_start[2], layout.level_start[3])
+        expected = layout.level_start[1] + assignments.category
+        _expect("parents of papers", layout.parent[papers], expected)
     below = slice(layout.level_start[1], None)
     np.add.at(customers, layout.parent[below], counts.tables[below])
     _expect("topic-side customers", counts.customers, customers)

@@ -5,6 +5,7 @@ Of words, citations, topics, tables and hyperparameters together, up to a consta
     sum over nodes of   log (beta|alpha)_T - log (beta)_C + sum_k log S(c_k, t_k)
     + words             T_gamma times log 1 / V
     + new topics        the free places that topics in use may have taken
+    + categories        prod_c (a / C)_{n_c}, where papers are drawn into them
     + citations         sum g+ log lambda+  + sum g- log lambda-  + sum_k g_k log lambdaT_k  - E
     + hyperparameters   the Gamma densities of concentrations and propensities
 
@@ -116,7 +117,7 @@ class LogPosterior:
         """
         crew = workers or _Alone()
         total = self._paths + self._topic_side(state, crew) + self._word_side(state, crew)
-        total += self._concentrations(state)
+        total += self._concentrations(state) + self._categories(state)
         if self.spec.citations is not None and state.clock[1]:
             total += self._citations(state) - rate
         return total
@@ -209,6 +210,15 @@ class LogPosterior:
             values = word_side[traits.nodes]
             total += _log_gamma(values[:1] if traits.shared_concentration else values, prior)
         return total
+
+    def _categories(self, state: State) -> float:
+        """Log prior of the categories of papers, their shares summed out."""
+        if not self.spec.draws_categories:
+            return 0.0
+        n_categories = int(self.layout.level_start[2] - self.layout.level_start[1])
+        sizes = np.bincount(state.assignments.category, minlength=n_categories)
+        share = self.settings.category_prior / n_categories
+        return float(sum(log_rising(share, 1.0, size) for size in sizes))
 
     def _citations(self, state: State) -> float:
         """Log density of citations and propensities, but for the exponential of E."""

@@ -171,6 +171,9 @@ def new_state(
             burst_table=np.zeros(n_tokens if spec.word_level("document-topic") else 0, np.uint8),
             citing_topic=np.full(len(layout.citing), -1, np.int16),
             self_topic=np.full((n_documents if drawn else 0, MOST_SELF), -1, np.int16),
+            category=data.parents[1].astype(np.int32)
+            if spec.draws_categories
+            else np.zeros(0, np.int32),
         ),
         parameters=Parameters(
             topic_discount=np.array([level.discount for level in spec.topic_side]),

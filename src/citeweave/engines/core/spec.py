@@ -11,6 +11,7 @@ from citeweave.errors import ParameterError
 
 __all__ = [
     "DISCOUNT_LIMIT",
+    "LATENT_CATEGORY",
     "LEFT_OUT",
     "MOST_TOPICS",
     "PAPER",
@@ -36,7 +37,9 @@ SELF_CITATIONS = (LEFT_OUT, ZERO, PAPER)
 """What is known of x_ii, a paper's citations of itself: nothing, that there is none, or that there
 is one, as the paper has it."""
 
-TOPIC_NODES = ("corpus", "category", "author", "group", "document")
+LATENT_CATEGORY = "latent-category"
+"""Nodes of a level whose papers are drawn into them."""
+TOPIC_NODES = ("corpus", "category", "author", "group", LATENT_CATEGORY, "document")
 WORD_NODES = ("corpus", "topic", "document-topic")
 
 
@@ -50,7 +53,8 @@ class Level:
         How traces and tables call it.
     nodes : str
         What has a node of its own on this level. Topic side: ``corpus`` (the root),
-        ``category``, ``author``, ``group`` (author or category, by eta), ``document``.
+        ``category``, ``author``, ``group`` (author or category, by eta), ``latent-category``
+        (papers without a label are drawn into categories), ``document``.
         Word side: ``corpus``, ``topic``, ``document-topic``.
     discount : float
         alpha, in [0, 1).
@@ -125,6 +129,11 @@ class ModelSpec:
                 f"Document levels of model {self.name!r} must come last on the topic side. "
                 f"Got {kinds} instead."
             )
+        if LATENT_CATEGORY in kinds and kinds[1:3] != [LATENT_CATEGORY, "document"]:
+            raise ParameterError(
+                f"Categories of model {self.name!r} that papers are drawn into must be its one "
+                f"level between the corpus and the documents. Got {kinds} instead."
+            )
         words = [level.nodes for level in self.word_side]
         if [kind for kind in WORD_NODES if kind in words] != words or "topic" not in words:
             raise ParameterError(
@@ -166,6 +175,11 @@ class ModelSpec:
         names = [level.name for level in self.topic_side]
         return len(names) - 1 - names.index(self.citations)
 
+    @property
+    def draws_categories(self) -> bool:
+        """Whether papers are drawn into categories."""
+        return self.topic_side[1].nodes == LATENT_CATEGORY
+
     def word_level(self, nodes: str) -> Level | None:
         """Find a word-side level by what its nodes are."""
         return next((level for level in self.word_side if level.nodes == nodes), None)
@@ -184,6 +198,24 @@ class ModelSpec:
             word_side=tuple(level for level in self.word_side if level.name not in names),
             citations=None if self.citations in names else self.citations,
         )
+
+    def with_categories(self) -> Self:
+        """Copy the model with categories that papers are drawn into in place of its groups.
+
+        Examples
+        --------
+        >>> [level.nodes for level in preset("scntm").with_categories().topic_side]
+        ['corpus', 'latent-category', 'document', 'document']
+        """
+        kinds = [level.nodes for level in self.topic_side]
+        if self.n_shared != 2 or self.words_choose_author:
+            raise ParameterError(
+                f"Papers are drawn into categories in models that have one level between the "
+                f"corpus and the documents. Model {self.name!r} has {kinds}."
+            )
+        top, groups, *documents = self.topic_side
+        latent = replace(groups, nodes=LATENT_CATEGORY)
+        return replace(self, topic_side=(top, latent, *documents))
 
     def with_discounts(self, *, topics: float | None = None, words: float | None = None) -> Self:
         """Copy the model with other discounts, the same on all levels of a side."""

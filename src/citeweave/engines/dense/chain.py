@@ -19,6 +19,7 @@ from citeweave.engines.core.propensities import draw_propensities
 from citeweave.engines.core.self_citations import draw_self_citations, new_self_work
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.core.word_side import new_word_cache, refresh_word_cache
+from citeweave.engines.dense.categories import category_sweep, new_category_work
 from citeweave.engines.dense.citations import citation_sweep, new_citation_work, start_citations
 from citeweave.engines.dense.document import new_word_work
 from citeweave.engines.dense.words import RANDOM_START, SWEEP, word_sweep
@@ -38,7 +39,7 @@ class DenseChain(Chain):
         As those of `Chain`.
     """
 
-    capabilities = Capabilities(SEQUENTIAL)
+    capabilities = Capabilities(SEQUENTIAL, categories=True)
 
     def __init__(
         self, spec: ModelSpec, data: Data, settings: ChainSettings, *, seed: int, stream: int = 0
@@ -66,6 +67,9 @@ class DenseChain(Chain):
         self._citation_work = new_citation_work(settings.topics, n_levels)
         self.self_work = new_self_work(self.n_documents if self.draws_self else 0, n_levels)
         """Scratch of the draw of self-citations, and what the latest one did."""
+        n_categories = len(data.parents[0]) if spec.draws_categories else 0
+        self.category_work = new_category_work(settings.topics, n_categories, n_levels)
+        """Scratch of the draw of categories, and what the latest one did."""
         self._background = np.zeros(data.n_words)
         self._means = np.zeros((data.n_words, settings.topics))
 
@@ -160,6 +164,21 @@ class DenseChain(Chain):
             self._citation_work,
             self.exponent,
             self.citation_tally,
+        )
+
+    def sweep_categories(self) -> None:
+        """Offer every paper without a label another category."""
+        if self.network_on:
+            self.rebuild_exponent()
+        category_sweep(
+            self.layout,
+            self.tables,
+            self.state,
+            self.unlabelled,
+            self.settings.category_prior,
+            self.category_work,
+            self.exponent,
+            self.network_on,
         )
 
     def refresh_cache(self) -> None:

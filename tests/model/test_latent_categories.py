@@ -1,0 +1,152 @@
+"""Papers drawn into categories, as users meet them."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import citeweave
+from citeweave import SCNTM
+from citeweave.corpus import Corpus
+from citeweave.engines.core.spec import preset
+from citeweave.engines.registry import ENGINES
+from citeweave.errors import CorpusError, ParameterError
+from citeweave.model.clusters import cluster_documents
+from citeweave.model.groups import build_tree
+from citeweave.model.runner import RunInterrupted
+
+GROUPS, PAPERS = 3, 48
+KIND = np.arange(PAPERS) % GROUPS
+
+
+def planted(labelled=()):
+    """Papers of three kinds, each with its own words and citations of its own kind."""
+    rng = np.random.default_rng(5)
+    words = [[f"w{k}-{w}" for w in rng.integers(0, 12, 15)] for k in KIND]
+    same = [(i, j) for i in range(PAPERS) for j in range(PAPERS) if i != j and KIND[i] == KIND[j]]
+    chosen = rng.choice(len(same), 90, replace=False)
+    return Corpus.from_lists(
+        tokens=words,
+        citations=[same[i] for i in sorted(chosen)],
+        categories=[f"kind {KIND[d]}" if d in labelled else None for d in range(PAPERS)],
+    )
+
+
+FIT = {"topics": 6, "iterations": 60, "exactly": True, "seed": 2, "chains": 1}
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return planted()
+
+
+@pytest.fixture(scope="module")
+def model(corpus):
+    return SCNTM(categories=GROUPS, **FIT).fit(corpus)
+
+
+def test_categories_are_the_planted_kinds(model):
+    found = model.category_
+    assert len(set(found[:GROUPS])) == GROUPS
+    assert np.mean(found == found[KIND]) > 0.95
+
+
+def test_probabilities_are_shares_of_samples(model):
+    shares = model.category_probability_
+    assert shares.shape == (PAPERS, GROUPS)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-5)
+    whole = shares * model.n_samples_
+    np.testing.assert_allclose(whole, whole.round(), atol=1e-3)
+
+
+def test_groups_have_the_papers_of_the_categories(model):
+    groups = model.groups_
+    assert groups.names == ["category 0", "category 1", "category 2"]
+    np.testing.assert_array_equal(groups.of_document, model.category_)
+    np.testing.assert_array_equal(groups.documents, np.bincount(model.category_, minlength=3))
+
+
+def test_models_without_categories_have_none(corpus):
+    plain = SCNTM(**(FIT | {"iterations": 8})).fit(corpus)
+    with pytest.raises(AttributeError, match="draws no categories"):
+        _ = plain.category_
+
+
+def test_a_run_that_is_stopped_goes_on_in_the_same_bytes(corpus, model, tmp_path):
+    stop = threading.Event()
+
+    def watch(progress):
+        if progress.iteration == 50:
+            stop.set()
+
+    with pytest.raises(RunInterrupted):
+        SCNTM(categories=GROUPS, **FIT).fit(corpus, out=tmp_path / "run", progress=watch, stop=stop)
+    resumed = citeweave.resume(tmp_path / "run")
+    for name in ("category_probability_", "doc_topic_", "citing_topic_"):
+        np.testing.assert_array_equal(getattr(resumed, name), getattr(model, name))
+    loaded = citeweave.load(tmp_path / "run")
+    np.testing.assert_array_equal(loaded.category_probability_, model.category_probability_)
+
+
+def test_chains_are_matched_and_agree(corpus):
+    options = FIT | {"chains": 2, "categories": GROUPS}
+    for combine in ("average", "consensus"):
+        found = SCNTM(**options, combine=combine).fit(corpus).category_probability_
+        best = found.argmax(axis=1)
+        assert np.mean(best == best[KIND]) > 0.95, combine
+        assert found.max(axis=1).mean() > 0.9, combine  # blurred if chains were not matched
+
+
+def test_papers_with_a_label_keep_it():
+    labelled = [0, 1, 3, 4, 6, 9]  # none of the third kind
+    model = SCNTM(categories=GROUPS, labels="some", **FIT).fit(planted(labelled))
+    assert model.groups_.names == ["kind 0", "kind 1", "category 2"]
+    assert model.category_[labelled].tolist() == [0, 1, 0, 1, 0, 0]
+    assert model.category_probability_[labelled].max(axis=1).tolist() == [1.0] * 6
+    assert np.mean(model.category_ == KIND) > 0.95
+
+
+def test_labels_alone_say_how_many_categories_there_are():
+    spec = preset("scntm").with_categories()
+    tree = build_tree(planted((0, 1)), spec, eta=0, unknown="shared", labels="some")
+    assert tree.levels[0].names == ["kind 0", "kind 1"]
+    assert tree.data.unlabelled.tolist() == list(range(2, PAPERS))
+
+
+def test_clusters_form_around_known_papers(corpus):
+    known = np.full(PAPERS, -1)
+    known[[1, 2]] = [0, 1]
+    found = cluster_documents(corpus, 3, np.random.default_rng(1), known=known)
+    assert np.mean(found == np.array([2, 0, 1])[KIND]) > 0.95
+
+
+def test_new_papers_fall_into_categories(corpus, model):
+    folded = model.fold_in(corpus, labels="hidden", seed=1)
+    likely = [folded.group_names(d)[0] for d in range(6)]
+    assert likely == [f"category {c}" for c in model.category_[:6]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"model": "bursty-hdp-lda"}, "one level between the corpus and the documents"),
+        ({"model": "np-atm"}, "one level between the corpus and the documents"),
+        ({"eta": 2}, "0 or infinity where papers are drawn into categories"),
+        ({"sweep": "snapshot", "device": "cpu"}, "sequential sweeps on the CPU alone"),
+        ({"categories": 0}, "categories"),
+    ],
+)
+def test_what_cannot_be_is_refused(corpus, wrong, told):
+    with pytest.raises(ParameterError, match=told):
+        SCNTM(**(FIT | {"categories": 3, "iterations": 4} | wrong)).fit(corpus)
+
+
+def test_labels_that_are_not_there_are_refused(corpus):
+    with pytest.raises(CorpusError, match="No document of the corpus has a label"):
+        SCNTM(labels="some", **FIT).fit(corpus)
+
+
+def test_one_engine_draws_categories():
+    spec = preset("scntm").with_categories()
+    able = [n for n, one in ENGINES.items() if one.capabilities.refusal(spec, 20) is None]
+    assert able == ["dense"]
