@@ -54,7 +54,7 @@ _NAMES = {
         "background_tables",
         "background_totals",
     ),
-    "assignments": ("topic", "", "burst_table", "citing_topic", "self_topic"),
+    "assignments": ("topic", "", "burst_table", "citing_topic", "self_topic", ""),
     "parameters": (
         "topic_discount",
         "topic_concentration",
