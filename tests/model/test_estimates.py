@@ -120,7 +120,7 @@ def test_merging_a_renamed_copy_doubles(chain):
     renamed = Sums(
         *(
             array[..., np.argsort(order)]
-            if name not in {"samples", "background", "cite", "cited"}
+            if name not in {"samples", "background", "cite", "cited", "category"}
             else array.copy()
             for name, array in zip(Sums._fields, other, strict=True)
         )

@@ -46,6 +46,7 @@ def sums_of(words, samples):
         cite=np.zeros(0),
         cited=np.zeros(0),
         topic_scale=np.zeros(0),
+        category=np.zeros((0, 0), np.float32),
     )
 
 

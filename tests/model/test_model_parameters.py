@@ -16,6 +16,9 @@ from citeweave.parameters.scntm import BURST_FROM, NETWORK_FROM, PARAMETERS
 WRONG = {
     "topics": [0, -3, 2.5, "20", None, True, 5000],
     "eta": ["x", -1, 1.5, math.nan, None, "3"],
+    "categories": [0, -1, 2.5, "7", True],
+    "labels": ["all", None, True],
+    "category_prior": [0, -1.0, "one", None],
     "iterations": [0, -1, 1.0, None],
     "network_from": [-1, "half", 2.0],
     "burst_from": [-1, "half", 2.0],

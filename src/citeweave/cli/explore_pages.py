@@ -85,6 +85,10 @@ def paper_page(page: PaperPage) -> list[Any]:
     for name, value in (("year", page.year), ("category", page.category)):
         if value is not None:
             facts.add_row(name, str(value))
+    for one in page.drawn_categories:
+        reasons = [f"{short_label(part.name, NAME)} ({part.weight:+.2f})" for part in one.topics]
+        text = f"{one.name} {percent(one.probability, 0)}: {one.linked} linked papers"
+        facts.add_row("drawn into", "; ".join([text, *reasons]))
     for name in ("venue", "doi"):
         if page.metadata.get(name):
             facts.add_row(name, str(page.metadata[name]))

@@ -81,6 +81,13 @@ def fit(
             rich_help_panel=HELD_OUT,
         ),
     ] = None,
+    keep_labels: Annotated[
+        int | None,
+        typer.Option(
+            help="Labels of each category that stay, for --labels some; the others are held out.",
+            rich_help_panel=HELD_OUT,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -130,7 +137,8 @@ def fit(
         "words": hold_out_words,
         "documents": hold_out_documents,
     }
-    train, held_out = _hold_out(open_sources(corpus, console), shares, parameters["seed"] or 0)
+    opened = open_sources(corpus, console)
+    train, held_out = _hold_out(opened, shares, keep_labels, parameters["seed"] or 0)
     if isinstance(model, SCNTM) and scans:
         scanned = place.with_name(f"{place.name}-scan")
         topics = choose_topics(train, model.get_params(), scanned, console)
@@ -165,11 +173,11 @@ def _check_name(model: str, baselines: "Iterable[str]") -> None:
 
 
 def _hold_out(
-    corpus: "Corpus", shares: "Mapping[str, float | None]", seed: int
+    corpus: "Corpus", shares: "Mapping[str, float | None]", labels: int | None, seed: int
 ) -> "tuple[Corpus, dict[str, Any]]":
     """Take out what was asked for; only then is all of the evaluation imported."""
     wanted = {name: share for name, share in shares.items() if share is not None}
-    if not wanted:
+    if not wanted and labels is None:
         return corpus, {}
     from citeweave.errors import ParameterError
     from citeweave.evaluate import hold_out
@@ -177,7 +185,9 @@ def _hold_out(
     for name, share in wanted.items():
         if not 0 < share < 1:
             raise ParameterError(f"--hold-out-{name} takes a share between 0 and 1. Got {share}.")
-    return hold_out(corpus, seed=seed, **wanted)
+    if labels is not None and labels < 1:
+        raise ParameterError(f"--keep-labels takes a number of at least 1. Got {labels}.")
+    return hold_out(corpus, seed=seed, labels=labels, **wanted)
 
 
 @guarded

@@ -22,7 +22,7 @@ from citeweave.errors import ParameterError
 __all__ = ["baseline_facts", "fit_baseline", "make_from_options", "print_baseline", "read_settings"]
 
 _SHARED = {"corpus", "out", "model", "overwrite", "quiet", "set_"}
-_HOLD_OUT = {"hold_out_citations", "hold_out_words", "hold_out_documents"}
+_HOLD_OUT = {"hold_out_citations", "hold_out_words", "hold_out_documents", "keep_labels"}
 _WORDS = 12
 
 

@@ -113,7 +113,7 @@ def evaluate(
     task = _Task(model, labels, words, method, samples, seed, threads)
     rows: list[Measure] = []
     if categories:
-        rows += _training_clusters(model)
+        rows += _training_clusters(model) + measuring.measure_hidden_labels(model)
     else:
         rows += measuring.missing("clusters", measuring.CLUSTER_NAMES, TRAIN, "not asked for")
     new = None if test is None else find_new_documents(test, model.corpus_, links=links)
@@ -180,6 +180,9 @@ def _training_clusters(model: TopicModel) -> list[Measure]:
     how = "labels never seen"
     if measuring.uses_labels(model):
         how = "labels were used in training, so this does not test them"
+    if isinstance(model, SCNTM) and model.spec_.draws_categories:
+        found, what = model.category_, "drawn category"
+        return measuring.measure_clusters(found, model.corpus_, TRAIN, how, what=what)
     return measuring.measure_clusters(model.labels_, model.corpus_, TRAIN, how)
 
 

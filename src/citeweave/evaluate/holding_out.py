@@ -1,9 +1,12 @@
 """What is set aside before a model is fitted, so that it can be scored honestly afterwards."""
 
+import dataclasses
+
 import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
+from citeweave.evaluate._arrays import check_integer
 from citeweave.evaluate.links import hold_out_citations
 from citeweave.evaluate.perplexity import hold_out_words
 
@@ -16,9 +19,10 @@ def hold_out(
     documents: float | None = None,
     citations: float | None = None,
     words: float | None = None,
+    labels: int | None = None,
     seed: int = 0,
 ) -> tuple[Corpus, dict[str, np.ndarray]]:
-    """Take documents, citations or words out of a corpus, to be scored by `evaluate`.
+    """Take documents, citations, words or labels out of a corpus, to be scored by `evaluate`.
 
     Parameters
     ----------
@@ -30,6 +34,9 @@ def hold_out(
         Share of the (remaining) pairs of linked documents.
     words : float, optional
         Share of each (remaining) document's words.
+    labels : int, optional
+        How many labels of each category stay, for models that draw the others' (``labels="some"``);
+        of a category with fewer than twice as many, half.
     seed : int
         Of all draws.
 
@@ -38,8 +45,8 @@ def hold_out(
     train : Corpus
         To fit a model to.
     held_out : dict of ndarray
-        For ``fit(train, held_out=...)``: ``citations``, rows (citing, cited), and ``words``, rows
-        (document, word), where asked for.
+        For ``fit(train, held_out=...)``: ``citations``, rows (citing, cited), ``words``, rows
+        (document, word), and ``labels``, rows (document, category), where asked for.
 
     Examples
     --------
@@ -52,9 +59,10 @@ def hold_out(
     >>> sorted(model.held_out_)
     ['citations', 'words']
     """
-    if documents is None and citations is None and words is None:
+    if documents is None and citations is None and words is None and labels is None:
         raise ParameterError(
-            "Nothing to hold out: give the share of 'documents', 'citations' or 'words'."
+            "Nothing to hold out: give the share of 'documents', 'citations' or 'words', or the "
+            "number of 'labels' that stay."
         )
     train = corpus
     held: dict[str, np.ndarray] = {}
@@ -66,4 +74,23 @@ def hold_out(
     if words is not None:
         train, tokens = hold_out_words(train, share=words, seed=seed)
         held["words"] = np.stack([tokens.document, tokens.word], axis=1)
+    if labels is not None:
+        train, held["labels"] = _hold_out_labels(train, labels, seed)
     return train, held
+
+
+def _hold_out_labels(corpus: Corpus, each: int, seed: int) -> tuple[Corpus, np.ndarray]:
+    """Take away all labels but a few of each category; gives those taken, (document, category)."""
+    check_integer(each, "labels", lowest=1)
+    label = np.asarray(corpus.categories)
+    if not (label >= 0).any():
+        raise ParameterError("'labels' cannot be held out: no document has a category.")
+    rng = np.random.default_rng(seed)
+    kept = np.full(len(label), -1, label.dtype)
+    for c in np.unique(label[label >= 0]):
+        mine = np.flatnonzero(label == c)
+        kept[rng.choice(mine, min(each, max(len(mine) // 2, 1)), replace=False)] = c
+    kept.flags.writeable = False
+    taken = np.flatnonzero((label >= 0) & (kept < 0))
+    train = dataclasses.replace(corpus, categories=kept, _stored_fingerprint=None)
+    return train, np.stack([taken, label[taken]], axis=1).astype(np.int32)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from citeweave.corpus import Corpus
-from citeweave.evaluate.classification import accuracy, macro_f1
+from citeweave.evaluate.classification import accuracy, expected_calibration_error, macro_f1
 from citeweave.evaluate.clustering import clustering_scores
 from citeweave.evaluate.coherence import npmi_coherence, topic_diversity
 from citeweave.evaluate.diagnostics import judge_chains, kept_traces
@@ -16,6 +16,7 @@ from citeweave.evaluate.links import auc, link_prediction, negative_pairs, new_n
 from citeweave.evaluate.report import Measure
 from citeweave.model import SCNTM
 from citeweave.model.convergence import FEWEST_DRAWS, convergence
+from citeweave.model.groups import KINDS
 from citeweave.model.topic_model import PlacingModel, TopicModel
 from citeweave.naming import choice
 
@@ -23,6 +24,7 @@ __all__ = [
     "measure_chains",
     "measure_clusters",
     "measure_held_out_links",
+    "measure_hidden_labels",
     "measure_labels",
     "measure_new_links",
     "measure_topics",
@@ -47,14 +49,16 @@ def uses_labels(model: TopicModel) -> bool:
     return any(bool((groups.kind == 1).any()) for groups in model.levels_.values())
 
 
-def measure_clusters(labels: np.ndarray, corpus: Corpus, where: str, how: str) -> list[Measure]:
-    """Compare dominant topics with categories, where documents have any."""
+def measure_clusters(
+    labels: np.ndarray, corpus: Corpus, where: str, how: str, *, what: str = "dominant topic"
+) -> list[Measure]:
+    """Compare dominant topics, or what else labels are, with categories where there are any."""
     known = int(np.count_nonzero(np.asarray(corpus.categories) >= 0))
     if not known:
         why = "the documents have no categories"
         return missing("clusters", CLUSTER_NAMES, where, why)
     scores = clustering_scores(labels, np.asarray(corpus.categories))
-    text = f"dominant topic against category, {known:,} documents; {how}"
+    text = f"{what} against category, {known:,} documents; {how}"
     values = (
         scores.purity,
         scores.nmi,
@@ -83,6 +87,39 @@ def measure_labels(predicted: np.ndarray, true: np.ndarray, where: str, how: str
     return [
         Measure("labels", "accuracy", where, accuracy(predicted[both], true[both]), text),
         Measure("labels", "macro F1", where, macro_f1(predicted[both], true[both]), text),
+    ]
+
+
+def measure_hidden_labels(model: TopicModel) -> list[Measure]:
+    """Compare drawn categories with the labels that were taken out before the fit, if any were."""
+    if "labels" not in model.held_out_:
+        return []
+    where = "held-out labels"
+    names = ("accuracy", "macro F1", "calibration error")
+    if not (isinstance(model, SCNTM) and model.spec_.draws_categories):
+        why = "the model draws no categories, so it tells no labels of its own documents"
+        return missing("labels", names, where, why)
+    document, true = np.asarray(model.held_out_["labels"]).T
+    groups = model.groups_
+    named = np.flatnonzero(groups.kind == KINDS.index("category"))
+    if len(named) == 0:
+        why = "the model has not seen labels; fit with " + choice("labels='some'", "--labels some")
+        return missing("labels", names, where, why)
+    sure = np.zeros((len(document), model.corpus_.n_categories + 1))
+    shares = model.category_probability_[document]
+    sure[:, groups.label[named]] = shares[:, named]
+    sure[:, -1] = np.maximum(1.0 - sure.sum(axis=1), 0.0)  # categories that no label names
+    told = sure.argmax(axis=1)
+    where = f"{len(document):,} held-out labels"
+    how = "most probable category; these labels were taken out before the fit"
+    values = (
+        accuracy(told, true),
+        macro_f1(told, true),
+        expected_calibration_error(sure, true.astype(np.int64)),
+    )
+    return [
+        Measure("labels", name, where, value, how)
+        for name, value in zip(names, values, strict=True)
     ]
 
 

@@ -297,6 +297,11 @@ class Facts:
         """Standard deviation of nu over the kept samples [B, K]."""
         return self._optional("group_topic_sd_") if self.groups is not None else None
 
+    @cached_property
+    def category_probability(self) -> np.ndarray | None:
+        """Probability of each category for each paper [D, C], where papers are drawn into them."""
+        return self._optional("category_probability_")
+
     @property
     def supervised(self) -> bool:
         """Whether categories are groups of the model."""

@@ -6,6 +6,7 @@ from typing import Any
 __all__ = [
     "AuthorLink",
     "AuthorPage",
+    "CategoryWeight",
     "Difference",
     "Page",
     "PaperLink",
@@ -80,6 +81,20 @@ class AuthorLink(Page):
     topic_name: str
     score: float | None = None
     """What the list that they stand in is ranked by."""
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryWeight(Page):
+    """A category that a paper may be of, where papers are drawn into categories, and why."""
+
+    category: int
+    name: str
+    probability: float
+    """Share of the kept samples."""
+    topics: list[TopicWeight]
+    """Topics of the paper that speak for the category: theta' log(nu / mu), those above 0."""
+    linked: int
+    """Papers that it cites or that cite it, and that are of this category."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +205,8 @@ class PaperPage(Page):
     cited_by: list[PaperLink]
     references: list[PaperLink]
     similar: list[PaperLink]
+    drawn_categories: list[CategoryWeight] = field(default_factory=list)
+    """Where papers are drawn into categories, those that are at all likely, the likeliest first."""
 
 
 @dataclass(frozen=True, slots=True)
