@@ -41,7 +41,8 @@ the probability of the told class is from the share that is right. The same pape
 all methods; mean ± standard deviation over draws. Nothing is chosen by labels that were taken
 away.
 
-Label propagation carries labels along citations. Logistic regression reads tf-idf vectors, SGC
+Label propagation carries labels along citations; class masses are normalised to the shares of the
+labels given, or left as they come. Logistic regression reads tf-idf vectors, SGC
 the same vectors smoothed twice over citations; both choose their penalty by five-fold
 cross-validation on the labels given. SCNTM, fold-in: one chain of {iterations} with {topics}
 topics and eta infinite, fitted to all papers with the labels that are left (papers without share
@@ -78,9 +79,9 @@ class Method(NamedTuple):
     costly: bool = False
 
 
-def _baseline(kind: str) -> tuple[Any, Any]:
+def _baseline(kind: str, **parameters: Any) -> tuple[Any, Any]:
     """Make the two functions of a baseline that is given labels, by its name."""
-    choice = ModelChoice(kind, kind)
+    choice = ModelChoice(kind, kind, parameters)
 
     def tell(corpus: Corpus, seed: int, _: Mapping[str, Any]) -> np.ndarray:
         return np.asarray(choice.build(seed=seed).fit(corpus).doc_topic_)
@@ -121,6 +122,10 @@ def _links_of(corpus: Corpus, chosen: np.ndarray) -> Links:
 
 METHODS: dict[str, Method] = {
     "label-propagation": Method("label propagation", *_baseline("label-propagation")),
+    "plain-propagation": Method(
+        "label propagation, class masses as they come",
+        *_baseline("label-propagation", class_masses=False),
+    ),
     "logistic": Method("logistic regression on tf-idf", *_baseline("logistic")),
     "sgc": Method("SGC", *_baseline("sgc")),
     "fold-in": Method("SCNTM, fold-in", _chain, _fold_in, costly=True),

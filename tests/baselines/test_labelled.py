@@ -58,8 +58,14 @@ def test_label_propagation_solves_its_equations(corpus):
     target = np.eye(3)[corpus.categories[known]]
     system = (np.diag(links.sum(axis=1)) - links)[free][:, free]
     wanted = np.linalg.solve(system, links[free][:, known] @ target)
+    plain = LabelPropagation(class_masses=False, tolerance=1e-10).fit(corpus)
+    assert plain.doc_topic_[free] == pytest.approx(wanted, abs=1e-6)
+    scaled = wanted / wanted.sum(axis=0)  # labels have equal shares
     model = LabelPropagation(tolerance=1e-10).fit(corpus)
-    assert model.doc_topic_[free] == pytest.approx(wanted, abs=1e-6)
+    assert model.doc_topic_[free] == pytest.approx(
+        scaled / scaled.sum(axis=1, keepdims=True), abs=1e-6
+    )
+    assert model.doc_topic_[free] != pytest.approx(wanted, abs=1e-3)
     assert (model.doc_topic_[known] == target).all()
 
 
@@ -69,10 +75,13 @@ def test_papers_out_of_reach_have_the_shares_of_labels():
         citations=[(0, 1), (1, 2), (4, 5)],
         categories=["x", None, "y", "y", None, None, None],
     )
-    model = LabelPropagation().fit(corpus)
+    model = LabelPropagation(class_masses=False).fit(corpus)
     assert model.doc_topic_[4:] == pytest.approx(np.tile([1 / 3, 2 / 3], (3, 1)))
     assert model.doc_topic_[1] == pytest.approx([0.5, 0.5])
     assert model.facts_["documents_out_of_reach"] == 3
+    scaled = LabelPropagation().fit(corpus).doc_topic_
+    assert scaled[4:] == pytest.approx(model.doc_topic_[4:])
+    assert scaled[1] == pytest.approx([1 / 3, 2 / 3])
 
 
 @pytest.mark.parametrize("penalty", [1.0, 0.01])

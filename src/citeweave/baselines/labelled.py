@@ -16,7 +16,7 @@ from citeweave.baselines.matching import mean_of_linked, undirected, words_of_to
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
 from citeweave.model.smoothing import normalised_graph, smooth, smooth_new, tfidf
-from citeweave.parameters import declared, integer, number, parameter
+from citeweave.parameters import declared, integer, number, parameter, true_or_false
 
 __all__ = ["SGC", "LabelPropagation", "LogisticRegression"]
 
@@ -45,7 +45,9 @@ class LabelPropagation(_Classifier):
 
     A labelled document keeps its label; the probabilities of any other are the mean of those of
     its neighbours, links counted as often as they occur. That is repeated until nothing changes:
-    the probability of a label is then that of a random walk to meet it first. Documents that no
+    the probability of a label is then that of a random walk to meet it first. Where few are
+    labelled, a label near the hubs then takes nearly all; so each label's probabilities are scaled
+    to sum to its share of the labels given (their class mass normalisation). Documents that no
     labelled one can be reached from have the shares of the labels given. Nothing is drawn, so the
     seed does not matter.
 
@@ -62,6 +64,11 @@ class LabelPropagation(_Classifier):
     kind = "label-propagation"
     reads = frozenset({"links", "labels"})
 
+    class_masses: bool = parameter(
+        True,
+        true_or_false(),
+        "Whether probabilities of a label are scaled to its share of the labels given.",
+    )
     iterations: int = parameter(5000, integer(1), "Most rounds.")
     tolerance: float = parameter(
         1e-6, number(0.0, 1.0), "The rounds end when no probability changes by more."
@@ -88,6 +95,8 @@ class LabelPropagation(_Classifier):
             if np.abs(found - before).max(initial=0.0) <= self.tolerance:
                 break
         report(Step("round", rounds, rounds))
+        if self.class_masses and len(free):
+            found = found * target.mean(axis=0) / np.maximum(found.mean(axis=0), 1e-300)
         rest[free] = found / found.sum(axis=1, keepdims=True)
         facts = {
             "iterations": rounds,
