@@ -97,6 +97,17 @@ def test_chains_are_matched_and_agree(corpus):
         assert found.max(axis=1).mean() > 0.9, combine  # blurred if chains were not matched
 
 
+def test_papers_can_be_tied_to_their_categories(corpus, model):
+    options = FIT | {"iterations": 20, "categories": GROUPS}
+    tied = SCNTM(**options, paper_concentration=20.0).fit(corpus)
+    level = tied.level_names_.index("theta'")
+    np.testing.assert_allclose(tied.traces_["concentrations"][0, :, level], 20.0)
+    assert len(set(model.traces_["concentrations"][0, :, level].tolist())) > 1
+    for other in ("nu", "theta"):
+        drawn = tied.traces_["concentrations"][0, :, tied.level_names_.index(other)]
+        assert len(set(drawn.tolist())) > 1
+
+
 def test_papers_with_a_label_keep_it():
     labelled = [0, 1, 3, 4, 6, 9]  # none of the third kind
     model = SCNTM(categories=GROUPS, labels="some", **FIT).fit(planted(labelled))

@@ -18,6 +18,7 @@ WRONG = {
     "eta": ["x", -1, 1.5, math.nan, None, "3"],
     "categories": [0, -1, 2.5, "7", True],
     "labels": ["all", None, True],
+    "paper_concentration": [0, -1.0, "one"],
     "category_prior": [0, -1.0, "one", None],
     "iterations": [0, -1, 1.0, None],
     "network_from": [-1, "half", 2.0],

@@ -192,7 +192,7 @@ class Plan:
         if not self.settings.burst_from:  # as in runs before there was a choice
             del settings["burst_from"]
         if not self.spec.draws_categories:
-            del settings["category_prior"]
+            del settings["category_prior"], settings["paper_concentration"]
         chosen = settings.pop("self_citations")  # x_ii was a number in those runs
         settings["self_citation"] = {PAPER: 1, ZERO: 0}.get(chosen, chosen)
         content = {
@@ -294,6 +294,9 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
             propensity_prior=_pair(p["propensity_prior"]),
             self_citations=_named_choice(p["self_citations"]),
             category_prior=float(p["category_prior"]),
+            paper_concentration=None
+            if p["paper_concentration"] is None
+            else float(p["paper_concentration"]),
         ),
         eta=float(p["eta"]),
         unknown=p["unknown"],

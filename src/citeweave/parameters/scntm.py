@@ -198,6 +198,17 @@ class SCNTMParameters(Parametrised):
         before=1.0,
         page="categories.md",
     )
+    paper_concentration: float | None = parameter(
+        None,
+        number(1e-4, 1e6, none="drawn, as those of the other levels"),
+        "How closely papers keep to the topics of the category that they are drawn into; 20 ties "
+        "them firmly.",
+        "Concentration of papers' topics (theta') about those of the category that they are drawn "
+        "into, held at this value: the larger, the closer papers keep to their category.",
+        group=MODEL,
+        before=None,
+        page="categories.md",
+    )
     iterations: int = parameter(
         2000,
         integer(1, _MOST_ITERATIONS),

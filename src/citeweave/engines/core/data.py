@@ -51,6 +51,8 @@ class ChainSettings(NamedTuple):
     """What is known of x_ii: one of `citeweave.engines.core.spec.SELF_CITATIONS`."""
     category_prior: float = 1.0
     """a of the prior over categories: C of them have shares from Dirichlet(a / C, ..., a / C)."""
+    paper_concentration: float | None = None
+    """beta of papers below categories that they are drawn into, held fixed; None to draw it."""
     sample_concentrations: bool = True
     sample_propensities: bool = True
     debug: bool = False

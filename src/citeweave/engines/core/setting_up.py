@@ -149,6 +149,9 @@ def new_state(
         found = (spec.word_level(nodes) for nodes in levels)
         return np.array([level.discount if level else 0.0 for level in found])
 
+    betas = np.full(n_nodes, beta)
+    if spec.draws_categories and settings.paper_concentration is not None:
+        betas[layout.level_start[2] : layout.level_start[3]] = settings.paper_concentration
     return State(
         topics=TopicCounts(
             customers=np.zeros((n_nodes, k), np.int32),
@@ -177,7 +180,7 @@ def new_state(
         ),
         parameters=Parameters(
             topic_discount=np.array([level.discount for level in spec.topic_side]),
-            topic_concentration=np.full(n_nodes, beta),
+            topic_concentration=betas,
             word_discount=discount(("corpus", "topic", "document-topic")),
             topic_word_concentration=np.full(k, beta),
             word_concentration=np.full(2, beta),

@@ -229,16 +229,19 @@ class DenseChain(Chain):
         prior = np.array(self.settings.concentration_prior)
         if self.network_on:
             self.rebuild_exponent()
-        draw_topic_concentrations(
-            self.layout,
-            self.state,
-            prior,
-            self.pooled,
-            self.citation_level if self.network_on else -1,
-            self.exponent,
-            0,
-            len(self.spec.topic_side),
-        )
+        n_levels = len(self.spec.topic_side)
+        held = self.spec.draws_categories and self.settings.paper_concentration is not None
+        for first, last in ((0, 2), (3, n_levels)) if held else ((0, n_levels),):
+            draw_topic_concentrations(
+                self.layout,
+                self.state,
+                prior,
+                self.pooled,
+                self.citation_level if self.network_on else -1,
+                self.exponent,
+                first,
+                last,
+            )
         draw_word_concentrations(self.shape, self.layout, self.state, prior, self.words_pooled)
 
     def measure(self) -> StepReport:
