@@ -28,6 +28,8 @@ QUICK_DRAWS = 2
 QUICK_LABELS = 3
 ITERATIONS = 600
 TOPICS = 20
+TIED = 20.0
+"""Concentration of papers that are tied to their category."""
 VERSION = 1
 """Of what is measured, counted up with every change of its numbers."""
 
@@ -47,7 +49,9 @@ the same vectors smoothed twice over citations; both choose their penalty by fiv
 cross-validation on the labels given. SCNTM, fold-in: one chain of {iterations} with {topics}
 topics and eta infinite, fitted to all papers with the labels that are left (papers without share
 one group); the others are then folded in by the paper's method, with all of their words and
-citations in both directions, their group inferred."""
+citations in both directions, their group inferred. SCNTM, categories drawn: a chain of the same
+length in which papers without a label are drawn into the labels' categories; *tied* with the
+concentration of papers held at {tied:g}."""
 
 _MEASURES = {
     "accuracy": "accuracy",
@@ -120,6 +124,19 @@ def _links_of(corpus: Corpus, chosen: np.ndarray) -> Links:
     )
 
 
+def _drawn(corpus: Corpus, seed: int, settings: Mapping[str, Any]) -> np.ndarray:
+    """Fit SCNTM with the labels there are, the other papers drawn into categories."""
+    choice = ModelChoice("scntm", "scntm", {"labels": "some", **settings})
+    model = choice.build(seed=seed).fit(corpus)
+    out = np.zeros((corpus.n_documents, corpus.n_categories))
+    out[:, model.groups_.label] = model.category_probability_
+    return out
+
+
+def _tied(context: Context, name: str) -> dict[str, Any]:
+    return {**_chain(context, name), "paper_concentration": TIED}
+
+
 METHODS: dict[str, Method] = {
     "label-propagation": Method("label propagation", *_baseline("label-propagation")),
     "plain-propagation": Method(
@@ -129,6 +146,8 @@ METHODS: dict[str, Method] = {
     "logistic": Method("logistic regression on tf-idf", *_baseline("logistic")),
     "sgc": Method("SGC", *_baseline("sgc")),
     "fold-in": Method("SCNTM, fold-in", _chain, _fold_in, costly=True),
+    "categories": Method("SCNTM, categories drawn", _chain, _drawn, costly=True),
+    "tied": Method("SCNTM, categories drawn, papers tied", _tied, _drawn, costly=True),
 }
 """By the name that ``--models`` takes."""
 
@@ -179,6 +198,7 @@ def run(context: Context) -> Outcome:
         protocol=_PROTOCOL.format(
             labels=_labels(context),
             topics=TOPICS,
+            tied=TIED,
             iterations=_lengths(context, names),
         ),
         tables=[_table(context, name, keys, values) for name in names],
