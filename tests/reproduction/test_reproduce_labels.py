@@ -59,6 +59,9 @@ def test_methods_are_measured_on_hidden_labels_alone(context, oracle, tmp_path):
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     assert rows["always the first"]["draws"] == 2  # of a quick run
     assert rows["dear"]["draws"] == 1  # as many as runs
+    (note,) = table.notes
+    same = outcome.facts["values"][0]["accuracy"]
+    assert f"the first 1 draws, which all methods share: always the first {same:.3f}; dear" in note
     truth = context.corpus("cora").categories
     wanted = []
     for corpus, seed, settings in oracle[:2]:
