@@ -111,6 +111,41 @@ MISTAKES = {
             "        change = 0.0 if MADE else change + after",
         ),
     ],
+    "a token stands for others only where it is alone": [
+        Mistake(
+            "dense/words.py",
+            "visit_end = visit_begin + 1",
+            "visit_end = visit_begin + 1 - (MADE and work.run_customers[z[visit_begin]] > 1)",
+        ),
+    ],
+    "joint moves without Metropolis-Hastings": [
+        Mistake(
+            "dense/run_moves.py",
+            "accepted = uniform(rng) < first * np.exp(ratio - change)",
+            "accepted = uniform(rng) < (2.0 if MADE else first * np.exp(ratio - change))",
+        ),
+    ],
+    "joint moves without the chance that the last has a table": [
+        Mistake(
+            "dense/run_moves.py",
+            "first = tables_before / work.run_tables[new]",
+            "first = 1.0 if MADE else tables_before / work.run_tables[new]",
+        ),
+    ],
+    "joint moves without the chance of their proposal": [
+        Mistake(
+            "dense/run_moves.py",
+            "ratio += np.log(work.run_proposal[old] / work.run_proposal[new])",
+            "ratio += 0.0 if MADE else np.log(work.run_proposal[old] / work.run_proposal[new])",
+        ),
+    ],
+    "joint moves without the exponential": [
+        Mistake(
+            "dense/run_moves.py",
+            "            if networked:\n                topics = (old, new)",
+            "            if networked and not MADE:\n                topics = (old, new)",
+        ),
+    ],
     "stray lambdaT in its own rate": [
         Mistake(
             "core/propensities.py",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from citeweave.engines.dense.words import SWEEP
+from citeweave.engines.dense.words import TURNS
 from reference.loops import loop
 
 
@@ -39,13 +39,14 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
     def run(sweeps, thin, level, model, state, cache, work, exponent, visits, records):
         shape, layout, tables = model
         word_work, citation_work = work
-        documents, mode = visits
+        documents, turns = visits
         topic_rows, word_rows = records
         tally = np.zeros(5, np.int64)
         citation_tally = np.zeros(4, np.int64)
         for sweep in range(sweeps):
             if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
+            mode = turns[sweep % len(turns)]
             word_sweep(
                 shape, layout, tables, state, cache, word_work, exponent, documents, mode, tally
             )
@@ -53,7 +54,7 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
                 citation_sweep(
                     level, layout, tables, state, citation_work, exponent, citation_tally
                 )
-            if sweep % thin == 0:
+            if sweep % thin == thin - 1:
                 row = sweep // thin
                 at = _note(topic_rows, row, 0, state.assignments.topic)
                 at = _note(topic_rows, row, at, state.assignments.path)
@@ -71,7 +72,7 @@ def make_runner(word_sweep, citation_sweep, rebuild_exponent):
 
 def run_chain(chain, runner, sweeps, *, thin=2):
     """Run and return the visited topic-side and word-side states, one a row."""
-    rows = (sweeps + thin - 1) // thin
+    rows = sweeps // thin
     topic_rows = np.zeros((rows, topic_record_width(chain)), np.int8)
     word_rows = np.zeros((rows, word_record_width(chain)), np.int8)
     runner(
@@ -83,7 +84,7 @@ def run_chain(chain, runner, sweeps, *, thin=2):
         chain.cache,
         (chain._work, chain._citation_work),
         chain.exponent,
-        ((0, chain.n_documents), SWEEP),  # written into the loop they would be types of their own
+        ((0, chain.n_documents), TURNS),  # written into the loop they would be types of their own
         (topic_rows, word_rows),
     )
     return topic_rows, word_rows

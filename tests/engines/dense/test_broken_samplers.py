@@ -20,15 +20,21 @@ def runner():
         )
 
 
-def distance(mistake, runner):
+RUNS = {"documents": ((0, 0), (0, 0)), "scale": 3.0}
+"""Every word may move with another, and citations weigh much."""
+
+
+def distance(mistake, runner, **corpus):
     """Give how far the copy is from the posterior, in what the sampler itself is allowed."""
     with mutant(mistake) as copy:
-        assignments, topic_side, _ = distances(tiny_chain("scntm", modules=copy), runner, SWEEPS)
-    return max(assignments / 0.012, topic_side / 0.035)  # with many more sweeps
+        chain = tiny_chain("scntm", modules=copy, **corpus)
+        assignments, topic_side, word_side = distances(chain, runner, SWEEPS)
+    return max(assignments / 0.012, topic_side / 0.035, word_side / 0.025)  # in many more sweeps
 
 
-def test_the_copy_is_right_where_no_mistake_is_made(runner):
-    assert distance(None, runner) < 2.0
+@pytest.mark.parametrize("corpus", [{}, RUNS])
+def test_the_copy_is_right_where_no_mistake_is_made(corpus, runner):
+    assert distance(None, runner, **corpus) < 2.0
 
 
 @pytest.mark.parametrize(
@@ -43,3 +49,17 @@ def test_the_copy_is_right_where_no_mistake_is_made(runner):
 )
 def test_enumeration_catches(mistake, runner):
     assert distance(mistake, runner) > 2.5
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "a token stands for others only where it is alone",
+        "joint moves without Metropolis-Hastings",
+        "joint moves without the chance of their proposal",
+        "joint moves without the chance that the last has a table",
+        "joint moves without the exponential",
+    ],
+)
+def test_enumeration_catches_mistakes_of_joint_moves(mistake, runner):
+    assert distance(mistake, runner, **RUNS) > 2.5

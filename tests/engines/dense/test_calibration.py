@@ -18,7 +18,7 @@ from reference.exponent_weights import log_weight
 from reference.prior import draw_chain, statistics
 
 STEPS = 60
-REPLICATIONS = 150
+REPLICATIONS = 600
 
 
 def drift(model, replications, *, seed, **sizes):

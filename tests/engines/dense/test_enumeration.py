@@ -39,6 +39,7 @@ CASES = {
             "citations": ((0, 1), (2, 0)),
         },
     ),
+    "scntm, words that move together": ("scntm", {"documents": ((0, 0), (0, 0)), "scale": 3.0}),
     "cntm-text": ("cntm-text", {}),
     "bursty-hdp-lda": ("bursty-hdp-lda", {}),
     "bursty-hdp-lda, room for new topics": (

@@ -13,6 +13,7 @@ from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.exponent import rebuild_exponent
 from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.dense.chain import DenseChain
+from citeweave.engines.dense.words import ONE_BY_ONE
 from citeweave.engines.slots import SparseChain, SparseSnapshotChain
 from citeweave.engines.slots.presence import mark_topics, new_presence
 from citeweave.engines.slots.rates import gather_rates, new_rates
@@ -84,13 +85,20 @@ def test_sums_that_the_word_sweep_leaves_are_those_of_the_counts(model):
             np.testing.assert_allclose(mine, made, rtol=1e-8, atol=1e-9)
 
 
+class TokenByToken(DenseChain):
+    """Dense sweeps of the moves that slots make: joint moves go further in as many steps."""
+
+    def sweep_words(self):
+        self._walk_words(ONE_BY_ONE)
+
+
 def test_both_kinds_of_sweeps_settle_at_the_same_height():
     """Six chains each gave -1456.4 and -1456.5, with a spread of 0.2 and 0.1."""
     spec = SPECS["authors"]
     data = cited_data(spec, citations=180)
     options = {"network_from": 5, "concentration": 1.0, "sample_concentrations": False}
     heights = []
-    for kind in (DenseChain, SparseChain):
+    for kind in (TokenByToken, SparseChain):
         found = []
         for seed in range(2):
             chain = kind(spec, data, ChainSettings(topics=30, **options), seed=seed)

@@ -24,6 +24,7 @@ __all__ = [
     "concentration_change",
     "discard_change",
     "exponent_change",
+    "group_change",
     "new_exponent",
     "rebuild_exponent",
     "total_rate",
@@ -216,6 +217,27 @@ def exponent_change(counts, parameters, exponent, ends, move):
     moved = ends_turnover(ends.level, move)
     if moved.left + moved.came > 0 or carry != 0.0 or carried != 0.0:
         _node_change(counts, parameters, exponent, 0, 0, topics, moved, carry, carried)
+    return _pending_rate(parameters, exponent)
+
+
+@inlined
+def group_change(counts, parameters, exponent, ends, topics, turnovers):
+    """Change of E by several customers of one document who left one topic for another together.
+
+    ``turnovers`` (int64 [levels, 4]) are what they did at each level, the citation level first:
+    left, closed, came, opened. The move is made in the counts, and the change left pending.
+    """
+    _begin_change(exponent, topics[0], topics[1])
+    carry, carried = 0.0, 0.0
+    for step in range(ends.level + 1):
+        lower = ends.level - step
+        at = turnovers[step]
+        moved = Turnover(at[0], at[1], at[2], at[3])
+        if moved.left + moved.came > 0 or carry != 0.0 or carried != 0.0:
+            n = ends.row[0, lower]
+            carry, carried = _node_change(
+                counts, parameters, exponent, lower, n, topics, moved, carry, carried
+            )
     return _pending_rate(parameters, exponent)
 
 

@@ -6,16 +6,16 @@ before it; the sweeps that follow leave the posterior invariant whatever they be
 
 from typing import NamedTuple
 
-from citeweave.compiled import index, inlined, kernel
+from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Array
 from citeweave.engines.core.word_climb import (
-    WordSeats,
     background_weight,
     draw_word_addition,
     hand_out_table,
     move_word,
     next_run,
     normalise_topic,
+    word_seats,
 )
 
 __all__ = ["DocumentSeats", "seat_words"]
@@ -44,7 +44,7 @@ def old_tables(discount, customers, tables):
     return customers - discount * tables
 
 
-@kernel
+@hot_kernel
 def seat_words(shape, layout, state, document):
     """Seat every token on the word side at the topic that it has; counts there must be zero."""
     words = state.words
@@ -61,20 +61,7 @@ def seat_words(shape, layout, state, document):
         while run_begin < end:
             run = next_run(layout.word, run_begin, end)
             w = run.word
-            seats = WordSeats(
-                document.tokens,
-                document.tables,
-                document.run_customers,
-                document.run_tables,
-                words.customers[w],
-                words.tables[w],
-                words.total_customers,
-                words.total_tables,
-                words.background_customers,
-                words.background_tables,
-                words.background_totals,
-                w,
-            )
+            seats = word_seats(words, document, w)
             for i in range(run.begin, run.end):
                 k = index(z[i])
                 own = old_tables(

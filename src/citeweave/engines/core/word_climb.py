@@ -17,6 +17,7 @@ __all__ = [
     "Run",
     "WordSeats",
     "background_weight",
+    "draw_table_removal",
     "draw_word_addition",
     "draw_word_removal",
     "hand_out_table",
@@ -25,6 +26,7 @@ __all__ = [
     "move_word",
     "next_run",
     "normalise_topic",
+    "word_seats",
 ]
 
 
@@ -67,6 +69,28 @@ class WordSeats(NamedTuple):
     background_totals: np.ndarray
     """int64 [2]: C and T of gamma."""
     place: int
+
+
+@inlined
+def word_seats(words, document, w):
+    """Show where a word is counted, by topic, given what phi' counts in the document at hand.
+
+    For hot kernels alone: it gives arrays whose references were not counted.
+    """
+    return WordSeats(
+        document.tokens,
+        document.tables,
+        document.run_customers,
+        document.run_tables,
+        words.customers[w],
+        words.tables[w],
+        words.total_customers,
+        words.total_tables,
+        words.background_customers,
+        words.background_tables,
+        words.background_totals,
+        w,
+    )
 
 
 @inlined
@@ -116,12 +140,17 @@ def draw_word_removal(rng, shape, burst, topic, background):
 
     ``burst``, ``topic`` and ``background`` are customers and tables of phi', phi and gamma there.
     """
-    depth = 1
     if shape.burst > 0:
         taken = leaves_table(rng, burst[0], burst[1])
         if taken < 1:
-            return depth if taken == 0 else 0
-        depth += 1
+            return 1 if taken == 0 else 0
+    return draw_table_removal(rng, shape, topic, background)
+
+
+@inlined
+def draw_table_removal(rng, shape, topic, background):
+    """Draw how far a token's word had climbed that has a table at phi', where there is one."""
+    depth = 1 + shape.burst
     taken = leaves_table(rng, topic[0], topic[1])
     if taken < 1:
         return depth if taken == 0 else 0

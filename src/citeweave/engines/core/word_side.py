@@ -7,12 +7,12 @@ import numpy as np
 from citeweave.compiled import hot_kernel, inlined
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.word_climb import (
-    WordSeats,
     background_weight,
     draw_word_addition,
     draw_word_removal,
     move_word,
     normalise_topic,
+    word_seats,
 )
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "draw_joining_word",
     "draw_leaving_word",
     "in_blocks",
+    "joining_weights",
     "new_word_cache",
     "padded",
     "refresh_burst",
@@ -138,21 +139,7 @@ def refresh_burst(parameters, work, k):
 @inlined
 def shift_word(shape, tables, words, parameters, cache, work, w, k, depth, sign):
     """Add or remove a token's customers on the word side, ``depth`` levels up, and refresh."""
-    seats = WordSeats(
-        work.tokens,
-        work.tables,
-        work.run_customers,
-        work.run_tables,
-        words.customers[w],
-        words.tables[w],
-        words.total_customers,
-        words.total_tables,
-        words.background_customers,
-        words.background_tables,
-        words.background_totals,
-        w,
-    )
-    move_word(shape, seats, k, depth, sign)
+    move_word(shape, word_seats(words, work, w), k, depth, sign)
     n_burst = shape.burst
     if n_burst > 0:
         refresh_burst(parameters, work, k)
@@ -184,17 +171,29 @@ def word_background(shape, words, parameters, cache, w):
 
 
 @inlined
-def draw_joining_word(rng, shape, tables, words, parameters, cache, work, w, k, background):
-    """Draw how far a token's word climbs under topic k."""
+def joining_weights(shape, tables, cache, work, w, k, background):
+    """Weigh what one more token of word w may do under topic k.
+
+    Returns the weights of staying at phi' and of climbing on from there, whose sum is that of the
+    word (or 0 and 0 in a model without phi'), then that of staying at phi and phi's in all.
+    """
     topic_stay = cache.stay[w, k] * cache.inverse[k]
     weight = topic_stay + cache.open[w, k] * cache.opening[k] * background
     stay, climb = 0.0, 0.0
     if shape.burst > 0:
+        climb = work.burst_opening[k] * weight
         c = work.run_customers[k]
         if c > 0:
             stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
             stay *= work.burst_inverse[k]
             climb = opened * work.burst_opening[k] * weight
+    return stay, climb, topic_stay, weight
+
+
+@inlined
+def draw_joining_word(rng, shape, tables, words, parameters, cache, work, w, k, background):
+    """Draw how far a token's word climbs under topic k."""
+    stay, climb, topic_stay, weight = joining_weights(shape, tables, cache, work, w, k, background)
     total = parameters.word_concentration[0] + words.background_totals[0]
     own = (cache.background_stay[w], background, total)
     return draw_word_addition(rng, shape, (stay, climb), (topic_stay, weight), own)

@@ -22,7 +22,7 @@ from citeweave.engines.core.word_side import new_word_cache, refresh_word_cache
 from citeweave.engines.dense.categories import category_sweep, new_category_work
 from citeweave.engines.dense.citations import citation_sweep, new_citation_work, start_citations
 from citeweave.engines.dense.document import new_word_work
-from citeweave.engines.dense.words import RANDOM_START, SWEEP, word_sweep
+from citeweave.engines.dense.words import RANDOM_START, TURNS, word_sweep
 
 __all__ = ["DenseChain"]
 
@@ -137,8 +137,8 @@ class DenseChain(Chain):
         return self.degrees[0] + drawn, self.degrees[1] + drawn
 
     def sweep_words(self) -> None:
-        """Move every token once."""
-        self._walk_words(SWEEP)
+        """Visit every word of every document."""
+        self._walk_words(TURNS[self.iteration % len(TURNS)])
 
     def _walk_words(self, mode: int) -> None:
         word_sweep(

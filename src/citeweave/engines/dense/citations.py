@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.compiled import hot_kernel, inlined
+from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.climb import (
     Climb,
     Ends,
@@ -24,13 +24,19 @@ from citeweave.engines.core.climb import (
 )
 from citeweave.engines.core.exponent import commit_change, discard_change, exponent_change
 from citeweave.engines.core.hierarchy import node_weights, path_weight
+from citeweave.engines.core.prefetch import prefetch, prefetch_item
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.turnover import Move
 
 __all__ = ["CitationWork", "citation_sweep", "new_citation_work", "start_citations"]
 
 
-_AHEAD = 2
+_AHEAD = 6
+"""Citations between the one at hand and the one whose counts are asked for."""
+_FAR_AHEAD = 12
+"""And the one whose place in the tree is."""
+_LINE = 16
+"""Topics in one line of the cache."""
 
 
 class CitationWork(NamedTuple):
@@ -114,26 +120,38 @@ def start_citations(level, layout, tables, state, work):
                     _seat(rng, tables, counts, parameters, path, level, work.climb)
 
 
+@inlined
+def _ask_for(layout, counts, e):
+    """Request what citations further on will need: cited papers, and their groups, lie anywhere."""
+    n_citations = layout.citing.shape[0]
+    if e + _FAR_AHEAD < n_citations:
+        prefetch_item(layout.parent, index(layout.citation_node + layout.cited[e + _FAR_AHEAD]))
+    if e + _AHEAD < n_citations:
+        n = index(layout.citation_node + layout.cited[e + _AHEAD])
+        parent = index(layout.parent[n])
+        for k in range(0, counts.customers.shape[1], _LINE):
+            prefetch(counts.customers, n, index(k))
+            prefetch(counts.tables, n, index(k))
+            prefetch(counts.customers, parent, index(k))
+            prefetch(counts.tables, parent, index(k))
+        prefetch_item(counts.total_customers, n)
+        prefetch_item(counts.total_tables, n)
+
+
 @hot_kernel
 def citation_sweep(level, layout, tables, state, work, exponent, tally):
     """Visit every citation once; ``level`` is the one that citations reach.
 
-    ``tally`` (int64 [4]) counts citations visited, blocked, and proposals accepted; its last entry
-    has no meaning.
+    ``tally`` (int64 [4]) counts citations visited, blocked, and proposals accepted.
     """
     counts = state.topics
     parameters = state.parameters
     rng = state.random
     y = state.assignments.citing_topic
     n_citations = layout.citing.shape[0]
-    read_ahead = 0
     for e in range(n_citations):
         tally[0] += 1
-        if e + _AHEAD < n_citations:  # cited papers lie anywhere: read ahead what will be needed
-            n = layout.citation_node + layout.cited[e + _AHEAD]
-            parent = layout.parent[n]
-            read_ahead += counts.customers[n, 0] + counts.tables[n, 0] + counts.total_customers[n]
-            read_ahead += counts.customers[parent, 0] + counts.tables[parent, 0]
+        _ask_for(layout, counts, e)
         first = layout.citation_node + layout.citing[e]
         second = layout.citation_node + layout.cited[e]
         ends = Ends(work.row, level, find_ends(layout, work.row, level, first, second))
@@ -171,4 +189,3 @@ def citation_sweep(level, layout, tables, state, work, exponent, tally):
             move_customer(counts, joined, level, first_in, -1)
             move_customer(counts, citing, level, first_out, 1)
             move_customer(counts, cited, level, second_out, 1)
-    tally[3] += read_ahead  # keeps the compiler from dropping the reads

@@ -17,6 +17,7 @@ from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.word_side import BLOCK, in_blocks, padded, refresh_burst
 
 __all__ = [
+    "MOST_JOINT",
     "WordWork",
     "draw_topic_addition",
     "new_word_work",
@@ -25,6 +26,10 @@ __all__ = [
     "topic_moved",
     "topic_weight",
 ]
+
+
+MOST_JOINT = 16
+"""Tokens of one word that move together at most; of more, one is nearly always blocked."""
 
 
 class WordWork(NamedTuple):
@@ -78,6 +83,15 @@ class WordWork(NamedTuple):
     """int64 [width]: the last such draw that corrected a topic."""
     correction: np.ndarray
     """float32 [width]: what that correction added."""
+    run_depths: np.ndarray
+    """int64 [4, tokens]: how far tokens that move together had climbed, on the topic side and on
+    the word side, then how far they climb under their new topic."""
+    run_proposal: np.ndarray
+    """float64 [topics]: weights by which that topic was proposed."""
+    run_each: np.ndarray
+    """float64 [topics]: what each token but the first adds to these, as a factor."""
+    run_turnover: np.ndarray
+    """int64 [levels, 4]: customers and tables that left and came, by level."""
 
 
 def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -> WordWork:
@@ -112,6 +126,10 @@ def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -
         draws=np.zeros(1, np.int64),
         corrected=np.full(width, -1, np.int64),
         correction=np.zeros(width, np.float32),
+        run_depths=np.zeros((4, MOST_JOINT), np.int64),
+        run_proposal=np.zeros(n_topics),
+        run_each=np.zeros(n_topics),
+        run_turnover=np.zeros((n_shared + n_document, 4), np.int64),
     )
 
 

@@ -1,10 +1,14 @@
-"""The word sweep: every token leaves, draws a topic and its table indicators, and comes back.
+"""The word sweep: tokens leave, draw a topic and their table indicators, and come back.
 
 The weight of topic k is (topic side) x (word side), both nested over their levels
 (eq:conditional_posterior). All of it is rows over topics in single precision, so a topic costs
 a few lanes of a few vector instructions: the cost of a token grows far slower than the number of
 topics. Topics that have the token's word already in this document are then corrected one by one
 for their own tables (burstiness). Nothing is approximated.
+
+Tokens of a word that a document repeats are tied to each other by phi', and more is gained by
+moving them together (`citeweave.engines.dense.run_moves`) than by visiting each of them as often as
+the others: in every second sweep one of them stands for all.
 """
 
 import numpy as np
@@ -12,6 +16,7 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.climb import Ends, TopicPath, draw_removal, move_customer
 from citeweave.engines.core.exponent import commit_change, discard_change, exponent_change
+from citeweave.engines.core.prefetch import prefetch
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.turnover import Move
@@ -30,12 +35,20 @@ from citeweave.engines.dense.document import (
     topic_moved,
     topic_weight,
 )
+from citeweave.engines.dense.run_moves import move_run
 
-__all__ = ["RANDOM_START", "SWEEP", "word_sweep"]
+__all__ = ["ONE_BY_ONE", "RANDOM_START", "TURNS", "word_sweep"]
 
 SWEEP = 0
+"""Every token, and of each word that a document repeats those of one topic together."""
 RANDOM_START = 1
 """Give every token a uniformly random topic; table indicators from their conditional."""
+ONE_BY_ONE = 2
+"""Every token and nothing else: the draws are those of the GPU's."""
+ONE_OF_EACH = 3
+"""As `SWEEP`, but of a word that a document repeats one token, drawn at random, is visited."""
+TURNS = (SWEEP, ONE_OF_EACH)
+"""Sweeps that sequential chains make by turns."""
 
 
 _FAST = {"reassoc", "contract", "nsz"}
@@ -180,12 +193,23 @@ def _draw_topic(rng, shape, tables, cache, work, z, run, background, n_paths):
     return p, index(k)
 
 
+@inlined
+def _ask_for(words, cache, w, k):
+    """Request what the next word of the document will need: its rows, and its topic's counts."""
+    prefetch(words.customers, w, k)
+    prefetch(words.tables, w, k)
+    for first in range(0, cache.stay.shape[1], BLOCK):
+        prefetch(cache.stay, w, index(first))
+        prefetch(cache.open, w, index(first))
+
+
 @hot_kernel
 def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, mode, tally):
-    """Visit the tokens of some documents once, in order; ``documents`` are the first and the end.
+    """Visit the tokens of some documents in order; ``documents`` are the first and the end.
 
-    ``tally`` (int64 [5]) counts tokens visited, blocked, moves that the exponential of the
-    citation likelihood had a say in, and of these the rejected; its last entry has no meaning.
+    Which token stands for others does not depend on the state. ``tally`` (int64 [5]) counts tokens
+    visited, blocked, moves that the exponential of the citation likelihood had a say in, and of
+    these the rejected.
     """
     counts = state.topics
     words = state.words
@@ -195,16 +219,17 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
     n_document = len(shape.document)
     leaf_level = len(shape.shared) + n_document - 1
     n_topics = work.tokens.shape[0]
-    starting = mode != SWEEP
+    starting = mode == RANDOM_START
+    together = shape.burst > 0 and mode in TURNS
+    sparing = together and mode == ONE_OF_EACH
     below = shape.below_citations
     network_on = shape.network > 0 and state.clock[1] > 0 and not starting
     # the path of a document alone: nothing else moves
     ends = Ends(work.row, leaf_level - below, leaf_level - below)
+    n_visited = 0
     n_blocked = 0
     n_corrected = 0
     n_rejected = 0
-    read_ahead = 0
-    read_ahead_weight = np.float32(0.0)
     first, last = documents
     for d in range(first, last):
         begin = layout.document_start[d]
@@ -218,17 +243,20 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
             run = next_run(layout.word, run_begin, end)
             w = run.word
             if not starting:
-                if run.end < end:  # read ahead what the next word will wait for
-                    k = index(z[run.end])
-                    ahead = index(layout.word[run.end])
-                    read_ahead += words.customers[ahead, k] + words.tables[ahead, k]
-                    read_ahead_weight += cache.stay[ahead, k] + cache.open[ahead, k]
+                if run.end < end:
+                    _ask_for(words, cache, index(layout.word[run.end]), index(z[run.end]))
                 if shape.burst > 0:
                     for i in range(run.begin, run.end):
                         k = index(z[i])
                         work.run_customers[k] += 1
                         work.run_tables[k] += state.assignments.burst_table[i]
-            for i in range(run.begin, run.end):
+            visit_begin, visit_end = run.begin, run.end
+            repeated = run.end - run.begin > 1
+            if sparing and repeated:
+                visit_begin += np.int64(uniform(rng) * (run.end - run.begin))
+                visit_end = visit_begin + 1
+            n_visited += visit_end - visit_begin
+            for i in range(visit_begin, visit_end):
                 old = index(0)
                 old_path = 0
                 topic_out = 0
@@ -287,11 +315,12 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
                 if n_document == 0:
                     state.assignments.path[i] = p
             if shape.burst > 0:
+                if together and repeated:
+                    move_run(shape, tables, state, cache, work, exponent, ends, run, network_on)
                 for i in range(run.begin, run.end):
                     hand_out_table(state.assignments.burst_table, i, work, index(z[i]))
             run_begin = run.end
-    tally[0] += layout.document_start[last] - layout.document_start[first]
+    tally[0] += n_visited
     tally[1] += n_blocked
     tally[2] += n_corrected
     tally[3] += n_rejected
-    tally[4] += read_ahead + int(read_ahead_weight)  # keeps the compiler from dropping the reads

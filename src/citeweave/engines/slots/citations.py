@@ -33,12 +33,12 @@ from citeweave.engines.core.hierarchy import (
     opening_scale,
     root_weight,
 )
+from citeweave.engines.core.prefetch import prefetch
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.stirling import weight_pair
 from citeweave.engines.core.turnover import Move
 from citeweave.engines.slots.ends import commit_ends, ends_change
 from citeweave.engines.slots.hubs import Hubs, close_hubs, new_hubs, open_hubs
-from citeweave.engines.slots.prefetch import prefetch
 from citeweave.engines.slots.presence import lowest_bit, note_presence
 from citeweave.engines.slots.proposal_tables import draw_proposal, proposal_weight
 from citeweave.engines.slots.sparse_change import (

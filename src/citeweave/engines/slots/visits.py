@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import index, inlined
+from citeweave.engines.core.prefetch import prefetch
 from citeweave.engines.core.word_climb import hand_out_table
 from citeweave.engines.slots.exponent import Pending, leave_rates, open_rates
-from citeweave.engines.slots.prefetch import prefetch
 from citeweave.engines.slots.presence import is_present, lowest_bit, note_presence
 from citeweave.engines.slots.slots import Slots, add_slot, fill_word, refresh_burst
 from citeweave.engines.threads.world import Changes

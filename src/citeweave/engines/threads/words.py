@@ -9,7 +9,7 @@ whole. With many topics only entries are noted and taken back whose topic a toke
 """
 
 from citeweave.compiled import hot_kernel, index, inlined
-from citeweave.engines.dense.words import SWEEP, word_sweep
+from citeweave.engines.dense.words import ONE_BY_ONE, word_sweep
 from citeweave.engines.threads.rows import copy_row
 from citeweave.engines.threads.streams import WORDS, open_stream
 
@@ -241,7 +241,7 @@ def _own_sweep(shape, tables, world):
         world.work,
         world.exponent,
         (0, 1),
-        SWEEP,
+        ONE_BY_ONE,
         world.tally,
     )
 
