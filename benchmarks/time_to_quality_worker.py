@@ -23,6 +23,7 @@ from citeweave.corpus import Corpus
 from citeweave.engines.core.data import Request
 from citeweave.engines.core.estimates import add_sample, new_sums, take_means
 from citeweave.engines.dense.chain import DenseChain
+from citeweave.engines.dense.words import ONE_BY_ONE
 from citeweave.engines.staged import open_chain
 from citeweave.evaluate.coherence import npmi_coherence
 from citeweave.model.groups import build_tree
@@ -83,6 +84,14 @@ class Learner(Protocol):
         """Give the present topics, and how likely they make words held out."""
 
 
+class _TokenByToken(DenseChain):
+    """A chain as it was before tokens of one word moved together."""
+
+    def sweep_words(self) -> None:
+        """Visit every token, and nothing else."""
+        self.walk_words(ONE_BY_ONE)
+
+
 class Citeweave:
     """One chain of the whole SCNTM with the stages that `fit` would give it.
 
@@ -93,7 +102,8 @@ class Citeweave:
     iterations : int
         Length of the run; old runs let citations join at its half.
     old : bool
-        Stages of earlier releases: burstiness at once, citations at the half.
+        Stages and moves of earlier releases: burstiness at once, citations at the half, every token
+        alone.
     """
 
     def __init__(
@@ -106,13 +116,14 @@ class Citeweave:
         plan = make_plan(model.get_params())
         data = build_tree(corpus, plan.spec, eta=plan.eta, unknown=plan.unknown).data
         self._request = Request(plan.spec, data, plan.settings, plan.seed)
+        self._kind = _TokenByToken if old else DenseChain
         self._chain: RunningChain | None = None
 
     @property
     def chain(self) -> RunningChain:
         """The chain; made, and its first topics drawn, when it is first asked for."""
         if self._chain is None:
-            self._chain = open_chain(DenseChain, self._request)
+            self._chain = open_chain(self._kind, self._request)
             self._chain.start()
         return self._chain
 

@@ -89,7 +89,7 @@ class TokenByToken(DenseChain):
     """Dense sweeps of the moves that slots make: joint moves go further in as many steps."""
 
     def sweep_words(self):
-        self._walk_words(ONE_BY_ONE)
+        self.walk_words(ONE_BY_ONE)
 
 
 def test_both_kinds_of_sweeps_settle_at_the_same_height():

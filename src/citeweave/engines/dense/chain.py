@@ -76,7 +76,7 @@ class DenseChain(Chain):
     def start_at_random(self) -> None:
         """Give every token a uniformly random topic, seated given those before it."""
         refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
-        self._walk_words(RANDOM_START)
+        self.walk_words(RANDOM_START)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Go on from a stored state: everything else is a function of it."""
@@ -138,9 +138,10 @@ class DenseChain(Chain):
 
     def sweep_words(self) -> None:
         """Visit every word of every document."""
-        self._walk_words(TURNS[self.iteration % len(TURNS)])
+        self.walk_words(TURNS[self.iteration % len(TURNS)])
 
-    def _walk_words(self, mode: int) -> None:
+    def walk_words(self, mode: int) -> None:
+        """Make one sweep of a kind that `citeweave.engines.dense.words` names."""
         word_sweep(
             self.shape,
             self.layout,
