@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from citeweave.baselines import PMTLM
+from citeweave.baselines._pmtlm_kernels import PmtlmSums, expect
 from citeweave.baselines._pmtlm_labels import hard_log_likelihood, refine_labels
 from citeweave.baselines.matching import undirected
 from citeweave.baselines.pmtlm import _begin_at, _joint_weight, _prepare, _start
@@ -104,11 +105,30 @@ def test_clusters_are_a_better_place_to_begin(corrected):
     fact = "refined_log_likelihood"
     assert clusters.fit(corpus).facts_[fact] > random.fit(corpus).facts_[fact]
     assert (PMTLM(start="clusters", **options).fit(corpus).labels_ == clusters.labels_).all()
-    # the search begins at the clusters, too, so it ends no lower than there
-    begin = cluster_documents(corpus, 6, np.random.default_rng([0, 0, 2]))
+
+
+def test_em_and_the_search_begin_at_clusters():
+    """EM at the clusters; the search at EM's labels, then at the clusters; the better is kept."""
+    corpus = planted_corpus(groups=6, size=40, length=15, focus=0.2, inside=3.0, seed=4)
     data, graph = _prepare(corpus), undirected(corpus)
-    weights = {"alpha": 0.3, "degree_corrected": corrected}
-    assert clusters.facts_[fact] >= hard_log_likelihood(data, graph, begin, 6, **weights)
+    kept = set()
+    for seed in range(6):
+        model = PMTLM(topics=6, alpha=0.3, start="clusters", restarts=1, seed=seed).fit(corpus)
+        found = cluster_documents(corpus, 6, np.random.default_rng([seed, 0, 2]))
+        now = _start(data, 6, corpus.vocabulary_size, [seed, 0])
+        _begin_at(found, data, now)
+        sums = PmtlmSums(*(np.empty_like(now[part]) for part in (0, 0, 1)))
+        by_words, by_links = expect(data, now, sums)
+        assert model.trace_[0] == pytest.approx(0.3 * by_words + 0.7 * by_links)
+        rng = np.random.default_rng([seed, 0, 1])
+        weights = {"alpha": 0.3, "degree_corrected": True, "rng": rng}
+        values = [
+            refine_labels(data, graph, first, 6, **weights)[1]
+            for first in (model.doc_topic_.argmax(axis=1), found)
+        ]
+        assert model.facts_["refined_log_likelihood"] == pytest.approx(max(values))
+        kept.add(int(np.argmax(values)))
+    assert kept == {0, 1}  # either is the better one at times
 
 
 def test_topics_begin_at_clusters():
