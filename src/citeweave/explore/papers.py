@@ -176,7 +176,7 @@ def _drawn_categories(view: "Exploration", d: int) -> list[CategoryWeight]:
     )
     of_linked = np.bincount(groups.of_document[np.unique(linked)], minlength=len(groups))
     share = np.maximum(np.asarray(view.model.topic_share_, np.float64), 1e-12)
-    found = []
+    found: list[CategoryWeight] = []
     for c in np.argsort(-shares[d], kind="stable").tolist():
         if shares[d, c] < _UNLIKELY and found:
             break
