@@ -20,6 +20,7 @@ SHORT += ["--chains", "1"]
         ["--hold-out-words", "0.2"],
         ["--hold-out-citations", "0.2", "--hold-out-words", "0.2"],
         ["--hold-out-documents", "0.2"],
+        ["--keep-labels", "2", "--labels", "some"],
     ],
     ids=lambda options: "-".join(options[::2]),
 )
