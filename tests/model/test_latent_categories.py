@@ -11,7 +11,7 @@ from citeweave.corpus import Corpus
 from citeweave.engines.core.spec import preset
 from citeweave.engines.registry import ENGINES
 from citeweave.errors import CorpusError, ParameterError
-from citeweave.model.clusters import cluster_documents
+from citeweave.model.clusters import agreed_clusters, cluster_documents
 from citeweave.model.groups import build_tree
 from citeweave.model.runner import RunInterrupted
 
@@ -129,6 +129,16 @@ def test_clusters_form_around_known_papers(corpus):
     known[[1, 2]] = [0, 1]
     found = cluster_documents(corpus, 3, np.random.default_rng(1), known=known)
     assert np.mean(found == np.array([2, 0, 1])[KIND]) > 0.95
+
+
+def test_runs_of_clusters_agree(corpus):
+    known = np.full(PAPERS, -1)
+    known[2] = 0
+    found = agreed_clusters(corpus, 3, np.random.default_rng(1), known=known)
+    assert np.mean(found == found[KIND]) > 0.95
+    assert found[2] == 0
+    again = agreed_clusters(corpus, 3, np.random.default_rng(1), known=known)
+    np.testing.assert_array_equal(found, again)
 
 
 def test_new_papers_fall_into_categories(corpus, model):

@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.model.consensus import consensus_memberships
 from citeweave.model.smoothing import low_pass, normalised_graph, smooth, tfidf
 
-__all__ = ["cluster_documents"]
+__all__ = ["agreed_clusters", "cluster_documents"]
 
 SMOOTHING = 4
 """k: how many steps along citations words are carried."""
 RESTARTS = 3
+AGREEING = 5
+"""Runs whose consensus papers are drawn into categories from."""
 MOST_ROUNDS = 30
 SKETCHED = 128
 """Columns of the random projection in which first centres are chosen and lengths measured."""
@@ -68,7 +71,8 @@ def cluster_documents(
         first[known >= 0, known[known >= 0]] = weight[known >= 0]
         drawn = np.zeros(0, np.int64)
         if centred < first.shape[1]:
-            drawn = _first_centres(sketch, first.shape[1] - centred, rng)
+            taken = np.flatnonzero(known >= 0)
+            drawn = _first_centres(sketch, first.shape[1] - centred, rng, taken)
         first[drawn, centred + np.arange(len(drawn))] = weight[drawn]
         score, found = _k_means(
             words, graph, weight, first[:, : centred + len(drawn)], steps, known
@@ -78,19 +82,45 @@ def cluster_documents(
     return labels
 
 
-def _first_centres(sketch: np.ndarray, clusters: int, rng: np.random.Generator) -> np.ndarray:
-    """Choose documents far from each other, by k-means++ on their sketches."""
-    chosen = [int(rng.integers(len(sketch)))]
+def agreed_clusters(
+    corpus: Corpus, clusters: int, rng: np.random.Generator, *, known: np.ndarray
+) -> np.ndarray:
+    """Give the clusters that several runs of `cluster_documents` agree on.
+
+    Runs differ by their first centres: where every cluster has known documents there are none to
+    draw, and one run is enough.
+    """
+    if int(known.max(initial=-1)) + 1 >= clusters:
+        return cluster_documents(corpus, clusters, rng, known=known)
+    runs = [cluster_documents(corpus, clusters, rng, known=known) for _ in range(AGREEING)]
+    classes = consensus_memberships([np.eye(clusters)[found] for found in runs])
+    return np.where(known >= 0, known, classes.argmax(axis=1))
+
+
+def _first_centres(
+    sketch: np.ndarray, clusters: int, rng: np.random.Generator, taken: np.ndarray
+) -> np.ndarray:
+    """Choose documents far from each other and from those taken, by k-means++ on sketches."""
+    chosen = [] if len(taken) else [int(rng.integers(len(sketch)))]
     near = np.full(len(sketch), 2.0)
-    for _ in range(1, clusters):
-        likeness = np.einsum("dr,r->d", sketch, sketch[chosen[-1]])
-        near = np.minimum(near, np.maximum(2.0 - 2.0 * likeness, 0.0))
+    for d in taken.tolist():
+        near = np.minimum(near, _distance(sketch, d))
+    while len(chosen) < clusters:
+        if chosen:
+            near = np.minimum(near, _distance(sketch, chosen[-1]))
         near[chosen] = 0.0
+        near[taken] = 0.0
         total = np.cumsum(near)
         if total[-1] == 0.0:
             break
         chosen.append(int(np.searchsorted(total, rng.random() * total[-1], side="right")))
-    return np.array(chosen)
+    return np.array(chosen, np.int64)
+
+
+def _distance(sketch: np.ndarray, document: int) -> np.ndarray:
+    """Squared distance of all documents to one, of sketches of length 1."""
+    likeness = np.einsum("dr,r->d", sketch, sketch[document])
+    return np.asarray(np.maximum(2.0 - 2.0 * likeness, 0.0))
 
 
 def _k_means(

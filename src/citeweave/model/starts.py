@@ -11,7 +11,7 @@ from citeweave.corpus import Corpus
 from citeweave.engines.core.data import Data
 from citeweave.engines.core.setting_up import sort_by_word
 from citeweave.errors import RunError
-from citeweave.model.clusters import cluster_documents
+from citeweave.model.clusters import agreed_clusters, cluster_documents
 from citeweave.model.groups import Tree
 from citeweave.model.last_state import state_of_chain
 from citeweave.model.parameters import GIVEN, Plan, fail
@@ -79,9 +79,9 @@ def beginnings(
 ) -> Callable[[int], Beginning]:
     """Find out where the chains of a run begin, by their number; see `first_topics`.
 
-    Papers that are drawn into categories begin with those that k-means finds by words and
-    citations, for each chain anew; those whose labels are known keep them, and the others are
-    clustered around them.
+    Papers that are drawn into categories begin with those that several runs of k-means, by words
+    and citations, agree on, for each chain anew; those whose labels are known keep them, and the
+    others are clustered around them.
     """
     topics = first_topics(start, plan, corpus, tree.data, load)
     unlabelled = tree.data.unlabelled
@@ -93,7 +93,7 @@ def beginnings(
 
     def begin(number: int) -> Beginning:
         rng = np.random.default_rng([plan.seed, number, _CATEGORIES])
-        found = cluster_documents(corpus, len(groups), rng, known=known)
+        found = agreed_clusters(corpus, len(groups), rng, known=known)
         return Beginning(topics(number), found)
 
     return begin
