@@ -204,7 +204,7 @@ def test_what_is_no_run(runner: CliRunner, corpus_folder: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["--model", "lda"], "louvain. Got 'lda' instead"),
+        (["--model", "lda"], "sgc. Got 'lda' instead"),
         (["--model", "louvain", "--eta", "2"], "--eta is not an option of the model 'louvain'"),
         (["--model", "louvain", "--iterations", "2"], "--iterations is not an option"),
         (["--model", "pmtlm", "--set", "alpha=2"], "'alpha' parameter of PMTLM"),
