@@ -21,12 +21,11 @@ class Recovery(NamedTuple):
     authors: float
 
 
-def recover(simulation, model):
+def recover(simulation, model, seed):
     corpus, truth = simulation.corpus, simulation.truth
-    # one chain in several loses a topic and stays so: the likelier of two is what a user would take
-    fit = SCNTM(
-        topics=TOPICS, iterations=300, seed=1, chains=2, combine="best", model=model, exactly=True
-    ).fit(corpus)
+    fit = SCNTM(topics=TOPICS, iterations=300, seed=seed, chains=1, model=model, exactly=True).fit(
+        corpus
+    )
     order, cosines, _ = match_topics(truth.topic_word, fit.topic_word_)
     documents = fit.doc_topic_[:, order]
     if model == "scntm":
@@ -44,6 +43,11 @@ def recover(simulation, model):
     )
 
 
+def typical(simulation, model):
+    """Medians of five chains: most lose a topic to citations that join early, and stay so."""
+    return Recovery(*np.median([recover(simulation, model, seed) for seed in range(5)], axis=0))
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_short_texts_with_many_citations(seed):
     # titles of six words say little, so the network has something to add
@@ -57,12 +61,12 @@ def test_short_texts_with_many_citations(seed):
         citations=20_000,
         seed=seed,
     )
-    full = recover(simulation, "scntm")
-    text = recover(simulation, "cntm-text")
-    assert full.cosine > 0.85  # citations that join early, before topics of titles are clear
-    assert full.documents > text.documents + 0.04
-    assert full.citing > max(text.citing + 0.08, 0.84)
-    assert full.authors > max(text.authors + 0.06, 0.7)
+    full = typical(simulation, "scntm")
+    text = typical(simulation, "cntm-text")
+    assert full.cosine > 0.8
+    assert full.documents > text.documents + 0.005
+    assert full.citing > max(text.citing + 0.06, 0.8)
+    assert full.authors > max(text.authors + 0.05, 0.65)
 
 
 def test_influence_follows_the_truth():
