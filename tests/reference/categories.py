@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from citeweave.engines.dense.words import SWEEP
+from citeweave.engines.dense.words import TURNS
 from reference.loops import loop
 from reference.posterior import TinyPosterior
 
@@ -59,11 +59,12 @@ def make_category_runner(word_sweep, citation_sweep, rebuild_exponent, category_
     def run(sweeps, level, model, state, cache, work, exponent, papers, records):
         shape, layout, tables = model
         word_work, citation_work, category_work = work
-        documents, mode, unlabelled, prior = papers
+        documents, turns, unlabelled, prior = papers
         tally = np.zeros(6, np.int64)
         for sweep in range(sweeps):
             if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
+            mode = turns[sweep % len(turns)]
             word_sweep(
                 shape, layout, tables, state, cache, word_work, exponent, documents, mode, tally
             )
@@ -113,7 +114,7 @@ def run_categories(chain, runner, sweeps):
         chain.cache,
         (chain._work, chain._citation_work, chain.category_work),
         chain.exponent,
-        ((0, chain.n_documents), SWEEP, chain.unlabelled, chain.settings.category_prior),
+        ((0, chain.n_documents), TURNS, chain.unlabelled, chain.settings.category_prior),
         records,
     )
     return records
