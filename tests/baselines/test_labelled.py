@@ -7,11 +7,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression as Reference
 
 from citeweave.baselines import SGC, LabelPropagation, LogisticRegression
-from citeweave.baselines.logistic import PENALTIES, choose_penalty, fit_regression
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
 from citeweave.evaluate import accuracy, evaluate
 from citeweave.experiments import choose, cross_validate, k_folds
+from citeweave.model.logistic import PENALTIES, choose_penalty, fit_regression
 from citeweave.model.smoothing import normalised_graph, tfidf
 from reference.planted import dense, planted_corpus
 

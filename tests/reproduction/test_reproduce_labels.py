@@ -94,7 +94,7 @@ def test_every_method_tells_probabilities(context, tiny_corpus):
         assert found.shape == (tiny_corpus.n_documents, tiny_corpus.n_categories)
         assert found.sum(axis=1) == pytest.approx(np.ones(len(found)), abs=1e-5)
     # papers with a label keep it, the others are not all alike
-    for name, different in (("fold-in", 10), ("categories", 2), ("tied", 2)):
+    for name, different in (("fold-in", 10), ("categories", 2), ("tied", 2), ("read-out", 0)):
         found = told[name]
         assert (found[shown].argmax(axis=1) == tiny_corpus.categories[shown]).all()
         assert np.unique(found[~shown].round(6), axis=0).shape[0] > different

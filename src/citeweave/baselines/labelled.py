@@ -11,10 +11,10 @@ from scipy import sparse
 from scipy.special import softmax
 
 from citeweave.baselines.base import Baseline, Outcome, Report, Step, seed_parameter
-from citeweave.baselines.logistic import choose_penalty, fit_regression, to_row_space
 from citeweave.baselines.matching import mean_of_linked, undirected, words_of_topics
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
+from citeweave.model.logistic import choose_penalty, fit_regression, to_row_space
 from citeweave.model.smoothing import normalised_graph, smooth, smooth_new, tfidf
 from citeweave.parameters import declared, integer, number, parameter, true_or_false
 

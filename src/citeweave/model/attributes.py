@@ -8,7 +8,8 @@ import numpy as np
 from citeweave.corpus import Corpus
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.model.groups import Groups
-from citeweave.model.results import Result
+from citeweave.model.read_out import ReadOut
+from citeweave.model.results import TOLD, Result
 from citeweave.model.settling import Settlement
 
 __all__ = ["FittedAttributes"]
@@ -146,6 +147,22 @@ class FittedAttributes:
     def category_probability_(self) -> np.ndarray:
         """Probability of each category for each document [D, C], the rows of `groups_` in turn."""
         return self._estimate("category", "draws no categories (see 'categories')")
+
+    @property
+    def category_share_(self) -> np.ndarray:
+        """Share of the kept samples in which a document is of each category [D, C]."""
+        if "category_share" in self._fitted.estimates:
+            return self._fitted.estimates["category_share"]
+        return self.category_probability_
+
+    @property
+    def read_out_(self) -> ReadOut:
+        """What the categories of a run with some labels were read out of, and by which weights."""
+        lacks = "has no two labels of every category to tell the others from (see 'labels')"
+        weights = self._estimate(f"{TOLD}weights", lacks)
+        fields = (name for name in ReadOut._fields if name not in {"probability", "weights"})
+        parts = {name: self._fitted.estimates[f"{TOLD}{name}"] for name in fields}
+        return ReadOut(probability=self.category_probability_, weights=weights, **parts)
 
     @property
     def category_(self) -> np.ndarray:

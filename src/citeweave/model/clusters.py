@@ -8,7 +8,7 @@ sparse matrices with a few columns. They are added up in the same order on every
 the number of threads.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,14 @@ from citeweave.corpus import Corpus
 from citeweave.model.consensus import consensus_memberships
 from citeweave.model.smoothing import low_pass, normalised_graph, smooth, tfidf
 
-__all__ = ["agreed_clusters", "cluster_documents"]
+__all__ = [
+    "Clusters",
+    "SmoothedWords",
+    "agreed_clusters",
+    "cluster_documents",
+    "grow_clusters",
+    "smooth_words",
+]
 
 SMOOTHING = 4
 """k: how many steps along citations words are carried."""
@@ -26,6 +33,50 @@ AGREEING = 5
 MOST_ROUNDS = 30
 SKETCHED = 128
 """Columns of the random projection in which first centres are chosen and lengths measured."""
+
+
+class SmoothedWords(NamedTuple):
+    """The rows of S X that documents are clustered by, as their factors."""
+
+    words: Any
+    """csr_array [D, V]: X."""
+    graph: Any
+    """csr_array [D, D]: I - L / 2, which is applied ``steps`` times."""
+    steps: int
+    weight: np.ndarray
+    """float64 [D]: 1 over the length of each row, as a random projection measures it, or 0."""
+
+
+class Clusters(NamedTuple):
+    """Where k-means has ended."""
+
+    closeness: float
+    """Mean cosine of documents with the centre of their cluster."""
+    labels: np.ndarray
+    """int64 [D]."""
+    centres: np.ndarray
+    """float64 [V, clusters], each of length 1."""
+    scores: np.ndarray
+    """float64 [D, clusters]: cosines of documents with all centres."""
+
+
+def smooth_words(corpus: Corpus, rng: np.random.Generator) -> tuple[SmoothedWords, np.ndarray]:
+    """Prepare the rows of S X, and sketches of them [D, columns] of length 1."""
+    words = tfidf(corpus)
+    graph = low_pass(normalised_graph(corpus, loops=False))
+    steps = SMOOTHING if len(corpus.citations) else 0
+    sketch = smooth(graph, words @ rng.standard_normal((words.shape[1], SKETCHED)), steps)
+    length = np.sqrt(np.einsum("dr,dr->d", sketch, sketch) / SKETCHED)
+    weight = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    sketch *= weight[:, None] / np.sqrt(SKETCHED)
+    return SmoothedWords(words, graph, steps, weight), sketch
+
+
+def grow_clusters(smoothed: SmoothedWords, known: np.ndarray) -> Clusters:
+    """Let clusters grow around known documents (-1: not known), of which each cluster has some."""
+    member = np.zeros((len(known), int(known.max()) + 1))
+    member[known >= 0, known[known >= 0]] = smoothed.weight[known >= 0]
+    return _k_means(smoothed, member, known)
 
 
 def cluster_documents(
@@ -55,13 +106,8 @@ def cluster_documents(
     >>> found.shape, len(set(found[[0, 1, 3]])), bool(found[0] != found[2])
     ((12,), 1, True)
     """
-    words = tfidf(corpus)
-    graph = low_pass(normalised_graph(corpus, loops=False))
-    steps = SMOOTHING if len(corpus.citations) else 0
-    sketch = smooth(graph, words @ rng.standard_normal((words.shape[1], SKETCHED)), steps)
-    length = np.sqrt(np.einsum("dr,dr->d", sketch, sketch) / SKETCHED)
-    weight = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-    sketch *= weight[:, None] / np.sqrt(SKETCHED)
+    smoothed, sketch = smooth_words(corpus, rng)
+    weight = smoothed.weight
     best, labels = -np.inf, np.zeros(corpus.n_documents, np.int64)
     if known is None or not len(known):
         known = np.full(corpus.n_documents, -1)
@@ -74,11 +120,9 @@ def cluster_documents(
             taken = np.flatnonzero(known >= 0)
             drawn = _first_centres(sketch, first.shape[1] - centred, rng, taken)
         first[drawn, centred + np.arange(len(drawn))] = weight[drawn]
-        score, found = _k_means(
-            words, graph, weight, first[:, : centred + len(drawn)], steps, known
-        )
-        if score > best:
-            best, labels = score, found
+        found = _k_means(smoothed, first[:, : centred + len(drawn)], known)
+        if found.closeness > best:
+            best, labels = found.closeness, found.labels
     return labels
 
 
@@ -123,19 +167,13 @@ def _distance(sketch: np.ndarray, document: int) -> np.ndarray:
     return np.asarray(np.maximum(2.0 - 2.0 * likeness, 0.0))
 
 
-def _k_means(
-    words: Any,
-    graph: Any,
-    weight: np.ndarray,
-    member: np.ndarray,
-    steps: int,
-    known: np.ndarray,
-) -> tuple[float, np.ndarray]:
-    """Let documents and centres find each other; gives the mean cosine and each one's cluster.
+def _k_means(smoothed: SmoothedWords, member: np.ndarray, known: np.ndarray) -> Clusters:
+    """Let documents and centres find each other.
 
     ``member`` [documents, clusters] has the weights of those that the first centres are made of,
     and is used up.
     """
+    words, graph, steps, weight = smoothed
     documents = words.shape[0]
     labels = np.full(documents, -1)
     backwards = words.T.tocsr()
@@ -154,4 +192,4 @@ def _k_means(
         if len(empty):  # the documents that fit worst have centres of their own
             alone = np.argsort(np.where(known >= 0, np.inf, closeness), kind="stable")[: len(empty)]
             member[alone, empty] = weight[alone]
-    return float(closeness.mean()), labels
+    return Clusters(float(closeness.mean()), labels, centres, scores)

@@ -7,17 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.storage import corpus_counts
 from citeweave.engines.core.capabilities import CPU
+from citeweave.engines.core.data import Data
 from citeweave.engines.registry import AUTO
 from citeweave.errors import CorpusError, ParameterError, RunError
 from citeweave.files import writing
 from citeweave.model.chains import open_chains
+from citeweave.model.few_labels import FewLabels, plan_labels
 from citeweave.model.going_on import longer_parameters, more_iterations, starting_points
 from citeweave.model.groups import Tree, build_tree
 from citeweave.model.matching import Combination
@@ -55,6 +57,13 @@ Source = Corpus | str | os.PathLike[str]
 Announce = Callable[[Plan, Corpus], object]
 
 
+class Planted(NamedTuple):
+    """The topic side of a run's model, and the labels that its chains leave out."""
+
+    tree: Tree
+    labels: FewLabels | None
+
+
 def run_model(
     plan: Plan,
     parameters: Mapping[str, Any],
@@ -81,8 +90,10 @@ def run_model(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
     )
     tree = plant_tree(corpus, plan)
-    start = beginnings(parameters["start"], plan, corpus, tree, load_result)
-    opened = open_chains(plan, tree.data)
+    labels = plan_labels(plan, corpus, tree)
+    start = beginnings(parameters["start"], plan, corpus, tree, load_result, labels)
+    data_of = _data_of(tree, labels)
+    opened = open_chains(plan, data_of(0))
     plan = opened.plan
     if announce is not None:
         announce(plan, corpus)
@@ -97,9 +108,11 @@ def run_model(
         first=opened.first,
         start=start,
         notes=opened.notes,
+        data_of=data_of,
     )
+    planted = Planted(tree, labels)
     if out is None:
-        result = _finish(runner(), tree, parameters, corpus, source, None, resume=False)
+        result = _finish(runner(), planted, parameters, corpus, source, None, resume=False)
         return replace(result, held_out=dict(held_out or {}))
     contents = _contents(parameters, plan, corpus, source)
     with RunFolder.create(out, overwrite=overwrite, contents=contents) as run:
@@ -107,7 +120,7 @@ def run_model(
         run.store_held_out(held_out or {})
     with run.lock():
         return _finish(
-            runner(chains=run.chains), tree, parameters, corpus, source, run, resume=False
+            runner(chains=run.chains), planted, parameters, corpus, source, run, resume=False
         )
 
 
@@ -152,11 +165,13 @@ def resume_run(
         tree = plant_tree(opened, plan)
         # where nothing is said, a run goes on without the device that it was begun on too
         wanted = plan.on(AUTO) if device is None and begun_on != CPU else plan
-        chains = open_chains(wanted, tree.data, begun_on=begun_on)
+        labels = plan_labels(plan, opened, tree)
+        data_of = _data_of(tree, labels)
+        chains = open_chains(wanted, data_of(0), begun_on=begun_on)
 
         def start(number: int) -> Beginning:  # asked where a chain has no checkpoint yet
             value = parameters["start"]
-            return beginnings(value, chains.plan, opened, tree, load_result)(number)
+            return beginnings(value, chains.plan, opened, tree, load_result, labels)(number)
 
         if announce is not None:
             announce(chains.plan, opened)
@@ -172,9 +187,11 @@ def resume_run(
             start=start,
             notes=(*chains.notes, *filter(None, [note])),
             begin=begin,
+            data_of=data_of,
         )
         source = run.manifest["corpus"].get("path")
-        return _finish(runner, tree, parameters, opened, source, run, resume=True)
+        planted = Planted(tree, labels)
+        return _finish(runner, planted, parameters, opened, source, run, resume=True)
 
 
 def _check_further(run: RunFolder, *, complete: bool) -> None:
@@ -308,6 +325,11 @@ def plant_tree(corpus: Corpus, plan: Plan) -> Tree:
     )
 
 
+def _data_of(tree: Tree, labels: FewLabels | None) -> Callable[[int], Data]:
+    """Give what each chain is fitted to, by its number."""
+    return lambda number: tree.data if labels is None else labels.data(tree.data, number)
+
+
 def make_timing(seconds: Any, iterations: Any) -> Timing:
     """Check when checkpoints are due."""
     none = choice(", or None", "")
@@ -332,7 +354,7 @@ def open_corpus(corpus: Source) -> tuple[Corpus, str | None]:
 
 def _finish(
     runner: Runner,
-    tree: Tree,
+    planted: Planted,
     parameters: Mapping[str, Any],
     corpus: Corpus,
     source: str | None,
@@ -345,8 +367,11 @@ def _finish(
     plan, settlement = runner.plan, runner.settlement
     if settlement is not None and not plan.exactly:
         plan = plan.sampling_from(settlement.iteration)
+    tree, labels = planted
+    kept = [chain.sums for chain in chains]
+    told = None if labels is None else labels.read_out(plan.spec, kept, corpus)
     sums, combination, classes = combine_results(
-        plan, [chain.sums for chain in chains], [chain.traces for chain in chains], corpus
+        plan, kept, [chain.traces for chain in chains], corpus
     )
     samples = int(sums.samples[0])
     notes = tuple(runner.notes)
@@ -357,7 +382,7 @@ def _finish(
         plan=plan,
         settlement=settlement,
         parameters=dict(parameters),
-        estimates=name_estimates(plan.spec, sums, tree.levels, corpus, classes),
+        estimates=name_estimates(plan.spec, sums, tree.levels, corpus, classes, told),
         traces=stack_traces([chain.traces for chain in chains]),
         combination=combination,
         samples=samples,

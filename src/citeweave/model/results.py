@@ -18,10 +18,13 @@ from citeweave.model.parameters import Plan
 from citeweave.model.scoring import plug_in_log_likelihood
 
 if TYPE_CHECKING:
+    from citeweave.model.read_out import ReadOut
     from citeweave.model.settling import Settlement
 
-__all__ = ["Result", "combine_results", "document_topics", "name_estimates", "stack_traces"]
+__all__ = ["TOLD", "Result", "combine_results", "document_topics", "name_estimates", "stack_traces"]
 
+TOLD = "told_"
+"""Before the names of what categories were read out of."""
 _GROUP_FIELDS = ("kind", "label", "documents", "of_document", "parent")
 
 
@@ -89,8 +92,12 @@ def combine_results(
             plug_in_log_likelihood(plan.spec, chain, corpus, self_citations=choice)
             for chain in sums
         ]
+    known = known_categories(corpus, plan.labels)
+    for chain in sums if plan.spec.draws_categories else ():
+        # chains leave some labels out, and draw their papers; of the result they are known
+        chain.category[known >= 0] = 0.0
+        chain.category[known >= 0, known[known >= 0]] = chain.samples[0]
     if plan.spec.draws_categories and len(sums) > 1:
-        known = known_categories(corpus, plan.labels)
         match_categories(sums, int(np.argmax(scores)), known, agree=plan.combine == "consensus")
     if plan.combine != "consensus" or len(sums) == 1:
         return *combine_chains(sums, likelihoods, scores, combine=plan.combine), None
@@ -114,8 +121,12 @@ def name_estimates(
     levels: Sequence[Groups],
     corpus: Corpus,
     classes: np.ndarray | None = None,
+    told: "ReadOut | None" = None,
 ) -> dict[str, np.ndarray]:
-    """Turn sums (which are used up) into the arrays that a run folder holds."""
+    """Turn sums (which are used up) into the arrays that a run folder holds.
+
+    ``told`` are the categories that were read out of all evidence, where some labels are known.
+    """
     means = take_means(sums)
     out: dict[str, np.ndarray] = {"topic_share": means.nodes[0]}
     spread = _spread(means)
@@ -123,7 +134,11 @@ def name_estimates(
         out["topic_share_sd"] = spread[0]
     if spec.draws_categories:
         out["category"] = means.category
-        levels = [_with_papers(groups, means.category) for groups in levels]
+        if told is not None:
+            out["category_share"] = means.category
+            out |= {f"{TOLD}{name}": value for name, value in told._asdict().items()}
+            out["category"] = out.pop(f"{TOLD}probability")
+        levels = [_with_papers(groups, out["category"]) for groups in levels]
     begin = 1
     for number, groups in enumerate(levels, start=1):
         end = begin + len(groups)

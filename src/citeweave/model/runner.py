@@ -84,6 +84,8 @@ class Runner:
         What is to be said of the run besides what turns up.
     begin : mapping of int to Checkpoint
         By chain: where it begins, if not at the start.
+    data_of : callable, optional
+        Gives what a chain is fitted to by its number, where that is not the same for all.
 
     Attributes
     ----------
@@ -105,6 +107,7 @@ class Runner:
         start: Callable[[int], Beginning] | None = None,
         notes: tuple[str, ...] = (),
         begin: Mapping[int, Checkpoint] | None = None,
+        data_of: Callable[[int], Data] | None = None,
     ) -> None:
         self.plan = plan
         self.data = data
@@ -122,6 +125,7 @@ class Runner:
         self._lock = threading.Lock()
         self._first = first
         self._start = start
+        self._data_of = data_of or (lambda _: data)
         self._latest: Settlement | None = None
 
     def run(self, *, resume: bool = False) -> list[ChainResult]:
@@ -201,7 +205,7 @@ class Runner:
 
     def _open(self, number: int, stored: dict[int, Checkpoint | None]) -> ChainUnderWay:
         made, self._first = (self._first, None) if number == 0 else (None, self._first)
-        chain = made or new_chain(self.plan, self.data, number)
+        chain = made or new_chain(self.plan, self._data_of(number), number)
         folder = None if self.chains is None else chain_folder(self.chains, number)
         found = stored.pop(number, None)
         identity = self.identity(number)

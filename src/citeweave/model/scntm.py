@@ -63,7 +63,10 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         Where papers are drawn into categories, the most probable one of each: a row of `groups_`,
         which has the name of a known label.
     category_probability_ : ndarray, shape (D, C)
-        The probability of each category: its share of the kept samples.
+        The probability of each category: its share of the kept samples or, with
+        ``labels="some"``, that read out of words, citations, authors and topics (`read_out_`).
+    category_share_ : ndarray, shape (D, C)
+        The share of the kept samples in either case.
     traces_ : dict of ndarray, shape (chains, iterations)
         log_posterior, log_likelihood, acceptance, word_acceptance, topics, blocked,
         blocked_citations, rate, seconds; and concentrations, of shape (chains, iterations,

@@ -12,6 +12,7 @@ from citeweave.engines.core.data import Data
 from citeweave.engines.core.setting_up import sort_by_word
 from citeweave.errors import RunError
 from citeweave.model.clusters import agreed_clusters, cluster_documents
+from citeweave.model.few_labels import FewLabels
 from citeweave.model.groups import Tree
 from citeweave.model.last_state import state_of_chain
 from citeweave.model.parameters import GIVEN, Plan, fail
@@ -75,18 +76,25 @@ def first_topics(
 
 
 def beginnings(
-    start: Any, plan: Plan, corpus: Corpus, tree: Tree, load: Callable[[Any], Result]
+    start: Any,
+    plan: Plan,
+    corpus: Corpus,
+    tree: Tree,
+    load: Callable[[Any], Result],
+    labels: FewLabels | None = None,
 ) -> Callable[[int], Beginning]:
     """Find out where the chains of a run begin, by their number; see `first_topics`.
 
-    Papers that are drawn into categories begin with those that several runs of k-means, by words
-    and citations, agree on, for each chain anew; those whose labels are known keep them, and the
-    others are clustered around them.
+    Papers that are drawn into categories begin with the likeliest by words and citations where
+    ``labels`` are known. Otherwise they begin with those that several runs of k-means, by words and
+    citations, agree on, for each chain anew, around the labels that there are.
     """
     topics = first_topics(start, plan, corpus, tree.data, load)
     unlabelled = tree.data.unlabelled
     if len(unlabelled) == 0:
         return lambda number: Beginning(topics(number))
+    if labels is not None:
+        return lambda number: Beginning(topics(number), labels.first_categories(number))
     groups = tree.levels[0]
     known = groups.of_document.astype(np.int64)
     known[unlabelled] = -1

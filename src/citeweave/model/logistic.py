@@ -6,7 +6,14 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-__all__ = ["PENALTIES", "Regression", "choose_penalty", "fit_regression", "to_row_space"]
+__all__ = [
+    "PENALTIES",
+    "Regression",
+    "choose_penalty",
+    "draw_folds",
+    "fit_regression",
+    "to_row_space",
+]
 
 PENALTIES = tuple(float(10.0 ** (power / 2)) for power in range(2, -11, -1))
 """10, 3.2, 1, ... 0.00001: those that cross-validation chooses among."""
@@ -100,7 +107,7 @@ def choose_penalty(
 
     Each class is divided evenly over the folds, which are drawn. Of equals the largest is taken.
     """
-    fold = _draw_folds(classes, rng, folds)
+    fold = draw_folds(classes, rng, folds)
     losses = np.zeros(len(PENALTIES))
     for number in range(int(fold.max()) + 1):
         out = np.flatnonzero(fold == number)
@@ -116,7 +123,7 @@ def choose_penalty(
     return PENALTIES[int(losses.argmin())]
 
 
-def _draw_folds(classes: np.ndarray, rng: np.random.Generator, folds: int) -> np.ndarray:
+def draw_folds(classes: np.ndarray, rng: np.random.Generator, folds: int) -> np.ndarray:
     """Deal each class out to the folds in random order, one class after where the last ended."""
     order = rng.permutation(len(classes))
     order = order[np.argsort(classes[order], kind="stable")]

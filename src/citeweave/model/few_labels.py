@@ -1,0 +1,71 @@
+"""A run in which some papers have labels: what its chains leave out, and what is read out of them.
+
+Where there are several chains, each leaves out a part of the labels, another one each, and draws
+their papers like those without: what it says of them shows how far its categories can be trusted.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.engines.core.data import Data
+from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.model.evidence import Evidence, can_tell, make_evidence
+from citeweave.model.groups import Tree, known_categories
+from citeweave.model.parameters import Plan
+from citeweave.model.read_out import ReadOut, first_categories, read_out, topic_evidence
+from citeweave.model.results import document_topics
+
+__all__ = ["FewLabels", "plan_labels"]
+
+_STREAM = 2
+"""Sets the random stream of parts apart from those of first topics and categories."""
+
+
+class FewLabels(NamedTuple):
+    """The labels of a run, dealt out to its chains."""
+
+    evidence: Evidence
+    chains: int
+
+    def part(self, chain: int) -> int | None:
+        """Give the part of the labels that a chain leaves out; None for one that has no other."""
+        return None if self.chains == 1 else chain % len(self.evidence.parts)
+
+    def data(self, data: Data, chain: int) -> Data:
+        """Give what a chain is fitted to: it draws papers whose label it leaves out, too."""
+        number = self.part(chain)
+        if number is None:
+            return data
+        drawn = np.flatnonzero(self.evidence.seen(number) < 0)
+        return data._replace(unlabelled=drawn.astype(np.int32))
+
+    def first_categories(self, chain: int) -> np.ndarray:
+        """Give the categories that a chain begins with [D]."""
+        return first_categories(self.evidence, self.part(chain))
+
+    def read_out(self, spec: ModelSpec, sums: Sequence[Sums], corpus: Corpus) -> ReadOut:
+        """Weigh the evidence of words, citations, authors and chains: ``sums`` of all in turn."""
+        found: dict[int, list[np.ndarray]] = {}
+        for chain, own in enumerate(sums):
+            number, samples = self.part(chain), float(own.samples[0])
+            if number is not None:
+                nu = own.nodes[1 : 1 + self.evidence.n_categories] / samples
+                topics = document_topics(spec, own) / samples
+                found.setdefault(number, []).append(topic_evidence(topics, nu))
+        mean = {number: np.mean(several, axis=0) for number, several in found.items()}
+        return read_out(self.evidence, corpus, mean)
+
+
+def plan_labels(plan: Plan, corpus: Corpus, tree: Tree) -> FewLabels | None:
+    """Deal out the labels of a run; None where there are none, or too few to leave some out."""
+    if not plan.spec.draws_categories:
+        return None
+    known = known_categories(corpus, plan.labels)
+    if not can_tell(known, len(tree.levels[0])):
+        return None
+    rng = np.random.default_rng([plan.seed, 0, _STREAM])
+    return FewLabels(make_evidence(corpus, known, rng), plan.chains)

@@ -1,0 +1,215 @@
+"""The probability of each category for papers without a label, read out of all evidence there is.
+
+    log p(c | d) = log(s_c / g_c) + w_r r_dc + w_l l_dc + w_a a_dc + w_t t_dc + constant
+
+r, l and a are what words, citations and authors say (`citeweave.model.evidence`), t what the chains
+found: t_dc = sum_k theta'_dk log nu_ck, how well the topics of the paper are those of the category.
+Each of them was made without a part of the labels given: where there are several chains, each draws
+the papers of one part as if they had no label. The weights w >= 0 are those under which the labels
+that were left out are most probable, which also sets how sure the probabilities are; the evidence
+of the other papers is the mean over parts.
+
+g are the shares of categories among the labels given and s those among the papers: the mean of p
+over papers without a label when s = g. The labels left out then count by s / g, and the weights are
+fitted once more.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+
+from citeweave.corpus import Corpus
+from citeweave.model.evidence import Evidence, author_evidence, centred, shared_authors
+
+__all__ = ["EVIDENCE", "ReadOut", "first_categories", "read_out", "topic_evidence"]
+
+EVIDENCE = ("regression", "likeness", "authors", "topics")
+_REGRESSION, _LIKENESS, _AUTHORS, _TOPICS = range(4)
+LEAST_SHARE = 1e-3
+"""Added to nu: a topic that a category lacks speaks against it, but does not rule it out."""
+
+
+class ReadOut(NamedTuple):
+    """Probabilities of categories, and what they are made of."""
+
+    probability: np.ndarray
+    """float32 [D, C]: of each category; 1 for a label that is given."""
+    left_out: np.ndarray
+    """float32 [labelled papers, C]: the same of papers with a label, in their order, by evidence
+    that was made without it; nan for one that no chain has left out."""
+    regression: np.ndarray
+    """float32 [V, C]: W."""
+    centres: np.ndarray
+    """float32 [V, C]: M."""
+    lengths: np.ndarray
+    """float32 [D]: 1 / |.|."""
+    authors: np.ndarray
+    """float32 [D, C]: a."""
+    topics: np.ndarray
+    """float32 [D, C]: t."""
+    weights: np.ndarray
+    """float64 [4]: w of `EVIDENCE`; 0 for one that there is none of."""
+    intercepts: np.ndarray
+    """float64 [C]: log(s / g) + w_r b."""
+
+
+def topic_evidence(doc_topic: np.ndarray, nu: np.ndarray) -> np.ndarray:
+    """Give sum_k theta'_dk log nu_ck, centred over categories [D, C].
+
+    Examples
+    --------
+    >>> topic_evidence(np.eye(2), np.array([[0.9, 0.1], [0.1, 0.9]])).round(2).tolist()
+    [[1.09, -1.09], [-1.09, 1.09]]
+    """
+    return centred(np.asarray(doc_topic) @ np.log(np.asarray(nu) + LEAST_SHARE).T)
+
+
+def first_categories(evidence: Evidence, part: int | None) -> np.ndarray:
+    """Give the likeliest categories [D] by words and citations, for a chain to begin with.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    part : int or None
+        The part whose labels the chain leaves out, and which must not be seen here.
+    """
+    scores = _mean(evidence) if part is None else evidence.parts[part].scores
+    known = evidence.known if part is None else evidence.seen(part)
+    # the weights are two numbers of all labels, which tell nothing of a single one
+    weights = _plain_weights(evidence)
+    return np.where(known >= 0, known, (scores @ weights).argmax(axis=1))
+
+
+def read_out(evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray]) -> ReadOut:
+    """Weigh all evidence by the labels that were left out.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of words and citations.
+    corpus : Corpus
+        Whose authors are looked at.
+    topics : mapping of int to ndarray of shape (D, C)
+        Topic evidence by the part that its chain has left out; empty where none did.
+
+    Examples
+    --------
+    >>> from citeweave.model.evidence import make_evidence
+    >>> corpus = Corpus.from_lists(
+    ...     tokens=[["sun", "moon"], ["oak", "elm"]] * 6, citations=[(0, 2), (1, 3), (4, 6)]
+    ... )
+    >>> known = np.array([0, 1, 0, 1, 0, 1] + [-1] * 6)
+    >>> found = read_out(make_evidence(corpus, known, np.random.default_rng(1)), corpus, {})
+    >>> found.probability.argmax(axis=1).tolist()
+    [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]
+    """
+    known, categories = evidence.known, evidence.n_categories
+    labelled, others = np.flatnonzero(known >= 0), known < 0
+    parts = _all_evidence(evidence, corpus, topics)
+    honest = labelled[np.isin(evidence.part[labelled], list(parts))]
+    label = known[honest]
+    scores = np.stack([parts[evidence.part[d]][d] for d in honest.tolist()])
+    mean = np.mean(list(parts.values()), axis=0)
+    for place, every in enumerate(np.moveaxis(_mean(evidence), 2, 0)):
+        mean[:, :, place] = every  # of all parts, where there are chains for some alone
+    given = np.bincount(known[labelled], minlength=categories) / len(labelled)
+    shift = np.zeros(categories)
+    weights = _fit_weights(scores, label, np.ones(len(label)), shift)
+    if others.any():
+        share = softmax(mean[others] @ weights, axis=1).mean(axis=0)
+        shift = np.log(share / given)
+        weights = _fit_weights(scores, label, (share / given)[label], shift)
+    probability = softmax(mean @ weights + shift, axis=1)
+    probability[labelled] = np.eye(categories)[known[labelled]]
+    left_out = np.full((len(labelled), categories), np.nan, np.float32)
+    left_out[np.isin(labelled, honest)] = softmax(scores @ weights + shift, axis=1)
+    fitted = [part.fitted for part in evidence.parts]
+    intercepts = centred(np.mean([one.intercepts for one in fitted], axis=0))
+    return ReadOut(
+        probability=probability.astype(np.float32),
+        left_out=left_out,
+        regression=np.stack([one.weights for one in fitted]).mean(axis=0).astype(np.float32),
+        centres=np.stack([one.centres for one in evidence.parts]).mean(axis=0).astype(np.float32),
+        lengths=evidence.lengths.astype(np.float32),
+        authors=mean[:, :, _AUTHORS].astype(np.float32),
+        topics=mean[:, :, _TOPICS].astype(np.float32),
+        weights=weights,
+        intercepts=shift + weights[_REGRESSION] * intercepts,
+    )
+
+
+def _mean(evidence: Evidence) -> np.ndarray:
+    return np.asarray(np.mean([part.scores for part in evidence.parts], axis=0))
+
+
+def _plain_weights(evidence: Evidence) -> np.ndarray:
+    """Weigh regression and likeness by all labels, each left out once."""
+    labelled = np.flatnonzero(evidence.known >= 0)
+    scores = np.stack([evidence.parts[evidence.part[d]].scores[d] for d in labelled.tolist()])
+    nothing = np.zeros(evidence.n_categories)
+    return _fit_weights(scores, evidence.known[labelled], np.ones(len(labelled)), nothing)
+
+
+def _all_evidence(
+    evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray]
+) -> dict[int, np.ndarray]:
+    """Put all evidence side by side, by part [D, C, kinds]; parts without chains have no place.
+
+    What other papers of the same authors say is by words and citations, and by the labels of the
+    other parts.
+    """
+    categories = evidence.n_categories
+    incidence = shared_authors(corpus)
+    weights = _plain_weights(evidence)
+    out = {}
+    for number in sorted(topics) or range(len(evidence.parts)):
+        own = evidence.parts[number].scores
+        found = np.zeros((*own.shape[:2], len(EVIDENCE)))
+        found[:, :, [_REGRESSION, _LIKENESS]] = own
+        if incidence is not None:
+            probability = softmax(own @ weights, axis=1)
+            seen = evidence.seen(number)
+            probability[seen >= 0] = np.eye(categories)[seen[seen >= 0]]
+            found[:, :, _AUTHORS] = author_evidence(incidence, probability)
+        if number in topics:
+            found[:, :, _TOPICS] = topics[number]
+        out[number] = found
+    return out
+
+
+def _fit_weights(
+    evidence: np.ndarray, label: np.ndarray, counts: np.ndarray, shift: np.ndarray
+) -> np.ndarray:
+    """Find the weights [kinds] of at least 0 under which labels are most probable.
+
+    Each kind of evidence is scaled to a mean square of 1, and its weight has a standard normal
+    prior: next to nothing beside a hundred labels, and beside five no leave to be sure.
+
+    Parameters
+    ----------
+    evidence : ndarray, shape (n, C, kinds)
+    label : ndarray of int, shape (n,)
+    counts : ndarray, shape (n,)
+        How often each label counts.
+    shift : ndarray, shape (C,)
+        Added to the scores of categories.
+    """
+    scale = np.sqrt(np.square(evidence).mean(axis=(0, 1)))
+    there = scale > 0.0
+    scaled = evidence[:, :, there] / scale[there]
+    target = np.eye(evidence.shape[1])[label]
+
+    def value(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        logs = log_softmax(scaled @ weights + shift, axis=1)
+        excess = counts[:, None] * (np.exp(logs) - target)
+        loss = -(counts[:, None] * target * logs).sum() + 0.5 * weights @ weights
+        return float(loss), np.einsum("nc,nce->e", excess, scaled) + weights
+
+    bounds = [(0.0, None)] * int(there.sum())
+    found = minimize(value, np.ones(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds)
+    out = np.zeros(len(scale))
+    out[there] = found.x / scale[there]
+    return out
