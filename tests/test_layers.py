@@ -28,6 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "reading": set(),
     "preparing": {"parameters", "reading", "corpus"},
     "datasets": {"reading", "preparing", "corpus"},
+    "networks": {"corpus", "reading"},
     "foldin": {"engines"},
     "runs": {"corpus", "engines.core"},
     "model": {"corpus", "engines", "foldin", "parameters", "runs"},
@@ -35,8 +36,8 @@ ALLOWED: dict[str, set[str]] = {
     "loading": {"model", "baselines", "runs"},
     "evaluate": {"corpus", "model"},
     "experiments": {"corpus", "parameters", "engines", "model", "baselines", "evaluate", "runs"},
-    "explore": {"corpus", "model", "evaluate", "loading", "runs"},
-    "web": {"corpus", "model", "evaluate", "explore", "preparing"},
+    "explore": {"corpus", "model", "evaluate", "loading", "networks", "runs"},
+    "web": {"corpus", "model", "evaluate", "explore", "networks", "preparing"},
     # the package itself re-exports what users call; it must not pull in the command line
     "": {"corpus", "engines", "simulate", "preparing", "datasets", "model", "loading"},
     "cli": {"parameters", "corpus", "engines", "simulate", "preparing", "datasets", "model"}

@@ -19,6 +19,7 @@ from citeweave.explore.wordforms import singular
 from citeweave.loading import load
 from citeweave.model import Groups
 from citeweave.model.describing import topic_order, topic_shares
+from citeweave.networks.papers import years_of
 
 __all__ = ["Z90", "Facts", "GroupedIds"]
 
@@ -201,10 +202,7 @@ class Facts:
     @cached_property
     def years(self) -> np.ndarray:
         """Year of each paper [D], 0 where unknown."""
-        column = self.corpus.metadata.get("year")
-        if column is None:
-            return np.zeros(self.corpus.n_documents, np.int64)
-        return np.array([_year(value) for value in column], np.int64)
+        return years_of(self.corpus)
 
     @property
     def has_years(self) -> bool:
@@ -344,9 +342,3 @@ class Facts:
                 f"There is no author {author}; authors run from 0 to {self.corpus.n_authors - 1}."
             )
         return int(author)
-
-
-def _year(value: object) -> int:
-    """Read a year from what a column may hold (2014, 2014.0, "2014-05-01"); 0 where it is none."""
-    text = str(value).strip()[:4]
-    return int(text) if text.isascii() and text.isdigit() and 1000 <= int(text) <= 2999 else 0

@@ -10,8 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from citeweave.errors import ParameterError
+from citeweave.explore.graphs import MAPS
 from citeweave.web import schemas
 from citeweave.web.listing import PAGE_SIZE, Cut
+from citeweave.web.maps import QUERY as MAP_QUERY
+from citeweave.web.maps import read_options
 from citeweave.web.routes import Endpoint, QueryField, read_integer, read_text
 from citeweave.web.site import Site
 from citeweave.wording import printable
@@ -142,7 +145,8 @@ def flow(site: Site, _: Request) -> Response:
 
 def network(site: Site, request: Request) -> Response:
     """Give a network with places."""
-    graph, places = site.pictures.graph(request.path_params["kind"])
+    kind = request.path_params["kind"]
+    graph, places = site.pictures.graph(kind, read_options(request, kind))
     return answer(graph.to_dict(places))
 
 
@@ -271,8 +275,9 @@ ENTRIES = (
     Endpoint(
         "/api/networks/{kind}",
         network,
-        "A network (authors or flow) with places.",
+        f"A network with places: authors, flow, {', '.join(MAPS)}.",
         tag="pictures",
+        query=MAP_QUERY,
         answer=schemas.NETWORK,
     ),
     Endpoint(

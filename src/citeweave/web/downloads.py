@@ -13,6 +13,7 @@ from citeweave.errors import NotFoundError
 from citeweave.explore import graphs
 from citeweave.explore.graphs.image import to_image
 from citeweave.web.kept import KeptFiles
+from citeweave.web.maps import QUERY, read_options
 from citeweave.web.pages.papers import read_filters
 from citeweave.web.pictures import PICTURES
 from citeweave.web.routes import Endpoint, QueryField
@@ -80,7 +81,7 @@ def picture(site: Site, request: Request) -> Response:
         )
     media, write = _WRITERS[form]
     with site.pictures.drawing_alone:
-        content = write(*site.pictures.graph(kind))
+        content = write(*site.pictures.graph(kind, read_options(request, kind)))
     content = content if isinstance(content, bytes) else content.encode()
     return _file(content, f"{kind}.{form}", media)
 
@@ -109,6 +110,9 @@ _WRITERS: dict[str, tuple[str, Callable[[graphs.Graph, graphs.GraphLayout], str 
     "graphml": ("application/graphml+xml", graphs.to_graphml),
     "gexf": ("application/gexf+xml", graphs.to_gexf),
     "json": ("application/json", graphs.to_vosviewer),
+    "net": ("text/plain; charset=utf-8", graphs.to_pajek),
+    "csv": ("text/csv; charset=utf-8", graphs.edges_csv),
+    "nodes.csv": ("text/csv; charset=utf-8", graphs.nodes_csv),
 }
 
 
@@ -144,8 +148,9 @@ ENTRIES = (
     Endpoint(
         "/picture/{kind}.{format}",
         picture,
-        "A picture (authors, flow, map) as svg, png, pdf, or for other programs.",
+        f"A picture ({', '.join(PICTURES)}) as svg, png, pdf, csv, or for other programs.",
         tag="files",
+        query=QUERY,
         media="*/*",
     ),
     Endpoint(

@@ -89,7 +89,8 @@ class Site:
     def navigation(self) -> list[tuple[str, str]]:
         """Names and paths of the main pages that have something to show."""
         pages = [("Topics", "/topics"), ("Authors", "/authors"), ("Papers", "/papers")]
-        pages += [("Network", "/network"), ("Map", "/map"), ("Place a paper", "/place")]
+        pages += [("Network", "/network"), ("Map", "/map"), ("Bibliometrics", "/bibliometrics")]
+        pages += [("Place a paper", "/place")]
         pages += [("Diagnostics", "/diagnostics"), ("About", "/about")]
         hidden = set() if self.has_authors else {"/authors"}
         return [(name, path) for name, path in pages if path not in hidden]
@@ -102,6 +103,9 @@ class Site:
         ("gexf", "GEXF"),
         ("json", "VOSviewer"),
         ("dot", "DOT"),
+        ("net", "Pajek"),
+        ("csv", "CSV of links"),
+        ("nodes.csv", "CSV of nodes"),
     )
 
     @property

@@ -3,6 +3,8 @@
 Everything is escaped, undefined names are errors, and charts are at hand.
 """
 
+import base64
+import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -19,7 +21,7 @@ from citeweave.wording import count, number, people, percent, printable, short_n
 if TYPE_CHECKING:
     from citeweave.explore import Exploration
 
-__all__ = ["make_environment", "query", "resource", "topic_rules"]
+__all__ = ["make_environment", "page_policy", "query", "resource", "topic_rules"]
 
 HEAT_STEPS = 10
 """Strengths of the cells of a heat table, each a class of the style sheet."""
@@ -54,8 +56,8 @@ def _shown(value: object) -> object:
     return printable(value) if type(value) is str else value
 
 
-def make_environment(view: "Exploration") -> Environment:
-    """Make the environment of all templates about a run."""
+def make_environment(view: "Exploration | None") -> Environment:
+    """Make the environment of all templates; those about a run need its colours of topics."""
     environment = Environment(
         loader=PackageLoader("citeweave.web", "templates"),
         autoescape=True,
@@ -84,9 +86,22 @@ def make_environment(view: "Exploration") -> Environment:
         "topic_class": charts.topic_class,
         "heat_class": heat_class,
         "query": query,
-        "slot": view.colours.slot,
     }
+    if view is not None:
+        environment.globals["slot"] = view.colours.slot
     return environment
+
+
+def page_policy(script: str) -> str:
+    """Write the policy of a page that is complete in itself: it loads nothing and runs one script.
+
+    The script is named by its hash.
+    """
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
 
 
 @cache

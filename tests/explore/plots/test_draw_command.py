@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from citeweave.cli.draw import PlotKind
 from citeweave.cli.main import app
+from citeweave.cli.plot import PlotKind
 from citeweave.explore.graphs import FORMATS
 from citeweave.explore.plots import KINDS, plot_convergence
 from citeweave.model import SCNTM

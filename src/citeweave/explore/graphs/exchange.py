@@ -11,10 +11,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from citeweave.explore.graphs.graph import Graph, Node
+from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.text import clean
 
-__all__ = ["to_dot", "to_gexf", "to_graphml", "to_json", "to_vosviewer"]
+__all__ = [
+    "counted_nodes",
+    "drawn_edges",
+    "node_name",
+    "to_dot",
+    "to_gexf",
+    "to_graphml",
+    "to_json",
+    "to_vosviewer",
+]
 
 Positions = Mapping[str, tuple[float, float]]
 
@@ -92,7 +101,7 @@ def _quoted(text: str) -> str:
 def _attributes(node: Node, degree: int, strength: float) -> list[tuple[str, str, Any]]:
     """Name, type and value of what both XML formats say of a node."""
     rows: list[tuple[str, str, Any]] = [
-        ("label", "string", _name(node)),
+        ("label", "string", node_name(node)),
         ("kind", "string", node.kind),
         ("key", "integer", node.key),
         ("title", "string", clean(node.title)),
@@ -102,7 +111,7 @@ def _attributes(node: Node, degree: int, strength: float) -> list[tuple[str, str
     ]
     if node.group is not None:
         rows.append(("group", "integer", node.group))
-    return rows
+    return rows + [(name, "double", float(value)) for name, value in node.facts]
 
 
 def to_graphml(graph: Graph, positions: Positions | None = None) -> str:
@@ -112,17 +121,18 @@ def to_graphml(graph: Graph, positions: Positions | None = None) -> str:
     names = [("label", "string"), ("kind", "string"), ("key", "integer"), ("title", "string")]
     names += [("value", "double"), ("links", "integer"), ("strength", "double")]
     names += [("group", "integer"), ("colour", "string"), ("size", "double")]
+    names += [(name, "double") for name in _fact_names(graph)]
     names += [("x", "double"), ("y", "double")] if positions is not None else []
     for name, kind in names:
         attributes = {"id": f"n_{name}", "for": "node", "attr.name": name}
         ET.SubElement(root, "key", {**attributes, "attr.type": kinds[kind]})
-    for name, kind in (("weight", "double"), ("title", "string")):
+    for name, kind in (("weight", "double"), ("title", "string"), ("count", "double")):
         attributes = {"id": f"e_{name}", "for": "edge", "attr.name": name}
         ET.SubElement(root, "key", {**attributes, "attr.type": kind})
     direction = "directed" if graph.directed else "undirected"
     body = ET.SubElement(root, "graph", {"id": graph.name, "edgedefault": direction})
     _describe(body, graph)
-    for node, degree, strength in _counted(graph):
+    for node, degree, strength in counted_nodes(graph):
         entry = ET.SubElement(body, "node", {"id": node.id})
         rows = [(name, value) for name, _, value in _attributes(node, degree, strength)]
         rows += [("colour", node.colour), ("size", node.width)]
@@ -130,11 +140,13 @@ def to_graphml(graph: Graph, positions: Positions | None = None) -> str:
             rows += list(zip(("x", "y"), positions[node.id], strict=True))
         for name, value in rows:
             ET.SubElement(entry, "data", {"key": f"n_{name}"}).text = _number(value)
-    for number, edge in enumerate(graph.edges):
+    for number, edge in enumerate(drawn_edges(graph)):
         ends = {"id": f"e{number}", "source": edge.source, "target": edge.target}
         entry = ET.SubElement(body, "edge", ends)
         ET.SubElement(entry, "data", {"key": "e_weight"}).text = _number(edge.weight)
         ET.SubElement(entry, "data", {"key": "e_title"}).text = clean(edge.title)
+        if edge.count is not None:
+            ET.SubElement(entry, "data", {"key": "e_count"}).text = _number(edge.count)
     return _document(root)
 
 
@@ -153,12 +165,14 @@ def to_gexf(graph: Graph, positions: Positions | None = None) -> str:
     columns = ET.SubElement(body, "attributes", {"class": "node", "mode": "static"})
     fields = [("kind", "string"), ("key", "integer"), ("title", "string"), ("value", "double")]
     fields += [("links", "integer"), ("strength", "double"), ("group", "integer")]
+    fields += [(name, "double") for name in _fact_names(graph)]
     for name, kind in fields:
         ET.SubElement(columns, "attribute", {"id": name, "title": name, "type": kind})
     columns = ET.SubElement(body, "attributes", {"class": "edge", "mode": "static"})
-    ET.SubElement(columns, "attribute", {"id": "title", "title": "title", "type": "string"})
+    for name, kind in (("title", "string"), ("count", "double")):
+        ET.SubElement(columns, "attribute", {"id": name, "title": name, "type": kind})
     nodes = ET.SubElement(body, "nodes")
-    for node, degree, strength in _counted(graph):
+    for node, degree, strength in counted_nodes(graph):
         label, *rows = _attributes(node, degree, strength)
         entry = ET.SubElement(nodes, "node", {"id": node.id, "label": label[2]})
         values = ET.SubElement(entry, "attvalues")
@@ -173,11 +187,13 @@ def to_gexf(graph: Graph, positions: Positions | None = None) -> str:
         ET.SubElement(entry, "viz:size", {"value": f"{node.width:.2f}"})
         ET.SubElement(entry, "viz:shape", {"value": _GEXF_SHAPES[node.shape]})
     edges = ET.SubElement(body, "edges")
-    for number, edge in enumerate(graph.edges):
+    for number, edge in enumerate(drawn_edges(graph)):
         ends = {"id": str(number), "source": edge.source, "target": edge.target}
         entry = ET.SubElement(edges, "edge", {**ends, "weight": _number(edge.weight)})
         values = ET.SubElement(entry, "attvalues")
         ET.SubElement(values, "attvalue", {"for": "title", "value": clean(edge.title)})
+        if edge.count is not None:
+            ET.SubElement(values, "attvalue", {"for": "count", "value": _number(edge.count)})
         ET.SubElement(entry, "viz:thickness", {"value": f"{edge.width:.2f}"})
     return _document(root)
 
@@ -194,19 +210,19 @@ def _document(root: ET.Element) -> str:
 def to_vosviewer(graph: Graph, positions: Positions) -> str:
     """Write a graph as the JSON that VOSviewer and VOSviewer Online open.
 
-    Clusters are the topics that nodes belong to most, numbered from 1 in the order in which they
+    Clusters are the groups that nodes belong to most, numbered from 1 in the order in which they
     occur; places are scaled to about -1 to 1, y upwards, as VOSviewer has them.
     """
     clusters = _clusters(graph.nodes)
     places = _scaled(graph, positions)
     items = []
     numbers = {}
-    for number, (node, degree, strength) in enumerate(_counted(graph), start=1):
+    for number, (node, degree, strength) in enumerate(counted_nodes(graph), start=1):
         numbers[node.id] = number
         x, y = places[node.id]
         item: dict[str, Any] = {
             "id": number,
-            "label": _name(node),
+            "label": node_name(node),
             # shown as HTML there, and titles come from anywhere
             "description": html.escape(clean(node.title)),
             "x": round(x, 4),
@@ -219,17 +235,21 @@ def to_vosviewer(graph: Graph, positions: Positions) -> str:
         }
         if node.group is not None:
             item["cluster"] = clusters[node.group]
+        if node.facts:
+            item["scores"] = {name: round(float(value), 6) for name, value in node.facts}
         items.append(item)
     links = [
         {
             "source_id": numbers[edge.source],
             "target_id": numbers[edge.target],
-            "strength": round(edge.weight, 6),
+            # VOSviewer makes similarities of counts itself
+            "strength": round(edge.weight if edge.count is None else edge.count, 6),
         }
-        for edge in graph.edges
+        for edge in drawn_edges(graph)
         if edge.source != edge.target  # VOSviewer has no loops
     ]
-    names = {node.group: node.name for node in graph.nodes if node.kind == "topic"}
+    topics = {node.group: node.name for node in graph.nodes if node.kind == "topic"}
+    names = topics | dict(graph.group_names)
     listed = [
         {"cluster": number, "label": clean(names[group])}
         for group, number in clusters.items()
@@ -247,13 +267,22 @@ def to_vosviewer(graph: Graph, positions: Positions) -> str:
 
 
 def _has_topic_colour(node: Node) -> bool:
-    """Whether a node is painted in the colour of its topic; authors and labels are not."""
-    return node.group is not None and node.shape != "label" and node.kind != "author"
+    """Whether a node is painted in the colour of its group; labels and white ellipses are not."""
+    return node.group is not None and node.shape not in {"label", "ellipse"}
 
 
-def _name(node: Node) -> str:
-    """Call a dot, which has no label in the picture, by its title."""
-    return clean(node.name if node.label else node.title or node.id)
+def _fact_names(graph: Graph) -> list[str]:
+    return list(dict.fromkeys(name for node in graph.nodes for name, _ in node.facts))
+
+
+def drawn_edges(graph: Graph) -> list[Edge]:
+    """Edges between things; one between labels is a line of the picture alone."""
+    return [edge for edge in graph.edges if graph.node(edge.source).shape != "label"]
+
+
+def node_name(node: Node) -> str:
+    """Call a node by its name; a dot that has neither name nor label by its title."""
+    return clean(node.name if node.label or node.full_name else node.title or node.id)
 
 
 def _clusters(nodes: Sequence[Node]) -> dict[int, int]:
@@ -273,7 +302,7 @@ def _scaled(graph: Graph, positions: Positions) -> dict[str, tuple[float, float]
     }
 
 
-def _counted(graph: Graph) -> list[tuple[Node, int, float]]:
+def counted_nodes(graph: Graph) -> list[tuple[Node, int, float]]:
     """Nodes that stand for something, each with its number of links and their total weight."""
     rows = zip(graph.nodes, graph.degrees(), strict=True)
     return [(node, *counts) for node, counts in rows if node.shape != "label"]

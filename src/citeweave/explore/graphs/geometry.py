@@ -4,25 +4,41 @@ import math
 from collections.abc import Mapping
 
 from citeweave.explore.graphs.graph import Graph, Node
+from citeweave.explore.graphs.text import text_width
 
-__all__ = ["arrow", "border_point", "bounds", "curve"]
+__all__ = ["LINE", "arrow", "border_point", "bounds", "curve", "extent"]
 
 Point = tuple[float, float]
 
+LINE = 1.25
+"""Distance of lines of text, in font sizes."""
+
 BEND = 0.14
 """How far the middle of a directed edge stands off, in parts of its length."""
+
+
+def extent(node: Node) -> tuple[float, float, float]:
+    """Half of a node's width, and how far it reaches above and below its centre, label included."""
+    wide, above, below = node.width / 2, node.height / 2, node.height / 2
+    if node.shape == "dot" and node.label:
+        bold = node.heading > 0
+        widths = (text_width(line, node.font_size, bold=bold) for line in node.label)
+        wide = max(wide, max(widths) / 2)
+        room = LINE * node.font_size * len(node.label)
+        above, below = (above + room, below) if node.above else (above, below + room)
+    return wide, above, below
 
 
 def bounds(graph: Graph, positions: Mapping[str, Point]) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of all nodes; a unit square for a graph without nodes."""
     if not graph.nodes:
         return 0.0, 0.0, 1.0, 1.0
-    spots = [(positions[node.id], node) for node in graph.nodes]
+    spots = [(*positions[node.id], *extent(node)) for node in graph.nodes]
     return (
-        min(x - node.width / 2 for (x, _), node in spots),
-        min(y - node.height / 2 for (_, y), node in spots),
-        max(x + node.width / 2 for (x, _), node in spots),
-        max(y + node.height / 2 for (_, y), node in spots),
+        min(x - wide for x, _, wide, _, _ in spots),
+        min(y - above for _, y, _, above, _ in spots),
+        max(x + wide for x, _, wide, _, _ in spots),
+        max(y + below for _, y, _, _, below in spots),
     )
 
 

@@ -19,11 +19,11 @@ class Node:
     Attributes
     ----------
     kind : str
-        What it stands for: ``topic``, ``author`` or ``paper``.
+        What it stands for: ``topic``, ``author``, ``paper``, ``word``, ...
     key : int
         Its number among those of its kind: topic k, author id, document d.
     label : tuple of str
-        Lines of text inside the node, or beside a dot; none for a node without text.
+        Lines of text inside the node, or below a dot; none for a node without text.
     title : str
         A sentence that tells all about it, shown when pointed at.
     value : float
@@ -39,13 +39,17 @@ class Node:
     tint : float
         Share of the colour in the fill, 0 to 1; the rest is the ground. The border is the colour.
     group : int, optional
-        The topic it belongs to most.
+        The topic or cluster it belongs to most.
     heading : int
         How many of the first lines of the label are its heading.
     position : (float, float), optional
         Where it stands, x to the right and y downwards, if its graph brings its own layout.
     full_name : str
         What it is called, where its label has no room for that.
+    above : bool
+        Whether the label of a dot stands above it, not below.
+    facts : tuple of (str, float)
+        Further numbers by name, for programs: ``year``, ``citations``, ...
     """
 
     kind: str
@@ -63,6 +67,8 @@ class Node:
     heading: int = 0
     position: tuple[float, float] | None = None
     full_name: str = ""
+    above: bool = False
+    facts: tuple[tuple[str, float], ...] = ()
 
     @property
     def id(self) -> str:
@@ -82,7 +88,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A link from one node to another by their ids, as heavy as `weight`, `width` points wide."""
+    """A link from one node to another by their ids, as heavy as `weight`, `width` points wide.
+
+    `count` is what the weight was made of, where the two differ.
+    """
 
     source: str
     target: str
@@ -90,6 +99,7 @@ class Edge:
     width: float = 1.0
     title: str = ""
     colour: str = "#8a8a8a"
+    count: float | None = None
 
 
 @dataclass(frozen=True)
@@ -99,11 +109,12 @@ class Graph:
     Attributes
     ----------
     name : str
-        What kind of graph it is: ``author-topics``, ``topic-flow`` or ``paper-map``.
+        What kind of graph it is: ``author-topics``, ``topic-flow``, ``co-citation``, ...
     title : str
         Its heading.
     nodes : tuple of Node
     edges : tuple of Edge
+        One between two labels is a line of the picture, such as an axis.
     directed : bool
     notes : tuple of str
         What was chosen or left out to keep it legible, in sentences.
@@ -113,6 +124,8 @@ class Graph:
         Colours that have a meaning, with what they stand for.
     listed : tuple of (str, str)
         Lines that are written below the picture, each after a mark of a colour.
+    group_names : tuple of (int, str)
+        Names of groups of nodes, where these are no topics.
 
     Examples
     --------
@@ -133,6 +146,7 @@ class Graph:
     spacing: float = 1.0
     legend: tuple[tuple[str, str], ...] = field(default=())
     listed: tuple[tuple[str, str], ...] = field(default=())
+    group_names: tuple[tuple[int, str], ...] = field(default=())
 
     def __post_init__(self) -> None:
         """Check that ids are unique and that edges end at nodes."""
@@ -201,6 +215,7 @@ class Graph:
                 "height": round(node.height, 2),
                 "colour": node.colour,
                 "group": node.group,
+                **dict(node.facts),
             }
             place = node.position if positions is None else positions[node.id]
             if place is not None:
@@ -213,6 +228,7 @@ class Graph:
                 "weight": edge.weight,
                 "width": round(edge.width, 2),
                 "title": edge.title,
+                **({} if edge.count is None else {"count": edge.count}),
             }
             for edge in self.edges
         ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from citeweave.explore.colours import mix, readable_on
-from citeweave.explore.graphs.geometry import arrow, bounds, curve
+from citeweave.explore.graphs.geometry import LINE, arrow, bounds, curve
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.text import clean, text_width
 
@@ -20,9 +20,6 @@ GROUND = "#ffffff"
 MARGIN = 12.0
 HEADING = 24.0
 """Room above the picture for its title, in a file that stands alone."""
-
-LINE = 1.25
-"""Distance of lines of text, in font sizes."""
 
 OUTLINE = "#6f6f6f"
 
@@ -165,9 +162,10 @@ def _entries(
 
 def _line(graph: Graph, edge: Edge, positions: Positions) -> Line:
     begin, end = positions[edge.source], positions[edge.target]
-    if not graph.directed:
+    source = graph.node(edge.source)
+    if not graph.directed or source.shape == "label":
         return Line(edge, (begin, end))
-    path = curve(begin, end, graph.node(edge.source), graph.node(edge.target), edge.width)
+    path = curve(begin, end, source, graph.node(edge.target), edge.width)
     *corners, shaft = arrow(path, edge.width)
     return Line(edge, (path[0], path[1], shaft), tuple(corners))
 
@@ -183,6 +181,10 @@ def _shape(node: Node, place: Point) -> NodeShape:
     step = node.font_size * LINE
     # the middle of small letters lies about 0.35 em above the base line
     first = y - step * (len(node.label) - 1) / 2 + 0.35 * node.font_size
+    if node.shape == "dot" and node.above:
+        first = y - node.height / 2 - step * (len(node.label) - 1) - 0.3 * node.font_size
+    elif node.shape == "dot":
+        first = y + node.height / 2 + 0.95 * node.font_size
     words = tuple(
         Words(clean(text), x, first + number * step, number < node.heading)
         for number, text in enumerate(node.label)

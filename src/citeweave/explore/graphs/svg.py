@@ -6,6 +6,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from citeweave.explore.graphs.graph import Graph, Node
 from citeweave.explore.graphs.picture import GROUND, HEADING, Entry, Line, NodeShape, compose
+from citeweave.explore.graphs.text import clean
 
 __all__ = ["to_svg"]
 
@@ -37,7 +38,7 @@ def to_svg(
         page colour the ground, the strokes and the text; colours are then attributes that a style
         sheet overrides.
     link : callable, optional
-        From a node to the address of its page, for nodes that can be followed.
+        From a node to the address of its page, or an empty text for one that has none.
 
     Returns
     -------
@@ -127,11 +128,12 @@ def _node(shape: NodeShape, *, css_classes: bool, link: Callable[[Node], str] | 
         f'<g{named} id="{node.id}" {about} transform="translate({x} {y})">',
         f"<title>{escape(shape.title)}</title>",
     ]
-    if link is not None:
-        name = quoteattr(f"{node.kind}: {node.text}")
-        parts.append(f"<a href={quoteattr(link(node))} aria-label={name}>")
+    address = "" if link is None else link(node)
+    if address:
+        name = quoteattr(f"{node.kind}: {clean(node.text or node.title)}")
+        parts.append(f"<a href={quoteattr(address)} aria-label={name}>")
     parts += [_outline(shape, css_classes=css_classes), _label(shape, css_classes=css_classes)]
-    parts.append("</a></g>" if link is not None else "</g>")
+    parts.append("</a></g>" if address else "</g>")
     return "".join(parts)
 
 

@@ -9,11 +9,12 @@ from citeweave.explore.graphs.exchange import to_dot, to_gexf, to_graphml, to_vo
 from citeweave.explore.graphs.graph import Graph
 from citeweave.explore.graphs.image import to_image
 from citeweave.explore.graphs.layout import GraphLayout, layout
+from citeweave.explore.graphs.lists import edges_csv, nodes_csv, to_pajek
 from citeweave.explore.graphs.svg import to_svg
 from citeweave.explore.plots.style import check_dpi
 from citeweave.files import write_bytes
 
-__all__ = ["FORMATS", "write_graph"]
+__all__ = ["FORMATS", "format_of", "write_graph"]
 
 Positions = Mapping[str, tuple[float, float]]
 
@@ -24,8 +25,23 @@ _TEXT: dict[str, Callable[[Graph, Positions], str]] = {
     ".graphml": to_graphml,
     ".gexf": to_gexf,
     ".json": to_vosviewer,
+    ".net": to_pajek,
+    ".csv": edges_csv,
+    ".nodes.csv": nodes_csv,
 }
 FORMATS = (*_TEXT, ".png", ".pdf")
+
+
+def format_of(path: Path) -> str:
+    """Tell the format that the end of a file's name asks for, or refuse it."""
+    name = path.name.lower()
+    kind = ".nodes.csv" if name.endswith(".nodes.csv") else path.suffix.lower()
+    if kind not in FORMATS:
+        raise ParameterError(
+            f"A graph is written to a file that ends in one of {', '.join(FORMATS)}. "
+            f"Got '{path}' instead."
+        )
+    return kind
 
 
 def write_graph(
@@ -43,7 +59,8 @@ def write_graph(
     graph : Graph
     path : path
         ``.svg``, ``.png``, ``.pdf`` (both by Matplotlib), ``.dot`` or ``.gv``, ``.graphml``,
-        ``.gexf``, or ``.json`` for VOSviewer.
+        ``.gexf``, ``.json`` for VOSviewer, ``.net`` for Pajek, ``.csv`` for a list of edges or
+        ``.nodes.csv`` for one of nodes.
     positions : GraphLayout, optional
         Made by `layout` if not given.
     engine : {"auto", "own", "graphviz"}
@@ -57,12 +74,7 @@ def write_graph(
         The one that was used; its `note` says how it was made.
     """
     path = Path(path)
-    kind = path.suffix.lower()
-    if kind not in FORMATS:
-        raise ParameterError(
-            f"A graph is written to a file that ends in one of {', '.join(FORMATS)}. "
-            f"Got '{path}' instead."
-        )
+    kind = format_of(path)
     check_dpi(dpi)
     places = layout(graph, engine=engine) if positions is None else positions
     if kind in _TEXT:

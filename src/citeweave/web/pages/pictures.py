@@ -4,6 +4,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from citeweave.errors import NotFoundError, ParameterError
+from citeweave.explore.graphs import MAPS
+from citeweave.web.maps import LEDES, MOST, choices_of, default_top, read_options
 from citeweave.web.pictures import NETWORKS
 from citeweave.web.routes import Endpoint, read_choice
 from citeweave.web.site import Site
@@ -29,7 +31,32 @@ def paper_map(site: Site, request: Request) -> Response:
     return site.page(request, "map.html", {"topics": site.topics()})
 
 
+def bibliometrics(site: Site, request: Request) -> Response:
+    """Show one of the maps that bibliometricians expect."""
+    kind = read_choice(request, "kind", tuple(MAPS))
+    options = read_options(request, kind)
+    try:
+        (graph, drawing), problem = site.pictures.network(kind, options), ""
+    except (NotFoundError, ParameterError) as error:
+        graph, drawing, problem = None, None, str(error)
+    usual = default_top(kind)
+    values = {
+        "kind": kind,
+        "kinds": MAPS,
+        "lede": LEDES[kind],
+        "choices": choices_of(kind),
+        "chosen": dict(options),
+        "top": dict(options).get("top", usual),
+        "most": MOST,
+        "graph": graph,
+        "drawing": drawing,
+        "problem": problem,
+    }
+    return site.page(request, "bibliometrics.html", values)
+
+
 ENTRIES = (
     Endpoint("/network", network, "Networks.", page=True),
+    Endpoint("/bibliometrics", bibliometrics, "Bibliometric maps.", page=True),
     Endpoint("/map", paper_map, "Map of papers.", page=True),
 )

@@ -6,8 +6,6 @@ policy by its hash. Everything that comes from a bibliography goes through autoe
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from typing import TYPE_CHECKING
 
 import citeweave
@@ -48,17 +46,13 @@ def render(contents: Contents, view: Exploration) -> str:
     from citeweave.web.glossary import AGREEMENT, GLOSSARY  # noqa: PLC0415
     from citeweave.web.templating import (  # noqa: PLC0415
         make_environment,
+        page_policy,
         resource,
         topic_rules,
     )
 
     style = "\n".join((resource("citeweave.css"), topic_rules(), resource("report.css")))
     script = "\n".join(resource(name) for name in _SCRIPTS)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    )
     sections = [pair for pair in _SECTIONS if pair[0] != "data" or contents.downloads]
     return (
         make_environment(view)
@@ -67,7 +61,7 @@ def render(contents: Contents, view: Exploration) -> str:
             it=contents,
             tone=_TONES[contents.diagnostics.verdict.level],
             sections=sections,
-            policy=policy,
+            policy=page_policy(script),
             style=Markup(style),  # noqa: S704 (our own files)
             script=Markup(script),  # noqa: S704
             version=citeweave.__version__,

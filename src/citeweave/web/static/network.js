@@ -1,7 +1,27 @@
 // The network as a picture that can be moved: drag the ground to move, wheel or pinch to zoom, drag a node to
 // put it elsewhere. With the keyboard: Tab from node to node, Enter opens it; arrows move, + and - zoom, 0
-// shows all. Without this script the picture stands still and its links work.
+// shows all. Names of dots stay readable at every zoom, as many of them as have room. Without this script the
+// picture stands still and its links work.
 "use strict";
+
+const SMALLEST = 11;
+
+// What there is to know of the name of a dot, or of a part of the picture: how large it is, and where its first
+// line stands, in parts of its size.
+function nameOf(node) {
+  const text = node.querySelector("text");
+  if (!text) return null;
+  const lines = [...text.querySelectorAll("tspan")];
+  const radius = Number(node.querySelector("circle")?.getAttribute("r") || 0);
+  const above = Number(lines[0].getAttribute("y")) < 0;
+  const turn = 1.25 * (lines.length - 1);
+  let place = above ? -0.3 - turn : 0.95;
+  if (!radius) place = 0.35 - turn / 2;
+  return {
+    node, text, lines, size: Number(text.getAttribute("font-size")), radius, start: above ? -radius : radius, place,
+    letters: Math.max(...lines.map((line) => line.textContent.length)),
+  };
+}
 
 class Picture {
   constructor(frame) {
@@ -22,7 +42,7 @@ class Picture {
     this.svg.addEventListener("click", (event) => { if (this.moved) event.preventDefault(); }, true);
     this.svg.addEventListener("dragstart", (event) => event.preventDefault());
     frame.addEventListener("keydown", (event) => this.key(event));
-    for (const node of this.svg.querySelectorAll(".cw-node")) {
+    for (const node of this.svg.querySelectorAll(".cw-node:not(.cw-rule)")) {
       node.addEventListener("mouseenter", () => this.light(node));
       node.addEventListener("mouseleave", () => this.light(null));
     }
@@ -33,8 +53,12 @@ class Picture {
       if (node) this.reveal(node);
     });
     frame.addEventListener("focusout", () => this.light(null));
+    this.names = [...this.svg.querySelectorAll(".cw-dot, .cw-rule")].map(nameOf).filter(Boolean);
+    // parts of the picture are always named
+    this.names.sort((one, other) => !other.radius - !one.radius || other.size - one.size || other.radius - one.radius);
+    if (this.names.length) new ResizeObserver(() => this.name()).observe(frame);
     // on a small screen the whole would be too small to read: begin in its middle, letters full size
-    if (frame.clientWidth < 600) {
+    if (frame.clientWidth < 600 && !this.names.length) {
       this.zoom(frame.clientWidth / Math.max(this.whole[2], frame.clientWidth));
     }
     const named = location.hash ? document.getElementById(location.hash.slice(1)) : null;
@@ -45,6 +69,28 @@ class Picture {
   apply() {
     this.frame.classList.toggle("zoomed", this.view[2] < this.whole[2]);
     this.svg.setAttribute("viewBox", this.view.map((value) => value.toFixed(2)).join(" "));
+    this.name();
+  }
+
+  // Write the names of dots at least SMALLEST pixels high, the largest dots first; what would cover another name
+  // waits until there is room, or until its dot is pointed at.
+  name() {
+    const scale = this.svg.getScreenCTM()?.a;
+    if (!scale) return;
+    const taken = [];
+    for (const { node, text, lines, size, radius, start, place, letters } of this.names) {
+      const high = Math.max(size, SMALLEST / scale);
+      const first = start + place * high;
+      const [x, y] = [Number(node.dataset.x), Number(node.dataset.y) + first - 0.9 * high];
+      const half = 0.28 * high * letters;
+      const box = [x - half, y, x + half, y + 1.25 * high * lines.length];
+      const free = !radius || !taken.some((one) => box[0] < one[2] && one[0] < box[2] && box[1] < one[3] && one[1] < box[3]);
+      node.classList.toggle("unnamed", !free);
+      if (free) taken.push(box);
+      text.setAttribute("font-size", high.toFixed(2));
+      text.setAttribute("stroke-width", (high / 5).toFixed(2));
+      lines.forEach((line, number) => line.setAttribute("y", (first + 1.25 * high * number).toFixed(1)));
+    }
   }
 
   reset() {
@@ -154,8 +200,10 @@ class Picture {
   border(node, [x, y], [tx, ty], gap) {
     const box = node.querySelector("rect");
     const round = node.querySelector("ellipse");
-    const wide = box ? Number(box.getAttribute("width")) / 2 : Number(round.getAttribute("rx"));
-    const high = box ? Number(box.getAttribute("height")) / 2 : Number(round.getAttribute("ry"));
+    const dot = node.querySelector("circle");
+    const half = (shape, name) => Number(shape.getAttribute(name)) / (shape === box ? 2 : 1);
+    const wide = dot ? half(dot, "r") : half(box || round, box ? "width" : "rx");
+    const high = dot ? half(dot, "r") : half(box || round, box ? "height" : "ry");
     const length = Math.hypot(tx - x, ty - y) || 1;
     const [dx, dy] = [(tx - x) / length, (ty - y) / length];
     const reach = box ? Math.min(wide / Math.abs(dx), high / Math.abs(dy)) : 1 / Math.hypot(dx / wide, dy / high);

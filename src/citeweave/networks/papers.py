@@ -1,0 +1,77 @@
+"""What maps say of papers: the year, the title, and a short name such as "Heer and Card (2005)"."""
+
+from typing import Any
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.errors import NotFoundError
+from citeweave.reading.name_parts import parse
+
+__all__ = ["citations_got", "mean_years", "need_citations", "paper_label", "paper_name", "years_of"]
+
+LONGEST = 28
+
+
+def years_of(corpus: Corpus) -> np.ndarray:
+    """Year of each paper [D] as int64, 0 where unknown."""
+    column = corpus.metadata.get("year")
+    if column is None:
+        return np.zeros(corpus.n_documents, np.int64)
+    return np.array([_year(value) for value in column], np.int64)
+
+
+def _year(value: object) -> int:
+    """Read a year from what a column may hold (2014, 2014.0, "2014-05-01"); 0 where it is none."""
+    text = str(value).strip()[:4]
+    return int(text) if text.isascii() and text.isdigit() and 1000 <= int(text) <= 2999 else 0
+
+
+def mean_years(corpus: Corpus, table: Any) -> np.ndarray:
+    """Mean year of the papers that each thing occurs in, not a number where unknown.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    table : csr_array of ones, shape (papers, things)
+
+    Returns
+    -------
+    ndarray, shape (things,)
+    """
+    years = years_of(corpus)
+    known = (years > 0).astype(float)
+    papers = np.asarray(table.T @ known)
+    sums = np.asarray(table.T @ (known * years))
+    return np.divide(sums, papers, out=np.full(len(papers), np.nan), where=papers > 0)
+
+
+def citations_got(corpus: Corpus) -> np.ndarray:
+    """Citations that each paper got from papers of the corpus [D]."""
+    return np.bincount(np.asarray(corpus.citations)[:, 1], minlength=corpus.n_documents)
+
+
+def need_citations(corpus: Corpus, what: str) -> np.ndarray:
+    """Give the citations of a corpus as int64, or say that `what` cannot be made of it."""
+    if not corpus.n_citations:
+        raise NotFoundError(f"There is no {what}: the corpus has no citations among its papers.")
+    return np.asarray(corpus.citations, np.int64)
+
+
+def paper_name(corpus: Corpus, paper: int) -> str:
+    """Title of a paper, or its id where it has none."""
+    return corpus.titles[paper] or corpus.ids[paper]
+
+
+def paper_label(corpus: Corpus, paper: int, year: int) -> str:
+    """Name a paper in few letters: families and year, without authors the begin of its title."""
+    families = [parse(name).family or name for name in corpus.authors(paper)[:3]]
+    if not families:
+        who = paper_name(corpus, paper)
+    elif len(families) == 2:
+        who = " and ".join(families)
+    else:
+        who = families[0] + (" et al." if len(families) > 2 else "")
+    if len(who) > LONGEST:
+        who = f"{who[: LONGEST - 1].rstrip()}…"
+    return f"{who} ({year})" if year else who
