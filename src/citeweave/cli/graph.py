@@ -111,7 +111,7 @@ class MapOptions:
     min_size: Annotated[
         int | None,
         typer.Option(
-            help="Fewest citations of a paper, or papers of an author or word (default: 1).",
+            help="Fewest citations of a paper, or papers of an author or word (default: 0).",
             show_default=False,
             rich_help_panel=MAPS,
         ),

@@ -4,7 +4,7 @@ from citeweave.networks.building import network_of
 from citeweave.networks.clusters import cluster
 from citeweave.networks.counting import COUNTINGS, WEIGHTS
 from citeweave.networks.history import historiograph, main_path, search_path_counts
-from citeweave.networks.network import Network
+from citeweave.networks.network import WeightedNetwork
 from citeweave.networks.sources import SOURCES, TERMS
 from citeweave.networks.thematic import QUADRANTS, Themes, themes_of
 
@@ -17,8 +17,8 @@ __all__ = [
     "QUADRANTS",
     "TERMS",
     "WEIGHTS",
-    "Network",
     "Themes",
+    "WeightedNetwork",
     "cluster",
     "historiograph",
     "main_path",

@@ -12,9 +12,9 @@ from citeweave.networks.counting import (
     co_occurrence,
     similarity,
 )
-from citeweave.networks.network import Network
+from citeweave.networks.network import WeightedNetwork
 from citeweave.networks.papers import mean_years
-from citeweave.networks.sources import SOURCES, Source, SourceOptions
+from citeweave.networks.sources import SOURCES, Occurrences, SourceOptions
 
 __all__ = ["TOP", "network_of"]
 
@@ -28,7 +28,7 @@ def network_of(
     kind: str,
     *,
     top: int = TOP,
-    min_size: int = 1,
+    min_size: int = 0,
     min_count: float = 0.0,
     counting: str = "full",
     weight: str = "association",
@@ -36,7 +36,7 @@ def network_of(
     terms: str = "auto",
     resolution: float = 1.0,
     seed: int = 0,
-) -> Network:
+) -> WeightedNetwork:
     """Make a network of what occurs together in a corpus, with clusters.
 
     Parameters
@@ -64,7 +64,7 @@ def network_of(
 
     Returns
     -------
-    Network
+    WeightedNetwork
 
     Raises
     ------
@@ -92,7 +92,7 @@ def network_of(
         raise NotFoundError(_empty(kind, min_size, min_count))
     occurrences = np.asarray(source.table.sum(axis=0))[chosen]
     names = [source.name(thing) for thing in chosen.tolist()]
-    found = Network(
+    found = WeightedNetwork(
         kind=kind,
         of=source.of,
         names=tuple(name for name, _ in names),
@@ -112,7 +112,7 @@ def network_of(
 
 
 def _choose(
-    source: Source, top: int, min_size: int, counting: str
+    source: Occurrences, top: int, min_size: int, counting: str
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Pick the things to be shown, in rising order of their numbers; also a note on the others."""
     fit = np.flatnonzero((source.rank > 0) & (source.sizes >= min_size))
@@ -133,7 +133,7 @@ def _choose(
     return np.sort(chosen), (note,)
 
 
-def relevance(source: Source, things: np.ndarray, counting: str = "full") -> np.ndarray:
+def relevance(source: Occurrences, things: np.ndarray, counting: str = "full") -> np.ndarray:
     """Tell how far the company that a word keeps differs from that of all words, shape (n,).
 
     The Kullback-Leibler divergence of a word's co-occurrences from those of all (as van Eck and
@@ -153,7 +153,7 @@ def _empty(kind: str, min_size: int, min_count: float) -> str:
     reason = f"There is nothing to draw of {kind}: no two of its nodes occur together"
     limits = [
         f"{option(name)} {value:g}"
-        for name, value, none in (("min_size", min_size, 1), ("min_count", min_count, 0.0))
+        for name, value, none in (("min_size", min_size, 0), ("min_count", min_count, 0.0))
         if value > none
     ]
     if limits:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.networks.counting import check_number
-from citeweave.networks.network import Network
+from citeweave.networks.network import WeightedNetwork
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -16,7 +16,7 @@ __all__ = ["as_networkx", "cluster"]
 STARTS = 5
 
 
-def as_networkx(network: Network) -> "nx.Graph[int]":
+def as_networkx(network: WeightedNetwork) -> "nx.Graph[int]":
     """Give a network to networkx: nodes by place, weights as ``weight``, directions forgotten."""
     import networkx as nx  # noqa: PLC0415 (a quarter of a second, for maps alone)
 
@@ -27,7 +27,7 @@ def as_networkx(network: Network) -> "nx.Graph[int]":
     return graph  # type: ignore[no-any-return]
 
 
-def cluster(network: Network, *, resolution: float = 1.0, seed: int = 0) -> Network:
+def cluster(network: WeightedNetwork, *, resolution: float = 1.0, seed: int = 0) -> WeightedNetwork:
     """Find clusters of nodes that are linked more than their weights let expect.
 
     Louvain's method, as networkx has it, begun five times; the clusters of highest modularity are
@@ -36,7 +36,7 @@ def cluster(network: Network, *, resolution: float = 1.0, seed: int = 0) -> Netw
 
     Parameters
     ----------
-    network : Network
+    network : WeightedNetwork
     resolution : float
         Above 1 finds more and smaller clusters.
     seed : int
@@ -44,7 +44,7 @@ def cluster(network: Network, *, resolution: float = 1.0, seed: int = 0) -> Netw
 
     Returns
     -------
-    Network
+    WeightedNetwork
         The same with `groups`, the cluster of the largest total size first.
     """
     import networkx as nx  # noqa: PLC0415

@@ -6,12 +6,12 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.networks.counting import incidence
-from citeweave.networks.network import Network
+from citeweave.networks.network import WeightedNetwork
 
 __all__ = ["cluster_names"]
 
 
-def cluster_names(corpus: Corpus, network: Network, *, words: int = 3) -> list[str]:
+def cluster_names(corpus: Corpus, network: WeightedNetwork, *, words: int = 3) -> list[str]:
     """Name the clusters of a network, from the first.
 
     A network of words is named by the largest words of each cluster; another by the words that
@@ -22,7 +22,7 @@ def cluster_names(corpus: Corpus, network: Network, *, words: int = 3) -> list[s
     Parameters
     ----------
     corpus : Corpus
-    network : Network
+    network : WeightedNetwork
         With `groups`; without `papers`, or for a corpus without words, clusters are named by their
         largest nodes.
     words : int

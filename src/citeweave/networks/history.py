@@ -11,7 +11,7 @@ from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError
 from citeweave.networks.clusters import cluster
 from citeweave.networks.counting import check_number
-from citeweave.networks.network import Network
+from citeweave.networks.network import WeightedNetwork
 from citeweave.networks.papers import (
     citations_got,
     need_citations,
@@ -27,10 +27,10 @@ def historiograph(
     corpus: Corpus,
     *,
     top: int = 40,
-    min_size: int = 1,
+    min_size: int = 0,
     resolution: float = 1.0,
     seed: int = 0,
-) -> Network:
+) -> WeightedNetwork:
     """Link the most cited papers of a corpus by their citations, to be drawn in order of time.
 
     As Garfield's HistCite does: nodes are the papers with most citations from papers of the corpus
@@ -49,7 +49,7 @@ def historiograph(
 
     Returns
     -------
-    Network
+    WeightedNetwork
         Directed, from citing to cited papers; every weight is 1.
     """
     check_number("top", top, 1)
@@ -82,7 +82,7 @@ def historiograph(
     return cluster(linked, resolution=resolution, seed=seed)
 
 
-def main_path(corpus: Corpus, *, top: int = 10) -> Network:
+def main_path(corpus: Corpus, *, top: int = 10) -> WeightedNetwork:
     """Find the main paths of a citation network: those that most search paths go through.
 
     The citations with the largest search path counts are followed, each back to a paper that cites
@@ -98,7 +98,7 @@ def main_path(corpus: Corpus, *, top: int = 10) -> Network:
 
     Returns
     -------
-    Network
+    WeightedNetwork
         Directed, from citing to cited papers. A weight is the search path count against the
         largest; `main` marks the path through the largest one.
     """
@@ -220,10 +220,10 @@ def _best_at(nodes: np.ndarray, logs: np.ndarray, total: int) -> np.ndarray:
     return best
 
 
-def _nodes(corpus: Corpus, papers: np.ndarray, years: np.ndarray) -> Network:
+def _nodes(corpus: Corpus, papers: np.ndarray, years: np.ndarray) -> WeightedNetwork:
     """Make a network of papers without links."""
     numbers = papers.tolist()
-    return Network(
+    return WeightedNetwork(
         kind="citations",
         of="paper",
         names=tuple(paper_name(corpus, d) for d in numbers),
@@ -240,7 +240,7 @@ def _nodes(corpus: Corpus, papers: np.ndarray, years: np.ndarray) -> Network:
     )
 
 
-def _citations_among(corpus: Corpus, papers: np.ndarray, years: np.ndarray) -> Network:
+def _citations_among(corpus: Corpus, papers: np.ndarray, years: np.ndarray) -> WeightedNetwork:
     place = np.full(corpus.n_documents, -1)
     place[papers] = np.arange(len(papers))
     citations = np.asarray(corpus.citations, np.int64)

@@ -8,11 +8,11 @@ import numpy as np
 
 from citeweave.errors import ParameterError
 
-__all__ = ["Network"]
+__all__ = ["WeightedNetwork"]
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class WeightedNetwork:
     """Nodes with names and sizes, links with counts and weights.
 
     Attributes
@@ -52,9 +52,10 @@ class Network:
 
     Examples
     --------
-    >>> trade = Network.from_edges([("Peru", "Chile", 3), ("Chile", "Cuba", 1)], of="country")
+    >>> edges = [("Peru", "Chile", 3), ("Chile", "Cuba", 1)]
+    >>> trade = WeightedNetwork.from_edges(edges, of="country")
     >>> trade
-    Network('co-country', 3 nodes, 2 links)
+    WeightedNetwork('co-country', 3 nodes, 2 links)
     >>> trade.names, trade.links.tolist(), trade.weights.tolist()
     (('Peru', 'Chile', 'Cuba'), [[0, 1], [1, 2]], [3.0, 1.0])
     """
@@ -202,7 +203,7 @@ class Network:
         """Show the sizes."""
         nodes, links = len(self.names), len(self.links)
         return (
-            f"Network({self.kind!r}, {nodes:,} node{'s' * (nodes != 1)}, "
+            f"WeightedNetwork({self.kind!r}, {nodes:,} node{'s' * (nodes != 1)}, "
             f"{links:,} link{'s' * (links != 1)})"
         )
 

@@ -20,7 +20,7 @@ from citeweave.networks.papers import (
 )
 from citeweave.wording import count
 
-__all__ = ["SOURCES", "TERMS", "Source", "SourceOptions"]
+__all__ = ["SOURCES", "TERMS", "Occurrences", "SourceOptions"]
 
 TERMS = ("auto", "keywords", "text")
 
@@ -35,7 +35,7 @@ class SourceOptions(NamedTuple):
     terms: str = "auto"
 
 
-class Source(NamedTuple):
+class Occurrences(NamedTuple):
     """Things that occur together in events.
 
     Attributes
@@ -78,12 +78,12 @@ def _paper_names(corpus: Corpus) -> Naming:
     return lambda d: (paper_name(corpus, d), paper_label(corpus, d, int(years[d])))
 
 
-def co_citation(corpus: Corpus, _: SourceOptions) -> Source:
+def co_citation(corpus: Corpus, _: SourceOptions) -> Occurrences:
     """Find papers, together where a paper cites both."""
     citations = need_citations(corpus, "co-citation")
     total = corpus.n_documents
     got = citations_got(corpus).astype(float)
-    return Source(
+    return Occurrences(
         of="paper",
         title="Papers that are cited together",
         table=incidence(citations[:, 0], citations[:, 1], (total, total)),
@@ -95,12 +95,12 @@ def co_citation(corpus: Corpus, _: SourceOptions) -> Source:
     )
 
 
-def coupling(corpus: Corpus, options: SourceOptions) -> Source:
+def coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
     """Find papers, together where both cite a paper."""
     citations = need_citations(corpus, "bibliographic coupling")
     total = corpus.n_documents
     table = incidence(citations[:, 1], citations[:, 0], (total, total))
-    return Source(
+    return Occurrences(
         of="paper",
         title="Papers that cite the same papers",
         table=table,
@@ -135,12 +135,12 @@ def _author_names(corpus: Corpus) -> Naming:
     return lambda a: (names[a], names[a])
 
 
-def co_authors(corpus: Corpus, options: SourceOptions) -> Source:
+def co_authors(corpus: Corpus, options: SourceOptions) -> Occurrences:
     """Find authors, together where they wrote a paper."""
     _need_authors(corpus, "network of co-authors")
     table, notes = _authorship(corpus, options.max_authors)
     papers = np.asarray(table.sum(axis=0))
-    return Source(
+    return Occurrences(
         of="author",
         title="Authors who write together",
         table=table,
@@ -153,7 +153,7 @@ def co_authors(corpus: Corpus, options: SourceOptions) -> Source:
     )
 
 
-def author_coupling(corpus: Corpus, options: SourceOptions) -> Source:
+def author_coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
     """Find authors, together where papers of both cite a paper, however often."""
     _need_authors(corpus, "coupling of authors")
     citations = need_citations(corpus, "coupling of authors")
@@ -163,7 +163,7 @@ def author_coupling(corpus: Corpus, options: SourceOptions) -> Source:
     table = sparse.csr_array(cited @ written)
     table.data[:] = 1.0
     papers = np.asarray(written.sum(axis=0))
-    return Source(
+    return Occurrences(
         of="author",
         title="Authors who cite the same papers",
         table=table,
@@ -176,7 +176,7 @@ def author_coupling(corpus: Corpus, options: SourceOptions) -> Source:
     )
 
 
-def co_words(corpus: Corpus, options: SourceOptions) -> Source:
+def co_words(corpus: Corpus, options: SourceOptions) -> Occurrences:
     """Find keywords, or words of titles and abstracts, together where a paper has both."""
     check_choice("terms", options.terms, TERMS)
     keywords = corpus.metadata.get("keywords")
@@ -191,7 +191,7 @@ def co_words(corpus: Corpus, options: SourceOptions) -> Source:
     table = incidence(papers, corpus.tokens, (corpus.n_documents, corpus.vocabulary_size))
     counts = np.asarray(table.sum(axis=0))
     words = corpus.vocabulary
-    return Source(
+    return Occurrences(
         of="word",
         title="Words that occur together",
         table=table,
@@ -204,7 +204,7 @@ def co_words(corpus: Corpus, options: SourceOptions) -> Source:
     )
 
 
-def _keywords(corpus: Corpus, column: list[list[str] | None]) -> Source:
+def _keywords(corpus: Corpus, column: list[list[str] | None]) -> Occurrences:
     """Keywords as they are, but for large and small letters; named as they are written most."""
     numbers: dict[str, int] = {}
     spellings: list[Counter[str]] = []
@@ -226,7 +226,7 @@ def _keywords(corpus: Corpus, column: list[list[str] | None]) -> Source:
     names = [max(sorted(found), key=found.__getitem__) for found in spellings]
     missing = sum(not given for given in column)
     note = f"{missing:,} of {corpus.n_documents:,} papers have no keywords."
-    return Source(
+    return Occurrences(
         of="word",
         title="Keywords that occur together",
         table=table,
@@ -239,7 +239,7 @@ def _keywords(corpus: Corpus, column: list[list[str] | None]) -> Source:
     )
 
 
-SOURCES: dict[str, Callable[[Corpus, SourceOptions], Source]] = {
+SOURCES: dict[str, Callable[[Corpus, SourceOptions], Occurrences]] = {
     "co-citation": co_citation,
     "coupling": coupling,
     "author-coupling": author_coupling,

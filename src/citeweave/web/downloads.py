@@ -74,6 +74,8 @@ def _write(frame: "pl.DataFrame", form: str) -> bytes:
 def picture(site: Site, request: Request) -> Response:
     """Give a picture as a file."""
     kind, form = request.path_params["kind"], request.path_params["format"]
+    if form == "csv" and kind.endswith(".nodes"):
+        kind, form = kind.removesuffix(".nodes"), "nodes.csv"
     if kind not in PICTURES or form not in _WRITERS:
         raise NotFoundError(
             f"There is no picture {kind}.{form}; there are {', '.join(PICTURES)}, each as "

@@ -36,7 +36,7 @@ LEDES = {
 }
 
 
-class Choice(NamedTuple):
+class MapChoice(NamedTuple):
     """A field of the page's form: name, heading, and values with their texts."""
 
     name: str
@@ -44,11 +44,11 @@ class Choice(NamedTuple):
     values: tuple[tuple[str, str], ...]
 
 
-_COLOURS = Choice(
+_COLOURS = MapChoice(
     "colour", "Colours", (("cluster", "Clusters"), ("topic", "Topics"), ("year", "Years"))
 )
-_COUNTING = Choice("counting", "Counting", (("full", "Full"), ("fractional", "Fractional")))
-_WEIGHT = Choice(
+_COUNTING = MapChoice("counting", "Counting", (("full", "Full"), ("fractional", "Fractional")))
+_WEIGHT = MapChoice(
     "weight",
     "Similarity",
     (
@@ -59,7 +59,7 @@ _WEIGHT = Choice(
         ("equivalence", "Equivalence index"),
     ),
 )
-_TERMS = Choice(
+_TERMS = MapChoice(
     "terms", "Words", (("auto", "Automatic"), ("keywords", "Keywords"), ("text", "Text"))
 )
 
@@ -72,7 +72,7 @@ QUERY = (
 )
 
 
-def choices_of(kind: str) -> tuple[Choice, ...]:
+def choices_of(kind: str) -> tuple[MapChoice, ...]:
     """Give what the page of a map offers to choose."""
     if kind == "thematic":
         return ()

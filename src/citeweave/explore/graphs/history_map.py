@@ -9,7 +9,7 @@ from citeweave.explore.graphs.geometry import LINE
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.network_map import Painting, link_edges, map_nodes
 from citeweave.explore.graphs.text import text_width
-from citeweave.networks import Network
+from citeweave.networks import WeightedNetwork
 
 __all__ = ["history_graph"]
 
@@ -25,12 +25,12 @@ RULE = "#d9d9d9"
 MAIN = "#444444"
 
 
-def history_graph(network: Network, painting: Painting) -> Graph:
+def history_graph(network: WeightedNetwork, painting: Painting) -> Graph:
     """Draw a directed network of papers, the oldest at the top.
 
     Parameters
     ----------
-    network : Network
+    network : WeightedNetwork
         With links from citing to cited papers. Papers without a year stand in the last row.
     painting : Painting
     """
@@ -98,7 +98,7 @@ def _rows(years: np.ndarray, wide: np.ndarray) -> list[tuple[int | None, np.ndar
 
 
 def _across(
-    network: Network, rows: Sequence[tuple[int | None, np.ndarray]], wide: np.ndarray
+    network: WeightedNetwork, rows: Sequence[tuple[int | None, np.ndarray]], wide: np.ndarray
 ) -> np.ndarray:
     """Place papers from left to right: each near those that it cites and that cite it."""
     n = len(wide)
@@ -114,9 +114,10 @@ def _across(
         # what is drawn together too much is spread again
         spread = max(float(np.std(ideal)), 1e-9)
         ideal = (ideal - ideal.mean()) * max(1.0, 0.25 * WIDEST / spread * (sweep < SWEEPS // 2))
-        x = ideal.copy()
         for _, members in rows:
-            x[members] = _apart(ideal[members], wide[members])
+            # rows stay under each other, or a long history would wander off the page
+            near = ideal[members] - 0.4 * ideal[members].mean()
+            x[members] = _apart(near, wide[members])
     return x
 
 

@@ -16,7 +16,7 @@ from citeweave.explore.graphs.network_map import LINKS, map_graph
 from citeweave.explore.graphs.painting import paint
 from citeweave.explore.graphs.thematic_map import thematic_map
 from citeweave.naming import option
-from citeweave.networks import Network, historiograph, main_path, network_of
+from citeweave.networks import WeightedNetwork, historiograph, main_path, network_of
 from citeweave.networks.counting import check_choice, check_number
 
 __all__ = ["MAPS", "bibliometric_map", "draw_network"]
@@ -85,7 +85,7 @@ def bibliometric_map(
 
 
 def draw_network(
-    network: Network,
+    network: WeightedNetwork,
     *,
     corpus: Corpus | None = None,
     view: Any = None,
@@ -96,8 +96,8 @@ def draw_network(
 
     Parameters
     ----------
-    network : Network
-        Of a corpus, or `Network.from_edges`.
+    network : WeightedNetwork
+        Of a corpus, or `WeightedNetwork.from_edges`.
     corpus : Corpus, optional
         Whose words name clusters.
     view : Exploration, fitted model or path of a run, optional
@@ -109,7 +109,7 @@ def draw_network(
     --------
     >>> from citeweave.networks import cluster
     >>> edges = [("Peru", "Chile", 3), ("Chile", "Cuba", 1), ("Peru", "Cuba", 1)]
-    >>> draw_network(cluster(Network.from_edges(edges, of="country")))
+    >>> draw_network(cluster(WeightedNetwork.from_edges(edges, of="country")))
     Graph('co-country', 3 nodes, 3 edges)
     """
     if not network.names:
@@ -130,7 +130,7 @@ def _opened(source: Any) -> tuple[Corpus, PictureFacts | None]:
     return facts.corpus, facts
 
 
-def _network(corpus: Corpus, kind: str, options: dict[str, Any]) -> Network:
+def _network(corpus: Corpus, kind: str, options: dict[str, Any]) -> WeightedNetwork:
     taken = {"historiograph": ("top", "min_size", "resolution", "seed"), "main-path": ("top",)}
     unknown = sorted(set(options) - set(taken.get(kind, options)))
     if unknown:

@@ -13,7 +13,7 @@ from citeweave.explore.graphs.geometry import LINE
 from citeweave.explore.graphs.graph import Edge, Graph, Node
 from citeweave.explore.graphs.stress import MARGIN, arrange
 from citeweave.explore.graphs.text import clean, text_width
-from citeweave.networks import Network
+from citeweave.networks import WeightedNetwork
 from citeweave.networks.clusters import as_networkx
 
 __all__ = ["LINKS", "Painting", "link_edges", "map_graph", "map_nodes", "strongest"]
@@ -54,12 +54,14 @@ class Painting:
     group_names: tuple[tuple[int, str], ...] = ()
 
 
-def map_graph(network: Network, painting: Painting, *, links: int = LINKS, seed: int = 0) -> Graph:
+def map_graph(
+    network: WeightedNetwork, painting: Painting, *, links: int = LINKS, seed: int = 0
+) -> Graph:
     """Draw a network with places by force (networkx's spring layout).
 
     Parameters
     ----------
-    network : Network
+    network : WeightedNetwork
         Of at least one node.
     painting : Painting
     links : int
@@ -89,7 +91,7 @@ def map_graph(network: Network, painting: Painting, *, links: int = LINKS, seed:
     ).placed(placed)
 
 
-def map_nodes(network: Network, painting: Painting) -> list[Node]:
+def map_nodes(network: WeightedNetwork, painting: Painting) -> list[Node]:
     """Make a dot of each node, the largest of them with a name below."""
     relative = np.sqrt(network.sizes / max(float(network.sizes.max(initial=0.0)), 1e-300))
     named = np.zeros(len(network.names), bool)
@@ -126,7 +128,7 @@ def map_nodes(network: Network, painting: Painting) -> list[Node]:
     return nodes
 
 
-def _title(network: Network, place: int, painting: Painting) -> str:
+def _title(network: WeightedNetwork, place: int, painting: Painting) -> str:
     """Tell what is known of a node."""
     size, year = network.sizes[place], network.years[place]
     parts = [clean(network.names[place])]
@@ -148,7 +150,7 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
 
 
-def link_edges(network: Network, nodes: Sequence[Node], shown: np.ndarray) -> list[Edge]:
+def link_edges(network: WeightedNetwork, nodes: Sequence[Node], shown: np.ndarray) -> list[Edge]:
     """Make lines of some links, as wide as their counts are large."""
     largest = max(float(network.counts.max(initial=0.0)), 1e-300)
     edges = []
@@ -170,13 +172,13 @@ def link_edges(network: Network, nodes: Sequence[Node], shown: np.ndarray) -> li
     return edges
 
 
-def strongest(network: Network, most: int) -> np.ndarray:
+def strongest(network: WeightedNetwork, most: int) -> np.ndarray:
     """Rows of the links of the largest counts, in rising order."""
     order = np.lexsort((np.arange(len(network.links)), -network.weights, -network.counts))
     return np.sort(order[:most])
 
 
-def _forest(network: Network) -> np.ndarray:
+def _forest(network: WeightedNetwork) -> np.ndarray:
     """Rows of the links of a spanning forest of the largest counts: nothing falls off the map."""
     n = len(network.names)
     first, second = network.links.T
@@ -190,7 +192,7 @@ def _forest(network: Network) -> np.ndarray:
 
 
 def _places(
-    network: Network, nodes: Sequence[Node], forest: np.ndarray, seed: int
+    network: WeightedNetwork, nodes: Sequence[Node], forest: np.ndarray, seed: int
 ) -> list[tuple[float, float]]:
     """Place dots with their names so that none covers another, part by part."""
     import networkx as nx  # noqa: PLC0415 (for maps alone)

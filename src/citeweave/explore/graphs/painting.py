@@ -11,7 +11,7 @@ from citeweave.explore.graphs.facts import PictureFacts
 from citeweave.explore.graphs.network_map import Painting
 from citeweave.explore.graphs.text import clean
 from citeweave.naming import option
-from citeweave.networks import Network
+from citeweave.networks import WeightedNetwork
 from citeweave.networks.describing import cluster_names
 from citeweave.wording import count
 
@@ -25,13 +25,13 @@ _MOST_LISTED = 20
 
 
 def paint(
-    network: Network, colour: str, *, corpus: Corpus | None, facts: PictureFacts | None
+    network: WeightedNetwork, colour: str, *, corpus: Corpus | None, facts: PictureFacts | None
 ) -> Painting:
     """Colour the nodes of a network.
 
     Parameters
     ----------
-    network : Network
+    network : WeightedNetwork
     colour : {"cluster", "topic", "year"}
     corpus : Corpus, optional
         Whose words name clusters.
@@ -49,7 +49,7 @@ def paint(
     return _by_cluster(network, corpus)
 
 
-def _by_cluster(network: Network, corpus: Corpus | None) -> Painting:
+def _by_cluster(network: WeightedNetwork, corpus: Corpus | None) -> Painting:
     groups = network.groups
     if groups is None:
         return Painting([PALETTE[0]] * len(network.names), None, ())
@@ -69,7 +69,7 @@ def _by_cluster(network: Network, corpus: Corpus | None) -> Painting:
     )
 
 
-def _by_topic(network: Network, facts: PictureFacts | None) -> Painting:
+def _by_topic(network: WeightedNetwork, facts: PictureFacts | None) -> Painting:
     if facts is None:
         raise ParameterError(
             f"{option('colour')} topic needs a fitted model: give the folder of a run."
@@ -94,7 +94,7 @@ def _by_topic(network: Network, facts: PictureFacts | None) -> Painting:
     )
 
 
-def _by_year(network: Network) -> Painting:
+def _by_year(network: WeightedNetwork) -> Painting:
     years: Any = network.years
     known = ~np.isnan(years)
     if not known.any():

@@ -72,19 +72,25 @@ class Picture {
     this.name();
   }
 
-  // Write the names of dots at least SMALLEST pixels high, the largest dots first; what would cover another name
-  // waits until there is room, or until its dot is pointed at.
+  // Write the names of dots at least SMALLEST pixels high, the largest dots first; what would cover another
+  // name or dot waits until there is room, or until its dot is pointed at.
   name() {
     const scale = this.svg.getScreenCTM()?.a;
     if (!scale) return;
     const taken = [];
+    const dots = this.names.map(({ node, radius }) => {
+      const [x, y, half] = [Number(node.dataset.x), Number(node.dataset.y), 0.7 * radius];
+      return [x - half, y - half, x + half, y + half, node];
+    });
+    const meet = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
     for (const { node, text, lines, size, radius, start, place, letters } of this.names) {
       const high = Math.max(size, SMALLEST / scale);
       const first = start + place * high;
       const [x, y] = [Number(node.dataset.x), Number(node.dataset.y) + first - 0.9 * high];
       const half = 0.28 * high * letters;
       const box = [x - half, y, x + half, y + 1.25 * high * lines.length];
-      const free = !radius || !taken.some((one) => box[0] < one[2] && one[0] < box[2] && box[1] < one[3] && one[1] < box[3]);
+      const covered = () => taken.some((one) => meet(box, one)) || dots.some((one) => one[4] !== node && meet(box, one));
+      const free = !radius || !covered();
       node.classList.toggle("unnamed", !free);
       if (free) taken.push(box);
       text.setAttribute("font-size", high.toFixed(2));

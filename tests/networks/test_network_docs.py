@@ -1,0 +1,59 @@
+"""Examples run, and the page on maps names all there is."""
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from citeweave.cli.graph import MapOptions
+from citeweave.cli.main import app
+from citeweave.explore.graphs import MAPS
+from citeweave.networks import COUNTINGS, QUADRANTS, WEIGHTS
+from networks.six_papers import make_corpus
+
+PAGE = Path(__file__).parents[2] / "docs" / "maps.md"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("networks.network", "networks.counting", "networks.building", "networks.history"),
+        "explore.graphs.maps",
+    ],
+)
+def test_examples_in_docstrings(name: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(f"citeweave.{name}"))
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+def test_its_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    corpus = make_corpus()
+    corpus.save("my-corpus")
+    names: dict[str, object] = {"corpus": corpus}
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(block, str(PAGE), "exec"), names)  # noqa: S102
+    assert Path("map.graphml").is_file()
+    assert Path("countries.svg").is_file()
+
+
+def test_the_page_names_kinds_options_and_words() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for kind in MAPS:
+        assert f"--kind {kind} " in text
+    for option in MapOptions.__dataclass_fields__:
+        assert f"--{option.replace('_', '-')}" in text
+    for word in (*COUNTINGS, *WEIGHTS, *QUADRANTS):
+        assert word in text
+    for image in re.findall(r"\]\((images/[\w-]+\.png)\)", text):
+        assert (PAGE.parent / image).stat().st_size < 300_000
+
+
+def test_options_on_the_page_are_those_of_the_command() -> None:
+    described = CliRunner().invoke(app, ["graph", "--help"], env={"COLUMNS": "200"}).output
+    there = set(re.findall(r"--[a-z-]+", described))
+    assert set(re.findall(r"`?(--[a-z][a-z-]+)", PAGE.read_text(encoding="utf-8"))) <= there
