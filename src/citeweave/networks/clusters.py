@@ -24,7 +24,7 @@ def as_networkx(network: WeightedNetwork) -> "nx.Graph[int]":
     graph.add_nodes_from(range(len(network.names)))
     ends, weights = network.links.tolist(), network.weights.tolist()
     graph.add_weighted_edges_from((a, b, w) for (a, b), w in zip(ends, weights, strict=True))
-    return graph  # type: ignore[no-any-return]
+    return graph
 
 
 def cluster(network: WeightedNetwork, *, resolution: float = 1.0, seed: int = 0) -> WeightedNetwork:

@@ -54,7 +54,8 @@ def _event_weights(table: Any, counting: str) -> np.ndarray:
     members = np.diff(table.indptr).astype(np.float64)
     if counting == "full":
         return np.ones(len(members))
-    return np.divide(1.0, members - 1.0, out=np.zeros(len(members)), where=members > 1)
+    shares = np.zeros(len(members))
+    return np.asarray(np.divide(1.0, members - 1.0, out=shares, where=members > 1))
 
 
 def link_strength(table: Any, *, counting: str = "full") -> np.ndarray:

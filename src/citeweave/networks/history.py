@@ -182,7 +182,7 @@ def _without_circles(ends: np.ndarray, years: np.ndarray) -> np.ndarray:
     cited = np.bincount(rows[:, 1], minlength=len(years))
     rank = np.empty(len(years), np.int64)
     rank[np.argsort(citing - cited, kind="stable")] = np.arange(len(years))
-    return ends[~inside | (rank[ends[:, 0]] > rank[ends[:, 1]])]
+    return np.asarray(ends[~inside | (rank[ends[:, 0]] > rank[ends[:, 1]])])
 
 
 def _in_circles(ends: np.ndarray, total: int) -> np.ndarray:

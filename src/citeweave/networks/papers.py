@@ -43,7 +43,8 @@ def mean_years(corpus: Corpus, table: Any) -> np.ndarray:
     known = (years > 0).astype(float)
     papers = np.asarray(table.T @ known)
     sums = np.asarray(table.T @ (known * years))
-    return np.divide(sums, papers, out=np.full(len(papers), np.nan), where=papers > 0)
+    means = np.full(len(papers), np.nan)
+    return np.asarray(np.divide(sums, papers, out=means, where=papers > 0))
 
 
 def citations_got(corpus: Corpus) -> np.ndarray:

@@ -91,7 +91,7 @@ def read_options(request: Request, kind: str) -> MapOptions:
     """Read the options of a map from an address; what does not fit is as if it were not there."""
     if kind not in MAPS:
         return ()
-    found = []
+    found: list[tuple[str, Any]] = []
     for choice in choices_of(kind):
         values = tuple(value for value, _ in choice.values)
         chosen = read_choice(request, choice.name, values)
