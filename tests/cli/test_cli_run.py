@@ -90,6 +90,16 @@ def test_other_files_or_parameters_are_refused(
     assert "made from other files, or they have changed" in changed.stderr
 
 
+def test_the_name_of_what_is_read_is_no_folder_for_results(
+    runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = runner.invoke(app, ["run", "demo", *SHORT, "--out", "demo"])
+    assert refused.exit_code == 2
+    assert "Choose another folder with --out" in " ".join(refused.output.split())
+    assert not (tmp_path / "demo").exists()
+
+
 def test_a_folder_of_something_else_is_left_alone(
     runner: CliRunner, export: Path, tmp_path: Path
 ) -> None:

@@ -156,6 +156,49 @@ def test_one_that_had_not_settled_goes_on_until_it_does(small, tmp_path):
     assert estimates(longer) == estimates(again)
 
 
+@pytest.fixture
+def never_settled(easily_settled, monkeypatch):
+    """Chains that reach their heights at once, and agree on topics a little more each time."""
+
+    def differ(*_, **__):
+        topics = 0.5 + 0.0005 * _[-1].stop
+        return Check("log posterior", 1.0, 1.05, True, 100.0), Check("words", topics, 0.9, False)
+
+    monkeypatch.setattr(runner, "judge", differ)
+    return easily_settled
+
+
+@pytest.mark.usefixtures("never_settled")
+def test_chains_that_would_not_agree_in_time_end_sooner(small, tmp_path):
+    model = SCNTM(**UNTIL, burn_in=100).fit(small, out=tmp_path / "run")
+    assert model.settlement_[:3] == (False, "pace", 48)
+    assert model.n_iter_ == 68
+    patient = SCNTM(**UNTIL, burn_in=100, give_up=False).fit(small)
+    assert patient.settlement_[1:3] == ("iterations", 100)
+    longer = citeweave.resume(tmp_path / "run", iterations="+20")
+    assert longer.settlement_[1:3] == ("iterations", 120)
+    again = SCNTM(**longer.get_params() | {"seed": longer.seed_}).fit(small)
+    assert estimates(longer) == estimates(again)
+
+
+@pytest.mark.usefixtures("never_settled")
+@pytest.mark.parametrize("after", [28, 31, 47, 48, 50])
+def test_stopped_and_resumed_they_end_there_too(small, tmp_path, after):
+    whole = SCNTM(**UNTIL, burn_in=100, threads=1).fit(small)
+    stop = threading.Event()
+
+    def look(progress):
+        if progress.iteration >= after:
+            stop.set()
+
+    options = {"out": tmp_path / "run", "checkpoint_iterations": 7}
+    with pytest.raises(RunInterrupted):
+        SCNTM(**UNTIL, burn_in=100, threads=2).fit(small, progress=look, stop=stop, **options)
+    resumed = citeweave.resume(tmp_path / "run")
+    assert resumed.settlement_ == whole.settlement_
+    assert estimates(resumed) == estimates(whole)
+
+
 @pytest.mark.usefixtures("easily_settled")
 def test_when_the_time_is_up_samples_are_kept(small):
     model = SCNTM(**UNTIL, burn_in=100, minutes=1e-9).fit(small)
@@ -180,11 +223,16 @@ def test_the_verdict_says_what_does_not_agree_and_how_to_go_on(tmp_path):
     )
     found = Settlement(False, "iterations", 1800, 2, checks)
     told = settled_verdict(found, done=2000, asked=2000, folder=tmp_path).text
-    assert "R-hat of the log posterior is 1.31 (aim 1.05), and 1 comparison more fail" in told
+    assert (
+        "R-hat of the log posterior is 1.31 (aim 1.05); agreement of the sizes of topics is 0.70 "
+        "(aim 0.90)" in told
+    )
     assert f"citeweave.resume('{tmp_path}', iterations='+2000')" in told
     with for_command_line():
         told = settled_verdict(found, done=2000, asked=2000, folder=tmp_path).text
     assert f"citeweave resume {tmp_path} --iterations +2000" in told
+    told = settled_verdict(found._replace(stopped="pace"), done=600, asked=2000, folder=None).text
+    assert "After 600 iterations chains were not on the way to agree within 2,000: R-hat" in told
     steady = (checks[0]._replace(value=1.01, passes=True), checks[1])
     told = settled_verdict(found._replace(checks=steady), done=2000, asked=2000, folder=None)
     assert told.headline == "Not settled: the chains found different topics"

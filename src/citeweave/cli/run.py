@@ -68,6 +68,10 @@ def run(
     check_values(rules, parameters, lambda name: f"option --{name}")
     trial = parameters if parameters["topics"] != "auto" else parameters | {"topics": 2}
     make_plan(SCNTM(**trial).get_params())  # what is wrong is told before a long import
+    if any(Path(source).resolve() == place.resolve() for source in corpus):
+        raise RunError(
+            f"'{place}' is also the name of what is to be read. Choose another folder with --out."
+        )
     _begin(place, corpus, parameters)
 
     step = _Steps(console)

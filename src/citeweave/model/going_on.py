@@ -105,6 +105,7 @@ def longer_parameters(
         out["burn_in"] = max(iterations, 3 * (iterations + added) // 4)
     if not plan.exactly:
         out["burn_in"] = burn_in if settled else burn_in + added
+        out["give_up"] = False  # who goes on wants the iterations
     return out
 
 

@@ -111,6 +111,7 @@ class Plan:
     exactly: bool = True
     """Whether ``iterations`` are made, or are the most that are made."""
     minutes: float | None = None
+    give_up: bool = False
     asked: tuple[int, int] | None = None
     """Iterations and burn-in that were planned, where the run has found its own."""
     engine: str = ""
@@ -209,7 +210,7 @@ class Plan:
         if self.sweep != SEQUENTIAL:  # which has the digest of runs before there was a choice
             content["sweep"] = [self.sweep, self.rounds]
         if not self.exactly:
-            content["until"] = "settled"
+            content["until"] = "settled or out of reach" if self.give_up else "settled"
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -315,6 +316,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         labels=p["labels"],
         exactly=bool(p["exactly"]),
         minutes=None if p["minutes"] is None else float(p["minutes"]),
+        give_up=bool(p["give_up"]),
     )
 
 

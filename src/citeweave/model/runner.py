@@ -24,7 +24,18 @@ from citeweave.engines.core.estimates import Sums
 from citeweave.engines.protocol import RunningChain
 from citeweave.model.chains import new_chain
 from citeweave.model.parameters import Plan
-from citeweave.model.settling import AIM, BLOCK, FIRST, Check, Settlement, judge, judged_from
+from citeweave.model.settling import (
+    AIM,
+    BLOCK,
+    FIRST,
+    Agreement,
+    Check,
+    Settlement,
+    begins_anew,
+    judge,
+    judged_from,
+    out_of_reach,
+)
 from citeweave.model.under_way import Beginning, ChainResult, ChainUnderWay, Timing
 from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
@@ -306,6 +317,8 @@ class Runner:
             self._latest = found
             if found.settled:
                 return found._replace(stopped="settled")
+            if begins_anew(since) and self._hopeless(ordered, since, checks):
+                return found._replace(stopped="pace")
         if done >= plan.burn_in:
             return found._replace(stopped="iterations")
         pace = max(one.pace for one in chains.values()) * plan.chains / plan.chains_at_a_time
@@ -313,6 +326,16 @@ class Runner:
         if plan.minutes is not None and used + left >= 60.0 * plan.minutes:
             return found._replace(stopped="minutes")
         return None
+
+    def _hopeless(
+        self, chains: Sequence[ChainUnderWay], since: int, checks: Sequence[Check]
+    ) -> bool:
+        """Whether chains would not agree in time; they remember how far they agree now."""
+        before = max((one.agreement for one in chains), key=lambda agreement: agreement.done)
+        for one in chains:
+            one.agreement = Agreement.of(since, checks)
+        most = self.plan.burn_in - self.plan.joined
+        return self.plan.give_up and out_of_reach(before, checks, done=since, most=most)
 
     def _judge_samples(self, found: Settlement) -> Settlement:
         """Judge a run whose chains had not agreed before, by all that it has when it ends."""

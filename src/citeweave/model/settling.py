@@ -13,6 +13,7 @@ blurred by what does not matter before they are compared (`POSTERIOR_BLUR`, `CON
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,11 +30,13 @@ __all__ = [
     "BLOCK",
     "FIRST",
     "LOOK",
+    "Agreement",
     "Check",
     "Settlement",
     "begins_anew",
     "judge",
     "judged_from",
+    "out_of_reach",
 ]
 
 AIM = 1.05
@@ -53,6 +56,9 @@ FIRST = 4
 """Blocks before chains are first compared: the latter half is two."""
 ALIKE = 0.9
 """What sizes of topics must have in common, and correlation of pairs of papers."""
+_HOPE = 2.0
+"""How many times faster than so far chains may come to agree from here on."""
+HEIGHT = "log posterior"
 _PAIRS = 2000
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 _SPARSE_DRAWS = 20
@@ -71,6 +77,11 @@ class Check(NamedTuple):
     """Effective draws of a trace."""
 
     @property
+    def of_topics(self) -> bool:
+        """Whether topics were compared, and not traces."""
+        return math.isnan(self.draws)
+
+    @property
     def text(self) -> str:
         """The comparison in words.
 
@@ -81,7 +92,7 @@ class Check(NamedTuple):
         >>> Check("words of matched topics", 0.7, 0.9, False).text
         'agreement of the words of matched topics is 0.70 (aim 0.90)'
         """
-        if math.isnan(self.draws):
+        if self.of_topics:
             return f"agreement of the {self.name} is {self.value:.2f} (aim {self.aim:.2f})"
         if self.value <= self.aim and not self.passes:
             return f"the {self.name} has {self.draws:.0f} effective draws (aim {ENOUGH:.0f})"
@@ -93,7 +104,8 @@ class Settlement(NamedTuple):
 
     settled: bool
     stopped: str
-    """``settled``, or what ended the run first: ``iterations``, ``minutes``, ``exactly``."""
+    """``settled``, or what ended the run first: ``iterations``, ``minutes``, ``pace`` (chains would
+    not agree in time), ``exactly``."""
     iteration: int
     """Iterations after which samples were kept."""
     chains: int
@@ -134,6 +146,20 @@ class Settlement(NamedTuple):
         return cls(**(dict(content) | {"checks": tuple(checks)}))
 
 
+class Agreement(NamedTuple):
+    """How far chains agree on their topics at a doubling of the iterations (`out_of_reach`)."""
+
+    done: int = 0
+    """Iterations since all parts of the model count; 0 where nothing was compared yet."""
+    values: Mapping[str, float] = MappingProxyType({})
+    """By the name of the comparison."""
+
+    @classmethod
+    def of(cls, done: int, checks: Sequence[Check]) -> Self:
+        """Take from comparisons what is compared of topics."""
+        return cls(done, {check.name: check.value for check in checks if check.of_topics})
+
+
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
@@ -159,6 +185,42 @@ def begins_anew(since: int) -> bool:
 def judged_from(joined: int, done: int) -> int:
     """First iteration, counted from 0, of the latter half since all parts of the model count."""
     return joined + max(done - joined, 0) // 2
+
+
+def out_of_reach(before: Agreement, checks: Sequence[Check], *, done: int, most: int) -> bool:
+    """Whether chains that have reached their heights will not agree on topics in time.
+
+    Agreement grows with the logarithm of the iterations, if at all. The gain of the latest doubling
+    tells how far the doublings that are left would lead, if each gained twice as much.
+
+    Parameters
+    ----------
+    before : Agreement
+        At the last doubling; nothing is told by one that was not after half of the iterations.
+    checks : sequence of Check
+        Those of now.
+    done, most : int
+        Iterations since all parts of the model count, and how many they can become.
+
+    Examples
+    --------
+    >>> height = Check("log posterior", 1.01, 1.05, True, 90.0)
+    >>> now = Check("words of matched topics", 0.72, 0.9, False)
+    >>> before = Agreement(200, {"words of matched topics": 0.71})
+    >>> out_of_reach(before, [height, now], done=400, most=1600)
+    True
+    >>> before = Agreement(200, {"words of matched topics": 0.66})
+    >>> out_of_reach(before, [height, now], done=400, most=1600)
+    False
+    """
+    if 2 * before.done != done or not all(c.passes for c in checks if c.name == HEIGHT):
+        return False
+    doublings = math.log2(max(most / done, 1.0))
+    return any(
+        check.value + _HOPE * max(check.value - before.values[check.name], 0.0) * doublings < check.aim
+        for check in checks
+        if check.of_topics and not check.passes and check.name in before.values
+    )
 
 
 def judge(
@@ -187,7 +249,7 @@ def judge(
         Number of tokens.
     """
     posterior = np.array([one["log_posterior"][window] for one in traces], np.float64)
-    checks = [_compare("log posterior", posterior / max(words, 1), POSTERIOR_BLUR)]
+    checks = [_compare(HEIGHT, posterior / max(words, 1), POSTERIOR_BLUR)]
     for i, name in enumerate(level_names):
         rows = np.log([one["concentrations"][window, i] for one in traces])
         checks.append(_compare(f"concentration of {name}", rows, CONCENTRATION_BLUR))

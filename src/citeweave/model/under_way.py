@@ -13,7 +13,7 @@ from citeweave.engines.protocol import RunningChain
 from citeweave.engines.staged import state_after
 from citeweave.errors import RunError
 from citeweave.model.parameters import Plan
-from citeweave.model.settling import LOOK, Settlement, begins_anew
+from citeweave.model.settling import LOOK, Agreement, Settlement, begins_anew
 from citeweave.model.traces import new_traces, record
 from citeweave.runs.checkpoint import (
     Checkpoint,
@@ -89,6 +89,8 @@ class ChainUnderWay:
         self.sums = new_sums(chain)
         self.settlement: Settlement | None = None
         """Why samples are kept, where that was found out on the way."""
+        self.agreement = Agreement()
+        """How far chains agreed when they were last compared for their pace."""
         self.pace = 0.0
         if isinstance(begin, Checkpoint):
             self._restore(begin)
@@ -106,6 +108,8 @@ class ChainUnderWay:
             self.traces[name][: len(trace)] = trace
         if stored.settlement is not None:
             self.settlement = Settlement.from_json(stored.settlement)
+        if stored.agreement is not None:
+            self.agreement = Agreement(**stored.agreement)
         if stored.sums is not None:
             self.sums = stored.sums
         elif self.schedule is not None and stored.iteration >= self.schedule.first_kept:
@@ -196,6 +200,7 @@ class ChainUnderWay:
             traces=self.done_traces(),
             proposal=chain.extra_state(),
             settlement=None if self.settlement is None else self.settlement.as_json(),
+            agreement=self.agreement._asdict() if self.agreement.done else None,
         )
 
     def done_traces(self) -> dict[str, np.ndarray]:

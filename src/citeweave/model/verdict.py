@@ -72,7 +72,11 @@ def settled_verdict(
             f"After {made} the chains have found the same topics, sizes and levels (R-hat at most "
             f"{settlement.rhat:.2f}, aim {AIM}): another start would give about the same result.",
         )
-    why = {"minutes": "the time was up", "iterations": "all iterations were made"}
+    why = {
+        "minutes": "the time was up",
+        "iterations": "all iterations were made",
+        "pace": f"chains were not on the way to agree within {asked:,}",
+    }
     failed = settlement.open
     if not failed:
         return Verdict(
@@ -81,9 +85,7 @@ def settled_verdict(
             f"After {made} {why.get(settlement.stopped, '')}, before chains could be compared. "
             f"Topics and figures may still change. {go_on}",
         )
-    what = failed[0].text
-    if len(failed) > 1:
-        what += f", and {count(len(failed) - 1, 'comparison')} more fail"
+    what = "; ".join(check.text for check in failed)
     if settlement.steady:
         return Verdict(
             "poor",

@@ -226,6 +226,16 @@ class SCNTMParameters(Parametrised):
         before=True,
         page="settling.md",
     )
+    give_up: bool = parameter(
+        True,
+        true_or_false(),
+        "End sooner where chains, at their pace, would not agree within so many iterations.",
+        "End sooner where chains that have reached their heights would not agree on topics within "
+        "``iterations``: at every doubling of the iterations the gain in agreement since the last "
+        "one is drawn on, doubled.",
+        before=False,
+        page="settling.md",
+    )
     minutes: float | None = parameter(
         None,
         number(0, above=True, none="no limit"),

@@ -81,6 +81,8 @@ class Checkpoint(NamedTuple):
     """What a chain that proposes topics from earlier counts needs beside its state."""
     settlement: Mapping[str, Any] | None = None
     """Why and after how many iterations samples are kept, where the run has found that out."""
+    agreement: Mapping[str, Any] | None = None
+    """How far the chains agreed when they were last compared for their pace."""
 
 
 class _RefusedError(Exception):
@@ -181,6 +183,8 @@ def _write(folder: Path, identity: Identity, checkpoint: Checkpoint, kind: str) 
     }
     if checkpoint.settlement is not None:
         header["settlement"] = dict(checkpoint.settlement)
+    if checkpoint.agreement is not None:
+        header["agreement"] = dict(checkpoint.agreement)
     header["sha256"] = _digest(header, arrays)
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     path = folder / f"{kind}-{checkpoint.iteration:08d}.npz"
@@ -263,6 +267,7 @@ def read_checkpoint(path: Path, identity: Identity) -> Checkpoint:
         traces=_under("traces.", arrays),
         proposal=_under("proposal.", arrays),
         settlement=header.get("settlement"),
+        agreement=header.get("agreement"),
     )
 
 
