@@ -216,11 +216,12 @@ def out_of_reach(before: Agreement, checks: Sequence[Check], *, done: int, most:
     if 2 * before.done != done or not all(c.passes for c in checks if c.name == HEIGHT):
         return False
     doublings = math.log2(max(most / done, 1.0))
-    return any(
-        check.value + _HOPE * max(check.value - before.values[check.name], 0.0) * doublings < check.aim
-        for check in checks
-        if check.of_topics and not check.passes and check.name in before.values
-    )
+
+    def best(check: Check) -> float:
+        gain = max(check.value - before.values.get(check.name, 0.0), 0.0)
+        return check.value + _HOPE * gain * doublings
+
+    return any(best(c) < c.aim for c in checks if c.of_topics and not c.passes)
 
 
 def judge(
