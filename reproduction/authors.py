@@ -19,7 +19,7 @@ AUTHORS = 12
 WORDS = 5
 
 _PROTOCOL = """\
-SCNTM (eta = 0), one chain of {iterations}, citations counting from the half on; the
+SCNTM (eta = 0), fitted by {chains}. The
 model is that of the experiment `topics`. An author's main area is the largest topic of nu, the
 author's topic vector, with its weight and the five most probable words of the topic. Listed are
 the authors of the largest influence, the sum of lambda- (propensity to be cited, mean 1) over the
@@ -40,7 +40,7 @@ def run(context: Context) -> Outcome:
         tables.append(_authors(name, Exploration(context.fitted(name))))
     return Outcome(
         title="Authors",
-        protocol=_PROTOCOL.format(iterations=context.describe_lengths()),
+        protocol=_PROTOCOL.format(chains=context.describe_chains()),
         tables=[*tables, _printed()],
         notes=notes,
         seeds=[context.seed],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import CorpusError
 from citeweave.experiments import ModelChoice, is_installed
@@ -17,7 +18,7 @@ from reproduction.paper_figures import (
     PMTLM_NMI,
     THESIS_CLUSTERING,
 )
-from reproduction.settings import settings
+from reproduction.settings import PAPER, SETTLED, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,15 +38,16 @@ Clusters are dominant topics; purity, NMI (over the mean of the entropies, the p
 adjusted Rand (ARI) and adjusted mutual information (AMI) compare them with the classes. All
 models are unsupervised (eta = 0): labels are never seen. No setting of SCNTM was chosen by them;
 that PMTLM refines its labels was decided with NMI on Cora and CS in sight (docs/pmtlm.md).
-Chains of {iterations}, the network switched on at the half.
+Models of ours are fitted by {chains_run}.
 
 *Whole corpus*: fitted to all papers and citations, as many topics as there are classes. Mean ±
-standard deviation over {seeds} seeds, each a single chain. *Likeliest* is the one of these
-chains that explains words and citations best (topics summed out); *consensus* is one model made
-of {chains} chains (latent classes over the chains' topics), with {few} seeds, as the models of
-others (AGC and k-means with all seeds), which are fitted by their defaults, the best of several
-starts by their own criterion; PMTLM-DC also from clusters of words smoothed over citations, from
-where its search ends higher (docs/pmtlm.md). Louvain finds the number of its clusters itself.
+standard deviation over {seeds} seeds, each a single chain. {variant}
+*Likeliest* is the one of these chains that explains words and citations best (topics summed out);
+*consensus* is one model made of {chains} chains (latent classes over the chains' topics), with
+{few} seeds, as the models of others (AGC and k-means with all seeds), which are fitted by their
+defaults, the best of several starts by their own criterion; PMTLM-DC also from clusters of words
+smoothed over citations, from where its search ends higher (docs/pmtlm.md). Louvain finds the number
+of its clusters itself.
 
 *Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
 all of their words and their citations of training papers; topics capped as in the paper; mean ±
@@ -83,6 +85,20 @@ _KINDS = tuple(dict.fromkeys((*_TEXTS, *_FOLDED, *_PEERS)))
 _QUICK_TO_FIT = ("agc", "k-means")
 """Of the peers, those that are fitted with every seed."""
 
+_VARIANTS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    SETTLED: (
+        "begun at clusters",
+        "*Begun at clusters*: of papers, by words and citations alone (docs/starts.md).",
+        {"start": "clusters"},
+    ),
+    PAPER: (
+        "network from the start",
+        "*Network from the start*: citations count from the first iteration on.",
+        {"network_from": 0},
+    ),
+}
+"""By the stages of chains: another start of a single chain, its name and what it is."""
+
 _QUICK = {
     "pmtlm": {"restarts": 2},
     "pmtlm-dc": {"restarts": 2},
@@ -110,17 +126,22 @@ def run(context: Context) -> Outcome:
         tables.append(_whole_table(name, context.corpus(name), whole[name], values))
         if name in divided:
             tables.append(_folds_table(name, divided[name], tested))
+    tables.append(measuring.chains_table([values], whole))
+    if divided:
+        folded = measuring.chains_table([tested], divided)
+        tables.append(replace(folded, title="The chains of folds"))
     return Outcome(
         title="Clustering",
         protocol=_PROTOCOL.format(
-            iterations=context.describe_lengths(),
+            chains_run=context.describe_chains(),
+            variant=_VARIANTS[context.stages][1],
             seeds=len(seeds),
             chains=_chains(context),
             few=min(FEW_SEEDS, len(seeds)),
             folds=measuring.describe_folds(context),
         ),
         tables=tables,
-        notes=_notes(context, names, values),
+        notes=_notes(context, names),
         seeds=seeds,
         facts={
             "whole": [row._asdict() for row in values.summary()],
@@ -159,16 +180,13 @@ def _whole_models(context: Context, name: str) -> list[ModelChoice]:
 def _all_models(context: Context, name: str) -> list[ModelChoice]:
     corpus = context.corpus(name)
     topics = corpus.n_categories
-    length = context.chain_length(name)
-    models = [measuring.choice(key, topics=topics, iterations=length) for key in _TEXTS]
+    chain = context.chain(name)
+    models = [measuring.choice(key, topics=topics, **chain) for key in _TEXTS]
     if corpus.n_citations == 0:
         return [*models, *_peers(context, topics, ("k-means", "tomotopy-lda", "sklearn-lda"))]
-    single = measuring.choice("scntm", topics=topics, iterations=length)
-    early = ModelChoice(
-        f"{single.name}, network from the start",
-        single.kind,
-        {**single.parameters, "network_from": 0},
-    )
+    single = measuring.choice("scntm", topics=topics, **chain)
+    variant, _, other = _VARIANTS[context.stages]
+    early = ModelChoice(f"{single.name}, {variant}", single.kind, {**single.parameters, **other})
     chains = _chains(context)
     several = ModelChoice(
         f"{single.name}, consensus of {chains} chains",
@@ -195,10 +213,10 @@ def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelCho
 def _folded_models(context: Context, name: str) -> list[ModelChoice]:
     corpus = context.corpus(name)
     needs = {"np-atm": corpus.n_authors, "scntm": corpus.n_citations}
-    topics, length = settings(name).topics, context.chain_length(name)
+    topics, chain = settings(name).topics, context.chain(name)
     wanted = chosen_models(context, _KINDS)
     return [
-        measuring.choice(key, topics=topics, iterations=length)
+        measuring.choice(key, topics=topics, **chain)
         for key in _FOLDED
         if needs.get(key, 1) > 0 and key in wanted
     ]
@@ -212,6 +230,8 @@ def _whole_table(name: str, corpus: Corpus, models: list[ModelChoice], values: V
             measuring.value_of(values, dataset=name, model=model.name, measure=measure)
             for measure in _MEASURES
         ]
+        if found[0] is None:
+            continue  # not finished
         rows.append([model.name, "here", *found])
         if model.name == MODELS["scntm"]:
             rows.append(_likeliest(name, model, values))
@@ -282,7 +302,7 @@ def _folds_table(name: str, models: list[ModelChoice], values: Values) -> Table:
     )
 
 
-def _notes(context: Context, names: list[str], values: Values) -> list[str]:
+def _notes(context: Context, names: list[str]) -> list[str]:
     notes = [
         _ARTEFACT,
         "The paper prints PMTLM's NMI on Cora and CS exchanged; the published figures stand above.",
@@ -293,15 +313,6 @@ def _notes(context: Context, names: list[str], values: Values) -> list[str]:
     absent = [text for kind, text in _PEERS.items() if not is_installed(kind)]
     if absent:
         notes.append(f"Not installed, so not run: {', '.join(absent)}. pip install '.[benchmark]'")
-    for name in names:
-        single = {"dataset": name, "model": MODELS["scntm"]}
-        accepted = measuring.value_of(values, **single, measure="acceptance")
-        used = measuring.value_of(values, **single, measure="topics_in_use")
-        if accepted is not None and used is not None:
-            notes.append(
-                f"{name}, single chains: {100 * accepted.mean:.1f} % of citing topics were "
-                f"accepted; {used.mean:.1f} topics were in use."
-            )
     return notes
 
 

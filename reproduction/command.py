@@ -76,8 +76,8 @@ def reproduce(
     iterations: Annotated[
         str,
         typer.Option(
-            help="Of each chain (default: 2000, as the paper; 100 with --quick); other numbers for "
-            "single sets after commas: 600,pubmed=300.",
+            help="Of each chain, at most (default: 2000, as the paper; 100 with --quick); other "
+            "numbers for single sets after commas: 600,pubmed=300.",
             metavar="N[,SET=N...]",
             show_default=False,
         ),
@@ -107,6 +107,20 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
+    stages: Annotated[
+        str,
+        typer.Option(
+            help="How chains run: settled (the defaults of fit, until they are steady) or paper "
+            "(its settings, exactly so many iterations).",
+        ),
+    ] = "settled",
+    device: Annotated[
+        str,
+        typer.Option(
+            help="Where chains run, of models that a GPU samples: cpu, cuda, or auto (sets of "
+            "150,000 words or more on a GPU, if there is one).",
+        ),
+    ] = "auto",
     quick: Annotated[
         bool, typer.Option("--quick", help="Minutes, not hours: less of everything.")
     ] = False,
@@ -116,6 +130,12 @@ def reproduce(
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run again what is finished in the folder.")
+    ] = False,
+    finished: Annotated[
+        bool,
+        typer.Option(
+            "--finished", help="Fit nothing: show what is finished, and say what is missing."
+        ),
     ] = False,
     page: Annotated[
         Path | None,
@@ -158,6 +178,9 @@ def reproduce(
             models=_read_names(models),
             labels=labels,
             document=document,
+            stages=stages,
+            device=device,
+            finished=finished,
             progress=tell,
             stop=stop,
         )

@@ -7,17 +7,21 @@ import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from citeweave.corpus import Corpus
-from citeweave.errors import CorpusError, ParameterError
+from citeweave.errors import CorpusError, MissingDependencyError, ParameterError, RunError
 from citeweave.files import write_text
 from reproduction.settings import (
     ITERATIONS,
+    PAPER,
     QUICK_ITERATIONS,
+    SETTLED,
     SIZES,
-    paper_stages,
+    STAGES,
+    chain_settings,
     settings,
 )
 
@@ -45,6 +49,20 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+DEVICES = ("auto", "cpu", "cuda")
+
+_SETTLED = (
+    "single chains with the defaults of `fit` (citations join after 30 iterations, burstiness "
+    "after 60), each run until it is steady (its halves agree: R-hat at most 1.05 and 25 effective "
+    "draws of the log posterior and of every concentration) and then for its samples, {lengths} at "
+    "most"
+)
+_PAPER = (
+    "single chains of exactly {lengths} with the paper's settings (burstiness from the first "
+    "iteration on, the network switched on at the half, x_ii = 1)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +97,12 @@ class Context:
         Labelled papers of each class, for experiments with few labels.
     document : int or None
         Which document to inspect.
+    stages : {"settled", "paper"}
+        How chains run, see `reproduction.settings.chain_settings`.
+    device : {"auto", "cpu", "cuda"}
+        Where they run, for models that a GPU samples; see `citeweave.experiments.ModelChoice`.
+    finished : bool
+        Fit nothing, and show what is finished below `out`.
     progress : callable or None
         Called with a line of text at each step.
     stop : threading.Event or None
@@ -98,8 +122,15 @@ class Context:
     models: Sequence[str] = ()
     labels: int = 20
     document: int | None = None
+    stages: str = SETTLED
+    device: str = "auto"
+    finished: bool = False
     progress: Callable[[str], object] | None = None
     stop: threading.Event | None = None
+    ran: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
+    """By machine: seconds of the fits that ran there, by what they are."""
+    missing: dict[str, list[int]] = field(default_factory=dict, repr=False)
+    """By what they are: how many fits are not finished, and of how many."""
     _opened: dict[str, Corpus] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -109,6 +140,13 @@ class Context:
             if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
                 raise ParameterError(
                     f"The '{name}' of an experiment must be an integer of at least {lowest}. "
+                    f"Got {value!r} instead."
+                )
+        for name, words in (("stages", STAGES), ("device", DEVICES)):
+            value = getattr(self, name)
+            if value not in words:
+                raise ParameterError(
+                    f"The '{name}' of an experiment must be one of {', '.join(words)}. "
                     f"Got {value!r} instead."
                 )
         for length in (self.iterations, *self.lengths.values()):
@@ -138,11 +176,18 @@ class Context:
             return self.iterations
         return quick if self.quick else full
 
-    def describe_lengths(self) -> str:
-        """Say in words how many iterations chains have."""
-        own = [f"{name} {length:,}" for name, length in self.lengths.items()]
+    def chain(self, name: str) -> dict[str, Any]:
+        """Return the parameters of `SCNTM` that say how a chain on a set runs."""
+        return chain_settings(self.stages, self.chain_length(name))
+
+    def describe_chains(self) -> str:
+        """Say in words how chains run, on the sets that are used."""
+        own = [
+            f"{name} {length:,}" for name, length in self.lengths.items() if name in self.datasets
+        ]
         exceptions = f" ({', '.join(own)})" if own else ""
-        return f"{self.chain_length():,} iterations{exceptions}"
+        lengths = f"{self.chain_length():,} iterations{exceptions}"
+        return (_PAPER if self.stages == PAPER else _SETTLED).format(lengths=lengths)
 
     def say(self, text: str) -> None:
         """Tell what is being done."""
@@ -194,7 +239,8 @@ class Context:
         self.say(f"{name}: drawn from the model")
         corpus = simulate(**size, topics=settings(name).topics, seed=self.seed).corpus
         place.parent.mkdir(parents=True, exist_ok=True)
-        corpus.save(place, overwrite=True)
+        with suppress(MissingDependencyError):  # without a table library it is drawn each time
+            corpus.save(place, overwrite=True)
         return corpus
 
     def fitted(self, name: str, *, seed: int | None = None, **parameters: Any) -> SCNTM:
@@ -210,35 +256,30 @@ class Context:
         seed : int or None
             Of the chain; the first of `seeds` if not given.
         **parameters
-            Of `SCNTM`; topics and iterations are by default those of the set and of `chain_length`.
+            Of `SCNTM`; topics are by default those of the set, and the chain is that of `chain`.
         """
-        from citeweave.model import SCNTM, resume  # noqa: PLC0415 (loads the compiler)
+        from citeweave.experiments import ModelChoice  # noqa: PLC0415 (loads the compiler)
+        from citeweave.model import resume  # noqa: PLC0415
         from citeweave.runs.folder import is_run_folder  # noqa: PLC0415
 
         corpus = self.corpus(name)
-        model = SCNTM(
-            **{
-                "topics": settings(name).topics,
-                "iterations": self.chain_length(name),
-                "seed": self.seed if seed is None else seed,
-                "exactly": True,
-                "chains": 1,
-                **paper_stages(parameters.get("iterations", self.chain_length(name))),
-                "self_citations": "paper",
-                **parameters,
-            }
-        )
-        key = {
-            "corpus": corpus.fingerprint,
-            "parameters": {part: repr(value) for part, value in model.get_params().items()},
-        }
+        given = {"topics": settings(name).topics, **self.chain(name), **parameters}
+        choice = ModelChoice(name, given.pop("model", "scntm"), given)
+        device = choice.device(self.device, corpus.n_tokens)
+        seed = self.seed if seed is None else seed
+        model = choice.build(seed=seed, device=device)
+        key = {"corpus": corpus.fingerprint, "model": choice.as_json(), "seed": seed}
         folder = self.out / "runs" / f"{name}-{_digest(key)}"
+        if self.finished and not is_run_folder(folder):
+            raise _not_finished(f"The model of {name}")
         if is_run_folder(folder):
             self.say(f"{name}: model of an earlier run taken up")
-            return resume(folder, stop=self.stop)
-        self.say(f"{name}: {model!r}")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        return model.fit(corpus, out=folder, stop=self.stop)
+            fitted = resume(folder, stop=self.stop)
+        else:
+            self.say(f"{name}: {model!r}")
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            fitted = model.fit(corpus, out=folder, stop=self.stop)
+        return fitted
 
     def remember(self, name: str, key: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
         """Compute a part, or read it if it was computed before with the same key.
@@ -264,6 +305,8 @@ class Context:
                 return kept["value"]
         except (OSError, ValueError, KeyError, TypeError):
             pass  # not there, or cut off while it was written: computed (again)
+        if self.finished:
+            raise _not_finished(f"The part {name!r}")
         if self.stop is not None and self.stop.is_set():
             raise KeyboardInterrupt
         started = time.monotonic()
@@ -306,6 +349,10 @@ def chosen_models(context: Context, known: Iterable[str]) -> list[str]:
             f"This experiment has no model {unknown[0]!r}. Did you mean one of: {', '.join(names)}?"
         )
     return [name for name in names if name in context.models] if context.models else names
+
+
+def _not_finished(what: str) -> RunError:
+    return RunError(f"{what} is not finished; leave --finished out to make it.")
 
 
 def _digest(key: Mapping[str, Any]) -> str:

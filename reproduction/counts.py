@@ -27,7 +27,7 @@ _COLUMNS = (
 )
 
 _PROTOCOL = """\
-SCNTM (eta = 0), one chain of {iterations}, citations counting from the half on. Read
+SCNTM (eta = 0), fitted by {chains}. Read
 from the last state of the chain, as in the paper's worked example
 (subsec:modelling_topic_hierarchy): words are customers c of theta, their tables t are customers
 of theta', and citations, made and received, are customers of theta' directly (h). So the text, of
@@ -60,7 +60,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Counts of a document",
         protocol=_PROTOCOL.format(
-            iterations=context.describe_lengths(),
+            chains=context.describe_chains(),
             document=_CHOSEN if context.document is None else chosen,
         ),
         tables=[*tables, _printed()],

@@ -13,7 +13,7 @@ from citeweave.files import write_text
 from reproduction import provenance
 from reproduction.context import DEMO, Context
 from reproduction.registry import NAMES, choose_datasets, find_experiment
-from reproduction.settings import settings
+from reproduction.settings import SETTLED, settings
 from reproduction.writers import (
     FORMAT,
     markdown_page,
@@ -33,12 +33,10 @@ __all__ = ["Finished", "join_pages", "read_results", "reproduce", "write_page"]
 JOINED = "results.md"
 
 _INTRODUCTION = (
-    "Written by `python -m reproduction`, not by hand; each section says by which command, with "
-    "which seeds, and on what machine it was made. The paper is Lim and Buntine, *Bibliographic "
-    "analysis on research publications using authors, categorical labels and the citation "
-    "network* (2016); its printed figures stand beside ours. Chains have the paper's settings, not "
-    "today's defaults of `fit`: random topics at the start, burstiness from the first iteration "
-    "on, citations from the half on, x_ii = 1, and a fixed number of iterations. Three of its "
+    "Written by `python -m reproduction`, a section at a time: each says by which command, with "
+    "which seeds, when and on what machines it was made, and how its chains were run. The paper is "
+    "Lim and Buntine, *Bibliographic analysis on research publications using authors, categorical "
+    "labels and the citation network* (2016); its printed figures stand beside ours. Three of its "
     "sets (ML, AvS, and M10 with abstracts) are not to be had any more; ieee-vis and hep-th "
     "take their places and are named so.\n"
 )
@@ -73,7 +71,7 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
         There is no such experiment or data set.
     """
     experiment = find_experiment(name)
-    context = replace(context, datasets=choose_datasets(experiment, context))
+    context = replace(context, datasets=choose_datasets(experiment, context), ran={}, missing={})
     asked = _asked(experiment, context)
     path = context.out / f"{name}.json"
     if not fresh:
@@ -92,10 +90,15 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
         "command": _command(experiment, context),
         "quick": context.quick,
         "asked": asked,
-        **outcome_to_json(outcome),
+        **outcome_to_json(replace(outcome, notes=[*outcome.notes, *_missing(context)])),
         "corpora": _corpora(context),
         "versions": provenance.versions(),
         "machine": provenance.machine(),
+        "ran": {
+            place: {"fits": len(found), "seconds": round(sum(found.values()), 1)}
+            for place, found in sorted(context.ran.items())
+            if place
+        },
         "date": provenance.now(),
         "seconds": round(time.monotonic() - started, 2),
     }
@@ -119,6 +122,8 @@ def read_results(out: Path) -> list[dict[str, Any]]:
 def join_pages(out: Path, *, page: Path | None = None) -> Path:
     """Join the results of a folder to one page, with pictures drawn anew from their numbers.
 
+    Sections of a page that is there already stay as they are where the folder has no result.
+
     Parameters
     ----------
     out : Path
@@ -137,9 +142,9 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
         raise ParameterError(
             f"There are no results in '{out}'. Make them: python -m reproduction all --out {out}"
         )
-    links = [f"- [{content['title']}](#{_anchor(content['title'])})" for content in results]
-    parts = ["# Results: the paper's tables and figures made again\n", _INTRODUCTION]
-    parts.append("\n".join(links) + "\n")
+    target = out / JOINED if page is None else page
+    sections = _sections(target)
+    before = ""
     for content in results:
         pictures = _pictures(content, out)
         if page is not None:
@@ -148,10 +153,40 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
                 name: [f"{folder.name}/{file}" for file in files]
                 for name, files in _pictures(content, folder).items()
             }
-        parts.append(markdown_page(content, pictures, level=2))
-    target = out / JOINED if page is None else page
-    write_text(target, "\n".join(parts))
+        text = markdown_page(content, pictures, level=2)
+        sections = _put(sections, content["title"], text, after=before)
+        before = content["title"]
+    links = [f"- [{title}](#{_anchor(title)})" for title in sections]
+    parts = ["# Results: the paper's tables and figures made again\n", _INTRODUCTION]
+    parts.append("\n".join(links) + "\n")
+    write_text(target, "\n".join([*parts, *sections.values()]))
     return target
+
+
+def _sections(page: Path) -> dict[str, str]:
+    """Read the sections of a joined page by their titles; none where it is not there."""
+    if not page.is_file():
+        return {}
+    parts = page.read_text(encoding="utf-8").split("\n## ")[1:]
+    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
+
+
+def _put(sections: Mapping[str, str], title: str, text: str, *, after: str) -> dict[str, str]:
+    """Replace a section, or insert it after another (at the beginning where there is none).
+
+    Examples
+    --------
+    >>> _put({"A": "a", "C": "c"}, "B", "b", after="A")
+    {'A': 'a', 'B': 'b', 'C': 'c'}
+    >>> _put({"A": "a", "C": "c"}, "C", "new", after="A")
+    {'A': 'a', 'C': 'new'}
+    """
+    if title in sections:
+        return {**sections, title: text}
+    titles = list(sections)
+    place = titles.index(after) + 1 if after in sections else 0
+    titles.insert(place, title)
+    return {name: text if name == title else sections[name] for name in titles}
 
 
 def _anchor(title: str) -> str:
@@ -173,12 +208,24 @@ def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
         "runs": context.runs,
         "seed": context.seed,
         "iterations": context.iterations,
+        "stages": context.stages,
+        **({"finished": True} if context.finished else {}),
         "document": context.document if experiment.name == "counts" else None,
         **({"lengths": dict(context.lengths)} if context.lengths else {}),
         **({"folds": dict(context.folds)} if context.folds else {}),
         **({"models": list(context.models)} if context.models else {}),
         **({"labels": context.labels} if experiment.name == "labels" else {}),
     }
+
+
+def _missing(context: Context) -> list[str]:
+    """Say which fits a page that was asked for with ``--finished`` lacks."""
+    lacking = [
+        f"{what} ({missing} of {total})"
+        for what, (missing, total) in context.missing.items()
+        if missing
+    ]
+    return [f"Not finished, and left out: {'; '.join(lacking)}."] if lacking else []
 
 
 def _still_holds(content: Mapping[str, Any], asked: Mapping[str, Any], context: Context) -> bool:
@@ -245,6 +292,12 @@ def _command(experiment: Experiment, context: Context) -> str:
         parts += ["--labels", str(context.labels)]
     if context.document is not None and experiment.name == "counts":
         parts += ["--document", str(context.document)]
+    if context.stages != SETTLED:
+        parts += ["--stages", context.stages]
+    if context.device != "auto":
+        parts += ["--device", context.device]
+    if context.finished:
+        parts.append("--finished")
     if context.quick:
         parts.append("--quick")
     return " ".join(map(shlex.quote, [*parts, "--out", "results"]))

@@ -25,8 +25,8 @@ too. *Precision* and *recall at k*: all papers ranked for each citing paper by w
 that it cites in training left out. Labels are never seen, and nothing asks for as many topics as
 there are classes: all models have {topics} at most.
 
-SCNTM (eta = 0), {iterations}, the network switched on at the half: the posterior
-mean rate of a citation. PMTLM, with and without degree correction: its rate, best of {restarts}
+SCNTM (eta = 0), {chains}: the posterior mean rate of a citation.
+PMTLM, with and without degree correction: its rate, best of {restarts}
 starts by likelihood, words and links weighing alike. tf-idf: the cosine of the papers' words.
 The same citations are held out for all models; another tenth with each seed. Mean ± standard
 deviation over seeds."""
@@ -53,9 +53,12 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Link prediction",
         protocol=_PROTOCOL.format(
-            iterations=context.describe_lengths(), restarts=_restarts(context), topics=TOPICS
+            chains=context.describe_chains(), restarts=_restarts(context), topics=TOPICS
         ),
-        tables=[_table(name, models[name], values) for name in context.datasets],
+        tables=[
+            *(_table(name, models[name], values) for name in context.datasets),
+            measuring.chains_table([values], models),
+        ],
         notes=list(_NOTES),
         seeds=seeds,
         facts={"summary": [row._asdict() for row in values.summary()]},
@@ -69,7 +72,7 @@ def _restarts(context: Context) -> int:
 def _models(context: Context, name: str) -> list[ModelChoice]:
     peers = {"topics": TOPICS, "restarts": _restarts(context)}
     return [
-        measuring.choice("scntm", topics=TOPICS, iterations=context.chain_length(name)),
+        measuring.choice("scntm", topics=TOPICS, **context.chain(name)),
         ModelChoice("PMTLM", "pmtlm", peers),
         ModelChoice("PMTLM-DC", "pmtlm-dc", peers),
         ModelChoice(_PLAIN, TFIDF),
@@ -78,7 +81,7 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
 
 def _table(name: str, models: list[ModelChoice], values: Values) -> Table:
     mine = values.select(dataset=name)
-    measures = list(dict.fromkeys(row.measure for row in mine))
+    measures = list(dict.fromkeys(row.measure for row in mine.select(where="test")))
     auc = {
         model.name: measuring.value_of(mine, model=model.name, measure="auc") for model in models
     }
@@ -87,6 +90,8 @@ def _table(name: str, models: list[ModelChoice], values: Values) -> Table:
     for model in models:
         found = [measuring.value_of(mine, model=model.name, measure=m) for m in measures]
         own = auc[model.name]
+        if own is None:
+            continue  # not finished
         above = own.mean - text.mean if own and text and model.name != _PLAIN else None
         rows.append([model.name, found[0], above, *found[1:]])
     names = {"auc_rates": "AUC of rates"}

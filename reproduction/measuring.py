@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import TYPE_CHECKING, Any
 
 from citeweave.experiments import (
@@ -10,25 +11,28 @@ from citeweave.experiments import (
     Fold,
     ModelChoice,
     TaskProgress,
+    finished_tasks,
     k_folds,
     make_tasks,
     random_splits,
     run_tasks,
 )
-from reproduction.base import Spread, spread
+from reproduction.base import Spread, Table, spread
 from reproduction.paper_figures import MODELS
-from reproduction.settings import paper_stages, settings
+from reproduction.settings import settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from citeweave.corpus import Corpus
-    from citeweave.experiments import Table
-    from reproduction.base import Context
+    from citeweave.experiments import Table as Values
+    from citeweave.experiments import Task
+    from reproduction.base import Cell, Context
 
 __all__ = [
     "ETAS",
     "LINQS",
+    "chains_table",
     "choice",
     "describe_folds",
     "folds_for",
@@ -48,23 +52,17 @@ ETAS: dict[str, float] = {"scntm": 0, "scntm-eta-10": 10, "scntm-eta-inf": math.
 """The paper's values of eta, by the names of `paper_figures.MODELS`."""
 
 
-def choice(key: str, *, topics: int, iterations: int, **parameters: Any) -> ModelChoice:
+def choice(key: str, *, topics: int, **parameters: Any) -> ModelChoice:
     """Choose a model of the paper by its key in `paper_figures.MODELS`.
 
-    Its settings are the defaults, but for the stages of a chain, which are the paper's, and that
-    each paper cites itself once.
+    Its settings are the defaults, but for the parameters given, such as those of `Context.chain`.
     """
-    eta = {"eta": ETAS[key]} if ETAS.get(key) else {}
+    given = {"topics": topics, **parameters}
     kind = "scntm" if key in ETAS else key
-    own = {"self_citations": "paper"} if kind == "scntm" else {}
-    given = {
-        "topics": topics,
-        "iterations": iterations,
-        **paper_stages(iterations),
-        **eta,
-        **own,
-        **parameters,
-    }
+    if ETAS.get(key):
+        given["eta"] = ETAS[key]
+    if kind != "scntm":
+        given.pop("self_citations", None)  # a model without citations has none of these
     return ModelChoice(MODELS[key], kind, given)
 
 
@@ -112,7 +110,7 @@ def run(
     folds: Mapping[str, Sequence[Fold]] | None = None,
     seeds: Sequence[int] | None = None,
     options: Mapping[str, Any] | None = None,
-) -> Table:
+) -> Values:
     """Run all models of all sets, or take what is there: a file a task lies below ``out``.
 
     Experiments that ask for the same task share it.
@@ -145,7 +143,12 @@ def run(
             options={name: dict(options or {})},
         )
 
+    if context.finished:
+        tasks = _finished(context, tasks, protocol)
+
     def tell(progress: TaskProgress) -> None:
+        if progress.state in {"done", "kept"}:
+            context.ran.setdefault(progress.machine, {})[progress.task.key] = progress.seconds
         if progress.state in {"done", "failed"}:
             took = f"{progress.seconds:.1f} s"
             place = f"{progress.finished} of {progress.total}"
@@ -157,12 +160,33 @@ def run(
         {corpus.fingerprint: corpus for corpus in corpora.values()},
         out=context.out,
         workers=context.workers,
+        device=context.device,
         progress=tell,
         stop=context.stop,
     )
 
 
-def value_of(table: Table, **wanted: Any) -> Spread | None:
+_PROTOCOL_NAMES = {
+    "folds": "folds",
+    "whole": "whole corpus",
+    "held-out-words": "held-out words",
+    "links": "held-out citations",
+}
+
+
+def _finished(context: Context, tasks: Sequence[Task], protocol: str) -> list[Task]:
+    """Leave out tasks that are not finished, and keep count of them for the notes."""
+    done = finished_tasks(tasks, context.out)
+    keys = {task.key for task in done}
+    for task in tasks:
+        what = f"{task.dataset}, {task.model.name}, {_PROTOCOL_NAMES[protocol]}"
+        counted = context.missing.setdefault(what, [0, 0])
+        counted[0] += task.key not in keys
+        counted[1] += 1
+    return done
+
+
+def value_of(table: Values, **wanted: Any) -> Spread | None:
     """Summarise the values of the rows wanted; None where there is none."""
     return spread(table.values(**wanted).tolist())
 
@@ -171,3 +195,71 @@ def shown(name: str) -> str:
     """Name a set as tables do, with the paper's name where it is another."""
     paper = settings(name).paper_name
     return name if paper is None or paper.lower() == name else f"{name} ({paper})"
+
+
+_CHAIN_COLUMNS = (
+    "set",
+    "model",
+    "fits",
+    "on a GPU",
+    "settled",
+    "iterations",
+    "R-hat, median",
+    "R-hat, highest",
+    "topics in use",
+    "acceptance, %",
+    "terms from 0.99, %",
+)
+_CHAIN_NOTE = (
+    "Settled: the halves of the chain agree (docs/settling.md); R-hat is the largest of the log "
+    "posterior and all concentrations, its median and maximum over chains. Acceptance is that of "
+    "citing topics. The terms are the exponentials of a citing topic, exp(-lambda+ lambda- lambdaT "
+    "theta' theta'), over all citations and topics at posterior means: the share that lies between "
+    "0.99 and 1, where the paper found almost all of them."
+)
+
+
+def chains_table(values: Sequence[Values], models: Mapping[str, Sequence[ModelChoice]]) -> Table:
+    """Tell of all chains how far they came, and where they ran; a row for each set and model.
+
+    Parameters
+    ----------
+    values : sequence of tables
+        Of everything that was measured with these models.
+    models : mapping
+        By name of the set; those that are not fitted by chains are left out.
+    """
+    rows: list[list[Cell]] = []
+    for name, chosen in models.items():
+        for model in chosen:
+            if not model.is_scntm:
+                continue
+            wanted = {"dataset": name, "model": model.name}
+            found = {
+                measure: [v for one in values for v in one.values(**wanted, measure=measure)]
+                for measure in ("settled", "gpu", "iterations", "rhat", "topics_in_use")
+            }
+            if not found["settled"]:
+                continue  # nothing is finished
+            rhats = sorted(v for v in found["rhat"] if math.isfinite(v))
+            row: list[Cell] = [name, model.name, len(found["settled"])]
+            row += [round(sum(found["gpu"])), round(sum(found["settled"]))]
+            row.append(spread(found["iterations"]))
+            row += [statistics.median(rhats), rhats[-1]] if rhats else [None, None]
+            row.append(spread(found["topics_in_use"]))
+            for measure in ("acceptance", "near_one"):
+                of_all = [100 * v for one in values for v in one.values(**wanted, measure=measure)]
+                row.append(spread(of_all))
+            rows.append(row)
+    return Table(
+        title="The chains",
+        columns=_CHAIN_COLUMNS,
+        rows=rows,
+        decimals={
+            "iterations": 0,
+            "R-hat, median": 2,
+            "R-hat, highest": 2,
+            **dict.fromkeys(_CHAIN_COLUMNS[-3:], 1),
+        },
+        notes=[_CHAIN_NOTE],
+    )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENT"]
 
 _PROTOCOL = """\
-SCNTM (eta = 0), one chain of {iterations}, citations counting from the half on; the
+SCNTM (eta = 0), fitted by {chains}. The
 model is that of the experiment `topics`. As in the paper, rectangles are topics with their top
 words, the pinker the larger the topic; ellipses are authors, the larger the more influence they
 have (the sum of lambda- over the papers that they are first author of); a line is as thick as the
@@ -37,7 +37,7 @@ def run(context: Context) -> Outcome:
         notes += [f"{name}: {note}" for note in said]
     return Outcome(
         title="Author-topics network",
-        protocol=_PROTOCOL.format(iterations=context.describe_lengths()),
+        protocol=_PROTOCOL.format(chains=context.describe_chains()),
         tables=tables,
         figures=figures,
         notes=notes,

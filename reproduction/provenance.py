@@ -6,7 +6,6 @@ import os
 import platform
 from datetime import UTC, datetime
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from citeweave import __version__
@@ -25,9 +24,11 @@ def versions() -> dict[str, str]:
 
 def machine() -> dict[str, Any]:
     """Cores, processor and memory of this computer."""
+    from citeweave.experiments.machine import processor  # noqa: PLC0415 (loads the compiler)
+
     return {
         "cores": cores(),
-        "processor": _processor(),
+        "processor": processor(),
         "memory_gib": _memory(),
         "system": platform.system(),
     }
@@ -36,16 +37,6 @@ def machine() -> dict[str, Any]:
 def now() -> str:
     """Return the date and time in UTC, to the minute."""
     return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.lower().startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass  # not a Linux system: Python's own word for it is taken
-    return platform.processor() or platform.machine()
 
 
 def _memory() -> float | None:

@@ -8,9 +8,13 @@ from typing import Any
 __all__ = [
     "ITERATIONS",
     "NETWORK_FROM",
+    "PAPER",
     "QUICK_ITERATIONS",
+    "SETTLED",
     "SIZES",
+    "STAGES",
     "DatasetSettings",
+    "chain_settings",
     "paper_stages",
     "settings",
 ]
@@ -22,6 +26,30 @@ NETWORK_FROM = 1000
 
 QUICK_ITERATIONS = 100
 """Of a chain with ``--quick``; the network is switched on at the half."""
+
+
+SETTLED, PAPER = "settled", "paper"
+STAGES = (SETTLED, PAPER)
+"""How chains run: by the defaults of `fit` until they settle, or as in the paper."""
+
+
+def chain_settings(stages: str, iterations: int) -> dict[str, Any]:
+    """Give the parameters of `SCNTM` that chains of a kind have.
+
+    Settled chains have the defaults and make so many iterations at most; the paper's make exactly
+    so many, and each paper cites itself once.
+
+    Examples
+    --------
+    >>> chain_settings("settled", 2000)
+    {'iterations': 2000, 'exactly': False}
+    >>> sorted(chain_settings("paper", 2000))
+    ['burst_from', 'exactly', 'iterations', 'network_from', 'self_citations', 'start']
+    """
+    if stages == SETTLED:
+        return {"iterations": iterations, "exactly": False}
+    own = {"iterations": iterations, "exactly": True, "self_citations": "paper"}
+    return own | paper_stages(iterations)
 
 
 def paper_stages(iterations: int) -> dict[str, Any]:

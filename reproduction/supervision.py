@@ -19,9 +19,8 @@ __all__ = ["EXPERIMENT"]
 _PROTOCOL = """\
 SCNTM with eta = 0 (no labels), 10 (a paper belongs to its first author if they are first author
 of ten papers or more, else to its label) and infinity (to its label), fitted to training papers
-with their labels; chains of {iterations}, the network switched on at the half. Sets
-are divided so: {folds}. Test papers are folded in with all of their words and their citations of
-training papers.
+with their labels by {chains}. Sets are divided so: {folds}.
+Test papers are folded in with all of their words and their citations of training papers.
 
 *Labels hidden*: the label of a test paper is not used. Where the model would ask for it, the
 group is inferred from words and citations. The most probable label is the one that the model
@@ -62,9 +61,12 @@ def run(context: Context) -> Outcome:
     return Outcome(
         title="Supervision by labels",
         protocol=_PROTOCOL.format(
-            iterations=context.describe_lengths(), folds=measuring.describe_folds(context)
+            chains=context.describe_chains(), folds=measuring.describe_folds(context)
         ),
-        tables=[_table(name, models[name], values) for name in names],
+        tables=[
+            *(_table(name, models[name], values) for name in names),
+            measuring.chains_table([values], models),
+        ],
         notes=[
             _ARTEFACT,
             *(f"{name} has no labels and is left out." for name in left),
@@ -88,8 +90,8 @@ def _models(context: Context, name: str) -> list[ModelChoice]:
     keys = [
         key for key in measuring.ETAS if key != "scntm-eta-10" or context.corpus(name).n_authors > 0
     ]
-    topics, iterations = settings(name).topics, context.chain_length(name)
-    return [measuring.choice(key, topics=topics, iterations=iterations) for key in keys]
+    topics = settings(name).topics
+    return [measuring.choice(key, topics=topics, **context.chain(name)) for key in keys]
 
 
 def _table(name: str, models: list[ModelChoice], values: Values) -> Table:

@@ -19,9 +19,9 @@ WORDS = 5
 """Top words of a topic, as many as the paper prints."""
 
 _PROTOCOL = """\
-SCNTM (eta = 0), one chain of {iterations}, citations counting from the half on, at
+SCNTM (eta = 0), fitted by {chains}. At
 most as many topics as the paper allowed (or the set's settings say). Words are the most probable
-of phi, estimated as the mean over samples of the last quarter. The name of a topic is made of its
+of phi, estimated as the mean over samples. The name of a topic is made of its
 most distinctive words by rule; the paper's were given by hand. *Share* is the mean topic share
 over papers, *papers* those whose largest topic it is, *NPMI* the coherence of its ten top words
 on the corpus itself."""
@@ -43,7 +43,7 @@ def run(context: Context) -> Outcome:
             tables.append(_matched(name, view))
     return Outcome(
         title="Topics",
-        protocol=_PROTOCOL.format(iterations=context.describe_lengths()),
+        protocol=_PROTOCOL.format(chains=context.describe_chains()),
         tables=[*tables, _printed()],
         notes=notes,
         seeds=[context.seed],

@@ -251,6 +251,13 @@ def _colophon(content: Mapping[str, Any]) -> str:
         f"Made by `{content['command']}` on {content['date']} in {_duration(content['seconds'])}.",
         f"Seeds: {seeds}. Versions: {named}. Machine: {cores}, {machine['processor']}{memory}.",
     ]
+    ran = content.get("ran", {})
+    if ran:
+        fits = [
+            f"{found['fits']:,} on {place} ({_duration(found['seconds'])})"
+            for place, found in ran.items()
+        ]
+        lines.append(f"Fits, with their time in all: {'; '.join(fits)}.")
     if sets:
         lines.append(f"Corpora: {sets}.")
     return f"<sub>{' '.join(lines)}</sub>"

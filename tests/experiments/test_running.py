@@ -5,19 +5,24 @@ import json
 import math
 import threading
 
+import numpy as np
 import pytest
 
+from citeweave.engines.registry import ENGINES
 from citeweave.errors import CorpusError, ParameterError, RunError
 from citeweave.experiments import (
     PROTOCOLS,
     ModelChoice,
+    finished_tasks,
     k_folds,
     make_tasks,
     measure,
     run_tasks,
 )
 from citeweave.experiments import running as runner_file
-from citeweave.experiments.likelihood import log_likelihood
+from citeweave.experiments.likelihood import exponential_terms_near_one, log_likelihood
+from citeweave.experiments.machine import processor
+from citeweave.experiments.models import GPU_FROM
 from citeweave.model import SCNTM, RunInterrupted
 from reference.patience import PATIENCE
 
@@ -64,6 +69,76 @@ def test_likelihoods_are_those_that_chains_of_a_run_are_compared_by(small, kind)
     # estimates are single precision
     assert log_likelihood(model) == pytest.approx(max(scores), rel=1e-5)
     assert abs(scores[0] - scores[1]) > 1e-4 * abs(scores[0])
+
+
+def test_exponential_terms_near_one_are_counted(small):
+    model = SCNTM(topics=3, iterations=8, chains=1, seed=4, exactly=True).fit(small)
+    theta = np.asarray(model.doc_topic_, float)
+    found = [
+        math.exp(
+            -model.cite_propensity_[i]
+            * model.cited_propensity_[j]
+            * model.topic_scale_[k]
+            * theta[i, k]
+            * theta[j, k]
+        )
+        for i, j in small.citations
+        for k in range(3)
+    ]
+    share = np.mean(np.array(found) >= 0.99)
+    assert 0 < share < 1
+    assert exponential_terms_near_one(model) == pytest.approx(share)
+
+
+def test_tasks_that_are_finished_are_told_from_others(small, tasks, tmp_path):
+    assert finished_tasks(tasks, tmp_path) == []
+    run_tasks(tasks[:2], {small.fingerprint: small}, out=tmp_path)
+    assert finished_tasks(tasks, tmp_path) == tasks[:2]
+
+
+def test_results_say_where_and_how_chains_ran(small, tasks, tmp_path):
+    told = []
+    corpora = {small.fingerprint: small}
+    for _ in range(2):
+        table = run_tasks(tasks[2:3], corpora, out=tmp_path, device="auto", progress=told.append)
+    done, kept = (event for event in told if event.state in {"done", "kept"})
+    assert (done.machine, kept.machine) == (processor(), processor())
+    assert kept.seconds == pytest.approx(done.seconds, abs=1e-3)
+    found = {row.measure: row.value for row in table}
+    assert (found["gpu"], found["iterations"], found["settled"]) == (0, 8, 0)
+
+
+def test_the_device_is_no_part_of_a_task_unless_it_is_a_parameter():
+    plain, asked = (ModelChoice("m", "scntm", {**SHORT, **own}) for own in ({}, {"device": "cpu"}))
+    assert "device" not in plain.as_json()["parameters"]
+    assert asked.as_json()["parameters"]["device"] == "cpu"
+    assert plain.build(seed=1, device="cuda").device == "cuda"
+    assert asked.build(seed=1, device="cuda").device == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "wanted", "words", "there", "device"),
+    [
+        ("scntm", {}, "auto", GPU_FROM, True, "cuda"),
+        ("scntm", {}, "auto", GPU_FROM, False, "cpu"),
+        ("scntm", {}, "auto", GPU_FROM - 1, True, "cpu"),
+        ("scntm", {}, "cuda", 1, False, "cuda"),  # whoever asks by name is told by the fit
+        ("scntm", {}, "cpu", GPU_FROM, True, "cpu"),
+        ("scntm", {"categories": 3}, "cuda", GPU_FROM, True, "cpu"),
+        ("np-atm", {}, "cuda", GPU_FROM, True, "cpu"),
+        ("louvain", {}, "cuda", GPU_FROM, True, "cpu"),
+    ],
+)
+def test_chains_run_where_an_engine_takes_them(
+    kind, own, wanted, words, there, device, monkeypatch
+):
+    def probe():
+        if not there:
+            raise ParameterError("no GPU")
+        return "a GPU"
+
+    monkeypatch.setattr(ENGINES["cuda"], "probe", probe)
+    assert ModelChoice("m", kind, own).device(wanted, words) == device
 
 
 def test_a_second_run_does_only_the_rest(small, tasks, tmp_path):

@@ -11,7 +11,7 @@ from reproduction import clustering as clustering_file
 from reproduction.clustering import EXPERIMENT as CLUSTERING
 from reproduction.links import EXPERIMENT as LINKS
 from reproduction.paper_figures import MODELS
-from reproduction.settings import paper_stages
+from reproduction.settings import chain_settings
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,9 @@ def own_peers(monkeypatch):
 @pytest.mark.usefixtures("own_peers")
 def test_whole_corpora_and_test_papers(context):
     outcome = CLUSTERING.run(context)
-    whole, tested = outcome.tables
+    whole, tested, chains, of_folds = outcome.tables
+    assert [row[2] for row in chains.rows] == [2] * len(chains.rows)
+    assert len(of_folds.rows) == len(tested.rows)
     ours = [row for row in whole.rows if row[1] == "here"]
     names = [row[0] for row in ours]
     single = MODELS["scntm"]
@@ -61,8 +63,7 @@ def test_single_chains_are_what_the_seeds_give(context):
     corpus = context.corpus("cora")
     from citeweave import SCNTM, evaluate
 
-    parameters = {"topics": corpus.n_categories, "iterations": 8, "chains": 1}
-    parameters |= paper_stages(8) | {"self_citations": "paper"}
+    parameters = {"topics": corpus.n_categories, "chains": 1, **chain_settings("settled", 8)}
     found = [
         evaluate.nmi(SCNTM(**parameters, seed=seed).fit(corpus).labels_, corpus.categories)
         for seed in (1, 2)
@@ -70,9 +71,21 @@ def test_single_chains_are_what_the_seeds_give(context):
     assert row[3].mean == pytest.approx(sum(found) / 2)
 
 
+def test_the_variant_of_a_chain_goes_with_its_stages(context):
+    names = {}
+    for stages in ("settled", "paper"):
+        models = clustering_file._whole_models(dataclasses.replace(context, stages=stages), "cora")
+        names[stages] = [model.name for model in models if model.is_scntm]
+    single = MODELS["scntm"]
+    assert f"{single}, begun at clusters" in names["settled"]
+    assert f"{single}, network from the start" in names["paper"]
+    assert len(names["paper"]) == len(names["settled"])
+
+
 def test_single_models_can_be_asked_for(context, tmp_path):
     some = dataclasses.replace(context, out=tmp_path, models=("k-means", "agc"))
-    (whole,) = CLUSTERING.run(some).tables
+    whole, chains = CLUSTERING.run(some).tables
+    assert chains.rows == []
     here = [row for row in whole.rows if row[1] == "here"]
     assert [row[0][:3] for row in here] == ["AGC", "k-m"]
     assert [row[3].n for row in here] == [2, 2]  # with every seed
@@ -92,7 +105,8 @@ def test_sets_without_classes_are_refused(context, tmp_path):
 
 def test_links_beside_text(context):
     outcome = LINKS.run(context)
-    (table,) = outcome.tables
+    table, chains = outcome.tables
+    assert [row[1] for row in chains.rows] == [MODELS["scntm"]]
     assert [row[0] for row in table.rows] == [MODELS["scntm"], "PMTLM", "PMTLM-DC", "tf-idf cosine"]
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     text = rows["tf-idf cosine"]

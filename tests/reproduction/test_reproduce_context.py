@@ -1,5 +1,6 @@
 """What experiments are given: parts kept, models shared, corpora drawn once, tasks in threads."""
 
+import dataclasses
 import threading
 
 import numpy as np
@@ -39,7 +40,10 @@ def test_single_sets_have_lengths_and_folds_of_their_own(tmp_path):
         folds={"": 5, "pubmed": 1},
     )
     assert (context.chain_length("cora"), context.chain_length("pubmed")) == (600, 150)
-    assert context.describe_lengths() == "600 iterations (pubmed 150)"
+    assert "600 iterations (pubmed 150) at most" in context.describe_chains()
+    paper = dataclasses.replace(context, stages="paper")
+    assert "exactly 600 iterations (pubmed 150) with the paper's" in paper.describe_chains()
+    assert (context.chain("pubmed")["exactly"], paper.chain("pubmed")["exactly"]) == (False, True)
     assert [len(folds_for(context, name)) for name in context.datasets] == [5, 1]
     assert folds_for(context, "cora") == folds_for(Context(out=tmp_path), "cora")[:5]
     assert "folds done: cora 5, pubmed 1" in describe_folds(context)
@@ -136,6 +140,21 @@ def test_the_same_model_is_fitted_once(tmp_path, corpus):
     other = context.fitted("mine", topics=3, seed=2)
     assert not np.array_equal(first.doc_topic_, other.doc_topic_)
     assert len(list((tmp_path / "out" / "runs").iterdir())) == 2
+
+
+def test_a_model_fitted_elsewhere_is_the_same_model(tmp_path, corpus):
+    corpus.save(tmp_path / "mine")
+    context = Context(out=tmp_path, corpora={"mine": tmp_path / "mine"}, iterations=8)
+    on_cpu = dataclasses.replace(context, device="cpu")
+    fitted = [one.fitted("mine", topics=3) for one in (context, on_cpu)]
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+    assert [model.device_ for model in fitted] == ["cpu", "cpu"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("stages", "late"), ("device", "gpu")])
+def test_words_that_are_no_choice_are_refused(tmp_path, name, value):
+    with pytest.raises(ParameterError, match=f"'{name}' of an experiment must be one of"):
+        Context(out=tmp_path, **{name: value})
 
 
 def test_a_corpus_of_a_lost_size_is_drawn_once(tmp_path):

@@ -27,7 +27,18 @@ from reproduction.registry import choose_datasets
 ROOT = Path(reproduction.__file__).parents[1]
 KEYS = {
     *("format", "experiment", "label", "what", "command", "quick", "asked", "title", "protocol"),
-    *("tables", "figures", "notes", "seeds", "facts", "corpora", "versions", "machine", "date"),
+    *(
+        "tables",
+        "figures",
+        "notes",
+        "seeds",
+        "facts",
+        "corpora",
+        "versions",
+        "machine",
+        "ran",
+        "date",
+    ),
     "seconds",
 }
 
@@ -198,6 +209,22 @@ def test_pages_are_written_anew_elsewhere(everything, folder):
         assert (target.parent / name).is_file(), name
 
 
+def test_sections_without_a_result_stay_on_a_page(everything, tmp_path):
+    page = tmp_path / "results.md"
+    old = ("# Old\n", "- [x](#x)\n", "## Topics\n\nold topics\n", "## Notes of mine\n\nkept\n")
+    page.write_text("\n".join(old))
+    some = tmp_path / "some"
+    some.mkdir()
+    for name in ("perplexity", "topics"):
+        (some / f"{name}.json").write_bytes((everything / f"{name}.json").read_bytes())
+    text = join_pages(some, page=page).read_text()
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["Perplexity", "Topics", "Notes of mine"]
+    assert "old topics" not in text
+    assert text.endswith("## Notes of mine\n\nkept\n")
+    assert "- [Notes of mine](#notes-of-mine)" in text
+    assert join_pages(some, page=page).read_text() == text
+
+
 def test_a_page_without_matplotlib_says_how_to_get_its_pictures(everything, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     content = json.loads((everything / "runtime.json").read_text())
@@ -224,6 +251,7 @@ def test_results_as_json(options):
         (["datasets", "--corpus", "cora=/nowhere"], "is no corpus folder"),
         (["datasets", "--runs", "0"], "must be an integer of at least 1. Got 0"),
         (["datasets", "--iterations", "2"], "must be at least 4"),
+        (["datasets", "--device", "tpu"], "must be one of auto, cpu, cuda. Got 'tpu'"),
         (["page", "--out", "nothing-here"], "There are no results in 'nothing-here'"),
     ],
 )

@@ -1,17 +1,24 @@
 """The experiments that divide corpora, on a tiny one: perplexity and supervision."""
 
+import dataclasses
 import json
+import shutil
 
 import pytest
+from scipy.stats import ttest_rel
 
-from citeweave.errors import CorpusError
+from citeweave.errors import CorpusError, RunError
 from citeweave.experiments import Row, Table, choose
+from citeweave.experiments.machine import processor
 from reproduction import Context, Spread, reproduce
-from reproduction.measuring import describe_folds, folds_for, shown
+from reproduction.comparing import compare, comparisons_table
+from reproduction.measuring import ETAS, describe_folds, folds_for, shown
 from reproduction.paper_figures import MODELS
 from reproduction.perplexity import EXPERIMENT as PERPLEXITY
-from reproduction.perplexity import _paired
+from reproduction.perplexity import _tests
 from reproduction.supervision import EXPERIMENT as SUPERVISION
+
+MODEL_KEYS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +28,14 @@ def context(context_for):
 
 def test_perplexity_of_all_models(context):
     outcome = PERPLEXITY.run(context)
-    (table,) = outcome.tables
-    names = [MODELS[key] for key in ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")]
-    assert [row[0] for row in table.rows] == names
+    table, tests, at_etas, less_none, chains = outcome.tables
+    assert [row[2] for row in tests.rows] == [MODELS[k] for k in MODEL_KEYS[:-1]]
+    assert [row[1] for row in at_etas.rows] == [MODELS[k] for k in ETAS]
+    assert [row[1] for row in less_none.rows] == [MODELS[k] for k in list(ETAS)[1:]]
+    fits = {row[1]: row[2] for row in chains.rows}
+    # two splits each; words are held out of the models without labels alone
+    assert fits == {MODELS[k]: 3 for k in MODEL_KEYS} | {MODELS[k]: 2 for k in list(ETAS)[1:]}
+    assert [row[0] for row in table.rows] == [MODELS[key] for key in MODEL_KEYS]
     assert list(table.columns) == ["model", "train, in sample", "train, held out", "test"]
     for _, inside, held, test in table.rows:
         for cell in (inside, held, test):
@@ -43,6 +55,35 @@ def test_the_page_is_written_and_a_second_run_fits_nothing(context):
     assert {path: path.stat().st_mtime_ns for path in (context.out / "tasks").iterdir()} == tasks
 
 
+def test_what_is_finished_is_shown_without_the_rest(context, tmp_path):
+    whole = reproduce("perplexity", context)
+    shutil.copytree(context.out / "tasks", tmp_path / "tasks")
+    kept = sorted((tmp_path / "tasks").iterdir())
+    lost = [path for path in kept if "ATM" in path.name]
+    for path in lost:
+        path.unlink()
+    some = reproduce("perplexity", dataclasses.replace(context, out=tmp_path, finished=True))
+    assert sorted((tmp_path / "tasks").iterdir()) == [path for path in kept if path not in lost]
+    note = some.content["notes"][-1]
+    assert note.startswith("Not finished, and left out: tiny, Non-parametric ATM, folds (2 of 2); ")
+    assert not any("Not finished" in text for text in whole.content["notes"])
+    before, after = (one.content["tables"][0]["rows"] for one in (whole, some))
+    assert after[1][1:] == [None, None, None]
+    assert [before[i] for i in (0, 2, 3)] == [after[i] for i in (0, 2, 3)]
+    assert "--finished" in some.content["command"]
+    with pytest.raises(RunError, match=r"is not finished; leave --finished out"):
+        reproduce("convergence", dataclasses.replace(context, out=tmp_path, finished=True))
+
+
+def test_pages_say_where_fits_ran(context):
+    content = reproduce("perplexity", context).content
+    ((machine, found),) = content["ran"].items()
+    assert machine == processor()
+    assert found["fits"] == len(list((context.out / "tasks").iterdir()))
+    page = (context.out / "perplexity.md").read_text()
+    assert f"Fits, with their time in all: {found['fits']} on {machine}" in page
+
+
 def test_the_papers_figures_stand_beside_ours_under_its_name(context, tiny_corpus):
     named = Context(
         out=context.out,
@@ -52,7 +93,7 @@ def test_the_papers_figures_stand_beside_ours_under_its_name(context, tiny_corpu
         quick=True,
         iterations=8,
     )
-    (table,) = PERPLEXITY.run(named).tables
+    table = PERPLEXITY.run(named).tables[0]
     row = dict(zip(table.columns, table.rows[-1], strict=True))
     assert row["model"] == MODELS["scntm"]
     assert row["paper, test"].mean == 688.0
@@ -76,7 +117,8 @@ def test_linqs_sets_have_ten_folds_and_others_splits(tmp_path):
 
 def test_supervision_shows_both_ways(context):
     outcome = SUPERVISION.run(context)
-    (table,) = outcome.tables
+    table, chains = outcome.tables
+    assert [row[1] for row in chains.rows] == [MODELS[key] for key in ETAS]
     heads = [(row[0], row[1]) for row in table.rows]
     assert heads == [
         (MODELS["scntm"], "not used"),
@@ -103,15 +145,46 @@ def test_sets_without_labels_are_refused(tmp_path, tiny_corpus):
     assert not choose("scntm").uses_labels
 
 
-def test_models_are_compared_fold_by_fold():
-    def row(key, fold, value, where="test"):
-        return Row("cora", MODELS[key], fold, 1, "perplexity", where, value, "")
+def test_models_are_compared_fold_by_fold(tmp_path):
+    def row(key, fold, value, where="test", labels="hidden"):
+        how = f"labels of test documents {labels}"
+        return Row("cora", MODELS[key], fold, 1, "perplexity", where, value, how)
 
     rows = [row("scntm", "1/2", 600.0), row("scntm", "2/2", 660.0)]
     rows += [row("cntm-text", "1/2", 630.0), row("cntm-text", "2/2", 650.0)]
     rows += [row("bursty-hdp-lda", "1/2", 640.0), row("scntm", "1/2", 1.0, where="train")]
-    text = _paired("cora", Table(rows))
-    assert text == [
-        "cora, test, fold by fold: SCNTM less Bursty HDP-LDA -40.0; lower in 1 of 1.",
-        "cora, test, fold by fold: SCNTM less CNTM w/o network -10.0 ± 28.3; lower in 1 of 2.",
-    ]
+    rows.append(row("scntm", "1/2", 1.0, labels="seen"))
+    table = _tests(Context(out=tmp_path, datasets=("cora",)), Table(rows))
+    one, two = (dict(zip(table.columns, cells, strict=True)) for cells in table.rows)
+    assert (one["less"], one["difference"], one["lower in"]) == (
+        MODELS["bursty-hdp-lda"],
+        Spread(-40.0, None, 1),
+        1,
+    )
+    assert one["p"] is None
+    assert one["at 5 %"] is None
+    assert two["difference"].mean == -10.0
+    assert two["p"] == f"{ttest_rel([600.0, 660.0], [630.0, 650.0]).pvalue:.4f}"
+    assert float(two["p, corrected"]) > float(two["p"])
+    assert two["at 5 %"] == "no difference"
+
+
+@pytest.mark.parametrize(
+    ("gaps", "verdict"),
+    [
+        ([-10.0, -11.0, -9.0], "lower"),
+        ([10.0, 11.0, 9.0], "higher"),
+        ([-5.0, -10.0, -16.0, -5.0], "lower by the plain test alone"),
+        ([-5.0, 7.0, -3.0], "no difference"),
+    ],
+)
+def test_a_difference_is_judged_by_the_stricter_test(gaps, verdict):
+    def table(values):
+        return Table(
+            Row("x", "m", str(n), 1, "perplexity", "test", value, "")
+            for n, value in enumerate(values)
+        )
+
+    found = compare(table(gaps), table([0.0] * len(gaps)))
+    shown_table = comparisons_table("t", [("x", "a", "b", found)])
+    assert shown_table.rows[0][-1] == verdict

@@ -4,7 +4,7 @@ from citeweave.experiments.crossvalidation import cross_validate, cross_validati
 from citeweave.experiments.folds import WHOLE, Fold, arrays_only, cut, k_folds, random_splits
 from citeweave.experiments.models import ModelChoice, choose, is_installed, model_names
 from citeweave.experiments.protocols import PROTOCOLS, Measured, Protocol, measure
-from citeweave.experiments.running import TaskProgress, run_tasks
+from citeweave.experiments.running import TaskProgress, finished_tasks, run_tasks
 from citeweave.experiments.scanning import Scan, ScanRow, scan
 from citeweave.experiments.tables import Row, SummaryRow, Table, write_table
 from citeweave.experiments.tasks import Task, make_tasks
@@ -28,6 +28,7 @@ __all__ = [
     "cross_validate",
     "cross_validation_tasks",
     "cut",
+    "finished_tasks",
     "is_installed",
     "k_folds",
     "make_tasks",

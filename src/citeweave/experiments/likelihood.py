@@ -13,10 +13,11 @@ from citeweave.engines.core.spec import LEFT_OUT
 if TYPE_CHECKING:
     from citeweave.model import SCNTM
 
-__all__ = ["log_likelihood"]
+__all__ = ["exponential_terms_near_one", "log_likelihood"]
 
 _CHUNK = 1 << 16
 _TINY = np.finfo(np.float64).tiny
+_NEAR_ONE = 0.99
 
 
 def log_likelihood(model: "SCNTM") -> float:
@@ -49,3 +50,23 @@ def log_likelihood(model: "SCNTM") -> float:
     if model.self_citations == LEFT_OUT:
         total += float(np.einsum("dk,dk->", citing, cited))
     return total - float(citing.sum(axis=0) @ cited.sum(axis=0))
+
+
+def exponential_terms_near_one(model: "SCNTM") -> float:
+    """Return the share of a citing topic's exponential terms that lie between 0.99 and 1.
+
+    The terms are exp(-lambda+_i lambda-_j lambdaT_k theta'_ik theta'_jk), for all citations (i, j)
+    and all topics k, at posterior means. The paper leaves them out of its proposal of citing
+    topics, since almost all of them are near 1 (eq:proposal_y).
+    """
+    corpus = model.corpus_
+    seen = np.asarray(model.doc_topic_, np.float64)
+    citing = model.cite_propensity_[:, None] * seen * model.topic_scale_
+    cited = model.cited_propensity_[:, None] * seen
+    near = total = 0
+    for begin in range(0, corpus.n_citations, _CHUNK):
+        i, j = corpus.citations[begin : begin + _CHUNK].T
+        terms = np.exp(-citing[i] * cited[j])
+        near += int(np.count_nonzero(terms >= _NEAR_ONE))
+        total += terms.size
+    return near / total if total else 1.0

@@ -7,15 +7,25 @@ from importlib.util import find_spec
 from typing import Any
 
 from citeweave.baselines import BASELINES, make_baseline
-from citeweave.engines.core.spec import PRESETS
-from citeweave.errors import ParameterError
+from citeweave.engines.core.capabilities import CPU
+from citeweave.engines.core.spec import PRESETS, preset
+from citeweave.engines.registry import AUTO, ENGINES
+from citeweave.errors import CiteweaveError, ParameterError
 from citeweave.model import SCNTM
 from citeweave.model.parameters import make_plan, parameters_to_json
+from citeweave.parameters.scntm import SOME_LABELS
 
-__all__ = ["TFIDF", "ModelChoice", "choose", "is_installed", "model_names"]
+__all__ = ["GPU", "GPU_FROM", "TFIDF", "ModelChoice", "choose", "is_installed", "model_names"]
 
 TFIDF = "tf-idf"
 """Cosine of tf-idf vectors: nothing is fitted, and only links can be predicted by it."""
+
+GPU = "cuda"
+"""The device of the engine that runs on a GPU."""
+
+GPU_FROM = 150_000
+"""Words of a corpus from which ``device="auto"`` takes a GPU where there is one. Of smaller ones
+chains are run side by side on cores, which is as fast and by the reference sampler."""
 
 _VISITS = 1000.0
 """Of a baseline: the order of magnitude is enough."""
@@ -68,11 +78,46 @@ class ModelChoice:
         iterations = self.parameters.get("iterations", defaults.iterations)
         return float(iterations * self.parameters.get("chains", 1))
 
-    def build(self, *, seed: int, threads: int | None = None) -> Any:
-        """Return the estimator, not fitted yet."""
+    def device(self, wanted: str, words: int) -> str:
+        """Choose where chains run on a corpus of so many words: "cpu" or "cuda".
+
+        Parameters
+        ----------
+        wanted : {"auto", "cpu", "cuda"}
+            ``auto`` is a GPU, where there is one, from `GPU_FROM` words on.
+        words : int
+            Of the corpus.
+
+        Models that no GPU samples run on the CPU whatever is wanted.
+
+        Examples
+        --------
+        >>> ModelChoice("ATM", "np-atm").device("cuda", 1_000_000)
+        'cpu'
+        >>> ModelChoice("SCNTM", "scntm").device("cuda", 1_000)
+        'cuda'
+        """
+        engine = ENGINES[GPU]
+        if not self.is_scntm or wanted == CPU or (wanted == AUTO and words < GPU_FROM):
+            return CPU
+        topics = self.parameters.get("topics", SCNTM().topics)
+        drawn = self.parameters.get("categories") or self.parameters.get("labels") == SOME_LABELS
+        if drawn or engine.capabilities.refusal(preset(self.kind), topics) is not None:
+            return CPU
+        if wanted == AUTO:
+            try:
+                engine.probe()
+            except CiteweaveError:  # no GPU, or none that can be used
+                return CPU
+        return GPU
+
+    def build(self, *, seed: int, threads: int | None = None, device: str | None = None) -> Any:
+        """Return the estimator, not fitted yet; a device among its parameters is kept."""
         if self.is_scntm:
             # experiments compare models that did the same work
-            fixed = {"exactly": True, "chains": 1}
+            fixed: dict[str, Any] = {"exactly": True, "chains": 1}
+            if device is not None:
+                fixed["device"] = device
             model = SCNTM(
                 **fixed | _checked(self.parameters),
                 model=self.kind,
@@ -86,12 +131,14 @@ class ModelChoice:
     def as_json(self) -> dict[str, Any]:
         """Give what decides its numbers: all parameters, those left at their defaults included.
 
-        So a default that changes is not taken for what it was. Its name decides nothing.
+        So a default that changes is not taken for what it was. Its name decides nothing, and
+        where its chains run is for the runner to say, unless it is a parameter.
         """
         if self.kind == TFIDF:
             return {"kind": self.kind}
         given = self.build(seed=0).get_params()
-        decisive = {name: given[name] for name in given if name not in {"seed", "threads", "model"}}
+        left_out = {"seed", "threads", "model", "device"} - set(self.parameters)
+        decisive = {name: given[name] for name in given if name not in left_out}
         return {"kind": self.kind, "parameters": parameters_to_json(decisive)}
 
 

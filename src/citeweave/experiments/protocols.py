@@ -17,8 +17,8 @@ from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate.perplexity import hold_out_words, perplexity
 from citeweave.evaluate.words import completion_words
 from citeweave.experiments.folds import cut
-from citeweave.experiments.likelihood import log_likelihood
-from citeweave.experiments.models import TFIDF, ModelChoice
+from citeweave.experiments.likelihood import exponential_terms_near_one, log_likelihood
+from citeweave.experiments.models import GPU, TFIDF, ModelChoice
 from citeweave.experiments.tasks import Task
 from citeweave.model import RunInterrupted
 
@@ -39,11 +39,14 @@ class _Fitter(NamedTuple):
 
     task: Task
     threads: int | None
+    device: str | None
     stop: threading.Event
 
     def __call__(self, corpus: Corpus) -> Any:
-        model = self.task.model.build(seed=self.task.seed, threads=self.threads)
-        if self.task.model.is_scntm:
+        choice = self.task.model
+        device = None if self.device is None else choice.device(self.device, corpus.n_tokens)
+        model = choice.build(seed=self.task.seed, threads=self.threads, device=device)
+        if choice.is_scntm:
             return model.fit(corpus, stop=self.stop)
         return model.fit(corpus, progress=self._look)
 
@@ -78,6 +81,7 @@ def measure(
     corpus: Corpus,
     *,
     threads: int | None = None,
+    device: str | None = None,
     stop: threading.Event | None = None,
 ) -> list[Measured]:
     """Fit the model of a task and measure it.
@@ -89,6 +93,8 @@ def measure(
         The whole corpus that the task names.
     threads : int, optional
         For the chains of one model, and for folding in.
+    device : {"auto", "cpu", "cuda"}, optional
+        Where chains run, see `ModelChoice.device`; the model's own choice if not given.
     stop : threading.Event, optional
         Set it to stop.
 
@@ -115,7 +121,7 @@ def measure(
             f"The protocol '{protocol.name}' has no option {unknown[0]!r}. "
             f"Did you mean one of: {', '.join(protocol.defaults)}?"
         )
-    fitter = _Fitter(task, threads, stop or threading.Event())
+    fitter = _Fitter(task, threads, device, stop or threading.Event())
     return protocol.run(task, corpus, fitter, {**protocol.defaults, **task.options})
 
 
@@ -199,14 +205,15 @@ def _classification(predicted: np.ndarray | None, test: Corpus, how: str) -> lis
 
 
 def _held_out_words(
-    _task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]
+    task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]
 ) -> list[Measured]:
     """Take words out of training documents, fit, and score them: no word is used twice."""
     share = float(options["share"])
     without, held = hold_out_words(corpus, share=share, seed=0)
-    value = perplexity(fit(without), held).value
+    model = fit(without)
+    value = perplexity(model, held).value
     how = f"{share:.0%} of each document's words held out before fitting"
-    return [Measured("perplexity", "train", value, how)]
+    return [Measured("perplexity", "train", value, how), *_chain(task.model, model, how)]
 
 
 def _links(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]) -> list[Measured]:
@@ -220,22 +227,24 @@ def _links(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any])
     seed = task.seed
     train, pairs = evaluate.hold_out_citations(corpus, share=float(options["share"]), seed=seed)
     negatives = evaluate.negative_pairs(corpus, pairs, each=int(options["negatives"]), seed=seed)
+    how = (
+        f"{options['share']:.0%} of citations held out, {options['negatives']} degree-matched "
+        "negatives each"
+    )
+    chain: list[Measured] = []
     if task.model.kind == TFIDF:
         scores = topical = evaluate.tfidf_scores(train)
     else:
         model = fit(train)
         scores, _ = evaluate.model_scores(model)
         topical, _ = evaluate.model_scores(model, propensities=False)
+        chain = _chain(task.model, model, how)
     found = evaluate.link_prediction(scores, train, pairs, negatives, k=tuple(options["k"]))
     matched = evaluate.auc(topical.pairs(pairs), topical.pairs(negatives))
-    how = (
-        f"{options['share']:.0%} of citations held out, {options['negatives']} degree-matched "
-        "negatives each"
-    )
     rows = [Measured("auc", "test", matched, how), Measured("auc_rates", "test", found.auc, how)]
     for name, values in (("precision", found.precision), ("recall", found.recall)):
         rows += [Measured(f"{name}@{k}", "test", v, how) for k, v in values.items()]
-    return rows
+    return rows + chain
 
 
 def _clustering(clusters: Any, corpus: Corpus, where: str, how: str) -> list[Measured]:
@@ -248,12 +257,23 @@ def _clustering(clusters: Any, corpus: Corpus, where: str, how: str) -> list[Mea
 
 
 def _chain(choice: ModelChoice, model: Any, how: str) -> list[Measured]:
-    """Give what tells how well the chain went."""
-    used = int(np.count_nonzero(model.topic_samples_))
-    rows = [Measured("topics_in_use", "train", float(used), how)]
-    if choice.is_scntm and model.spec_.citations is not None:
-        rows.append(Measured("acceptance", "train", float(model.acceptance_), how))
-    return rows
+    """Give what tells how well the chain went, and where."""
+    found = {"topics_in_use": float(np.count_nonzero(model.topic_samples_))}
+    if choice.is_scntm:
+        verdict = model.settlement_
+        found |= {
+            "settled": float(verdict.settled),
+            "rhat": float(verdict.rhat),
+            "iterations": float(model.traces_["seconds"].shape[1]),
+            "gpu": float(model.device_ == GPU),
+        }
+        if model.spec_.citations is not None:
+            found["acceptance"] = float(model.acceptance_)
+            found["near_one"] = exponential_terms_near_one(model)
+    # chains of a few iterations have no R-hat yet
+    return [
+        Measured(name, "train", value, how) for name, value in found.items() if np.isfinite(value)
+    ]
 
 
 def _training_labels(choice: ModelChoice) -> str:
@@ -284,10 +304,10 @@ _FOLD_IN: dict[str, Any] = {
 PROTOCOLS: dict[str, Protocol] = {
     protocol.name: protocol
     for protocol in (
-        Protocol("whole", 2, _whole, {}),
-        Protocol("folds", 1, _folds, _FOLD_IN),
-        Protocol("held-out-words", 1, _held_out_words, {"share": 0.1}),
-        Protocol("links", 2, _links, {"share": 0.1, "negatives": 5, "k": [10, 50]}),
+        Protocol("whole", 3, _whole, {}),
+        Protocol("folds", 2, _folds, _FOLD_IN),
+        Protocol("held-out-words", 2, _held_out_words, {"share": 0.1}),
+        Protocol("links", 3, _links, {"share": 0.1, "negatives": 5, "k": [10, 50]}),
     )
 }
 """By name; options and their defaults are in each."""

@@ -15,6 +15,7 @@ import citeweave
 from citeweave.corpus import Corpus
 from citeweave.errors import CiteweaveError, ParameterError, RunError
 from citeweave.experiments.folds import arrays_only
+from citeweave.experiments.machine import cores, describe_machine
 from citeweave.experiments.protocols import Measured, measure
 from citeweave.experiments.tables import Row, Table
 from citeweave.experiments.tasks import Task
@@ -22,7 +23,7 @@ from citeweave.files import write_atomically
 from citeweave.model import RunInterrupted
 from citeweave.naming import choice, option
 
-__all__ = ["TaskProgress", "run_tasks"]
+__all__ = ["TaskProgress", "finished_tasks", "run_tasks"]
 
 FORMAT = "citeweave-task"
 VERSION = 1
@@ -41,9 +42,11 @@ class TaskProgress(NamedTuple):
         Tasks that are done, those that were there included.
     total : int
     seconds : float
-        That the task took; 0 where it did not run.
+        That the task took, also where its result was there already.
     error : str
         What went wrong, for a task that failed.
+    machine : str
+        Where a task that is done or kept ran: the processor, or the GPU.
     """
 
     task: Task
@@ -52,6 +55,7 @@ class TaskProgress(NamedTuple):
     total: int
     seconds: float = 0.0
     error: str = ""
+    machine: str = ""
 
 
 def run_tasks(
@@ -60,6 +64,7 @@ def run_tasks(
     *,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
+    device: str | None = None,
     fresh: bool = False,
     progress: Callable[[TaskProgress], object] | None = None,
     stop: threading.Event | None = None,
@@ -78,6 +83,9 @@ def run_tasks(
         if not given.
     workers : int, optional
         Tasks at a time; as many as there are cores if not given.
+    device : {"auto", "cpu", "cuda"}, optional
+        Where chains run, see `ModelChoice.device`; each model's own choice if not given. What a
+        GPU found is taken on another machine too: it draws from the same distribution.
     fresh : bool
         Compute everything, also what is there.
     progress : callable, optional
@@ -97,7 +105,27 @@ def run_tasks(
     RunInterrupted
         It was stopped. What is done is kept; the same call goes on.
     """
-    return _Run(list(tasks), corpora, out, fresh=fresh, progress=progress, stop=stop).run(workers)
+    run = _Run(list(tasks), corpora, out, device=device, fresh=fresh, progress=progress, stop=stop)
+    return run.run(workers)
+
+
+def finished_tasks(tasks: Iterable[Task], out: str | os.PathLike[str]) -> list[Task]:
+    """Return the tasks whose results lie in a folder, so that `run_tasks` fits nothing for them.
+
+    Raises
+    ------
+    RunError
+        A file is there and cannot be read.
+    """
+    return [task for task in tasks if _read(Path(out), task) is not None]
+
+
+class _Kept(NamedTuple):
+    """The result of a task, as it was read."""
+
+    rows: list[Measured]
+    machine: str
+    seconds: float
 
 
 class _Run:
@@ -107,6 +135,7 @@ class _Run:
         corpora: Mapping[str, Corpus],
         out: str | os.PathLike[str] | None,
         *,
+        device: str | None,
         fresh: bool,
         progress: Callable[[TaskProgress], object] | None,
         stop: threading.Event | None,
@@ -120,10 +149,13 @@ class _Run:
                     "is not among those given."
                 )
         self.folder = None if out is None else Path(out)
+        self.device = device
         self.fresh = fresh
         self.progress = progress
         self.stop = stop or threading.Event()
         self.rows: dict[str, list[Measured]] = {}
+        self.machines: dict[str, str] = {}
+        """By key of the task: where it ran."""
         self.failed: dict[str, tuple[Task, CiteweaveError]] = {}
         self._broken: list[BaseException] = []
         self._lock = threading.Lock()
@@ -133,7 +165,7 @@ class _Run:
         self._total = len(self._waiting)
 
     def run(self, workers: int | None) -> Table:
-        if self.folder is not None and not self.fresh:
+        if not self.fresh:
             self._take_what_is_there()
         # the longest first, so that cores do not wait for it at the end; taken from the end
         self._waiting.sort(key=self._effort, reverse=True)
@@ -157,12 +189,12 @@ class _Run:
     def _take_what_is_there(self) -> None:
         left = []
         for task in self._waiting:
-            rows = self._read(task)
-            if rows is None:
+            kept = None if self.folder is None else _read(self.folder, task)
+            if kept is None:
                 left.append(task)
             else:
-                self.rows[task.key] = rows
-                self._tell(task, "kept")
+                self.rows[task.key], self.machines[task.key] = kept.rows, kept.machine
+                self._tell(task, "kept", kept.seconds)
         self._waiting = left
 
     def _work(self, finished: threading.Event) -> None:
@@ -173,7 +205,7 @@ class _Run:
                     self._running += task is not None
                     # cores that no other task wants serve the chains of this one
                     wanting = min(self._count, self._running + len(self._waiting))
-                    threads = max(1, _cores() // max(1, wanting))
+                    threads = max(1, cores() // max(1, wanting))
                 if task is None:
                     return
                 try:
@@ -191,8 +223,16 @@ class _Run:
         self._tell(task, "started")
         begin = time.monotonic()
         try:
-            rows = measure(task, self.corpora[task.corpus], threads=threads, stop=self.stop)
+            rows = measure(
+                task,
+                self.corpora[task.corpus],
+                threads=threads,
+                device=self.device,
+                stop=self.stop,
+            )
             seconds = time.monotonic() - begin
+            gpu = any(row.measure == "gpu" and row.value for row in rows)
+            self.machines[task.key] = describe_machine(gpu=gpu)
             if self.folder is not None:
                 self._write(task, rows, seconds)
         except RunInterrupted:
@@ -208,7 +248,8 @@ class _Run:
         if self.progress is not None:
             with self._lock:
                 done = len(self.rows)
-                self.progress(TaskProgress(task, state, done, self._total, seconds, error))
+                where = self.machines.get(task.key, "")
+                self.progress(TaskProgress(task, state, done, self._total, seconds, error, where))
 
     def _collect(self) -> Table:
         if self._broken:  # a bug, or no memory
@@ -230,31 +271,8 @@ class _Run:
             for measured in self.rows[task.key]
         )
 
-    def _read(self, task: Task) -> list[Measured] | None:
-        """Give the rows of a result that is there and whole; else it is made anew."""
-        path = self._path(task)
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            if content["format"] != FORMAT or content["version"] != VERSION:
-                return None
-            if content["key"] != task.key:
-                return None
-            return [
-                Measured(row["measure"], row["where"], _number(row["value"]), row["protocol"])
-                for row in content["rows"]
-            ]
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise RunError(f"'{path}' cannot be read: {error.strerror or error}.") from error
-        except (ValueError, KeyError, TypeError):
-            return None
-
-    def _path(self, task: Task) -> Path:
-        return self.folder / "tasks" / task.file_name  # type: ignore[operator]
-
     def _write(self, task: Task, rows: list[Measured], seconds: float) -> None:
-        path = self._path(task)
+        path = _path(self.folder, task)  # type: ignore[arg-type]
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -266,6 +284,7 @@ class _Run:
             "seconds": round(seconds, 3),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": _versions(),
+            "machine": self.machines[task.key],
         }
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -276,6 +295,32 @@ class _Run:
                 f"'{path}' cannot be written: {error.strerror or error}. Free some space or "
                 "choose another folder; what is done is kept."
             ) from error
+
+
+def _path(folder: Path, task: Task) -> Path:
+    return folder / "tasks" / task.file_name
+
+
+def _read(folder: Path, task: Task) -> _Kept | None:
+    """Give a result that is there and whole; else it is made anew."""
+    path = _path(folder, task)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT or content["version"] != VERSION:
+            return None
+        if content["key"] != task.key:
+            return None
+        rows = [
+            Measured(row["measure"], row["where"], _number(row["value"]), row["protocol"])
+            for row in content["rows"]
+        ]
+        return _Kept(rows, str(content.get("machine", "")), float(content.get("seconds", 0.0)))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RunError(f"'{path}' cannot be read: {error.strerror or error}.") from error
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _number(value: Any) -> float:
@@ -298,19 +343,13 @@ def _versions() -> dict[str, str]:
 
 def _workers(asked: int | None) -> int:
     if asked is None:
-        return _cores()
+        return cores()
     if not isinstance(asked, int) or isinstance(asked, bool) or asked < 1:
         raise ParameterError(
             f"{option('workers')} must be an integer of at least 1, or "
             f"{choice('None', 'left out')} for one a core. Got {asked!r}."
         )
     return asked
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _wait(finished: list[threading.Event]) -> None:

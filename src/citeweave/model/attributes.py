@@ -210,6 +210,11 @@ class FittedAttributes:
         return self._fitted.settlement
 
     @property
+    def device_(self) -> str:
+        """Where the chains ran: "cpu" or "cuda"."""
+        return self._fitted.plan.device
+
+    @property
     def burn_in_(self) -> int:
         """Iterations before samples were kept."""
         return self._fitted.plan.burn_in

@@ -75,6 +75,8 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         Mean acceptance of citing topics while the network was on.
     n_iter_ : int
         Iterations done.
+    device_ : str
+        Where the chains ran: "cpu" or "cuda".
 
     Examples
     --------
