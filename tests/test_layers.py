@@ -18,6 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "installing": set(),
     "naming": set(),
     "wording": set(),
+    "countries": set(),
     "compiled": set(),
     "html": set(),
     "_moved": set(),
@@ -46,7 +47,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 
 SHARED = {"errors", "checksums", "files", "installing", "naming", "wording", "compiled", "html"}
-SHARED |= {"_moved", "__version__"}
+SHARED |= {"_moved", "__version__", "countries"}
 BESIDE = {"benchmarks", "notebooks", "reproduction"}
 """What lies beside the package in its repository and has tests, too."""
 ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite", "cupy", "cupyx"}

@@ -16,7 +16,7 @@ from web.report.literature import fit, literature  # noqa: E402
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run; it must not be changed, see `own_run`."""
     folder = tmp_path_factory.mktemp("web") / "run"
-    fit(literature(), out=folder)
+    fit(literature(places=True), out=folder)
     return folder
 
 

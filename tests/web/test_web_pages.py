@@ -50,6 +50,8 @@ def test_every_link_from_every_page_leads_somewhere(client: Client) -> None:
     kinds = crawl(client, 400)
     wanted = {"/", "/topics", "/topics/N", "/authors", "/authors/N", "/papers", "/papers/N"}
     wanted |= {"/network", "/map", "/place", "/diagnostics", "/about", "/api", "/api/map"}
+    wanted |= {"/institutions", "/institutions/N", "/countries/N", "/venues/N", "/funders/N"}
+    wanted |= {"/download/institutions.csv", "/download/authors-network.csv"}
     wanted |= {"/download/papers.csv", "/picture/authors.svg", "/api/openapi.json"}
     assert wanted <= kinds
 

@@ -3,7 +3,7 @@
 # ruff: noqa: PLC0415  heavy imports inside the commands, so that the others start at once
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +17,7 @@ from citeweave.errors import NotFoundError, ParameterError
 if TYPE_CHECKING:
     from citeweave.explore import Exploration
 
-__all__ = ["register"]
+__all__ = ["Output", "register", "show_page", "write_table"]
 
 SHOWN = 20
 MOST_ROWS = 10**9
@@ -106,7 +106,7 @@ def topics(
         _rename(view, text)
     if topic is not None:
         page = view.topic(topic, words=words, relevance=relevance)
-        _page(page, pages.topic_page, as_json=output.as_json, files=output.files)
+        show_page(page, pages.topic_page, as_json=output.as_json, files=output.files)
         return
     frame = view.topics(words=words, relevance=relevance)
     _table(
@@ -134,14 +134,27 @@ def authors(
     ] = False,
     output: Output,
 ) -> None:
-    """Show the authors of a run: topics with intervals, influence, who is near."""
+    """Show the authors of a run: topics with intervals, influence, who is near.
+
+    Of a corpus: papers, citations, h-index and growth.
+    """
     from citeweave.cli import explore_pages as pages
     from citeweave.cli import explore_show as show
+    from citeweave.corpus.storage import is_corpus_folder
 
+    if is_corpus_folder(run):
+        from citeweave.cli.contributors import show_corpus_table
+
+        if author is not None or by_topic or nearest:
+            raise ParameterError(
+                "--author, --by-topic and --nearest need a run; a corpus alone has no topics."
+            )
+        show_corpus_table("authors", run, min_papers, output)
+        return
     view = _open(run)
     if author is not None:
         page = view.author(_find(view, author, "author"))
-        _page(page, pages.author_page, as_json=output.as_json, files=output.files)
+        show_page(page, pages.author_page, as_json=output.as_json, files=output.files)
         return
     limit = output.limit
     if by_topic:
@@ -180,7 +193,7 @@ def papers(
     view = _open(run)
     if paper is not None:
         page = view.paper(_find(view, paper, "paper"))
-        _page(page, pages.paper_page, as_json=output.as_json, files=output.files)
+        show_page(page, pages.paper_page, as_json=output.as_json, files=output.files)
         return
     frame = view.papers(topic=topic, top=output.limit)
     _table(
@@ -281,7 +294,7 @@ def inspect(
 
     view = _open(run)
     found = view.inspect(_find(view, document, "paper"), chain=chain)
-    _page(found, pages.inspection, as_json=as_json, files=())
+    show_page(found, pages.inspection, as_json=as_json, files=())
 
 
 def _open(run: Path) -> "Exploration":
@@ -317,7 +330,10 @@ def _find(view: "Exploration", text: str, kind: str) -> int:
     return hits[0].id
 
 
-def _page(page: Any, draw: Callable[[Any], Any], *, as_json: bool, files: Sequence[Path]) -> None:
+def show_page(
+    page: Any, draw: Callable[[Any], Any], *, as_json: bool, files: Sequence[Path]
+) -> None:
+    """Show all about one thing, or write it as JSON."""
     from citeweave.cli.explore_show import wide_console
 
     if files:
@@ -339,12 +355,24 @@ def _table(
     parts: Sequence[str],
 ) -> None:
     """Write a table wherever it was asked for, or draw it."""
-    from citeweave.cli.explore_show import notes, wide_console
+    from citeweave.cli.explore_show import notes
+
+    def draw_all() -> list[Any]:
+        return [draw(), *notes(view, parts)]
+
+    write_table(frame, draw_all, output, missing=view.missing)
+
+
+def write_table(
+    frame: Any, draw: Callable[[], Sequence[Any]], output: Output, *, missing: Mapping[str, str]
+) -> None:
+    """Write a table as JSON, CSV or Parquet, or draw it on the screen."""
+    from citeweave.cli.explore_show import wide_console
     from citeweave.explore import to_csv
     from citeweave.files import write_bytes
 
     if output.as_json:
-        content = {"rows": frame.to_dicts(), "missing": view.missing}
+        content = {"rows": frame.to_dicts(), "missing": dict(missing)}
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     if output.csv is not None:
         text = to_csv(frame)
@@ -362,6 +390,5 @@ def _table(
     if not output.on_screen:
         return
     console = wide_console()
-    console.print(draw())
-    for note in notes(view, parts):
-        console.print(note)
+    for part in draw():
+        console.print(part)

@@ -19,7 +19,7 @@ from citeweave.explore import AuthorPage, Inspection, PaperLink, PaperPage, Topi
 from citeweave.explore.labels import short_label
 from citeweave.wording import count, number, percent
 
-__all__ = ["author_page", "inspection", "paper_page", "topic_page"]
+__all__ = ["author_page", "inspection", "paper_list", "paper_page", "topic_page"]
 
 
 def topic_page(page: TopicPage) -> list[Any]:
@@ -49,7 +49,7 @@ def topic_page(page: TopicPage) -> list[Any]:
     if page.authors:
         facts.add_row("authors", ", ".join(author.name for author in page.authors))
     listed = page.influential_papers or page.typical_papers
-    return [facts, _paper_list("Influential papers", listed)]
+    return [facts, paper_list("Influential papers", listed)]
 
 
 def author_page(page: AuthorPage) -> list[Any]:
@@ -59,6 +59,10 @@ def author_page(page: AuthorPage) -> list[Any]:
     first = f"{page.first_papers:,} as first author"
     span = f", {page.years[0]}–{page.years[1]}" if page.years else ""
     facts.add_row("papers", f"{page.papers:,} ({first}{span})")
+    if page.institutions:
+        names = [f"{one['name']} ({one['papers']:,})" for one in page.institutions]
+        facts.add_row("institutions", ", ".join(names))
+    facts.add_row("citations", f"{page.citations:,} in the corpus (h-index {page.h_index:,})")
     if page.influence is not None:
         whole = number(page.influence_all, 1)
         facts.add_row("influence", f"{number(page.influence, 1)} ({whole} with co-authored papers)")
@@ -72,7 +76,7 @@ def author_page(page: AuthorPage) -> list[Any]:
     facts.add_row("words", ", ".join(page.words))
     facts.add_row("nearest", ", ".join(author.name for author in page.nearest) or "–")
     facts.add_row("co-authors", ", ".join(author.name for author in page.coauthors[:8]) or "–")
-    return [facts, _paper_list("Papers", page.publications[:20])]
+    return [facts, paper_list("Papers", page.publications[:20])]
 
 
 def paper_page(page: PaperPage) -> list[Any]:
@@ -89,9 +93,11 @@ def paper_page(page: PaperPage) -> list[Any]:
         reasons = [f"{short_label(part.name, NAME)} ({part.weight:+.2f})" for part in one.topics]
         text = f"{one.name} {percent(one.probability, 0)}: {one.linked} linked papers"
         facts.add_row("drawn into", "; ".join([text, *reasons]))
-    for name in ("venue", "doi"):
-        if page.metadata.get(name):
-            facts.add_row(name, str(page.metadata[name]))
+    for name in ("venue", "document_type", "institutions", "countries", "funders", "doi"):
+        value = page.metadata.get(name)
+        if value:
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            facts.add_row(name.replace("_", " "), text)
     facts.add_row("citations", f"cited {page.cited:,} times, cites {page.cites:,} in the corpus")
     if page.cited_propensity is not None:
         told = number(page.cited_propensity, 2)
@@ -119,11 +125,12 @@ def paper_page(page: PaperPage) -> list[Any]:
         ("References", page.references[:10]),
     ):
         if links:
-            parts.append(_paper_list(title, links))
+            parts.append(paper_list(title, links))
     return parts
 
 
-def _paper_list(title: str, links: Sequence[PaperLink]) -> Table:
+def paper_list(title: str, links: Sequence[PaperLink]) -> Table:
+    """List papers."""
     table = new_table(title)
     add_figures(table, "paper", "cited")
     if any(link.year for link in links):

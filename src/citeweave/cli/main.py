@@ -12,6 +12,7 @@ import typer
 
 import citeweave
 from citeweave.cli import (
+    contributors,
     crossvalidate,
     datasets,
     demo,
@@ -73,6 +74,7 @@ for group in (
     info,
     evaluate,
     explore,
+    contributors,
     graph,
     plot,
     crossvalidate,

@@ -5,9 +5,11 @@
 
 import warnings
 
+from citeweave.explore.contributor_pages import ContributorLink, ContributorPage
 from citeweave.explore.exploration import Exploration
 from citeweave.explore.frames import flatten_lists, to_csv
 from citeweave.explore.inspect import Inspection
+from citeweave.explore.literature import Literature
 from citeweave.explore.pages import (
     AuthorLink,
     AuthorPage,
@@ -24,10 +26,13 @@ from citeweave.explore.search import Hit
 __all__ = [
     "AuthorLink",
     "AuthorPage",
+    "ContributorLink",
+    "ContributorPage",
     "Difference",
     "Exploration",
     "Hit",
     "Inspection",
+    "Literature",
     "PaperLink",
     "PaperPage",
     "PaperPlacement",

@@ -87,6 +87,7 @@ def author_columns(
     low, high = _intervals(view, rows[chosen], main, weight)
     words = words_of(view, _WORDS, 1.0)
     names = view.corpus.author_names
+    figures = view.literature.figures("authors")
     columns: dict[str, tuple[str, Any]] = {
         "author": ("int", chosen),
         "name": ("text", [names[a] for a in chosen.tolist()]),
@@ -102,6 +103,7 @@ def author_columns(
         "topics_from": ("text", ["model" if row >= 0 else "papers" for row in rows[chosen]]),
         "words": ("texts", [[view.vocabulary[w] for w in words[k].tolist()] for k in main]),
         **mixture_columns(mixtures),
+        **{name: ("int", figures[name][chosen]) for name in ("citations", "h_index")},
     }
     if nearest:
         found = [view.nearest_authors(a, nearest) for a in chosen.tolist()]
@@ -142,6 +144,7 @@ def author_page(view: "Exploration", author: int) -> AuthorPage:
         by_topic = view.mixture(part, most=8, least=0.01 * max(float(part.sum()), 1e-9))
     main = int(topics[a].argmax())
     words = words_of(view, 10, 1.0)[main]
+    figures = view.literature.figures("authors")
     return AuthorPage(
         author=a,
         name=view.corpus.author_names[a],
@@ -157,6 +160,10 @@ def author_page(view: "Exploration", author: int) -> AuthorPage:
         nearest=view.nearest_authors(a, _LIST),
         coauthors=_coauthors(view, a, papers),
         publications=[view.paper_link(d) for d in order.tolist()],
+        citations=int(figures["citations"][a]),
+        h_index=int(figures["h_index"][a]),
+        cited_by=int(figures["cited_by"][a]) if "cited_by" in figures else None,
+        institutions=_institutions(view, a),
     )
 
 
@@ -185,6 +192,18 @@ def authors_of_topic(view: "Exploration", topic: int, number: int) -> list[Autho
         score = view.influence_by_topic[:, topic]
     best = np.argsort(-score, kind="stable")[:number]
     return [author_link(view, a, score[a]) for a in best.tolist() if score[a] > 0]
+
+
+def _institutions(view: "Exploration", author: int) -> list[dict[str, Any]]:
+    """Name the institutions of an author with the papers written there, the most first."""
+    found = view.affiliations
+    mine = view.corpus.author_ids[found.members[:, 0]] == author
+    numbers, counts = np.unique(found.members[mine, 1], return_counts=True)
+    order = np.lexsort((numbers, -counts))[:_LIST]
+    return [
+        {"institution": int(one), "name": found.names[one], "papers": int(papers)}
+        for one, papers in zip(numbers[order], counts[order], strict=True)
+    ]
 
 
 def _coauthors(view: "Exploration", author: int, papers: np.ndarray) -> list[AuthorLink]:

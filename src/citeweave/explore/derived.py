@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from citeweave.corpus.affiliations import Affiliations
 from citeweave.explore import authors as _authors
 from citeweave.explore import categories as _categories
 from citeweave.explore import citations as _citations
@@ -16,6 +17,7 @@ from citeweave.explore import place as _place
 from citeweave.explore import topics as _topics
 from citeweave.explore.facts import Facts
 from citeweave.explore.labels import TopicNames, label_words, make_labels
+from citeweave.explore.literature import Literature, contributor_topics
 from citeweave.explore.similarity import WordVectors
 
 if TYPE_CHECKING:
@@ -111,6 +113,40 @@ class Derived(Facts):
     def work_by_topic(self) -> np.ndarray:
         """Sum of theta' over the papers of each author [authors, K]."""
         return _authors.sum_by_author(self._view, self.doc_topic, first=False)
+
+    @cached_property
+    def literature(self) -> Literature:
+        """The corpus without the model: its authors, institutions, countries, venues, funders."""
+        return Literature(self.corpus)
+
+    @cached_property
+    def affiliations(self) -> Affiliations:
+        """Institutions and countries of papers and authors, as arrays."""
+        return Affiliations.of(self.corpus)
+
+    @cached_property
+    def _of_contributors(self) -> "dict[tuple[str, str], np.ndarray]":
+        return {}
+
+    def contributor_topics(self, kind: str) -> np.ndarray:
+        """Mean of theta' over the papers of each contributor of a kind [n, K]; kept."""
+        key = (kind, "topics")
+        if key not in self._of_contributors:
+            found = self.literature.contributors(kind)
+            sums = contributor_topics(found, np.asarray(self.doc_topic, np.float32))
+            self._of_contributors[key] = sums / np.maximum(found.papers.counts, 1)[:, None]
+        return self._of_contributors[key]
+
+    def contributor_influence(self, kind: str) -> np.ndarray | None:
+        """Sum of lambda- over the papers of each contributor of a kind [n], if the model has it."""
+        if self.cited_propensity is None:
+            return None
+        key = (kind, "influence")
+        if key not in self._of_contributors:
+            found = self.literature.contributors(kind)
+            weight = np.asarray(self.cited_propensity, np.float64)[:, None]
+            self._of_contributors[key] = contributor_topics(found, weight)[:, 0]
+        return self._of_contributors[key]
 
     @cached_property
     def cited_for(self) -> np.ndarray | None:

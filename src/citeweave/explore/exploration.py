@@ -11,15 +11,18 @@ from citeweave.errors import ParameterError
 from citeweave.explore import authors as _authors
 from citeweave.explore import categories as _categories
 from citeweave.explore import citations as _citations
+from citeweave.explore import contributor_pages as _contributors
 from citeweave.explore import inspect as _inspect
 from citeweave.explore import papers as _papers
 from citeweave.explore import place as _place
 from citeweave.explore import search as _search
 from citeweave.explore import similarity as _similarity
 from citeweave.explore import topics as _topics
+from citeweave.explore.contributor_pages import ContributorPage
 from citeweave.explore.derived import Derived
 from citeweave.explore.facts import Z90
 from citeweave.explore.frames import make_frame
+from citeweave.explore.literature import contributor_columns
 from citeweave.explore.pages import (
     AuthorLink,
     AuthorPage,
@@ -176,6 +179,52 @@ class Exploration(Derived):
     ) -> list[AuthorLink]:
         """Find authors of similar topics, by Hellinger distance, among those of some papers."""
         return _similarity.nearest_authors(self, author, number, min_papers)
+
+    # Institutions, countries, venues, funders
+
+    def contributors(
+        self,
+        kind: str,
+        *,
+        top: int | None = None,
+        min_papers: int = 1,
+        sort: str = "papers",
+        numbers: Sequence[int] | None = None,
+        pandas: bool = False,
+    ) -> Any:
+        """Table of institutions, countries, venues or funders, with their topics and influence.
+
+        Parameters
+        ----------
+        kind : {"institutions", "countries", "venues", "funders", "authors"}
+        top : int, optional
+            How many; all if not given.
+        min_papers : int
+            Only those of at least so many papers.
+        sort : {"papers", "citations", "h_index", "cited_by", "growth", "influence", "name"}
+        numbers : sequence of int, optional
+            Only these, in this order.
+        pandas : bool
+            Return a pandas data frame.
+
+        See Also
+        --------
+        literature : the same tables without a model, and the networks of who works with whom.
+        """
+        columns = contributor_columns(
+            self.literature,
+            kind,
+            view=self,
+            top=top,
+            min_papers=min_papers,
+            sort=sort,
+            numbers=numbers,
+        )
+        return make_frame(columns, pandas=pandas)
+
+    def contributor(self, kind: str, number: int) -> ContributorPage:
+        """All about one institution, country, venue or funder."""
+        return _contributors.contributor_page(self, kind, number)
 
     # Papers
 

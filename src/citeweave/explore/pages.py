@@ -176,6 +176,14 @@ class AuthorPage(Page):
     coauthors: list[AuthorLink]
     publications: list[PaperLink]
     """All their papers, the latest first."""
+    citations: int = 0
+    """Of all their papers, inside the corpus."""
+    h_index: int = 0
+    """Inside the corpus."""
+    cited_by: int | None = None
+    """Citations of all their papers by the count of the source."""
+    institutions: list[dict[str, Any]] = field(default_factory=list)
+    """Where they work: number, name and papers of each institution."""
 
 
 @dataclass(frozen=True, slots=True)

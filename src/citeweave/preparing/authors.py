@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from citeweave.preparing.keys import scrub
 from citeweave.preparing.names import is_person, parse_author
+from citeweave.preparing.union import Roots
 from citeweave.reading.name_parts import Name, parse
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class AuthorRegister:
         identified author bears that name, and the first names do not contradict, it is
         taken for that author.
         """
-        roots = _Roots()
+        roots = Roots()
         identity: dict[int, str] = {}
         for index, mention in enumerate(self._mentions):
             tags = [f"id {mention.id}"] if mention.id else []
@@ -243,24 +244,3 @@ def _mixed_case(name: Name) -> str:
     if name.family.isupper() and len(name.family) > 3:
         name = name._replace(family=name.family.title())
     return name.display or "?"
-
-
-class _Roots:
-    """Union-find over texts."""
-
-    def __init__(self) -> None:
-        self._parent: dict[str, str] = {}
-
-    def find(self, tag: str) -> str:
-        parent = self._parent
-        parent.setdefault(tag, tag)
-        while parent[tag] != tag:
-            parent[tag] = parent[parent[tag]]
-            tag = parent[tag]
-        return tag
-
-    def join(self, tags: list[str]) -> str:
-        root = self.find(tags[0])
-        for tag in tags[1:]:
-            self._parent[self.find(tag)] = root
-        return root

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from citeweave.naming import option
@@ -14,6 +15,7 @@ from citeweave.preparing.keys import scrub
 from citeweave.preparing.language import LanguageFilter
 from citeweave.preparing.matching import Work
 from citeweave.preparing.pipeline import WordRules
+from citeweave.preparing.places import PlaceRegister
 from citeweave.preparing.references import ReferenceColumns, family_key, venue_key
 from citeweave.preparing.text import is_missing
 from citeweave.preparing.thesaurus import read_thesaurus
@@ -45,6 +47,11 @@ class Draft:
     doi: str | None = None
     category: str | None = None
     authors: tuple[int, ...] = ()
+    author_places: tuple[tuple[int, ...], ...] = ()
+    other_places: tuple[int, ...] = ()
+    document_type: str | None = None
+    cited_by: int | None = None
+    funders: tuple[str, ...] = ()
     title_span: Span | None = None
     abstract_span: Span | None = None
     keyword_spans: tuple[Span, ...] = ()
@@ -53,10 +60,26 @@ class Draft:
     other_keys: list[WorkKeys] = field(default_factory=list)
     merged_into: int = -1
 
+    @property
+    def has_places(self) -> bool:
+        """Whether any affiliation is known."""
+        return any(self.author_places) or bool(self.other_places)
+
     def absorb(self, other: Draft) -> None:
         """Unite with a later record of the same work: what is missing here is taken there."""
         if not self.authors:
             self.authors = other.authors
+            self.author_places, self.other_places = other.author_places, other.other_places
+        elif not self.has_places and len(self.authors) == len(other.authors):
+            self.author_places, self.other_places = other.author_places, other.other_places
+        elif not self.has_places:
+            # whose they are cannot be told from another list of authors
+            self.other_places = tuple(one for own in other.author_places for one in own)
+            self.other_places += other.other_places
+        self.document_type = self.document_type or other.document_type
+        counts = [count for count in (self.cited_by, other.cited_by) if count is not None]
+        self.cited_by = max(counts, default=None)
+        self.funders = self.funders or other.funders
         if self.title is None:
             self.title, self.title_span = other.title, other.title_span
         if not self.has_abstract:
@@ -99,6 +122,7 @@ class Collector:
             exclusion_words=settings.exclusion_words + settings.extra_exclusion_words,
             thesaurus=thesaurus,
         )
+        self.places = PlaceRegister()
         self._language = LanguageFilter(
             settings.language, min_letters=settings.language_min_letters
         )
@@ -161,8 +185,15 @@ class Collector:
 
     def _draft(self, record: Record, title: str | None, abstract: str | None) -> Draft:
         use = self.settings
-        mentions = (self.authors.mention(author) for author in record.authors)
+        mentions = [self.authors.mention(author) for author in record.authors]
         authors = tuple(mention for mention in mentions if mention >= 0)
+        places = [tuple(map(self.places.mention, author.affiliations)) for author in record.authors]
+        people = [mention >= 0 for mention in mentions]
+        # the address of a name that is no person's is still the paper's
+        loose = [
+            one for own, person in zip(places, people, strict=True) if not person for one in own
+        ]
+        loose += map(self.places.mention, record.affiliations)
         family = family_key(self.authors.family(authors[0])) if authors else ""
         ident = scrub(record.id.strip()) or f"{record.source.file}#{record.source.position}"
         keywords = tuple(
@@ -179,6 +210,11 @@ class Collector:
             doi=scrub(record.doi) if record.doi else None,
             category=self._category(record),
             authors=authors,
+            author_places=tuple(compress(places, people)),
+            other_places=tuple(loose),
+            document_type=scrub(record.document_type) if record.document_type else None,
+            cited_by=record.cited_by,
+            funders=tuple(map(scrub, record.funders)),
             has_abstract=abstract is not None,
         )
         if record.words is not None:

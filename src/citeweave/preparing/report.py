@@ -88,6 +88,10 @@ class Report:
     merged_names_total, merged_first_names_total, first_names_joined : int
         All such authors; those among them with more than one first name; how many first names
         those have together.
+    with_affiliation : int
+        Documents of which an institution or a country is known.
+    institutions, institutions_identified, countries : int
+        Distinct institutions, those told by an identifier (ROR, OpenAlex), and countries.
     references, citations_matched : int
         References of the documents; distinct citations inside the corpus.
     citations_by_fate : dict
@@ -161,6 +165,10 @@ class Report:
     merged_names_total: int = 0
     merged_first_names_total: int = 0
     first_names_joined: int = 0
+    with_affiliation: int = 0
+    institutions: int = 0
+    institutions_identified: int = 0
+    countries: int = 0
     references: int = 0
     citations_matched: int = 0
     citations_by_fate: dict[str, int] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.affiliations import Affiliations
 from citeweave.errors import CorpusError
 from citeweave.naming import choice
 from citeweave.preparing.collect import Collector, Draft
@@ -23,6 +24,7 @@ from citeweave.preparing.settings import Settings
 if TYPE_CHECKING:
     from citeweave.preparing.authors import ResolvedAuthors
     from citeweave.preparing.bags import Bags
+    from citeweave.preparing.places import ResolvedPlaces
     from citeweave.preparing.queries import Query
     from citeweave.reading import Record
 
@@ -149,9 +151,11 @@ def prepare(
 
     resolved = collector.authors.resolve()
     preparation = encoded.pipeline.as_preparation() if collector.text.words else dict(_NO_TEXT)
-    corpus = _corpus(drafts, tokens, citations, resolved, preparation)
+    places = collector.places.resolve()
+    corpus = _corpus(drafts, tokens, citations, resolved, places, preparation)
     _describe_documents(report, drafts)
     _describe_authors(report, collector, resolved, corpus.n_authors)
+    _describe_places(report, corpus)
     report.author_mentions = len(corpus.author_ids)
     _describe_words(report, encoded, bags, corpus)
     report.warnings += corrections + encoded.warnings + _warnings(report, collector, corpus)
@@ -236,6 +240,7 @@ def _corpus(
     tokens: _Tokens,
     citations: np.ndarray,
     resolved: ResolvedAuthors,
+    places: ResolvedPlaces,
     preparation: dict[str, Any],
 ) -> Corpus:
     of_mention = np.array(resolved.of_mention, dtype=np.int64)
@@ -250,6 +255,13 @@ def _corpus(
         "doi": [draft.doi for draft in drafts],
         "keywords": [list(draft.keywords) or None for draft in drafts],
         "abstract": [draft.abstract for draft in drafts],
+        "document_type": [draft.document_type for draft in drafts],
+        "cited_by": [draft.cited_by for draft in drafts],
+        "funders": [list(draft.funders) or None for draft in drafts],
+        **places.columns(
+            [_places_by_author(draft, resolved) for draft in drafts],
+            [draft.other_places for draft in drafts],
+        ),
     }
     return Corpus.from_arrays(
         tokens=tokens.tokens,
@@ -267,6 +279,14 @@ def _corpus(
         metadata={k: v for k, v in metadata.items() if any(x is not None for x in v)},
         preparation=preparation,
     )
+
+
+def _places_by_author(draft: Draft, resolved: ResolvedAuthors) -> list[list[int]]:
+    """Give the affiliations of each author once, as a corpus has each author of a paper once."""
+    of_author: dict[int, list[int]] = {}
+    for mention, own in zip(draft.authors, draft.author_places, strict=True):
+        of_author.setdefault(resolved.of_mention[mention], []).extend(own)
+    return list(of_author.values())
 
 
 def _describe_documents(report: Report, drafts: list[Draft]) -> None:
@@ -295,6 +315,16 @@ def _describe_authors(
     joined = [m.first_names for m in resolved.merged if m.first_names > 1]
     report.merged_first_names_total = len(joined)
     report.first_names_joined = sum(joined)
+
+
+def _describe_places(report: Report, corpus: Corpus) -> None:
+    found = Affiliations.of(corpus)
+    report.with_affiliation = len(
+        {*found.institutions[:, 0].tolist(), *found.nations[:, 0].tolist()}
+    )
+    report.institutions = len(found.names)
+    report.institutions_identified = sum(map(bool, found.ids))
+    report.countries = len(found.codes)
 
 
 def _describe_words(report: Report, encoded: Encoded, bags: Bags, corpus: Corpus) -> None:

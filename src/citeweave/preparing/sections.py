@@ -81,6 +81,7 @@ def sections(report: Report) -> list[Section]:
         _contents(values),
         _query(values),
         _authors(values),
+        _places(values),
         _citations(values),
         _vocabulary(values),
         _phrases(values),
@@ -190,6 +191,21 @@ def _authors(values: dict[str, Any]) -> Section | None:
         emphasis=frozenset({[row[0] for row in rows if row[1]].index("authors")})
         if values["authors"]
         else frozenset(),
+    )
+
+
+def _places(values: dict[str, Any]) -> Section | None:
+    rows: list[tuple[Cell, ...]] = [
+        ("documents with an affiliation", values["with_affiliation"]),
+        ("institutions", values["institutions"]),
+        ("told by an identifier", values["institutions_identified"]),
+        ("countries", values["countries"]),
+    ]
+    return Section(
+        key="places",
+        title="Institutions and countries",
+        columns=("", "number"),
+        rows=[row for row in rows if row[1]],
     )
 
 

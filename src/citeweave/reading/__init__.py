@@ -8,17 +8,19 @@ from citeweave.reading.identifiers import (
     find_doi,
     normalise_doi,
     normalise_orcid,
+    normalise_ror,
     parse_year,
 )
 from citeweave.reading.names import parse_name, parse_names, split_names
 from citeweave.reading.problems import FileCounts, Problem
 from citeweave.reading.reading import Reading, SourceLike, read
-from citeweave.reading.record import Author, Record, Reference, Source, WordsKind
+from citeweave.reading.record import Affiliation, Author, Record, Reference, Source, WordsKind
 from citeweave.reading.registry import FORMATS
 from citeweave.reading.tally import Tally
 
 __all__ = [
     "FORMATS",
+    "Affiliation",
     "Author",
     "FileCounts",
     "Problem",
@@ -33,6 +35,7 @@ __all__ = [
     "find_doi",
     "normalise_doi",
     "normalise_orcid",
+    "normalise_ror",
     "parse_name",
     "parse_names",
     "parse_year",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from citeweave.reading.affiliations import addresses
 from citeweave.reading.formats import Format, Sample, as_list, convert
 from citeweave.reading.identifiers import clean, normalise_doi, parse_year
 from citeweave.reading.jsonstream import json_objects
@@ -29,7 +30,8 @@ def _authors(paper: dict[str, Any]) -> tuple[Author, ...]:
         family = " ".join(filter(None, (parts[0], parts[2]))) or None
         name = " ".join(filter(None, (parts[1], family)))
         if name:
-            authors.append(Author(name, parts[1], family))
+            places = addresses(plain_text(one) for one in item[3:] if isinstance(one, str))
+            authors.append(Author(name, parts[1], family, affiliations=places))
     if authors:
         return tuple(authors)
     text = paper.get("authors")
@@ -91,5 +93,5 @@ FORMAT = Format(
     sniff=_sniff,
     read=_read,
     suffixes=(".jsonl", ".json"),
-    gives="id doi title abstract authors year venue category",
+    gives="id doi title abstract authors affiliations year venue category",
 )

@@ -11,17 +11,24 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from citeweave.reading.affiliations import (
+    addresses,
+    affiliations_in_brackets,
+    funder_names,
+    share_out,
+)
 from citeweave.reading.formats import Format, Sample, convert
 from citeweave.reading.identifiers import (
     clean,
     find_doi,
     normalise_doi,
     normalise_orcid,
+    parse_count,
     parse_year,
 )
 from citeweave.reading.latex import plain_text
 from citeweave.reading.names import parse_name
-from citeweave.reading.record import Author, Record, Reference
+from citeweave.reading.record import Affiliation, Author, Record, Reference
 from citeweave.reading.references import wos_reference
 from citeweave.reading.scopus_references import scopus_references
 
@@ -59,6 +66,8 @@ _YEARS = (
     "early-access-date",
     "issue_date",
 )
+_CORRESPONDING = re.compile(r"\s*\((?:corresponding|reprint) author\)", re.IGNORECASE)
+_CITED_BY = re.compile(r"cited by:?\s*(\d+)", re.IGNORECASE)
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
 
 
@@ -137,6 +146,7 @@ def _entries(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, En
             if kind == "string":
                 macros.update({name: value for name, value in entry.items() if name[:1] != "@"})
             else:
+                entry["@type"] = kind
                 yield line, entry
     if not seen:
         context.refuse("no BibTeX entry found: nothing looks like '@article{key, …}'")
@@ -291,6 +301,32 @@ def _orcids(text: str) -> dict[str, str]:
     return found
 
 
+def _placed(entry: Entry) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
+    """Return the authors with their affiliations, and those of the record (as Scopus has them)."""
+    authors = _authors(entry)
+    text = entry.get("affiliation", "")
+    if "unique-id" not in entry:
+        whole = plain_text(text or entry.get("affiliations", ""))
+        return share_out(authors, addresses(whole.split(";")))
+    lines = map(plain_text, re.split(r"\.\s*\n", text))
+    placed, rest = affiliations_in_brackets(authors, map(_bracketed, filter(str.strip, lines)))
+    if rest or any(author.affiliations for author in placed):
+        return placed, rest
+    return share_out(authors, addresses(plain_text(entry.get("affiliations", "")).split(";")))
+
+
+def _bracketed(line: str) -> str:
+    """Put the authors of an address into brackets: "Lim, K.; Du, L., ANU, Australia" by WoS."""
+    *names, last = _CORRESPONDING.sub("", " ".join(line.split())).split(";")
+    parts = last.split(",", 2)
+    return f"[{';'.join([*names, ','.join(parts[:2])])}] {parts[2]}" if len(parts) == 3 else line
+
+
+def _cited_by(entry: Entry) -> int | None:
+    found = _CITED_BY.match(entry.get("note", "").strip())
+    return parse_count(found[1] if found else entry.get("times-cited"))
+
+
 def _references(entry: Entry) -> tuple[Reference, ...]:
     scopus = entry.get("references", "")
     if scopus:
@@ -326,6 +362,8 @@ def _record(entry: Entry, line: int, context: FileContext) -> Record | None:
     if doi is None and "doi.org/" in entry.get("url", ""):
         doi = find_doi(entry["url"])
     categories = (_field(entry, "web-of-science-categories", "research-areas") or "").split(";")
+    authors, rest = _placed(entry)
+    funding = _field(entry, "funding_details", "funding-details", "funding-acknowledgement") or ""
     return Record(
         id=_field(entry, "unique-id") or clean(entry.get("@key")) or context.fallback_id(doi, line),
         source=context.source(line),
@@ -333,12 +371,16 @@ def _record(entry: Entry, line: int, context: FileContext) -> Record | None:
         title=_field(entry, "title"),
         abstract=_field(entry, "abstract"),
         keywords=_keywords(entry),
-        authors=_authors(entry),
+        authors=authors,
         year=_year(entry),
         venue=_field(entry, "journal", "journaltitle", "booktitle", "series"),
         category=clean(categories[0]),
         references=_references(entry),
         language=_field(entry, "language", "langid"),
+        affiliations=rest,
+        document_type=_field(entry, "document_type", "type") or entry.get("@type"),
+        cited_by=_cited_by(entry),
+        funders=funder_names(funding.split(";")),
     )
 
 
@@ -360,6 +402,6 @@ FORMAT = Format(
     sniff=_sniff,
     read=_read,
     suffixes=(".bib", ".bibtex"),
-    gives="id doi title abstract keywords authors author_ids year venue category references "
-    "language",
+    gives="id doi title abstract keywords authors author_ids affiliations year venue category "
+    "references language document_type cited_by funders",
 )

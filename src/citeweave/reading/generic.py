@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import ParameterError
 from citeweave.naming import choice
+from citeweave.reading.affiliations import (
+    affiliations_of,
+    funder_names,
+    share_out,
+    with_affiliations,
+)
 from citeweave.reading.formats import as_list
-from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.identifiers import (
+    clean,
+    normalise_doi,
+    normalise_orcid,
+    parse_count,
+    parse_year,
+)
 from citeweave.reading.latex import plain_text
 from citeweave.reading.names import parse_name, parse_names, split_names
-from citeweave.reading.record import Author, Record, Reference
+from citeweave.reading.record import Affiliation, Author, Record, Reference
 from citeweave.reading.references import reference_of
 
 if TYPE_CHECKING:
@@ -130,6 +142,41 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "cites",
     ),
     "language": ("language", "lang", "language of original document"),
+    "affiliations": (
+        "affiliations",
+        "affiliation",
+        "author affiliations",
+        "author_affiliations",
+        "authoraffiliation",
+        "authoraffiliations",
+        "institutions",
+        "institution",
+        "addresses",
+    ),
+    "document_type": (
+        "document_type",
+        "document type",
+        "publication type",
+        "publication_type",
+        "doc_type",
+        "item type",
+        "type",
+    ),
+    "cited_by": (
+        "cited_by",
+        "cited by",
+        "cited_by_count",
+        "citedby",
+        "times cited",
+        "times_cited",
+        "citation count",
+        "citation_count",
+        "citationcount",
+        "is-referenced-by-count",
+        "citationcount_crossref",
+        "cites",
+    ),
+    "funders": ("funders", "funder", "funding", "funding agencies", "funding_agencies"),
 }
 _TEXT_COLUMNS = frozenset(COLUMNS["title"] + COLUMNS["abstract"])
 _SHORT_NAME = re.compile(r"[^,.]*[a-zß-ÿ][^,.]* [A-Z]{1,3}")
@@ -233,13 +280,14 @@ def _author(item: Any) -> Author | None:
         return parse_name(plain_text(item) if latex else item)
     identifier = clean(item.get("id") or item.get("authorId") or item.get("_id"))
     orcid = normalise_orcid(item.get("orcid") or item.get("ORCID"))
+    places = affiliations_of(item.get("affiliations") or item.get("affiliation") or [])
     name = item.get("name") or item.get("display_name") or item.get("full_name")
     if name is None:
         given = _any(item, "given", "first", "first_name", "firstName")
         family = _any(item, "family", "last", "last_name", "lastName")
         whole = " ".join(filter(None, (given, family)))
-        return Author(whole, given, family, identifier, orcid) if whole else None
-    return parse_name(name, id=identifier, orcid=orcid)
+        return Author(whole, given, family, identifier, orcid, places) if whole else None
+    return parse_name(name, id=identifier, orcid=orcid, affiliations=places)
 
 
 def _any(item: dict[str, Any], *keys: str) -> str | None:
@@ -257,6 +305,33 @@ def _authors(value: Any) -> tuple[Author, ...]:
         value = listed
     found = (_author(item) for item in as_list(value))
     return tuple(author for author in found if author is not None)
+
+
+def _placed(
+    authors: tuple[Author, ...], value: Any
+) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
+    """Give authors the affiliations of a column: one an author, or all to the record.
+
+    Where authors come with their own, the column says nothing new.
+    """
+    if any(author.affiliations for author in authors) or value is None:
+        return authors, ()
+    items = value
+    if isinstance(value, str):
+        items = _listed(value)
+        if items is None:
+            mark = next((mark for mark in (";", "|", "\n") if mark in value), ";")
+            items = value.split(mark)
+    items = as_list(items)
+    if len(items) == len(authors) > 1:
+        own = [affiliations_of(one) for one in items]
+        return with_affiliations(authors, own), ()
+    return share_out(authors, affiliations_of(items))
+
+
+def _funders(value: Any) -> tuple[str, ...]:
+    items = value.split(";") if isinstance(value, str) else as_list(value)
+    return funder_names(map(_plain, items))
 
 
 def _keywords(value: Any) -> tuple[str, ...]:
@@ -311,6 +386,7 @@ def make_record(item: dict[str, Any], line: int, context: FileContext) -> Record
 
     identifier = _plain(get("id"))
     doi = normalise_doi(_plain(get("doi"))) or normalise_doi(identifier)
+    authors, rest = _placed(_authors(get("authors")), get("affiliations"))
     return Record(
         id=identifier or context.fallback_id(doi, line),
         source=context.source(line),
@@ -318,12 +394,16 @@ def make_record(item: dict[str, Any], line: int, context: FileContext) -> Record
         title=_plain(get("title")),
         abstract=_plain(get("abstract")),
         keywords=_keywords(get("keywords")),
-        authors=_authors(get("authors")),
+        authors=authors,
         year=parse_year(_scalar(get("year"))),
         venue=_plain(get("venue")),
         category=_plain(get("category")),
         references=_references(_without_count(lower, get("references"), context.columns)),
         language=_plain(get("language")),
+        affiliations=rest,
+        document_type=_plain(get("document_type")),
+        cited_by=parse_count(_plain(get("cited_by"))),
+        funders=_funders(get("funders")),
     )
 
 

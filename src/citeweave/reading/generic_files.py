@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CSV", "JSONL", "PARQUET"]
 
-_GIVES = "id doi title abstract keywords authors author_ids year venue category references language"
+_GIVES = (
+    "id doi title abstract keywords authors author_ids affiliations year venue category references "
+    "language document_type cited_by funders"
+)
 _ROWS_AT_ONCE = 4096
 
 

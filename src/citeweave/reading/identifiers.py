@@ -7,11 +7,22 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-__all__ = ["clean", "find_doi", "mesh_heading", "normalise_doi", "normalise_orcid", "parse_year"]
+__all__ = [
+    "clean",
+    "find_doi",
+    "mesh_heading",
+    "normalise_doi",
+    "normalise_orcid",
+    "normalise_ror",
+    "parse_count",
+    "parse_year",
+]
 
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+", re.ASCII)
 _WHOLE_DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+$", re.ASCII)
 _ORCID = re.compile(r"\b(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b", re.ASCII)
+_ROR = re.compile(r"(?:^|ror\.org/)(0[a-hj-km-np-tv-z0-9]{6}\d{2})/?$", re.ASCII)
+_NUMBER = re.compile(r"\d{1,12}(?:\.0*)?", re.ASCII)
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
 _COMPACT_DATE = re.compile(r"(1[5-9]\d\d|20\d\d)(?:0\d|1[0-2])[0-3]\d", re.ASCII)
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -102,6 +113,31 @@ def normalise_orcid(value: Any) -> str | None:
         return None
     found = _ORCID.search(value)
     return "-".join(found.groups()).upper() if found else None
+
+
+def normalise_ror(value: Any) -> str | None:
+    """Return an identifier of the Research Organization Registry without its URL, or None.
+
+    Examples
+    --------
+    >>> normalise_ror("https://ror.org/05ppvf150")
+    '05ppvf150'
+    """
+    found = _ROR.search(value.strip().lower()) if isinstance(value, str) else None
+    return found[1] if found else None
+
+
+def parse_count(value: Any) -> int | None:
+    """Return a count from a number or its text, None where it is none.
+
+    Examples
+    --------
+    >>> parse_count("13,169"), parse_count(51.0), parse_count("NA"), parse_count(-1)
+    (13169, 51, None, None)
+    """
+    text = clean(value)
+    found = _NUMBER.fullmatch(text.replace(",", "")) if text else None
+    return int(float(found[0])) if found else None
 
 
 def parse_year(value: Any) -> int | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from citeweave.reading.affiliations import funder_names
 from citeweave.reading.cells import listed, table_reader
 from citeweave.reading.formats import Format, Sample
-from citeweave.reading.identifiers import clean, normalise_doi, parse_year
+from citeweave.reading.identifiers import clean, normalise_doi, parse_count, parse_year
 from citeweave.reading.names import parse_names
 from citeweave.reading.record import Record, Reference
 
@@ -33,6 +34,9 @@ def _record(row: Row, line: int, context: FileContext) -> Record | None:
         category=fields[0] if fields else None,
         references=tuple(Reference(id=item) for item in listed(row, "references")),
         language=clean(row.get("language")),
+        document_type=clean(row.get("publication type")),
+        cited_by=parse_count(row.get("citing works count")),
+        funders=funder_names(listed(row, "funding")),
     )
 
 
@@ -46,5 +50,6 @@ FORMAT = Format(
     sniff=_sniff,
     read=table_reader(_record),
     suffixes=(".csv",),
-    gives="id doi title abstract keywords authors year venue category references",
+    gives="id doi title abstract keywords authors year venue category references "
+    "document_type cited_by funders",
 )

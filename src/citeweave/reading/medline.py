@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citeweave.reading.affiliations import addresses, funder_names, share_out
 from citeweave.reading.formats import Format, Sample, convert
 from citeweave.reading.identifiers import (
     clean,
@@ -14,7 +15,7 @@ from citeweave.reading.identifiers import (
     parse_year,
 )
 from citeweave.reading.names import parse_name
-from citeweave.reading.record import Author, Record
+from citeweave.reading.record import Affiliation, Author, Record
 from citeweave.reading.tagged import Block
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ __all__ = ["FORMAT"]
 # In the order of the file: names, their ORCIDs and affiliations follow one another.
 Fields = list[tuple[str, str]]
 
+# Remarks inside an affiliation: initials of the authors it is of, and their addresses.
+_REMARK = re.compile(
+    r"\s*\((?:(?:and\s)?[A-Z][a-z]?[.-]+[,;]?\s*)+\)|\s*Electronic address:?(?:\s*\S+@\S+)?"
+    r"|\s*\S+@\S+"
+)
 _TAG = re.compile(r"\ufeff?([A-Z]{2,4}) {0,2}- ?(.*)")
 
 
@@ -54,24 +60,51 @@ def _doi(fields: Fields) -> str | None:
     return None
 
 
-def _authors(fields: Fields) -> tuple[Author, ...]:
-    """Return the authors; FAU is the full name and AU after it the short one."""
+def _authors(fields: Fields) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
+    """Return the authors; FAU is the full name and AU after it the short one.
+
+    Affiliations follow the author they are of; old records have one, before all authors or after.
+    """
     people: list[tuple[str, str | None]] = []
+    places: list[list[str]] = []
+    loose: list[str] = []
     full = any(tag == "FAU" for tag, _ in fields)
     corporate = []
     for tag, value in fields:
         if tag == ("FAU" if full else "AU"):
             people.append((value, None))
+            places.append([])
         elif tag == "AUID" and people and (orcid := normalise_orcid(value)):
             people[-1] = (people[-1][0], orcid)
+        elif tag == "AD":
+            (places[-1] if places else loose).extend(_addresses(value))
         elif tag == "CN" and (name := clean(value)):
             corporate.append(Author(name))
     authors = [
         author
-        for name, orcid in people
-        if (author := parse_name(name, family_first=True, orcid=orcid)) is not None
+        for (name, orcid), own in zip(people, places, strict=True)
+        if (author := parse_name(name, family_first=True, orcid=orcid, affiliations=addresses(own)))
+        is not None
     ]
-    return tuple(authors + corporate)
+    return share_out(authors + corporate, addresses(loose))
+
+
+def _addresses(value: str) -> list[str]:
+    """Return the addresses in one affiliation, without the initials and e-mails in it."""
+    text = _REMARK.sub("", value)
+    return [part.strip(" .,") for part in text.split(";")]
+
+
+def _document_type(fields: Fields) -> str | None:
+    """Return the most telling of the publication types: nearly all are journal articles too."""
+    types = [kind for kind in _all(fields, "PT") if not kind.startswith("Research Support")]
+    return next((kind for kind in types if kind != "Journal Article"), types[0] if types else None)
+
+
+def _funders(fields: Fields) -> tuple[str, ...]:
+    """Return the agencies of grants, "R01NS064592/NS/NINDS NIH HHS/United States"."""
+    parts = [grant.split("/") for grant in _all(fields, "GR")]
+    return funder_names(part[-2] if len(part) > 1 else part[0] for part in parts)
 
 
 def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
@@ -79,6 +112,7 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
     year = None
     for tag in ("DP", "DEP", "EDAT", "CRDT"):
         year = year or parse_year(_first(fields, tag))
+    authors, rest = _authors(fields)
     headings = [mesh_heading(heading) for heading in _all(fields, "MH")]
     return Record(
         id=_first(fields, "PMID", "PMC") or context.fallback_id(doi, line),
@@ -87,10 +121,13 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
         title=_first(fields, "TI", "BTI", "CTI", "TT"),
         abstract=_first(fields, "AB", "OAB"),
         keywords=tuple(_all(fields, "OT") or dict.fromkeys(headings)),
-        authors=_authors(fields),
+        authors=authors,
         year=year,
         venue=_first(fields, "JT", "TA"),
         language=_first(fields, "LA"),
+        affiliations=rest,
+        document_type=_document_type(fields),
+        funders=_funders(fields),
     )
 
 
@@ -143,5 +180,6 @@ FORMAT = Format(
     sniff=_sniff,
     read=_read,
     suffixes=(".nbib", ".medline", ".txt"),
-    gives="id doi title abstract keywords authors author_ids year venue language",
+    gives="id doi title abstract keywords authors author_ids affiliations year venue language "
+    "document_type funders",
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from citeweave.reading.identifiers import clean
 from citeweave.reading.name_parts import SUFFIXES, is_glued, is_initials, parse
-from citeweave.reading.record import Author
+from citeweave.reading.record import Affiliation, Author
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +29,7 @@ def parse_name(
     family_first: bool = False,
     id: str | None = None,  # noqa: A002  the attribute it fills has this name
     orcid: str | None = None,
+    affiliations: tuple[Affiliation, ...] = (),
 ) -> Author | None:
     """Return one author from a name in any of the usual spellings.
 
@@ -41,13 +42,14 @@ def parse_name(
         One name.
     family_first : bool
         The source writes "Lim KW": upper-case letters at the end are initials.
-    id, orcid : str or None
+    id, orcid, affiliations
         Passed on to the author.
 
     Examples
     --------
-    >>> parse_name("van de Schoot, Rens")
-    Author(name='Rens van de Schoot', given='Rens', family='van de Schoot', id=None, orcid=None)
+    >>> author = parse_name("van de Schoot, Rens")
+    >>> author.name, author.given, author.family
+    ('Rens van de Schoot', 'Rens', 'van de Schoot')
     """
     name = clean(text)
     if (
@@ -61,7 +63,7 @@ def parse_name(
     family = " ".join(part for part in (parts.family, parts.suffix) if part) or None
     if parts.given and family is not None and ("," in name or name.startswith(parts.family)):
         name = parts.display
-    return Author(name, parts.given or None, family, id, orcid)
+    return Author(name, parts.given or None, family, id, orcid, affiliations)
 
 
 def split_names(text: str) -> list[str]:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from citeweave.reading.affiliations import addresses, affiliations_of, funder_names
 from citeweave.reading.entities import decode_entities
 from citeweave.reading.formats import Format, Sample, as_dict, as_list, convert
-from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.identifiers import (
+    clean,
+    normalise_doi,
+    normalise_orcid,
+    parse_count,
+    parse_year,
+)
 from citeweave.reading.jsonstream import json_objects
 from citeweave.reading.names import parse_name
-from citeweave.reading.record import Author, Record, Reference
+from citeweave.reading.record import Affiliation, Author, Record, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,10 +83,32 @@ def _authors(authorships: Any) -> tuple[Author, ...]:
             person.get("display_name") or authorship.get("raw_author_name"),
             id=short_id(person.get("id")),
             orcid=normalise_orcid(person.get("orcid")),
+            affiliations=_affiliations(authorship),
         )
         if author is not None:
             authors.append(author)
     return tuple(authors)
+
+
+def _affiliations(authorship: dict[str, Any]) -> tuple[Affiliation, ...]:
+    """Return the institutions of an author, else the addresses, else the countries alone."""
+    found = affiliations_of(as_list(authorship.get("institutions")))
+    if found:
+        return found
+    raw = authorship.get("raw_affiliation_strings") or authorship.get("raw_affiliation_string")
+    found = addresses(as_list(raw))
+    countries = [code for code in map(clean, as_list(authorship.get("countries"))) if code]
+    if not found:
+        return tuple(Affiliation(country=code) for code in dict.fromkeys(countries))
+    one = countries[0] if len(set(countries)) == 1 else None
+    return tuple(place._replace(country=one) for place in found)
+
+
+def _funders(work: dict[str, Any]) -> tuple[str, ...]:
+    """Return the funders; works of before 2025 name them with their grants."""
+    named = [as_dict(one).get("display_name") for one in as_list(work.get("funders"))]
+    granted = [as_dict(one).get("funder_display_name") for one in as_list(work.get("grants"))]
+    return funder_names(named or granted)
 
 
 def _venue(work: dict[str, Any]) -> str | None:
@@ -136,6 +165,9 @@ def _record(work: dict[str, Any], line: int, context: FileContext) -> Record | N
         category=_category(work),
         references=_references(work.get("referenced_works")),
         language=clean(work.get("language")),
+        document_type=clean(work.get("type")),
+        cited_by=parse_count(work.get("cited_by_count")),
+        funders=_funders(work),
     )
 
 
@@ -159,6 +191,6 @@ FORMAT = Format(
     sniff=_sniff,
     read=_read,
     suffixes=(".jsonl", ".json"),
-    gives="id doi title abstract keywords authors author_ids year venue category references "
-    "language",
+    gives="id doi title abstract keywords authors author_ids affiliations year venue category "
+    "references language document_type cited_by funders",
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from citeweave.reading.affiliations import funder_names, share_out
 from citeweave.reading.cells import cell, listed, table_reader
 from citeweave.reading.formats import Format, Sample
-from citeweave.reading.identifiers import normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.identifiers import normalise_doi, normalise_orcid, parse_count, parse_year
 from citeweave.reading.names import parse_name
 from citeweave.reading.openalex import short_id
-from citeweave.reading.record import Author, Record, Reference
+from citeweave.reading.record import Affiliation, Author, Record, Reference
 
 if TYPE_CHECKING:
     from citeweave.reading.problems import FileContext
@@ -41,21 +42,56 @@ def _authors(row: Row, line: int, context: FileContext) -> tuple[Author, ...]:
         ids = []
     if len(orcids) != len(names):
         orcids = []
+    places = _affiliations(row, len(names))
     authors = []
     for place, name in enumerate(names):
         author = parse_name(
             name,
             id=short_id(ids[place]) if ids else None,
             orcid=normalise_orcid(orcids[place]) if orcids else None,
+            affiliations=(places[place],)
+            if len(places) == len(names) and any(places[place])
+            else (),
         )
         if author is not None:
             authors.append(author)
     return tuple(authors)
 
 
+def _affiliations(row: Row, n_authors: int) -> list[Affiliation]:
+    """Return the institutions, with their countries as far as these can be told.
+
+    There are as many places as authors, empty ones too, where nobody has two institutions:
+    then places correspond. Else all that is known is that they belong to the paper.
+    """
+    names = _places(row, "authorships.institutions.display_name")
+    ids = _places(row, "authorships.institutions.id")
+    countries = _places(row, "authorships.countries")
+    ids = ids if len(ids) == len(names) else [""] * len(names)
+    if len(names) == n_authors == len(countries):
+        codes = [code if "," not in code else "" for code in countries]
+    else:
+        only = set(filter(None, countries))
+        codes = [only.pop() if len(only) == 1 else ""] * len(names)
+    found = [
+        Affiliation(institution=name or None, country=code or None, id=short_id(ident))
+        for name, ident, code in zip(names, ids, codes, strict=True)
+    ]
+    if names and not any(codes):
+        found += [Affiliation(country=code) for code in dict.fromkeys(filter(None, countries))]
+    elif not names:
+        found = [Affiliation(country=code or None) for code in countries]
+    return found
+
+
 def _record(row: Row, line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(row.get("doi"))
     keywords = listed(row, "keywords.display_name", "keywords", mark="|")
+    authors = _authors(row, line, context)
+    places = _affiliations(row, len(authors))
+    if any(author.affiliations for author in authors):
+        places = []
+    authors, rest = share_out(authors, filter(any, places))
     cited = listed(row, "referenced_works", "referenced_works.id", mark="|")
     return Record(
         id=short_id(row.get("id")) or context.fallback_id(doi, line),
@@ -64,7 +100,7 @@ def _record(row: Row, line: int, context: FileContext) -> Record | None:
         title=cell(row, "title", "display_name"),
         abstract=cell(row, "abstract"),
         keywords=tuple(keywords),
-        authors=_authors(row, line, context),
+        authors=authors,
         year=parse_year(row.get("publication_year")) or parse_year(row.get("publication_date")),
         venue=cell(row, "primary_location.source.display_name", "host_venue", "source"),
         category=cell(
@@ -75,6 +111,12 @@ def _record(row: Row, line: int, context: FileContext) -> Record | None:
         ),
         references=tuple(Reference(id=short_id(item)) for item in cited),
         language=cell(row, "language"),
+        affiliations=rest,
+        document_type=cell(row, "type"),
+        cited_by=parse_count(row.get("cited_by_count")),
+        funders=funder_names(
+            listed(row, "funders.display_name", "grants.funder_display_name", mark="|")
+        ),
     )
 
 
@@ -92,6 +134,6 @@ FORMAT = Format(
     sniff=_sniff,
     read=table_reader(_record),
     suffixes=(".csv",),
-    gives="id doi title abstract keywords authors author_ids year venue category references "
-    "language",
+    gives="id doi title abstract keywords authors author_ids affiliations year venue category "
+    "references language document_type cited_by funders",
 )

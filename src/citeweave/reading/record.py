@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-__all__ = ["Author", "Record", "Reference", "Source", "WordsKind"]
+__all__ = ["Affiliation", "Author", "Record", "Reference", "Source", "WordsKind"]
 
 WordsKind = Literal["count", "tfidf"]
 
@@ -28,6 +28,30 @@ class Source:
     position: int
 
 
+class Affiliation(NamedTuple):
+    """Where an author works, as far as the source tells it apart: nothing is standardised here.
+
+    Attributes
+    ----------
+    institution : str or None
+        Name of the institution, where the source gives it by itself.
+    country : str or None
+        Country as the source writes it: a code or a name.
+    ror : str or None
+        Identifier of the Research Organization Registry without the URL, ``05ppvf150``.
+    id : str or None
+        The source's own id of the institution (OpenAlex ``I…``).
+    raw : str or None
+        The whole address, where that is what the source gives.
+    """
+
+    institution: str | None = None
+    country: str | None = None
+    ror: str | None = None
+    id: str | None = None
+    raw: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Author:
     """One author of one record, as given: nothing is standardised here.
@@ -42,6 +66,8 @@ class Author:
         The source's own author id (OpenAlex ``A…``, Scopus author id, …).
     orcid : str or None
         ORCID without the URL, ``0000-0000-0000-0000``.
+    affiliations : tuple of Affiliation
+        Where they work, by this record.
     """
 
     name: str
@@ -49,6 +75,7 @@ class Author:
     family: str | None = None
     id: str | None = None
     orcid: str | None = None
+    affiliations: tuple[Affiliation, ...] = ()
 
 
 class Reference(NamedTuple):
@@ -112,6 +139,14 @@ class Record:
         Bag of words for data that come as such instead of text.
     words_kind : {"count", "tfidf"} or None
         What the numbers of `words` are.
+    affiliations : tuple of Affiliation
+        Those that the source gives to the record without saying whose they are.
+    document_type : str or None
+        Article, review, ... as the source calls it.
+    cited_by : int or None
+        How often the work is cited, by the count of the source.
+    funders : tuple of str
+        Who paid for it.
     """
 
     id: str
@@ -128,3 +163,7 @@ class Record:
     language: str | None = None
     words: tuple[tuple[str, float], ...] | None = None
     words_kind: WordsKind | None = None
+    affiliations: tuple[Affiliation, ...] = ()
+    document_type: str | None = None
+    cited_by: int | None = None
+    funders: tuple[str, ...] = ()

@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citeweave.reading.affiliations import addresses, share_out
 from citeweave.reading.formats import Format, Sample, convert
-from citeweave.reading.identifiers import clean, find_doi, mesh_heading, normalise_doi, parse_year
+from citeweave.reading.identifiers import (
+    clean,
+    find_doi,
+    mesh_heading,
+    normalise_doi,
+    parse_count,
+    parse_year,
+)
 from citeweave.reading.names import parse_names, split_names
 from citeweave.reading.record import Record, Reference
 from citeweave.reading.references import free_reference, wos_reference
@@ -29,6 +37,25 @@ _NUMBERED_TAG = re.compile(r"\ufeff?\s*\d+[.)]\s+(TY\s{1,3}-.*)")
 _TITLE = ("TI", "T1", "CT", "BT")
 _VENUE = ("T2", "JO", "JF", "BT", "JA", "J2", "T3")
 _STARRED = re.compile(r"^\*|/\*")
+_CITED_BY = re.compile(r"Cited By\s*:\s*(\d+)", re.IGNORECASE)
+_TYPES = {
+    "JOUR": "journal article",
+    "EJOUR": "journal article",
+    "MGZN": "magazine article",
+    "NEWS": "newspaper article",
+    "CONF": "conference paper",
+    "CPAPER": "conference paper",
+    "CHAP": "book chapter",
+    "ECHAP": "book chapter",
+    "BOOK": "book",
+    "EBOOK": "book",
+    "EDBOOK": "edited book",
+    "THES": "thesis",
+    "RPRT": "report",
+    "UNPB": "unpublished work",
+    "DATA": "data set",
+    "PAT": "patent",
+}
 _REFERENCES = re.compile(r"References?\s*:\s*(.+)", re.DOTALL)
 
 
@@ -76,6 +103,20 @@ def _references(fields: Fields) -> tuple[Reference, ...]:
     return tuple(references)
 
 
+def _document_type(fields: Fields) -> str | None:
+    """Return Scopus's own type (M3), else what the code of the record stands for."""
+    own = _first(fields, "M3")
+    if own and own.replace(" ", "").isalpha():
+        return own
+    code = (_first(fields, "TY") or "").upper()
+    return _TYPES.get(code)
+
+
+def _cited_by(fields: Fields) -> int | None:
+    found = (_CITED_BY.search(note[:2000]) for note in fields.get("N1", ()))
+    return next((parse_count(one[1]) for one in found if one), None)
+
+
 def _doi(fields: Fields) -> str | None:
     doi = normalise_doi(_first(fields, "DO", "DI"))
     if doi is None:
@@ -93,6 +134,8 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
     year = None
     for tag in ("PY", "Y1", "DA", "Y2"):
         year = year or parse_year(_first(fields, tag))
+    places = [line for value in fields.get("AD", ()) for line in re.split(r"\n|;", value)]
+    authors, rest = share_out(parse_names(_authors(fields)), addresses(places))
     return Record(
         id=_first(fields, "AN", "UT", "ID") or context.fallback_id(doi, line),
         source=context.source(line),
@@ -100,11 +143,14 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
         title=title,
         abstract=_first(fields, "AB", "N2"),
         keywords=_keywords(fields),
-        authors=parse_names(_authors(fields)),
+        authors=authors,
         year=year,
         venue=venue if venue != title else None,
         references=_references(fields),
         language=_first(fields, "LA"),
+        affiliations=rest,
+        document_type=_document_type(fields),
+        cited_by=_cited_by(fields),
     )
 
 
@@ -158,5 +204,6 @@ FORMAT = Format(
     sniff=_sniff,
     read=_read,
     suffixes=(".ris", ".txt"),
-    gives="id doi title abstract keywords authors year venue references language",
+    gives="id doi title abstract keywords authors affiliations year venue references language "
+    "document_type cited_by",
 )

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citeweave.reading.affiliations import (
+    addresses,
+    funder_names,
+    share_out,
+    with_affiliations,
+)
 from citeweave.reading.cells import cell, listed, table_reader
 from citeweave.reading.formats import Format, Sample
-from citeweave.reading.identifiers import normalise_doi, parse_year
+from citeweave.reading.identifiers import normalise_doi, parse_count, parse_year
 from citeweave.reading.names import parse_name, split_names
-from citeweave.reading.record import Author, Record
+from citeweave.reading.record import Affiliation, Author, Record
 from citeweave.reading.scopus_references import scopus_references
 
 if TYPE_CHECKING:
@@ -42,9 +48,51 @@ def _authors(row: Row) -> tuple[Author, ...]:
     return tuple(authors)
 
 
+def _placed(
+    row: Row, authors: tuple[Author, ...]
+) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
+    """Give the authors their affiliations; those of nobody in particular are the record's.
+
+    "Lim, K.W., ANU, Canberra, Australia, NICTA, Sydney, Australia" has two addresses, which the
+    column "Affiliations" tells apart.
+    """
+    known = listed(row, "affiliations")
+    entries = listed(row, "authors with affiliations")
+    if len(entries) != len(authors):
+        return share_out(authors, addresses(known))
+    whole = frozenset(known)
+    own = [
+        addresses(_addresses_of(entry, author, whole))
+        for entry, author in zip(entries, authors, strict=True)
+    ]
+    return share_out(with_affiliations(authors, own), () if any(own) else addresses(known))
+
+
+def _addresses_of(entry: str, author: Author, known: frozenset[str]) -> list[str]:
+    """Return the addresses of one author, told by the list of all that the paper has."""
+    parts = entry.split(", ")
+    family = (author.family or author.name).split()[0].lower()
+    # new exports write "Lim K.W., ANU", old ones "Lim, K.W., ANU"
+    start = 1 if " " in parts[0] and parts[0].endswith(".") else 2
+    if not parts[0].lower().startswith(family) and len(parts) > 1:
+        start = 1
+    found: list[str] = []
+    at = start
+    while at < len(parts):
+        end = next(
+            (end for end in range(len(parts), at, -1) if ", ".join(parts[at:end]) in known), None
+        )
+        if end is None:
+            return [*found, ", ".join(parts[at:])]
+        found.append(", ".join(parts[at:end]))
+        at = end
+    return found
+
+
 def _record(row: Row, line: int, context: FileContext) -> Record | None:
     row = {name: "" if _NOTHING.fullmatch(text) else text for name, text in row.items()}
     doi = normalise_doi(row.get("doi"))
+    authors, rest = _placed(row, _authors(row))
     return Record(
         id=cell(row, "eid") or context.fallback_id(doi, line),
         source=context.source(line),
@@ -52,11 +100,15 @@ def _record(row: Row, line: int, context: FileContext) -> Record | None:
         title=cell(row, "title", "document title"),
         abstract=cell(row, "abstract"),
         keywords=tuple(listed(row, "author keywords", "index keywords")),
-        authors=_authors(row),
+        authors=authors,
         year=parse_year(row.get("year")),
         venue=cell(row, "source title", "abbreviated source title", "conference name"),
         references=scopus_references(cell(row, "references") or ""),
         language=cell(row, "language of original document"),
+        affiliations=rest,
+        document_type=cell(row, "document type"),
+        cited_by=parse_count(row.get("cited by")),
+        funders=funder_names(listed(row, "funding details")),
     )
 
 
@@ -92,5 +144,6 @@ FORMAT = Format(
     sniff=_sniff,
     read=table_reader(_record, align=_align),
     suffixes=(".csv",),
-    gives="id doi title abstract keywords authors author_ids year venue references language",
+    gives="id doi title abstract keywords authors author_ids affiliations year venue references "
+    "language document_type cited_by funders",
 )

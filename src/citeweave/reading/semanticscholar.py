@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from citeweave.reading.affiliations import affiliations_of
 from citeweave.reading.formats import Format, Sample, as_dict, as_list, convert
-from citeweave.reading.identifiers import clean, normalise_doi, parse_year
+from citeweave.reading.identifiers import clean, normalise_doi, parse_count, parse_year
 from citeweave.reading.jsonstream import json_objects
 from citeweave.reading.names import parse_name
-from citeweave.reading.record import Author, Record, Reference
+from citeweave.reading.record import Affiliation, Author, Record, Reference
 from citeweave.reading.references import reference_of
 
 if TYPE_CHECKING:
@@ -29,13 +30,19 @@ def _authors(items: Any) -> tuple[Author, ...]:
         elif item.get("name") is not None:
             ids = as_list(item.get("ids"))
             author = parse_name(
-                item["name"], id=clean(item.get("authorId")) or (clean(ids[0]) if ids else None)
+                item["name"],
+                id=clean(item.get("authorId")) or (clean(ids[0]) if ids else None),
+                affiliations=_affiliations(item),
             )
         else:
             author = _from_parts(item)
         if author is not None:
             authors.append(author)
     return tuple(authors)
+
+
+def _affiliations(item: dict[str, Any]) -> tuple[Affiliation, ...]:
+    return affiliations_of(item.get("affiliations") or item.get("affiliation") or [])
 
 
 def _from_parts(item: dict[str, Any]) -> Author | None:
@@ -45,7 +52,9 @@ def _from_parts(item: dict[str, Any]) -> Author | None:
     given_text = " ".join(filter(None, given)) or None
     family_text = " ".join(filter(None, family)) or None
     name = " ".join(filter(None, (given_text, family_text)))
-    return Author(name, given_text, family_text) if name else None
+    if not name:
+        return None
+    return Author(name, given_text, family_text, affiliations=_affiliations(item))
 
 
 def _abstract(value: Any) -> str | None:
@@ -104,6 +113,8 @@ def _record(paper: dict[str, Any], line: int, context: FileContext) -> Record | 
         venue=venue,
         category=_first_field(about),
         references=_references(about),
+        document_type=next(filter(None, map(clean, as_list(about.get("publicationTypes")))), None),
+        cited_by=parse_count(about.get("citationCount", about.get("citationcount"))),
     )
 
 
@@ -127,5 +138,6 @@ FORMAT = Format(
     sniff=_sniff,
     read=_read,
     suffixes=(".jsonl", ".json"),
-    gives="id doi title abstract authors author_ids year venue category references",
+    gives="id doi title abstract authors author_ids affiliations year venue category references "
+    "document_type cited_by",
 )

@@ -5,8 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citeweave.reading.affiliations import (
+    affiliations_in_brackets,
+    funder_names,
+    split_outside_brackets,
+)
 from citeweave.reading.formats import Format, Sample, convert
-from citeweave.reading.identifiers import clean, normalise_doi, normalise_orcid, parse_year
+from citeweave.reading.identifiers import (
+    clean,
+    normalise_doi,
+    normalise_orcid,
+    parse_count,
+    parse_year,
+)
 from citeweave.reading.names import parse_name
 from citeweave.reading.record import Author, Record, Reference
 from citeweave.reading.references import wos_reference
@@ -26,7 +37,11 @@ Fields = dict[str, list[str]]
 
 _TAG = re.compile(r"([A-Z][A-Z0-9])(?: (\S.*)|\s*)")
 _ONE_A_LINE = frozenset({"AU", "AF", "BA", "BF", "CR", "C1", "CA", "GP"})
-_GIVES = "id doi title abstract keywords authors author_ids year venue category references language"
+_GIVES = (
+    "id doi title abstract keywords authors author_ids affiliations year venue category references "
+    "language document_type cited_by funders"
+)
+_REPRINT = re.compile(r"(.+?) ?\((?:reprint|corresponding) author\), *(.+)", re.IGNORECASE)
 
 # Exports for spreadsheets head the columns by full names.
 _LONG_NAMES = {
@@ -39,6 +54,13 @@ _LONG_NAMES = {
     "keywords plus": "id",
     "abstract": "ab",
     "orcids": "oi",
+    "addresses": "c1",
+    "affiliations": "c3",
+    "reprint addresses": "rp",
+    "document type": "dt",
+    "funding orgs": "fu",
+    "times cited, wos core": "tc",
+    "times cited, all databases": "z9",
     "cited references": "cr",
     "publication year": "py",
     "early access date": "ea",
@@ -88,6 +110,19 @@ def _key(name: str) -> str:
     return f"{family.strip()},{given.strip()[:1]}"
 
 
+def _addresses(fields: Fields) -> list[str]:
+    """Return the addresses, those in brackets with the authors they are of.
+
+    Without any, that of the corresponding author, or the names of the institutions alone.
+    """
+    if fields.get("C1"):
+        return fields["C1"]
+    reprint = _REPRINT.fullmatch(_text(fields, "RP") or "")
+    if reprint:
+        return [f"[{reprint[1]}] {reprint[2]}"]
+    return _list(fields, "C3")
+
+
 def _references(fields: Fields) -> tuple[Reference, ...]:
     references = (wos_reference(line) for line in fields.get("CR", ()))
     return tuple(reference for reference in references if reference is not None)
@@ -100,6 +135,7 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
         year = year or parse_year(_text(fields, tag))
     categories = _list(fields, "WC") or _list(fields, "SC")
     identifier = _text(fields, "UT")
+    authors, rest = affiliations_in_brackets(_authors(fields), _addresses(fields))
     return Record(
         id=identifier or context.fallback_id(doi, line),
         source=context.source(line),
@@ -107,12 +143,16 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
         title=_text(fields, "TI"),
         abstract=_text(fields, "AB"),
         keywords=tuple(_list(fields, "DE", "ID")),
-        authors=_authors(fields),
+        authors=authors,
         year=year,
         venue=_text(fields, "SO", "BS", "SE"),
         category=categories[0] if categories else None,
         references=_references(fields),
         language=_text(fields, "LA"),
+        affiliations=rest,
+        document_type=_text(fields, "DT"),
+        cited_by=parse_count(_text(fields, "TC", "Z9")),
+        funders=funder_names(_list(fields, "FU")),
     )
 
 
@@ -170,7 +210,10 @@ def _table_record(row: Row, line: int, context: FileContext) -> Record | None:
         if len(tag) == 2 and cell and tag not in fields:
             # Old exports enclose cells with quotation marks inside in quotation marks.
             text = cell[1:-1].replace('""', '"') if cell[:1] == cell[-1:] == '"' else cell
-            fields[tag] = text.split(";") if tag in _ONE_A_LINE else [text]
+            if tag == "C1":
+                fields[tag] = split_outside_brackets(text)
+            else:
+                fields[tag] = text.split(";") if tag in _ONE_A_LINE else [text]
     return _record(fields, line, context)
 
 

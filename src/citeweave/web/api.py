@@ -12,10 +12,11 @@ from starlette.responses import Response
 from citeweave.errors import ParameterError
 from citeweave.explore.graphs import MAPS
 from citeweave.web import schemas
+from citeweave.web.contributor_list import KINDS, ContributorList
 from citeweave.web.listing import PAGE_SIZE, Cut
 from citeweave.web.maps import QUERY as MAP_QUERY
 from citeweave.web.maps import read_options
-from citeweave.web.routes import Endpoint, QueryField, read_integer, read_text
+from citeweave.web.routes import Endpoint, Handler, QueryField, read_integer, read_text
 from citeweave.web.site import Site
 from citeweave.wording import printable
 
@@ -99,6 +100,26 @@ def authors(site: Site, request: Request) -> Response:
 def author(site: Site, request: Request) -> Response:
     """Tell all about one author."""
     return answer(site.view.author(request.path_params["author"]).to_dict())
+
+
+def _contributors(kind: str) -> Handler:
+    def show(site: Site, request: Request) -> Response:
+        names = ("q", "topic", "country", "sort")
+        chosen = ContributorList(site.view, kind).select(
+            {name: read_text(request, name) for name in names}
+        )
+        cut = _cut(request, len(chosen))
+        table = site.view.contributors(kind, numbers=cut.of(chosen))
+        return answer({kind: table.to_dicts(), **_place(cut)})
+
+    return show
+
+
+def _contributor(kind: str) -> Handler:
+    def show(site: Site, request: Request) -> Response:
+        return answer(site.view.contributor(kind, request.path_params["number"]).to_dict())
+
+    return show
 
 
 def papers(site: Site, request: Request) -> Response:
@@ -251,6 +272,33 @@ ENTRIES = (
         "All about one author.",
         tag="authors",
         answer=schemas.AUTHOR,
+    ),
+    *(
+        Endpoint(
+            f"/api/{kind}",
+            _contributors(kind),
+            f"{kind.capitalize()} of the papers, those of most papers first.",
+            tag="contributors",
+            query=(
+                QueryField("q", "Part of the name."),
+                _BY_TOPIC,
+                QueryField("country", "ISO code, of institutions."),
+                QueryField("sort", "papers, influence, citations, h_index, growth or name."),
+                *_PAGING,
+            ),
+            answer=schemas.paged(kind, {"type": "object"}),
+        )
+        for kind in KINDS
+    ),
+    *(
+        Endpoint(
+            f"/api/{kind}/{{number:id}}",
+            _contributor(kind),
+            f"All about one of the {kind}.",
+            tag="contributors",
+            answer=schemas.CONTRIBUTOR,
+        )
+        for kind in KINDS
     ),
     Endpoint(
         "/api/papers",

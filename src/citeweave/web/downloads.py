@@ -142,7 +142,8 @@ ENTRIES = (
     Endpoint(
         "/download/{table}.{format}",
         table,
-        "A table (topics, authors, papers, citations, categories, flow) as csv, json or parquet.",
+        "A table (topics, authors, papers, citations, categories, flow, institutions, countries, "
+        "venues, funders, and each with -network) as csv, json or parquet.",
         tag="files",
         query=(QueryField("q", "For papers: the same filters as /api/papers."),),
         media="*/*",

@@ -9,6 +9,7 @@ from typing import Any
 from citeweave.explore import (
     AuthorLink,
     AuthorPage,
+    ContributorPage,
     PaperLink,
     PaperPage,
     PaperPlacement,
@@ -18,6 +19,7 @@ from citeweave.explore import (
 __all__ = [
     "AUTHOR",
     "AUTHOR_LINK",
+    "CONTRIBUTOR",
     "MAP",
     "NAME",
     "NAMED",
@@ -95,6 +97,7 @@ PAPER_LINK = of_class(PaperLink)
 TOPIC = of_class(TopicPage)
 AUTHOR = of_class(AuthorPage)
 PAPER = of_class(PaperPage)
+CONTRIBUTOR = of_class(ContributorPage)
 PLACEMENT = of_class(PaperPlacement)
 
 RUN = _record(

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 
 import citeweave
 from citeweave.explore import Exploration, Hit, TopicPage
+from citeweave.explore.contributors import KINDS
 from citeweave.web.kept import KeptFiles
 from citeweave.web.listing import AuthorList, PaperList
 from citeweave.web.pictures import Pictures
@@ -88,12 +89,17 @@ class Site:
     @cached_property
     def navigation(self) -> list[tuple[str, str]]:
         """Names and paths of the main pages that have something to show."""
-        pages = [("Topics", "/topics"), ("Authors", "/authors"), ("Papers", "/papers")]
+        pages = [("Topics", "/topics"), *self.people[:1], ("Papers", "/papers")]
         pages += [("Network", "/network"), ("Map", "/map"), ("Bibliometrics", "/bibliometrics")]
         pages += [("Place a paper", "/place")]
         pages += [("Diagnostics", "/diagnostics"), ("About", "/about")]
-        hidden = set() if self.has_authors else {"/authors"}
-        return [(name, path) for name, path in pages if path not in hidden]
+        return pages
+
+    @cached_property
+    def people(self) -> list[tuple[str, str]]:
+        """Names and paths of the lists of authors, institutions, ... that the corpus has."""
+        missing = self.view.literature.missing
+        return [(kind.capitalize(), f"/{kind}") for kind in KINDS if kind not in missing]
 
     picture_formats = (
         ("svg", "SVG"),
@@ -184,6 +190,8 @@ class Site:
     ) -> HTMLResponse:
         """Fill a template; the first part of the path is the current entry of the navigation."""
         section = "/" + request.url.path.strip("/").split("/", maxsplit=1)[0]
+        if any(path == section for _, path in self.people):
+            section = self.people[0][1]  # all of them are under one entry
         text = self._environment.get_template(template).render(section=section, **values)
         return HTMLResponse(text, status_code=status)
 

@@ -3,11 +3,13 @@
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from citeweave.explore import Exploration, to_csv
+from citeweave.explore.contributors import KINDS
 from citeweave.explore.courses import Course
 from citeweave.wording import percent, quoted
 
@@ -176,6 +178,14 @@ def _flow(view: Exploration) -> "pl.DataFrame":
     return view.flow()  # type: ignore[no-any-return]
 
 
+def _contributors(kind: str, view: Exploration) -> "pl.DataFrame":
+    return view.contributors(kind)  # type: ignore[no-any-return]
+
+
+def _network(kind: str, view: Exploration) -> "pl.DataFrame":
+    return view.literature.collaborations(kind)  # type: ignore[no-any-return]
+
+
 FRAMES: dict[str, Callable[[Exploration], Any]] = {
     "topics": lambda view: view.topics(words=20),
     "authors": lambda view: view.authors(),
@@ -183,6 +193,8 @@ FRAMES: dict[str, Callable[[Exploration], Any]] = {
     "citations": lambda view: view.citations(),
     "categories": lambda view: view.categories(),
     "flow": _flow,
+    **{kind: partial(_contributors, kind) for kind in KINDS if kind != "authors"},
+    **{f"{kind}-network": partial(_network, kind) for kind in KINDS},
 }
 """The tables that can be saved, by name."""
 

@@ -12,6 +12,7 @@ WORDS = [
     ["court", "law", "treaty", "judge", "appeal"],
 ]
 NASTY = "<script>alert('title')</script> & \"soil\" — a study of ü and 土"
+NASTY_PLACE = "<script>alert('place')</script> & Sons"
 NASTY_AUTHOR = '"><img src=x onerror=alert(1)>, Ann'
 
 
@@ -22,6 +23,7 @@ def literature(
     authors: bool = True,
     citations: bool = True,
     titles: bool = True,
+    places: bool = False,
     seed: int = 3,
 ) -> Corpus:
     """Make papers of three areas that cite within their area mostly."""
@@ -39,6 +41,18 @@ def literature(
     metadata: dict[str, list[object]] = {
         "venue": [f"Journal of <b>{WORDS[a][0]}</b>" for a in area.tolist()]
     }
+    if places:
+        names = [f"University of <i>{word}</i>" for word in ("Oslo", "Oz")]
+        metadata["institutions"] = [
+            names[:1] if d % 3 else [*names, NASTY_PLACE] for d in range(papers)
+        ]
+        metadata["institution_countries"] = [
+            ["NO"] if d % 3 else ["NO", "AU", ""] for d in range(papers)
+        ]
+        metadata["author_institutions"] = [["0", "" if d % 3 else "1 2"] for d in range(papers)]
+        metadata["countries"] = [["NO"] if d % 3 else ["NO", "AU"] for d in range(papers)]
+        metadata["funders"] = [["<u>Fund</u>"] if d % 4 == 0 else None for d in range(papers)]
+        metadata["cited_by"] = [d % 11 for d in range(papers)]
     if years:
         metadata["year"] = [2000 + d // 8 for d in range(papers)]
     people = [

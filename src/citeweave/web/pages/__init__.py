@@ -1,6 +1,15 @@
 """The pages for people: one file for each part of the site."""
 
-from citeweave.web.pages import about, authors, overview, papers, pictures, place, topics
+from citeweave.web.pages import (
+    about,
+    authors,
+    contributors,
+    overview,
+    papers,
+    pictures,
+    place,
+    topics,
+)
 
 __all__ = ["ENTRIES"]
 
@@ -8,6 +17,7 @@ ENTRIES = (
     *overview.ENTRIES,
     *topics.ENTRIES,
     *authors.ENTRIES,
+    *contributors.ENTRIES,
     *papers.ENTRIES,
     *pictures.ENTRIES,
     *place.ENTRIES,

@@ -43,6 +43,7 @@ def _row(site: Site, author: int) -> dict[str, Any]:
         "name": view.corpus.author_names[author],
         "papers": int(view.papers_of_author.counts[author]),
         "first_papers": int(view.first_papers[author]),
+        "h_index": int(view.literature.figures("authors")["h_index"][author]),
         "influence": None
         if view.author_influence is None
         else float(view.author_influence[author]),

@@ -3,10 +3,13 @@
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from citeweave.explore import PaperPage
+from citeweave.corpus.affiliations import COLUMNS
+from citeweave.explore import ContributorLink, PaperPage
+from citeweave.explore.contributor_pages import contributor_links
 from citeweave.web.listing import Cut
 from citeweave.web.routes import Endpoint, read_integer, read_text
 from citeweave.web.site import Site
@@ -15,7 +18,8 @@ __all__ = ["ENTRIES", "FILTERS", "read_filters"]
 
 FILTERS = ("q", "topic", "from", "to", "category", "venue", "sort")
 _LINKS = 10
-_OWN_PLACE = frozenset({"abstract", "venue", "year", "doi"})
+_OWN_PLACE = frozenset({"abstract", "venue", "year", "doi", "cited_by", *COLUMNS})
+_MOST_PLACES = 30
 _LONGEST_VALUE = 500
 
 
@@ -55,9 +59,21 @@ def paper(site: Site, request: Request) -> Response:
         "venue": _text(page.metadata.get("venue")),
         "abstract": _text(page.metadata.get("abstract")),
         "details": _details(page),
+        "places": _places(site, page.paper),
+        "world": page.metadata.get("cited_by"),
         "shown": most if request.query_params.get("all") else _LINKS,
     }
     return site.page(request, "paper.html", values)
+
+
+def _places(site: Site, paper: int) -> list[ContributorLink]:
+    """Name the institutions of a paper, or the countries where no institution is known."""
+    for kind in ("institutions", "countries"):
+        if kind not in site.view.literature.missing:
+            found = contributor_links(site.view, kind, np.array([paper]), most=_MOST_PLACES)
+            if found:
+                return found
+    return []
 
 
 def _details(page: PaperPage) -> list[tuple[str, str, str]]:

@@ -1,0 +1,162 @@
+"""All about one institution, country, venue or funder, by a fitted model."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citeweave.countries import country_name
+from citeweave.explore.authors import author_link
+from citeweave.explore.contributors import KINDS
+from citeweave.explore.pages import AuthorLink, Page, PaperLink, TopicWeight
+
+if TYPE_CHECKING:
+    from citeweave.explore.exploration import Exploration
+
+__all__ = ["ContributorLink", "ContributorPage", "contributor_links", "contributor_page"]
+
+_LIST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ContributorLink(Page):
+    """An institution, country, venue or funder as it is named on another page."""
+
+    kind: str
+    number: int
+    name: str
+    papers: int
+    score: float | None = None
+    """Papers shared with what the page is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContributorPage(Page):
+    """All about one institution, country, venue or funder."""
+
+    kind: str
+    """``institutions``, ``countries``, ``venues`` or ``funders``."""
+    number: int
+    name: str
+    code: str
+    """ROR of an institution, ISO code of a country; empty for none."""
+    country: str
+    """Name of the country of an institution."""
+    papers: int
+    citations: int
+    """Of its papers, inside the corpus."""
+    cited_by: int | None
+    """Of its papers, by the count of the source."""
+    h_index: int
+    """Inside the corpus."""
+    joint: float
+    """Share of its papers that are joint with another of its kind."""
+    growth: float | None
+    """Yearly growth of its papers."""
+    years: list[int]
+    """All years of the corpus."""
+    by_year: list[int]
+    """Its papers in each of them."""
+    influence: float | None
+    """Sum of lambda- of its papers."""
+    topics: list[TopicWeight]
+    """Mean of theta' over its papers."""
+    partners: list[ContributorLink]
+    """Others of its kind with whom papers are shared."""
+    authors: list[AuthorLink]
+    """Of most of its papers: those who work there, where the corpus says it."""
+    contributors: list[ContributorLink]
+    """Contributors of other kinds that share most papers with it."""
+    influential: list[PaperLink]
+    """The most influential of its papers, or the most cited."""
+    latest: list[PaperLink]
+
+
+def contributor_page(view: "Exploration", kind: str, number: int) -> ContributorPage:
+    """Collect all about one contributor."""
+    literature = view.literature
+    found = literature.contributors(kind)
+    one = found.check(number)
+    figures = literature.figures(kind)
+    papers = found.papers[one]
+    growth = float(figures["growth"][one])
+    influence = view.contributor_influence(kind)
+    rank = view.cited_propensity if influence is not None else literature.cited
+    best = papers[np.lexsort((papers, -np.asarray(rank)[papers]))][:_LIST]
+    latest = papers[np.lexsort((papers, -literature.years[papers]))][:_LIST]
+    code = found.countries[one]
+    others = [other for other in KINDS if other not in (kind, "authors")]
+    beside = [
+        link
+        for other in others
+        if other not in literature.missing
+        for link in contributor_links(view, other, papers, most=5)
+    ]
+    return ContributorPage(
+        kind=kind,
+        number=one,
+        name=found.names[one],
+        code=found.codes[one],
+        country=country_name(code) if code else "",
+        papers=len(papers),
+        citations=int(figures["citations"][one]),
+        cited_by=int(figures["cited_by"][one]) if "cited_by" in figures else None,
+        h_index=int(figures["h_index"][one]),
+        joint=float(figures["joint"][one]),
+        growth=None if np.isnan(growth) else growth,
+        years=list(literature.year_range),
+        by_year=literature.by_year(kind, one),
+        influence=None if influence is None else float(influence[one]),
+        topics=view.mixture(view.contributor_topics(kind)[one], most=8, least=0.02),
+        partners=contributor_links(view, kind, papers, most=_LIST, without=one),
+        authors=_authors(view, kind, one, papers),
+        contributors=beside,
+        influential=[view.paper_link(d) for d in best.tolist()],
+        latest=[view.paper_link(d) for d in latest.tolist()],
+    )
+
+
+def contributor_links(
+    view: "Exploration", kind: str, papers: np.ndarray, *, most: int, without: int = -1
+) -> list[ContributorLink]:
+    """Name the contributors of a kind that have most of some papers."""
+    found = view.literature.contributors(kind)
+    members = found.of_paper
+    who = np.concatenate([members[d] for d in papers.tolist()] or [np.zeros(0, np.int64)])
+    numbers, counts = np.unique(who[who != without], return_counts=True)
+    order = np.lexsort((numbers, -counts))[:most]
+    return [
+        ContributorLink(
+            kind,
+            int(number),
+            found.names[number],
+            int(found.papers.counts[number]),
+            float(shared),
+        )
+        for number, shared in zip(numbers[order].tolist(), counts[order].tolist(), strict=True)
+    ]
+
+
+def _authors(view: "Exploration", kind: str, one: int, papers: np.ndarray) -> list[AuthorLink]:
+    """Name the authors of most papers; of an institution those who work there.
+
+    Where a source says of few of the papers only who works there, all authors of the papers.
+    """
+    corpus = view.corpus
+    if not corpus.n_authors:
+        return []
+    members = view.affiliations.members
+    mine = members[members[:, 1] == one, 0] if kind == "institutions" else members[:0, 0]
+    told = np.unique(np.searchsorted(corpus.author_offsets, mine, side="right"))
+    if len(told) > len(papers) / 2:
+        who = corpus.author_ids[mine]
+    else:
+        starts = corpus.author_offsets
+        parts = [corpus.author_ids[starts[d] : starts[d + 1]] for d in papers.tolist()]
+        who = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    numbers, counts = np.unique(who, return_counts=True)
+    order = np.lexsort((numbers, -counts))[:_LIST]
+    return [
+        author_link(view, author, shared)
+        for author, shared in zip(numbers[order].tolist(), counts[order].tolist(), strict=True)
+    ]

@@ -1,0 +1,326 @@
+"""Tables of contributors to a corpus, with or without a fitted model."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from citeweave.corpus import Corpus
+from citeweave.errors import NotFoundError, ParameterError
+from citeweave.explore.collaboration import MAX_MEMBERS, collaboration_columns, left_out
+from citeweave.explore.contributors import (
+    KINDS,
+    Contributors,
+    contributors_of,
+    growth_of,
+    h_index,
+    singular_of,
+)
+from citeweave.explore.frames import Columns, make_frame
+from citeweave.explore.topics import mixture_columns
+from citeweave.naming import option
+
+if TYPE_CHECKING:
+    from citeweave.explore.exploration import Exploration
+
+__all__ = ["SORTS", "Literature", "contributor_columns", "contributor_topics"]
+
+SORTS = ("papers", "citations", "h_index", "cited_by", "growth", "influence", "name")
+"""What tables of contributors can be ordered by."""
+
+
+class Literature:
+    """Look at a corpus without a model: its authors, institutions, countries, venues and funders.
+
+    Parameters
+    ----------
+    corpus : Corpus
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_lists(
+    ...     tokens=[["a"], ["b"], ["c"]],
+    ...     citations=[(1, 0), (2, 0)],
+    ...     metadata={"year": [2001, 2002, 2003], "countries": [["AU", "SG"], ["AU"], None]},
+    ... )
+    >>> Literature(corpus).table("countries").select("name", "papers", "citations").rows()
+    [('Australia', 2, 2), ('Singapore', 1, 2)]
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self._found: dict[str, Contributors] = {}
+        self._figures: dict[str, dict[str, np.ndarray]] = {}
+
+    def contributors(self, kind: str) -> Contributors:
+        """Find all contributors of a kind; `NotFoundError` says why there are none."""
+        if kind not in self._found:
+            self._found[kind] = contributors_of(self.corpus, kind)
+        return self._found[kind]
+
+    @cached_property
+    def missing(self) -> dict[str, str]:
+        """Kinds of contributors that the corpus lacks, and why."""
+        missing = {}
+        for kind in KINDS:
+            try:
+                self.contributors(kind)
+            except NotFoundError as error:
+                missing[kind] = str(error)
+        return missing
+
+    @cached_property
+    def years(self) -> np.ndarray:
+        """Year of each paper [D], 0 where unknown."""
+        column = self.corpus.metadata.get("year")
+        if column is None:
+            return np.zeros(self.corpus.n_documents, np.int64)
+        return np.array([_year(value) for value in column], np.int64)
+
+    @cached_property
+    def year_range(self) -> range:
+        """All years from the first to the last, those without papers included."""
+        known = self.years[self.years > 0]
+        return range(int(known.min()), int(known.max()) + 1) if len(known) else range(0)
+
+    @cached_property
+    def cited(self) -> np.ndarray:
+        """How often each paper is cited in the corpus [D]."""
+        return np.bincount(self.corpus.citations[:, 1], minlength=self.corpus.n_documents)
+
+    @cached_property
+    def cited_by(self) -> np.ndarray | None:
+        """How often each paper is cited by the source's count [D], 0 where unknown."""
+        column = self.corpus.metadata.get("cited_by")
+        if column is None or not all(isinstance(value, int | None) for value in column):
+            return None
+        return np.array([value or 0 for value in column], np.int64)
+
+    def figures(self, kind: str) -> dict[str, np.ndarray]:
+        """Figures of all contributors of a kind, by name; kept.
+
+        ``papers``, ``citations``, ``h_index``, ``joint`` (share of papers with another of the
+        kind), ``first_year``, ``last_year`` (0 where unknown), ``growth``, and ``cited_by`` where
+        the corpus has that.
+        """
+        if kind not in self._figures:
+            self._figures[kind] = self._compute(self.contributors(kind))
+        return self._figures[kind]
+
+    def _compute(self, found: Contributors) -> dict[str, np.ndarray]:
+        who, paper = found.pairs
+        number, papers = len(found.names), found.papers.counts
+
+        def total(values: np.ndarray) -> np.ndarray:
+            return np.bincount(who, weights=values[paper], minlength=number)
+
+        several = found.of_paper.counts > 1
+        year = self.years[paper]
+        first, last = np.full(number, 9999), np.zeros(number, np.int64)
+        np.minimum.at(first, who, np.where(year > 0, year, 9999))
+        np.maximum.at(last, who, year)
+        figures = {
+            "papers": papers,
+            "citations": total(self.cited).astype(np.int64),
+            "h_index": h_index(found.papers, self.cited),
+            "joint": total(several) / np.maximum(papers, 1),
+            "first_year": np.where(first == 9999, 0, first),
+            "last_year": last,
+            "growth": growth_of(found.papers, self.years),
+        }
+        if self.cited_by is not None:
+            figures["cited_by"] = total(self.cited_by).astype(np.int64)
+        return figures
+
+    def by_year(self, kind: str, number: int) -> list[int]:
+        """Count the papers of one contributor in each year of `year_range`."""
+        years = self.years[self.contributors(kind).papers[number]]
+        first = self.year_range.start if self.year_range else 0
+        counts = np.bincount(years[years > 0] - first, minlength=len(self.year_range))
+        return [int(count) for count in counts]
+
+    def table(
+        self,
+        kind: str,
+        *,
+        top: int | None = None,
+        min_papers: int = 1,
+        sort: str = "papers",
+        pandas: bool = False,
+    ) -> Any:
+        """Table of contributors: papers, citations, h-index in the corpus, years and growth.
+
+        Parameters
+        ----------
+        kind : {"authors", "institutions", "countries", "venues", "funders"}
+        top : int, optional
+            How many; all if not given.
+        min_papers : int
+            Only those of at least so many papers.
+        sort : str
+            One of `SORTS`, the largest first; names in alphabetical order.
+        pandas : bool
+            Return a pandas data frame.
+        """
+        columns = contributor_columns(self, kind, top=top, min_papers=min_papers, sort=sort)
+        return make_frame(columns, pandas=pandas)
+
+    def collaborations(
+        self,
+        kind: str,
+        *,
+        top: int | None = None,
+        min_papers: int = 1,
+        counting: str = "full",
+        max_members: int = MAX_MEMBERS,
+        pandas: bool = False,
+    ) -> Any:
+        """Table of who works with whom: an edge list of co-authors, co-institutions, co-countries.
+
+        Parameters
+        ----------
+        kind : {"authors", "institutions", "countries", "venues", "funders"}
+        top : int, optional
+            How many pairs; all if not given.
+        min_papers : int
+            Only contributors of at least so many papers.
+        counting : {"full", "fractional"}
+            Each joint paper counts 1, or 1/(n - 1) if it has n contributors of the kind, so that
+            each of them gets 1 of it in all.
+        max_members : int
+            Papers of more contributors than this are left out: one of 3,000 authors would add
+            4.5 million pairs. `collaboration_note` says how many were.
+        pandas : bool
+            Return a pandas data frame.
+        """
+        columns = collaboration_columns(
+            self.contributors(kind),
+            top=top,
+            min_papers=min_papers,
+            counting=counting,
+            max_members=max_members,
+        )
+        return make_frame(columns, pandas=pandas)
+
+    def collaboration_note(self, kind: str, max_members: int = MAX_MEMBERS) -> str:
+        """Say how many papers a network leaves out for their many contributors; "" for none."""
+        return left_out(self.contributors(kind), max_members)
+
+    def __repr__(self) -> str:
+        """Say what is looked at."""
+        return f"Literature({self.corpus!r})"
+
+
+def contributor_topics(found: Contributors, values: np.ndarray) -> np.ndarray:
+    """Add up values of papers [D, K] by contributor [n, K]."""
+    who, paper = found.pairs
+    shape = (len(found.names), found.n_papers)
+    table: Any = sparse.csr_array((np.ones(len(who), np.float32), (who, paper)), shape=shape)
+    return np.asarray(table @ values)
+
+
+def ordered(
+    literature: Literature,
+    kind: str,
+    *,
+    sort: str,
+    min_papers: int = 1,
+    influence: np.ndarray | None = None,
+) -> np.ndarray:
+    """Order the contributors of a kind that have enough papers."""
+    if sort not in SORTS:
+        raise ParameterError(
+            f"{option('sort')} must be one of {', '.join(SORTS)}. Got {sort!r} instead."
+        )
+    figures = literature.figures(kind)
+    names = literature.contributors(kind).names
+    papers = figures["papers"]
+    chosen = np.flatnonzero(papers >= max(min_papers, 1))
+    if sort == "name":
+        return np.array(sorted(chosen.tolist(), key=lambda i: names[i].casefold()), np.int64)
+    key = influence if sort == "influence" else figures.get(sort)
+    if key is None:
+        if sort == "influence":
+            raise ParameterError(
+                f"{option('sort')} influence needs a fitted run whose model has citations."
+            )
+        key = papers  # a corpus without counts of the whole world
+    key = np.where(np.isnan(key[chosen]), -np.inf, key[chosen])
+    return chosen[np.lexsort((chosen, -papers[chosen], -key))]
+
+
+def contributor_columns(
+    literature: Literature,
+    kind: str,
+    *,
+    view: "Exploration | None" = None,
+    top: int | None = None,
+    min_papers: int = 1,
+    sort: str = "papers",
+    numbers: Sequence[int] | None = None,
+) -> Columns:
+    """Columns of the table of contributors; topics and influence are those of `view`.
+
+    With `numbers`, of these contributors in this order.
+    """
+    if top is not None and top < 1:
+        raise ParameterError(f"{option('top')} must be at least 1. Got {top} instead.")
+    found, figures = literature.contributors(kind), literature.figures(kind)
+    influence = None if view is None else view.contributor_influence(kind)
+    if numbers is not None:
+        chosen = np.array([found.check(number) for number in numbers], np.int64)
+    else:
+        chosen = ordered(literature, kind, sort=sort, min_papers=min_papers, influence=influence)[
+            :top
+        ]
+    some = chosen.tolist()
+    known = figures["last_year"][chosen] > 0
+    growth = figures["growth"][chosen]
+    columns: dict[str, tuple[str, Any]] = {
+        singular_of(kind): ("int", chosen),
+        "name": ("text", [found.names[i] for i in some]),
+    }
+    if kind == "institutions":
+        columns["id"] = ("text", [found.codes[i] or None for i in some])
+        columns["country"] = ("text", [found.countries[i] or None for i in some])
+    elif kind == "countries":
+        columns["code"] = ("text", [found.codes[i] for i in some])
+    columns |= {
+        "papers": ("int", figures["papers"][chosen]),
+        "citations": ("int", figures["citations"][chosen]),
+        "h_index": ("int", figures["h_index"][chosen]),
+        "cited_by": ("int", _take(figures.get("cited_by"), chosen)),
+        "joint": ("float", figures["joint"][chosen]),
+        "first_year": ("int", _known(figures["first_year"][chosen], known)),
+        "last_year": ("int", _known(figures["last_year"][chosen], known)),
+        "growth": ("float", _known(growth, ~np.isnan(growth))),
+        "by_year": ("ints", [literature.by_year(kind, i) for i in some]),
+    }
+    if view is not None:
+        topics = view.contributor_topics(kind)[chosen]
+        main = topics.argmax(axis=1)
+        mixtures = mixture_columns([view.mixture(row) for row in topics])
+        columns |= {
+            "influence": ("float", _take(influence, chosen)),
+            "topic": ("int", main),
+            "topic_name": ("text", [view.topic_name(k) for k in main.tolist()]),
+            "weight": ("float", topics[np.arange(len(main)), main]),
+            **{name: mixtures[name] for name in ("topics", "topic_names", "weights")},
+        }
+    return columns
+
+
+def _take(values: np.ndarray | None, places: np.ndarray) -> Any:
+    return [None] * len(places) if values is None else values[places]
+
+
+def _known(values: np.ndarray, known: np.ndarray) -> Sequence[Any]:
+    return [value if ok else None for value, ok in zip(values.tolist(), known, strict=True)]
+
+
+def _year(value: object) -> int:
+    """Read a year from what a column may hold (2014, 2014.0, "2014-05-01"); 0 where it is none."""
+    text = str(value).strip()[:4]
+    return int(text) if text.isascii() and text.isdigit() and 1000 <= int(text) <= 2999 else 0

@@ -1,0 +1,210 @@
+"""Where papers come from: affiliations gathered while records stream by, then told apart."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from citeweave.corpus.affiliations import affiliation_columns
+from citeweave.preparing.institutions import Place, institution_key, place_of
+from citeweave.preparing.keys import scrub
+from citeweave.preparing.union import Roots
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from citeweave.reading import Affiliation
+
+__all__ = ["PlaceRegister", "ResolvedPlaces"]
+
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPlaces:
+    """Institutions after resolution.
+
+    Attributes
+    ----------
+    names : list of str
+        Of each institution, unique.
+    ids : list of str
+        The ROR, else the source's id, else "".
+    countries : list of str
+        ISO code, "" where unknown.
+    of_mention : list of int
+        The institution of each mention, -1 where it names none.
+    country_of_mention : list of str
+        The country of each mention, "" where it names none.
+    """
+
+    names: list[str]
+    ids: list[str]
+    countries: list[str]
+    of_mention: list[int]
+    country_of_mention: list[str]
+
+    @property
+    def identified(self) -> int:
+        """Number of institutions told by an id."""
+        return sum(map(bool, self.ids))
+
+    def columns(
+        self, authors: Sequence[Sequence[Sequence[int]]], rest: Sequence[Sequence[int]]
+    ) -> dict[str, list[Any]]:
+        """Return the columns of a corpus.
+
+        Parameters
+        ----------
+        authors
+            For each document, for each author, the mentions that are theirs.
+        rest
+            For each document the mentions that are nobody's in particular.
+        """
+        return affiliation_columns(
+            [[self._institutions(own) for own in team] for team in authors],
+            [self._institutions(others) for others in rest],
+            [
+                self._countries_alone(team, others)
+                for team, others in zip(authors, rest, strict=True)
+            ],
+            names=self.names,
+            ids=self.ids,
+            countries=self.countries,
+        )
+
+    def _institutions(self, mentions: Sequence[int]) -> list[int]:
+        found = (self.of_mention[mention] for mention in mentions)
+        return list(dict.fromkeys(number for number in found if number >= 0))
+
+    def _countries_alone(self, team: Sequence[Sequence[int]], others: Sequence[int]) -> list[str]:
+        """Return the countries of mentions that name no institution."""
+        mentions = (mention for own in (*team, others) for mention in own)
+        return [
+            self.country_of_mention[mention]
+            for mention in mentions
+            if self.of_mention[mention] < 0 and self.country_of_mention[mention]
+        ]
+
+
+class PlaceRegister:
+    """Collect affiliations, then tell which are one institution.
+
+    An identifier (ROR, OpenAlex) tells an institution; two that are seen together are one. A
+    name without identifier goes by its words, abbreviations written out, and its country.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Affiliation, int] = {}
+        self._mentions: list[tuple[Affiliation, Place]] = []
+        self._count: list[int] = []
+
+    def mention(self, affiliation: Affiliation) -> int:
+        """Register one affiliation; the same text gives the same number."""
+        number = self._known.setdefault(affiliation, len(self._mentions))
+        if number == len(self._mentions):
+            self._mentions.append((affiliation, place_of(affiliation)))
+            self._count.append(0)
+        self._count[number] += 1
+        return number
+
+    def resolve(self) -> ResolvedPlaces:
+        """Decide which affiliations are one institution."""
+        roots = Roots()
+        group: dict[int, str] = {}
+        for number, (affiliation, _) in enumerate(self._mentions):
+            tags = [f"ror {affiliation.ror}"] if affiliation.ror else []
+            tags += [f"id {affiliation.id}"] if affiliation.id else []
+            if tags:
+                group[number] = roots.join(tags)
+        group = {number: roots.find(tag) for number, tag in group.items()}
+        group |= self._by_name(group)
+        members: dict[str, list[int]] = defaultdict(list)
+        for number in range(len(self._mentions)):
+            if number in group:
+                members[group[number]].append(number)
+        return self._resolved(list(members.values()))
+
+    def _by_name(self, identified: dict[int, str]) -> dict[int, str]:
+        """Give each named institution without id the group of its name and country."""
+        owners: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        unnamed: list[tuple[int, str, str]] = []
+        for number, (_, place) in enumerate(self._mentions):
+            key = institution_key(place.name) if place.name else ""
+            if not key:
+                continue
+            country = place.country or ""
+            if number in identified:
+                owners[key][country].add(identified[number])
+            else:
+                unnamed.append((number, key, country))
+        countries: dict[str, set[str]] = defaultdict(set)
+        for _, key, country in unnamed:
+            countries[key] |= {country} - {""}
+        for key, own in owners.items():
+            countries[key] |= set(own) - {""}
+        found: dict[int, str] = {}
+        for number, key, country in unnamed:
+            # without a country it is the one of that name, if there is one alone
+            alone = not country and len(countries[key]) == 1
+            where = next(iter(countries[key])) if alone else country
+            known = owners[key][where] if key in owners else set()
+            found[number] = next(iter(known)) if len(known) == 1 else f"name {key}|{where}"
+        return found
+
+    def _resolved(self, groups: list[list[int]]) -> ResolvedPlaces:
+        of_mention = [-1] * len(self._mentions)
+        names, ids, countries = [], [], []
+        used: set[str] = set()
+        for number, members in enumerate(groups):
+            for mention in members:
+                of_mention[mention] = number
+            country = self._most([self._mentions[m][1].country for m in members], members)
+            label = base = self._name(members)
+            suffix = 2
+            if label in used and country:
+                label = f"{base} ({country})"
+            while label in used:
+                label, suffix = f"{base} ({suffix})", suffix + 1
+            used.add(label)
+            names.append(label)
+            countries.append(country)
+            ids.append(
+                self._most([self._mentions[m][0].ror for m in members], members)
+                or self._most([self._mentions[m][0].id for m in members], members)
+            )
+        own = [place.country or "" for _, place in self._mentions]
+        return ResolvedPlaces(names, ids, countries, of_mention, own)
+
+    def _most(self, values: Sequence[str | None], members: Sequence[int]) -> str:
+        """Return the value of most mentions, "" where there is none."""
+        counts: Counter[str] = Counter()
+        for value, mention in zip(values, members, strict=True):
+            if value:
+                counts[value] += self._count[mention]
+        return min(counts, key=lambda value: (-counts[value], value)) if counts else ""
+
+    def _name(self, members: Sequence[int]) -> str:
+        """Return the spelling to show: written out, not in capitals, used most."""
+        counts: Counter[str] = Counter()
+        for mention in members:
+            affiliation, place = self._mentions[mention]
+            name = scrub((place.name or "")[:_LONGEST_NAME])
+            if name:
+                # a name that comes with an identifier is the registry's
+                counts[name] += self._count[mention] * (1000 if affiliation.ror else 1)
+        if not counts:
+            return self._most(
+                [self._mentions[m][0].ror or self._mentions[m][0].id for m in members], members
+            )
+        best = max(
+            counts, key=lambda name: (not name.isupper(), _written_out(name), counts[name], name)
+        )
+        return best.title() if best.isupper() and len(best) > 5 else best
+
+
+def _written_out(name: str) -> bool:
+    """Tell whether a name has no abbreviated word, as those of Web of Science have."""
+    words = name.lower().replace(".", "").split()
+    return not {"univ", "inst", "natl", "ctr", "hosp", "acad", "sci", "technol"} & set(words)
