@@ -143,7 +143,7 @@ ENTRIES = (
         "/download/{table}.{format}",
         table,
         "A table (topics, authors, papers, citations, categories, flow, institutions, countries, "
-        "venues, funders, and each with -network) as csv, json or parquet.",
+        "venues, funders; authors-network and so on) as csv, json or parquet.",
         tag="files",
         query=(QueryField("q", "For papers: the same filters as /api/papers."),),
         media="*/*",

@@ -194,7 +194,7 @@ FRAMES: dict[str, Callable[[Exploration], Any]] = {
     "categories": lambda view: view.categories(),
     "flow": _flow,
     **{kind: partial(_contributors, kind) for kind in KINDS if kind != "authors"},
-    **{f"{kind}-network": partial(_network, kind) for kind in KINDS},
+    **{f"{kind}-network": partial(_network, kind) for kind in KINDS if kind != "venues"},
 }
 """The tables that can be saved, by name."""
 
