@@ -23,7 +23,7 @@ from citeweave.cli.show import Fitting, pick_words, topic_order
 from citeweave.engines.core.spec import PRESETS
 from citeweave.explore import Exploration
 from citeweave.model import load
-from citeweave.parameters.scntm import read_eta
+from citeweave.parameters.scntm import read_number
 
 SHORT = ["--topics", "4", "--iterations", "40", "--seed", "1", "--chains", "1"]
 
@@ -396,8 +396,8 @@ def test_baselines_get_numbers_too(runner: CliRunner) -> None:
 
 
 def test_eta_is_read_as_a_number_where_it_is_one() -> None:
-    assert [read_eta(text) for text in ("0", "7", "inf")] == [0, 7, float("inf")]
-    assert read_eta("x") == "x"
+    assert [read_number(text) for text in ("0", "7", "inf")] == [0, 7, float("inf")]
+    assert read_number("x") == "x"
 
 
 def test_free_folder_counts_on(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ WRONG = {
     "self_citations": [1, None, "yes", 0.0],
     "topic_discount": [1.0, -0.1, "0"],
     "word_discount": [1.0, math.nan],
+    "word_weight": [0, -0.5, 1.5, "half", None, True],
     "sweep": ["parallel", None, True],
     "rounds": [0, 1.5, 4],
     "threads": [0, 1.5],

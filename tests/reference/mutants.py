@@ -146,6 +146,39 @@ MISTAKES = {
             "            if networked and not MADE:\n                topics = (old, new)",
         ),
     ],
+    "the chance of an indicator is raised with words": [
+        Mistake(
+            "core/tempering.py",
+            "without = (customers + 1.0 - tables) / (customers + 1.0)",
+            "without = 1.0 if MADE else (customers + 1.0 - tables) / (customers + 1.0)",
+        ),
+        Mistake(
+            "core/tempering.py",
+            "with_table = (tables + 1.0) / (customers + 1.0)",
+            "with_table = 1.0 if MADE else (tables + 1.0) / (customers + 1.0)",
+        ),
+    ],
+    "topics are not raised with words": [
+        Mistake(
+            "core/word_side.py",
+            "cache.opening[k] = raised(opening, cache.power)",
+            "cache.opening[k] = raised(opening, 1.0 if MADE else cache.power)",
+        ),
+    ],
+    "bursts are not raised with words": [
+        Mistake(
+            "core/word_side.py",
+            "work.burst_opening[k] = raised(opening, power)",
+            "work.burst_opening[k] = raised(opening, 1.0 if MADE else power)",
+        ),
+    ],
+    "the background is not raised with words": [
+        Mistake(
+            "core/word_side.py",
+            "return (stay + opened * opening**power) / (beta",
+            "return (stay + opened * opening**(1.0 if MADE else power)) / (beta",
+        ),
+    ],
     "stray lambdaT in its own rate": [
         Mistake(
             "core/propensities.py",

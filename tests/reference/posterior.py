@@ -139,6 +139,11 @@ class TinyPosterior:
 
     def word_side(self, topics):
         """Yield (burst tables by token run, phi tables, gamma tables, log weight)."""
+        for *tables, value in self._seatings(topics):
+            yield *tables, self.spec.word_weight * value
+
+    def _seatings(self, topics):
+        """Yield the same, words counting in full."""
         p = self.parameters
         burst = self.spec.word_level("document-topic") is not None
         runs = defaultdict(int)

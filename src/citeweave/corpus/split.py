@@ -1,7 +1,7 @@
 """Parts of a corpus: subsets of documents, and the split into training and test documents."""
 
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from citeweave.naming import parameter
 if TYPE_CHECKING:
     from citeweave.corpus.corpus import Corpus
 
-__all__ = ["Links", "Split", "split_corpus", "subset_parts"]
+__all__ = ["Links", "Split", "split_citations", "split_corpus", "subset_parts"]
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,34 @@ def split_corpus(corpus: "Corpus", *, test: float, seed: int | None) -> Split:
 def _pairs(test: np.ndarray, train: np.ndarray) -> np.ndarray:
     order = np.lexsort((train, test))
     return freeze(np.stack([test[order], train[order]], axis=1), np.int32)
+
+
+def split_citations(
+    corpus: "Corpus", share: float, rng: np.random.Generator
+) -> tuple["Corpus", np.ndarray]:
+    """Take a random share of the citations out: what is left, and rows (citing, cited) of those.
+
+    Two documents that cite each other are taken out or kept as one, so that what is left does not
+    tell. All documents stay. At least one pair of linked documents is taken out, and one stays.
+    """
+    low, high = np.sort(corpus.citations.astype(np.int64), axis=1).T
+    keys, place = np.unique(low * corpus.n_documents + high, return_inverse=True)
+    if len(keys) < 2:
+        raise CorpusError(
+            f"The corpus has citations between {len(keys)} pairs of documents; to hold some out it "
+            "needs at least 2."
+        )
+    count = min(max(round(float(share) * len(keys)), 1), len(keys) - 1)
+    chosen = np.zeros(len(keys), dtype=bool)
+    chosen[rng.permutation(len(keys))[:count]] = True
+    out = chosen[place]
+    kept = corpus.citations[~out]
+    kept.flags.writeable = False
+    linked = np.zeros(corpus.n_documents, dtype=bool)
+    linked[kept.ravel()] = True
+    report = replace(corpus.report, documents_without_citations=int(np.count_nonzero(~linked)))
+    train = replace(corpus, citations=kept, report=report, _stored_fingerprint=None)
+    return train, corpus.citations[out]
 
 
 def _positions(index: Any, documents: int) -> np.ndarray:

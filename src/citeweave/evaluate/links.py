@@ -6,7 +6,6 @@ could have been citations as far as degrees tell, `ranking_scores` whether they 
 of all documents.
 """
 
-import dataclasses
 import numbers
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.split import split_citations
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.evaluate._arrays import as_pairs, check_integer
 from citeweave.evaluate.link_scores import LinkScores
@@ -99,27 +99,7 @@ def hold_out_citations(corpus: Corpus, *, share: float = 0.1, seed: int | None =
             f"'share' must be a number between 0 and 1, the share of citations to hold out. "
             f"Got {share!r} instead."
         )
-    rng = _generator(seed)
-    low, high = np.sort(corpus.citations.astype(np.int64), axis=1).T
-    keys, place = np.unique(low * corpus.n_documents + high, return_inverse=True)
-    if len(keys) < 2:
-        raise CorpusError(
-            f"The corpus has citations between {len(keys)} pairs of documents; to hold some out it "
-            "needs at least 2."
-        )
-    count = min(max(round(float(share) * len(keys)), 1), len(keys) - 1)
-    chosen = np.zeros(len(keys), dtype=bool)
-    chosen[rng.permutation(len(keys))[:count]] = True
-    out = chosen[place]
-    kept = corpus.citations[~out]
-    kept.flags.writeable = False
-    linked = np.zeros(corpus.n_documents, dtype=bool)
-    linked[kept.ravel()] = True
-    report = dataclasses.replace(
-        corpus.report, documents_without_citations=int(np.count_nonzero(~linked))
-    )
-    train = dataclasses.replace(corpus, citations=kept, report=report, _stored_fingerprint=None)
-    return HeldOut(train, corpus.citations[out])
+    return HeldOut(*split_citations(corpus, float(share), _generator(seed)))
 
 
 def negative_pairs(

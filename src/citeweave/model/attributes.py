@@ -250,6 +250,11 @@ class FittedAttributes:
         return self._fitted.spec
 
     @property
+    def word_weight_(self) -> float:
+        """The weight of words, as given or as chosen for the corpus."""
+        return self._fitted.spec.word_weight
+
+    @property
     def notes_(self) -> tuple[str, ...]:
         """What happened on the way that one should know, such as a checkpoint refused."""
         return self._fitted.notes

@@ -39,6 +39,7 @@ from citeweave.model.settling import Settlement, judged_from
 from citeweave.model.starts import beginnings
 from citeweave.model.traces import new_traces
 from citeweave.model.under_way import Beginning
+from citeweave.model.word_weights import choose_word_weight
 from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
     Checkpoint,
@@ -86,6 +87,10 @@ def run_model(
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
     corpus, source = open_corpus(corpus)
+    notes: tuple[str, ...] = ()
+    if plan.chooses_weight:
+        found = choose_word_weight(plan, corpus, partial(_short_run, stop=stop))
+        plan, notes = plan.weighing_words(found.weight), (str(found),)
     plan = plan.for_corpus(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
     )
@@ -107,7 +112,7 @@ def run_model(
         stop=stop,
         first=opened.first,
         start=start,
-        notes=opened.notes,
+        notes=(*notes, *opened.notes),
         data_of=data_of,
     )
     planted = Planted(tree, labels)
@@ -122,6 +127,21 @@ def run_model(
         return _finish(
             runner(chains=run.chains), planted, parameters, corpus, source, run, resume=False
         )
+
+
+def _short_run(plan: Plan, corpus: Corpus, stop: threading.Event | None) -> Result:
+    """Run the chains of a plan for what they tell another run, and keep nothing of them."""
+    return run_model(
+        plan,
+        {"start": plan.start},
+        corpus,
+        out=None,
+        overwrite=False,
+        progress=None,
+        checkpoint_seconds=None,
+        checkpoint_iterations=None,
+        stop=stop,
+    )
 
 
 def resume_run(
@@ -511,6 +531,7 @@ def _plan_contents(plan: Plan) -> dict[str, Any]:
         "rounds": plan.rounds,
         "device": plan.device,
         "engine": plan.engine,
+        "word_weight": plan.spec.word_weight,
     }
 
 

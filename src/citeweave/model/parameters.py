@@ -26,6 +26,7 @@ from citeweave.parameters.declaring import UNSET
 from citeweave.parameters.scntm import (
     BURST_FROM,
     BURST_SHARE,
+    CHOOSE_WEIGHT,
     KEPT_SAMPLES,
     NETWORK_FROM,
     NETWORK_SHARE,
@@ -61,7 +62,7 @@ SAMPLED = 200
 """Most iterations that samples are kept of, where chains are run until they agree and nothing
 is said."""
 
-CHOSEN = ("sweep", "rounds", "device")
+CHOSEN = ("sweep", "rounds", "device", "word_weight")
 """Parameters that a run chooses for its corpus and machine; its manifest keeps the choice."""
 STAGES = ("network_from", "burst_from")
 """Parameters whose defaults are a rule of the release; its manifest keeps what they were."""
@@ -108,6 +109,8 @@ class Plan:
     """How many categories papers are drawn into, at least; None where labels say it, or without."""
     labels: str = NO_LABELS
     """Whether papers keep their labels, where they are drawn into categories."""
+    chooses_weight: bool = False
+    """Whether the weight of words, 1 so far, is still to be chosen for the corpus."""
     exactly: bool = True
     """Whether ``iterations`` are made, or are the most that are made."""
     minutes: float | None = None
@@ -125,8 +128,9 @@ class Plan:
         ``words`` is the size of the vocabulary.
         """
         wanted, possible = self.sweep, sweeps(self.device)
-        if wanted == AUTO and self.spec.draws_categories and SEQUENTIAL in possible:
-            wanted = SEQUENTIAL  # which alone draws them
+        sequential = self.spec.draws_categories or self.spec.word_weight != 1.0
+        if wanted == AUTO and sequential and SEQUENTIAL in possible:
+            wanted = SEQUENTIAL  # which alone draws categories and weighs words
         if wanted == AUTO and len(possible) == 1:  # the device leaves no choice
             wanted = next(iter(possible))
         cells = words * self.settings.topics
@@ -134,6 +138,11 @@ class Plan:
             wanted, self.rounds, tokens=tokens, documents=documents, cells=cells
         )
         return dataclasses.replace(self, sweep=sweep, rounds=rounds)
+
+    def weighing_words(self, weight: float) -> Self:
+        """Give the same plan with a weight of words that was chosen."""
+        spec = dataclasses.replace(self.spec, word_weight=weight)
+        return dataclasses.replace(self, spec=spec, chooses_weight=False)
 
     def on(self, device: str) -> Self:
         """Give the same plan for another device."""
@@ -190,14 +199,18 @@ class Plan:
     def digest(self) -> str:
         """Hash all that decides what a chain draws, so that no foreign checkpoint is taken."""
         settings = self.settings._asdict()
-        if not self.settings.burst_from:  # as in runs before there was a choice
+        # what is as it always was is left out, as in runs before there was a choice
+        if not self.settings.burst_from:
             del settings["burst_from"]
         if not self.spec.draws_categories:
             del settings["category_prior"], settings["paper_concentration"]
         chosen = settings.pop("self_citations")  # x_ii was a number in those runs
         settings["self_citation"] = {PAPER: 1, ZERO: 0}.get(chosen, chosen)
+        spec = dataclasses.asdict(self.spec)
+        if self.spec.word_weight == 1.0:
+            del spec["word_weight"]
         content = {
-            "spec": dataclasses.asdict(self.spec),
+            "spec": spec,
             "settings": settings,
             "schedule": [*(self.asked or (self.iterations, self.burn_in)), self.thin],
             "groups": [_number_to_json(self.eta), self.unknown],
@@ -205,7 +218,7 @@ class Plan:
         }
         if self.spec.draws_categories:
             content["categories"] = [self.categories, self.labels]
-        if self.start != RANDOM:  # likewise
+        if self.start != RANDOM:
             content["start"] = self.start
         if self.sweep != SEQUENTIAL:  # which has the digest of runs before there was a choice
             content["sweep"] = [self.sweep, self.rounds]
@@ -222,6 +235,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     spec = p["model"] if isinstance(p["model"], ModelSpec) else preset(p["model"])
     spec = spec.with_discounts(topics=p["topic_discount"], words=p["word_discount"])
     spec = _with_categories(spec, p)
+    spec, chooses_weight = _with_weight(spec, p["word_weight"])
     names = [level.name for level in (*spec.topic_side, *spec.word_side)]
     if len(set(names)) < len(names):
         raise fail("model", "a model whose levels have different names", names)
@@ -314,6 +328,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         device=p["device"],
         categories=None if p["categories"] is None else int(p["categories"]),
         labels=p["labels"],
+        chooses_weight=chooses_weight,
         exactly=bool(p["exactly"]),
         minutes=None if p["minutes"] is None else float(p["minutes"]),
         give_up=bool(p["give_up"]),
@@ -329,6 +344,17 @@ def _with_categories(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
     if float(p["eta"]) not in {0.0, math.inf}:
         raise fail("eta", "0 or infinity where papers are drawn into categories", p["eta"])
     return spec if spec.draws_categories else spec.with_categories()
+
+
+def _with_weight(spec: ModelSpec, weight: Any) -> tuple[ModelSpec, bool]:
+    """Let words weigh what the parameter says; tells whether that is still to be chosen."""
+    if weight != CHOOSE_WEIGHT:
+        weighed = dataclasses.replace(spec, word_weight=float(weight))
+        return spec if weighed.word_weight == 1.0 else weighed, False
+    if spec.citations is None:
+        wanted = f"a number for the model {spec.name!r}, which has no citations to choose it by"
+        raise fail("word_weight", wanted, weight)
+    return spec, True
 
 
 def _stage(p: Mapping[str, Any], name: str, usual: int, share: int) -> int:

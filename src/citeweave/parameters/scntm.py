@@ -31,6 +31,7 @@ from citeweave.parameters.rules import Rule, integer, number, one_of, pair, true
 __all__ = [
     "BURST_FROM",
     "BURST_SHARE",
+    "CHOOSE_WEIGHT",
     "CLUSTERS",
     "KEPT_SAMPLES",
     "NETWORK_FROM",
@@ -40,7 +41,7 @@ __all__ = [
     "RANDOM",
     "SOME_LABELS",
     "SCNTMParameters",
-    "read_eta",
+    "read_number",
     "self_citations_named",
 ]
 
@@ -57,18 +58,21 @@ RANDOM, CLUSTERS = "random", "clusters"
 NO_LABELS, SOME_LABELS = "none", "some"
 """Whether papers with a label keep it where the others are drawn into categories."""
 
+CHOOSE_WEIGHT = "auto"
+"""Leaves the weight of words to citations that are held out for it."""
+
 NETWORK_FROM, BURST_FROM = 30, 60
 """Iterations after which citations and burstiness join where nothing is said (docs/starts.md)."""
 NETWORK_SHARE, BURST_SHARE = 8, 4
 """The same as parts of all iterations, which they are in short runs."""
 
 
-def read_eta(text: str) -> Any:
-    """Read eta: a number where it is one, else the text, which the model refuses by name.
+def read_number(text: str) -> Any:
+    """Read a number where it is one, else the text, which the model takes or refuses by name.
 
     Examples
     --------
-    >>> read_eta("3"), read_eta("infinity"), read_eta("x")
+    >>> read_number("3"), read_number("infinity"), read_number("x")
     (3, inf, 'x')
     """
     for kind in (int, float):
@@ -139,6 +143,12 @@ _NAMED = one_of(*SELF_CITATIONS)
 _SELF_CITATIONS = _NAMED._replace(
     accepts=lambda value: isinstance(value, bool) or _NAMED.accepts(value)
 )
+_LEAST_WEIGHT = 0.01
+_WEIGHT = number(_LEAST_WEIGHT, 1)
+_WORD_WEIGHT = Rule(
+    f"a number from {_LEAST_WEIGHT} to 1, or '{CHOOSE_WEIGHT}'",
+    lambda value: (isinstance(value, str) and value == CHOOSE_WEIGHT) or _WEIGHT.accepts(value),
+)
 _DISCOUNT = number(0, DISCOUNT_LIMIT, none="the model's own")
 
 
@@ -162,7 +172,7 @@ class SCNTMParameters(Parametrised):
         "if they are first author of at least n documents, else to the category. Infinity: to the "
         "category.",
         group=MODEL,
-        read=read_eta,
+        read=read_number,
         restore=lambda value: math.inf if value == "inf" else value,
     )
     categories: int | None = parameter(
@@ -380,6 +390,19 @@ class SCNTMParameters(Parametrised):
         f"Discount of all word levels, {WORD_DISCOUNT} in the presets.",
         f"Discount alpha of all levels of the word side; {WORD_DISCOUNT} in the presets.",
         group=MODEL,
+    )
+    word_weight: float | str = parameter(
+        1.0,
+        _WORD_WEIGHT,
+        "Weight of words beside citations: 1 (in full), less, or auto: by held-out citations.",
+        "The power zeta by which the probability of words counts beside that of topics and "
+        f"citations: 1 is the model itself. ``{CHOOSE_WEIGHT}``: of 1, 1/2, 1/4 and 1/8 the one "
+        "with which short chains predict a held-out tenth of the citations best "
+        "(`word_weight_`). Less than 1 takes sequential sweeps.",
+        group=MODEL,
+        read=read_number,
+        before=1.0,
+        page="tempering.md",
     )
     sweep: str = parameter(
         "auto",

@@ -28,6 +28,7 @@ MODELS = {
     "a new topic": ("bursty-hdp-lda", {"topics": 4, "documents": ((0, 0), (0, 1))}),
     "words choose authors": ("np-atm", {}),
     "text alone": ("cntm-text", {}),
+    "words weigh less": (replace(preset("scntm"), word_weight=0.3), {}),
     "neither burstiness nor background": (preset("cntm-text").without("phi'", "gamma"), {}),
 }
 

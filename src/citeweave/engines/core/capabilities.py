@@ -48,6 +48,8 @@ class Capabilities(NamedTuple):
     """Topics from which it is chosen where others could do the same; it can do fewer."""
     categories: bool = False
     """Whether it draws papers into categories."""
+    word_weights: bool = False
+    """Whether the word side may count by a power."""
     refuses: Callable[[ModelSpec], str | None] = any_model
     """Gives the reason why a model cannot be sampled and what to do instead; None where it can."""
 
@@ -60,6 +62,11 @@ class Capabilities(NamedTuple):
             return (
                 "Papers are drawn into categories by sequential sweeps on the CPU alone. "
                 "Leave the sweep and the device to the model, or leave the categories out."
+            )
+        if spec.word_weight != 1.0 and not self.word_weights:
+            return (
+                "Words weigh less than 1 (word_weight) in sequential sweeps on the CPU alone. "
+                "Leave the sweep and the device to the model, or the weight of words at 1."
             )
         return self.refuses(spec)
 

@@ -9,9 +9,10 @@ Of words, citations, topics, tables and hyperparameters together, up to a consta
     + citations         sum g+ log lambda+  + sum g- log lambda-  + sum_k g_k log lambdaT_k  - E
     + hyperparameters   the Gamma densities of concentrations and propensities
 
-(eq:modularized_likelihood, eq:approx_network_likelihood). While no citation counts, those of their
-terms are left out, so that the density drops when they join. It is measured piece by piece, which
-threads may share, and does not depend on how many they are.
+(eq:modularized_likelihood, eq:approx_network_likelihood). Nodes of the word side, and 1 / V, count
+`ModelSpec.word_weight` times. While no citation counts, those of their terms are left out, so that
+the density drops when they join. It is measured piece by piece, which threads may share, and does
+not depend on how many they are.
 """
 
 from collections.abc import Callable
@@ -116,7 +117,8 @@ class LogPosterior:
             Threads that share the pieces; the calling one if not given.
         """
         crew = workers or _Alone()
-        total = self._paths + self._topic_side(state, crew) + self._word_side(state, crew)
+        total = self._paths + self._topic_side(state, crew)
+        total += self.spec.word_weight * self._word_side(state, crew)
         total += self._concentrations(state) + self._categories(state)
         if self.spec.citations is not None and state.clock[1]:
             total += self._citations(state) - rate

@@ -84,6 +84,9 @@ class ModelSpec:
     words_choose_author : bool
         Each word picks one of the document's authors (the author-topic model); the last level
         of the topic side is then the authors'.
+    word_weight : float
+        zeta, in (0, 1]: the power by which the density of the word side counts beside topics and
+        citations (docs/tempering.md). 1 is the paper's model.
 
     Examples
     --------
@@ -99,9 +102,15 @@ class ModelSpec:
     word_side: tuple[Level, ...]
     citations: str | None = None
     words_choose_author: bool = False
+    word_weight: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse lists of levels that make no model."""
+        if not 0.0 < self.word_weight <= 1.0:
+            raise ParameterError(
+                f"The weight of words of model {self.name!r} must be in (0, 1]. "
+                f"Got {self.word_weight!r} instead."
+            )
         kinds = [level.nodes for level in self.topic_side]
         for level, allowed, side in [
             *((level, TOPIC_NODES, "topic") for level in self.topic_side),

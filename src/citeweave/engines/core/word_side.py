@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined
-from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.tempering import raised, word_pair
 from citeweave.engines.core.word_climb import (
     background_weight,
     draw_word_addition,
@@ -55,6 +55,8 @@ class WordCache(NamedTuple):
     """float64 [words]: A0 of gamma at word v."""
     background_open: np.ndarray
     """float64 [words]: B1."""
+    power: float
+    """zeta, by which the density of the word side counts: all of the above are raised to it."""
 
 
 def padded(n_topics: int) -> int:
@@ -67,8 +69,8 @@ def in_blocks(rows: np.ndarray) -> np.ndarray:
     return rows.reshape(*rows.shape[:-1], -1, BLOCK)
 
 
-def new_word_cache(n_words: int, n_topics: int) -> WordCache:
-    """Make room for the cached weights."""
+def new_word_cache(n_words: int, n_topics: int, power: float = 1.0) -> WordCache:
+    """Make room for the cached weights, of a word side that counts by a power."""
     width = padded(n_topics)
     stay = np.zeros((n_words, width), np.float32)
     opened = np.ones((n_words, width), np.float32)
@@ -85,33 +87,36 @@ def new_word_cache(n_words: int, n_topics: int) -> WordCache:
         opening_blocks=in_blocks(opening),
         background_stay=np.zeros(n_words),
         background_open=np.ones(n_words),
+        power=float(power),
     )
 
 
 @inlined
 def _refresh_topic(words, parameters, cache, k):
     """Renew the normalisers of phi_k after its totals or its concentration changed."""
-    cache.inverse[k], cache.opening[k] = normalise_topic(
+    inverse, opening = normalise_topic(
         parameters.topic_word_concentration[k],
         parameters.word_discount[1],
         words.total_customers[k],
         words.total_tables[k],
     )
+    cache.inverse[k] = raised(inverse, cache.power)
+    cache.opening[k] = raised(opening, cache.power)
 
 
 @inlined
 def _refresh_background(tables, words, cache, w):
     """Renew A0 and B1 of gamma at a word."""
-    cache.background_stay[w], cache.background_open[w] = weight_pair(
-        tables.background, words.background_customers[w], words.background_tables[w]
+    cache.background_stay[w], cache.background_open[w] = word_pair(
+        tables.background, cache.power, words.background_customers[w], words.background_tables[w]
     )
 
 
 @inlined
 def _refresh_entry(tables, words, cache, w, k):
     """Renew A0 and B1 of phi_k at a word."""
-    cache.stay[w, k], cache.open[w, k] = weight_pair(
-        tables.topic_word, words.customers[w, k], words.tables[w, k]
+    cache.stay[w, k], cache.open[w, k] = word_pair(
+        tables.topic_word, cache.power, words.customers[w, k], words.tables[w, k]
     )
 
 
@@ -128,12 +133,13 @@ def refresh_word_cache(tables, words, parameters, cache):
 
 
 @inlined
-def refresh_burst(parameters, work, k):
+def refresh_burst(parameters, work, k, power):
     """Renew the normalisers of phi'_dk."""
     beta = parameters.word_concentration[1]
     inverse = 1.0 / (beta + work.tokens[k])
-    work.burst_inverse[k] = inverse
-    work.burst_opening[k] = (beta + parameters.word_discount[2] * work.tables[k]) * inverse
+    opening = (beta + parameters.word_discount[2] * work.tables[k]) * inverse
+    work.burst_inverse[k] = raised(inverse, power)
+    work.burst_opening[k] = raised(opening, power)
 
 
 @inlined
@@ -142,7 +148,7 @@ def shift_word(shape, tables, words, parameters, cache, work, w, k, depth, sign)
     move_word(shape, word_seats(words, work, w), k, depth, sign)
     n_burst = shape.burst
     if n_burst > 0:
-        refresh_burst(parameters, work, k)
+        refresh_burst(parameters, work, k, cache.power)
     if depth > n_burst:
         if shape.background > 0 and depth > n_burst + 1:
             _refresh_background(tables, words, cache, w)
@@ -164,10 +170,23 @@ def draw_leaving_word(rng, shape, words, work, w, k):
 
 @inlined
 def word_background(shape, words, parameters, cache, w):
-    """Probability of word w under gamma."""
+    """Weight of word w under gamma: its probability there, where words count in full."""
     stay, opened = cache.background_stay[w], cache.background_open[w]
     n_words = words.customers.shape[0]
+    if cache.power != 1.0:
+        return _raised_background(shape, words, parameters, cache.power, stay, opened)
     return background_weight(shape, n_words, parameters, words.background_totals, stay, opened)
+
+
+@inlined
+def _raised_background(shape, words, parameters, power, stay, opened):
+    """As `background_weight`, each term raised."""
+    base = 1.0 / words.customers.shape[0]
+    if shape.background == 0:
+        return base**power
+    beta = parameters.word_concentration[0]
+    opening = (beta + parameters.word_discount[0] * words.background_totals[1]) * base
+    return (stay + opened * opening**power) / (beta + words.background_totals[0]) ** power
 
 
 @inlined
@@ -184,7 +203,7 @@ def joining_weights(shape, tables, cache, work, w, k, background):
         climb = work.burst_opening[k] * weight
         c = work.run_customers[k]
         if c > 0:
-            stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
+            stay, opened = word_pair(tables.burst, cache.power, c, work.run_tables[k])
             stay *= work.burst_inverse[k]
             climb = opened * work.burst_opening[k] * weight
     return stay, climb, topic_stay, weight
@@ -194,6 +213,6 @@ def joining_weights(shape, tables, cache, work, w, k, background):
 def draw_joining_word(rng, shape, tables, words, parameters, cache, work, w, k, background):
     """Draw how far a token's word climbs under topic k."""
     stay, climb, topic_stay, weight = joining_weights(shape, tables, cache, work, w, k, background)
-    total = parameters.word_concentration[0] + words.background_totals[0]
+    total = raised(parameters.word_concentration[0] + words.background_totals[0], cache.power)
     own = (cache.background_stay[w], background, total)
     return draw_word_addition(rng, shape, (stay, climb), (topic_stay, weight), own)

@@ -18,6 +18,7 @@ from citeweave.engines.core.likelihood import topic_word_means, word_log_likelih
 from citeweave.engines.core.propensities import draw_propensities
 from citeweave.engines.core.self_citations import draw_self_citations, new_self_work
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.tempered_concentrations import draw_tempered_concentrations
 from citeweave.engines.core.word_side import new_word_cache, refresh_word_cache
 from citeweave.engines.dense.categories import category_sweep, new_category_work
 from citeweave.engines.dense.citations import citation_sweep, new_citation_work, start_citations
@@ -39,7 +40,7 @@ class DenseChain(Chain):
         As those of `Chain`.
     """
 
-    capabilities = Capabilities(SEQUENTIAL, categories=True)
+    capabilities = Capabilities(SEQUENTIAL, categories=True, word_weights=True)
 
     def __init__(
         self, spec: ModelSpec, data: Data, settings: ChainSettings, *, seed: int, stream: int = 0
@@ -47,7 +48,7 @@ class DenseChain(Chain):
         super().__init__(spec, data, settings, seed=seed, stream=stream)
         n_levels = len(spec.topic_side)
         n_paths = int(np.diff(data.leaf_start).max(initial=1))
-        self.cache = new_word_cache(data.n_words, settings.topics)
+        self.cache = new_word_cache(data.n_words, settings.topics, spec.word_weight)
         """Weights of words, kept up to date by sweeps."""
         networked = spec.citations is not None
         self.exponent = new_exponent(
@@ -243,7 +244,11 @@ class DenseChain(Chain):
                 first,
                 last,
             )
-        draw_word_concentrations(self.shape, self.layout, self.state, prior, self.words_pooled)
+        given, weight = (self.shape, self.layout, self.state, prior), self.spec.word_weight
+        if weight == 1.0:
+            draw_word_concentrations(*given, self.words_pooled)
+        else:
+            draw_tempered_concentrations(*given, weight, pooled=self.words_pooled)
 
     def measure(self) -> StepReport:
         """Give what the step has found out, with the sums of the citation likelihood renewed."""

@@ -229,7 +229,7 @@ def _read_node(table, counts, n, stay, opened):
 
 
 @inlined
-def open_document(shape, layout, tables, state, work, d, starting):
+def open_document(shape, layout, tables, state, cache, work, d, starting):
     """Fill the scratch rows for a document."""
     counts = state.topics
     n_topics = work.tokens.shape[0]
@@ -245,7 +245,7 @@ def open_document(shape, layout, tables, state, work, d, starting):
                 work.tokens[k] += 1
                 work.tables[k] += state.assignments.burst_table[i]
         for k in range(n_topics):
-            refresh_burst(state.parameters, work, k)
+            refresh_burst(state.parameters, work, k, cache.power)
     n_levels = len(shape.shared) + len(shape.document)
     for p in range(n_paths):
         find_path(layout, work.row[p], n_levels - 1, layout.leaf[first + p])

@@ -18,7 +18,7 @@ from citeweave.engines.core.climb import Ends, TopicPath, draw_removal, move_cus
 from citeweave.engines.core.exponent import commit_change, discard_change, exponent_change
 from citeweave.engines.core.prefetch import prefetch
 from citeweave.engines.core.random import uniform
-from citeweave.engines.core.stirling import weight_pair
+from citeweave.engines.core.tempering import word_pair
 from citeweave.engines.core.turnover import Move
 from citeweave.engines.core.word_climb import hand_out_table, is_long, next_run
 from citeweave.engines.core.word_side import (
@@ -121,7 +121,7 @@ def pick_in_block(document, rows, factor, b, target, corrected, correction, draw
 
 
 @inlined
-def _correct_bursts(shape, tables, rows, z, work, run):
+def _correct_bursts(shape, tables, rows, z, work, run, power):
     """Let topics that have the word at hand already weigh their own tables; return the change."""
     change = 0.0
     work.draws[0] += 1
@@ -133,7 +133,7 @@ def _correct_bursts(shape, tables, rows, z, work, run):
         c = work.run_customers[k]
         if c > 0 and work.corrected[k] != work.draws[0]:
             work.corrected[k] = work.draws[0]
-            stay, opened = weight_pair(tables.burst, c, work.run_tables[k])
+            stay, opened = word_pair(tables.burst, power, c, work.run_tables[k])
             b = topic // BLOCK
             before = topic_value(shape.document, rows, b, topic - b * BLOCK)
             share = topic_weight(shape, work, 0, k)
@@ -173,7 +173,7 @@ def _draw_topic(rng, shape, tables, cache, work, z, run, background, n_paths):
     bursting = shape.burst > 0 and run.end - run.begin > 1
     if bursting:
         rows = _path_rows(shape, cache, work, 0, run.word, background)
-        total += _correct_bursts(shape, tables, rows, z, work, run)
+        total += _correct_bursts(shape, tables, rows, z, work, run, cache.power)
         work.path_mass[0] = total
     target = uniform(rng) * total
     p = 0
@@ -236,7 +236,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
         end = layout.document_start[d + 1]
         if begin == end:
             continue
-        open_document(shape, layout, tables, state, work, d, starting)
+        open_document(shape, layout, tables, state, cache, work, d, starting)
         n_paths = layout.leaf_start[d + 1] - layout.leaf_start[d]
         run_begin = begin
         while run_begin < end:
