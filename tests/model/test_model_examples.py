@@ -14,7 +14,7 @@ from citeweave import SCNTM
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["scntm", "matching", "describing"])
+@pytest.mark.parametrize("name", ["scntm", "matching", "describing", "word_weights"])
 def test_docstrings(name):
     module = importlib.import_module(f"citeweave.model.{name}")
     outcome = doctest.testmod(module, extraglobs={"np": np})
@@ -22,9 +22,10 @@ def test_docstrings(name):
     assert outcome.failed == 0
 
 
-def test_page(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["model.md", "tempering.md"])
+def test_page(page, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    outcome = doctest.testfile(str(DOCS / "model.md"), module_relative=False)
+    outcome = doctest.testfile(str(DOCS / page), module_relative=False)
     assert outcome.attempted > 0
     assert outcome.failed == 0
 

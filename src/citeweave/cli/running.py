@@ -101,6 +101,8 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
         parts.append(f"citations from {plan.settings.network_from:,}")
     if plan.settings.burst_from:
         parts.append(f"burstiness from {plan.settings.burst_from:,}")
+    if plan.spec.word_weight != 1.0:
+        parts.append(f"words weigh {plan.spec.word_weight:g}")
     if plan.rounds is not None:
         threads = f"in {count(plan.threads_per_chain, 'thread')}"
         where = place(plan.device) or threads
@@ -108,6 +110,8 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
     facts = fact_table()
     facts.add_row("corpus", corpus_line(corpus))
     facts.add_row("model", ", ".join(parts))
+    if plan.weighing:
+        facts.add_row("words", plan.weighing)
     if plan.machine:
         facts.add_row("device", plan.machine)
     return facts

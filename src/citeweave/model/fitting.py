@@ -87,10 +87,9 @@ def run_model(
     if out is not None:
         check_target(Path(out), overwrite=overwrite)
     corpus, source = open_corpus(corpus)
-    notes: tuple[str, ...] = ()
     if plan.chooses_weight:
         found = choose_word_weight(plan, corpus, partial(_short_run, stop=stop))
-        plan, notes = plan.weighing_words(found.weight), (str(found),)
+        plan = plan.weighing_words(found.weight, str(found))
     plan = plan.for_corpus(
         tokens=corpus.n_tokens, documents=corpus.n_documents, words=corpus.vocabulary_size
     )
@@ -112,7 +111,7 @@ def run_model(
         stop=stop,
         first=opened.first,
         start=start,
-        notes=(*notes, *opened.notes),
+        notes=(*filter(None, [plan.weighing]), *opened.notes),
         data_of=data_of,
     )
     planted = Planted(tree, labels)

@@ -111,6 +111,8 @@ class Plan:
     """Whether papers keep their labels, where they are drawn into categories."""
     chooses_weight: bool = False
     """Whether the weight of words, 1 so far, is still to be chosen for the corpus."""
+    weighing: str = ""
+    """How the weight of words was chosen, in words, where it was."""
     exactly: bool = True
     """Whether ``iterations`` are made, or are the most that are made."""
     minutes: float | None = None
@@ -139,10 +141,10 @@ class Plan:
         )
         return dataclasses.replace(self, sweep=sweep, rounds=rounds)
 
-    def weighing_words(self, weight: float) -> Self:
+    def weighing_words(self, weight: float, how: str = "") -> Self:
         """Give the same plan with a weight of words that was chosen."""
         spec = dataclasses.replace(self.spec, word_weight=weight)
-        return dataclasses.replace(self, spec=spec, chooses_weight=False)
+        return dataclasses.replace(self, spec=spec, chooses_weight=False, weighing=how)
 
     def on(self, device: str) -> Self:
         """Give the same plan for another device."""
