@@ -3,6 +3,7 @@
 import json
 
 from benchmarks.tempering import Fit, fit_once, main
+
 from citeweave import simulate
 
 
