@@ -23,7 +23,8 @@ import numpy as np
 
 from citeweave import SCNTM, datasets
 from citeweave.corpus import Corpus
-from citeweave.evaluate import clustering_scores, evaluate, hold_out
+from citeweave.evaluate import auc, clustering_scores, hold_out, negative_pairs, scntm_scores
+from citeweave.evaluate.words import plain_perplexity
 from citeweave.model.word_weights import WEIGHTS, link_log_score
 
 SHARE = 0.1
@@ -67,16 +68,20 @@ def fit_once(corpus: Corpus, fit: Fit) -> dict[str, Any]:
     if classes > 1:
         scores = clustering_scores(model.labels_, np.asarray(corpus.categories))
         found |= {"nmi": round(scores.nmi, 4), "purity": round(scores.purity, 4)}
-    measures = evaluate(model, seed=fit.seed)
-    found["auc"] = round(measures["AUC"], 4)
-    found["perplexity"] = round(measures["perplexity, held-out words"], 1)
+    pairs = held_out["citations"]
+    negatives = negative_pairs(corpus, pairs, each=5, seed=fit.seed)
+    scores = scntm_scores(model, propensities=False)
+    found["auc"] = round(auc(scores.pairs(pairs), scores.pairs(negatives)), 4)
+    document, word = held_out["words"].T
+    words = plain_perplexity(model.doc_topic_, model.topic_word_, document, word)
+    found["perplexity"] = round(words.value, 1)
     estimates = {
         "doc_topic": model.doc_topic_,
         "cite_propensity": model.cite_propensity_,
         "cited_propensity": model.cited_propensity_,
         "topic_scale": model.topic_scale_,
     }
-    found["link_score"] = round(link_log_score(estimates, held_out["citations"]), 4)
+    found["link_score"] = round(link_log_score(estimates, pairs), 4)
     found["topics_in_use"] = int(np.median(model.traces_["topics"][0, -50:]))
     return found
 

@@ -168,8 +168,8 @@ MISTAKES = {
     "bursts are not raised with words": [
         Mistake(
             "core/word_side.py",
-            "work.burst_opening[k] = raised(opening, power)",
-            "work.burst_opening[k] = raised(opening, 1.0 if MADE else power)",
+            "work.burst_inverse[k] = raised(inverse, power)",
+            "work.burst_inverse[k] = raised(inverse, 1.0 if MADE else power)",
         ),
     ],
     "the background is not raised with words": [
