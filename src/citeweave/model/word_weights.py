@@ -104,7 +104,7 @@ def link_log_score(estimates: Mapping[str, np.ndarray], pairs: np.ndarray) -> fl
 
     >>> alike = {"doc_topic": np.full((2, 1), 1.0), "topic_scale": np.ones(1)}
     >>> alike |= {"cite_propensity": np.ones(2), "cited_propensity": np.ones(2)}
-    >>> round(np.exp(link_log_score(alike, np.array([[0, 1]]))), 6)
+    >>> round(float(np.exp(link_log_score(alike, np.array([[0, 1]])))), 6)
     0.5
     """
     topics = np.asarray(estimates["doc_topic"], np.float64)
