@@ -21,7 +21,7 @@ from citeweave.model.parameters import Plan
 from citeweave.model.results import Result
 from citeweave.parameters.scntm import CLUSTERS, RANDOM
 
-__all__ = ["WEIGHTS", "WordWeight", "choose_word_weight", "link_log_score"]
+__all__ = ["WEIGHTS", "ChosenWeight", "choose_word_weight", "link_log_score"]
 
 WEIGHTS = (1.0, 0.5, 0.25, 0.125)
 """The weights that are tried."""
@@ -33,7 +33,7 @@ _STREAM = 15
 """Sets the random stream that holds citations out apart from those of chains."""
 
 
-class WordWeight(NamedTuple):
+class ChosenWeight(NamedTuple):
     """A weight of words, and what it was chosen by."""
 
     weight: float
@@ -51,7 +51,7 @@ class WordWeight(NamedTuple):
 
 def choose_word_weight(
     plan: Plan, corpus: Corpus, fit: Callable[[Plan, Corpus], Result]
-) -> WordWeight:
+) -> ChosenWeight:
     """Choose the weight of words for a corpus.
 
     Parameters
@@ -68,7 +68,7 @@ def choose_word_weight(
         weight: link_log_score(fit(trial.weighing_words(weight), train).estimates, pairs)
         for weight in WEIGHTS
     }
-    return WordWeight(max(scores, key=lambda weight: scores[weight]), scores)
+    return ChosenWeight(max(scores, key=lambda weight: scores[weight]), scores)
 
 
 def _short(plan: Plan) -> Plan:
