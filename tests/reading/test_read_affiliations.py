@@ -491,3 +491,32 @@ def test_real_wos_file() -> None:
     assert named > 100
     placed = sum(bool(author.affiliations) for record in records for author in record.authors)
     assert placed >= 0.95 * sum(len(record.authors) for record in records)
+
+
+def test_real_openalex_file() -> None:
+    path = _sample("openalex/openalex_work_W2741809807.json")
+    (work,) = json.loads(path.read_text(encoding="utf-8"))["results"]
+    (record,) = read(path)
+    assert record.cited_by == work["cited_by_count"]
+    given = [
+        [(one["display_name"], one["country_code"], one["ror"].rsplit("/")[-1]) for one in places]
+        for places in (authorship["institutions"] for authorship in work["authorships"])
+    ]
+    found = [
+        [(one.institution, one.country, one.ror) for one in author.affiliations]
+        for author in record.authors
+    ]
+    assert found == given
+
+
+def test_real_medline_file() -> None:
+    path = _sample("medline/nbib_pubmed-balloongui-set.nbib")
+    records = list(read(path))
+    text = path.read_text(encoding="utf-8")
+    # an author of a paper with any affiliation has one where an AD line follows the name
+    follows = 0
+    for block in re.split(r"\n(?=PMID- )", text):
+        people = re.split(r"^FAU - ", block, flags=re.MULTILINE)[1:]
+        follows += sum(re.search(r"^AD  - ", one, re.MULTILINE) is not None for one in people)
+    placed = sum(bool(author.affiliations) for record in records for author in record.authors)
+    assert placed == follows

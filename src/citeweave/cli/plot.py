@@ -24,6 +24,8 @@ class PlotKind(StrEnum):
     RHAT = "rhat"
     TIME = "time"
     AUTHORS = "authors"
+    INSTITUTIONS = "institutions"
+    COUNTRIES = "countries"
     MAP = "map"
     SIMILARITY = "similarity"
     FLOW = "flow"

@@ -1,19 +1,16 @@
 """Who works with whom: weighted pairs of contributors, by the papers that they share."""
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
 from citeweave.errors import ParameterError
 from citeweave.explore.contributors import Contributors
 from citeweave.explore.frames import Columns
 from citeweave.naming import option
+from citeweave.networks.counting import co_occurrence, incidence
 from citeweave.wording import count
 
-__all__ = ["COUNTINGS", "MAX_MEMBERS", "collaboration_columns", "collaboration_pairs", "left_out"]
+__all__ = ["MAX_MEMBERS", "collaboration_columns", "collaboration_pairs", "left_out"]
 
-COUNTINGS = ("full", "fractional")
 MAX_MEMBERS = 100
 """Papers of more contributors tell little of who works with whom, and cost the square of them."""
 
@@ -49,23 +46,13 @@ def collaboration_pairs(
     >>> pairs.tolist(), weights.tolist()
     ([[0, 1], [0, 2], [1, 2]], [2.0, 1.0, 1.0])
     """
-    if counting not in COUNTINGS:
-        raise ParameterError(
-            f"{option('counting')} must be one of {', '.join(COUNTINGS)}. Got {counting!r} instead."
-        )
     if max_members < 2:
         raise ParameterError(f"{option('max_members')} must be at least 2. Got {max_members}.")
     who, paper = found.pairs
     members = found.of_paper.counts[paper]
     few = (members > 1) & (members <= max_members)
-    who, paper, members = who[few], paper[few], members[few]
-    shape = (found.n_papers, len(found.names))
-    ones: Any = sparse.csr_array((np.ones(len(who)), (paper, who)), shape=shape)
-    weight = np.ones(len(who)) if counting == "full" else 1.0 / (members - 1)
-    weighted: Any = sparse.csr_array((weight, (paper, who)), shape=shape)
-    product = sparse.triu(ones.T @ weighted, k=1).tocoo()
-    order = np.lexsort((product.coords[1], product.coords[0]))
-    return np.column_stack(product.coords).astype(np.int64)[order], product.data[order]
+    table = incidence(paper[few], who[few], (found.n_papers, len(found.names)))
+    return co_occurrence(table, np.arange(len(found.names)), counting=counting)
 
 
 def left_out(found: Contributors, max_members: int) -> str:

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError, ParameterError
@@ -21,6 +20,8 @@ from citeweave.explore.contributors import (
 from citeweave.explore.frames import Columns, make_frame
 from citeweave.explore.topics import mixture_columns
 from citeweave.naming import option
+from citeweave.networks.counting import incidence
+from citeweave.networks.papers import citations_got, years_of
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
@@ -74,10 +75,7 @@ class Literature:
     @cached_property
     def years(self) -> np.ndarray:
         """Year of each paper [D], 0 where unknown."""
-        column = self.corpus.metadata.get("year")
-        if column is None:
-            return np.zeros(self.corpus.n_documents, np.int64)
-        return np.array([_year(value) for value in column], np.int64)
+        return years_of(self.corpus)
 
     @cached_property
     def year_range(self) -> range:
@@ -88,7 +86,7 @@ class Literature:
     @cached_property
     def cited(self) -> np.ndarray:
         """How often each paper is cited in the corpus [D]."""
-        return np.bincount(self.corpus.citations[:, 1], minlength=self.corpus.n_documents)
+        return citations_got(self.corpus)
 
     @cached_property
     def cited_by(self) -> np.ndarray | None:
@@ -216,9 +214,7 @@ class Literature:
 def contributor_topics(found: Contributors, values: np.ndarray) -> np.ndarray:
     """Add up values of papers [D, K] by contributor [n, K]."""
     who, paper = found.pairs
-    shape = (len(found.names), found.n_papers)
-    table: Any = sparse.csr_array((np.ones(len(who), np.float32), (who, paper)), shape=shape)
-    return np.asarray(table @ values)
+    return np.asarray(incidence(who, paper, (len(found.names), found.n_papers)) @ values)
 
 
 def ordered(
@@ -318,9 +314,3 @@ def _take(values: np.ndarray | None, places: np.ndarray) -> Any:
 
 def _known(values: np.ndarray, known: np.ndarray) -> Sequence[Any]:
     return [value if ok else None for value, ok in zip(values.tolist(), known, strict=True)]
-
-
-def _year(value: object) -> int:
-    """Read a year from what a column may hold (2014, 2014.0, "2014-05-01"); 0 where it is none."""
-    text = str(value).strip()[:4]
-    return int(text) if text.isascii() and text.isdigit() and 1000 <= int(text) <= 2999 else 0

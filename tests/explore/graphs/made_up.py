@@ -46,7 +46,11 @@ def make_model(
         authors=[[names[int(a)]] for a in first] if authors else None,
         citations=sorted(pairs),
         titles=[NASTY if d == 0 else f"Paper {d}" for d in range(papers)],
-        metadata={"year": [2000 + d % 5 for d in range(papers)]} if years else None,
+        metadata=({"year": [2000 + d % 5 for d in range(papers)]} if years else {})
+        | {
+            "institutions": [["Oslo", NASTY][: 1 + d % 2] for d in range(papers)],
+            "countries": [["NO", "AU"][: 1 + d % 2] for d in range(papers)],
+        },
     )
     steps = np.arange(iterations)
     model = SimpleNamespace(

@@ -7,6 +7,11 @@ from citeweave.explore.plots.chains import (
     plot_convergence,
     plot_rhat,
 )
+from citeweave.explore.plots.contributors import (
+    plot_contributors,
+    plot_countries,
+    plot_institutions,
+)
 from citeweave.explore.plots.people import plot_author_profiles, plot_paper_map
 from citeweave.explore.plots.topics import (
     plot_topic_flow,
@@ -21,7 +26,10 @@ __all__ = [
     "plot_active_topics",
     "plot_author_profiles",
     "plot_concentrations",
+    "plot_contributors",
     "plot_convergence",
+    "plot_countries",
+    "plot_institutions",
     "plot_paper_map",
     "plot_rhat",
     "plot_topic_flow",

@@ -14,6 +14,7 @@ from citeweave.explore.plots.chains import (
     plot_convergence,
     plot_rhat,
 )
+from citeweave.explore.plots.contributors import plot_countries, plot_institutions
 from citeweave.explore.plots.people import plot_author_profiles, plot_paper_map
 from citeweave.explore.plots.style import (
     check_dpi,
@@ -42,6 +43,8 @@ KINDS: dict[str, Callable[[Any], "Figure"]] = {
     "rhat": plot_rhat,
     "time": plot_topics_over_time,
     "authors": plot_author_profiles,
+    "institutions": plot_institutions,
+    "countries": plot_countries,
     "map": plot_paper_map,
     "similarity": plot_topic_similarity,
     "flow": plot_topic_flow,
