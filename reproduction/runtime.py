@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -223,7 +224,7 @@ def _against_authors(context: Context) -> Table:
         found = context.remember(
             "runtime-authors",
             _key(context, corpus, parameters),
-            lambda corpus=corpus, given=parameters: _parts(context, corpus, given, TRIAL),
+            partial(_parts, context, corpus, parameters, TRIAL),
         )
         rows.append([authors, corpus.n_tokens, corpus.n_citations, *found])
     return Table(
