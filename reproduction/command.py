@@ -137,6 +137,13 @@ def reproduce(
             "--finished", help="Fit nothing: show what is finished, and say what is missing."
         ),
     ] = False,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(
+            help="Put rows of this joined page into tables that lack them, marked as earlier.",
+            show_default=False,
+        ),
+    ] = None,
     page: Annotated[
         Path | None,
         typer.Option(
@@ -181,6 +188,7 @@ def reproduce(
             stages=stages,
             device=device,
             finished=finished,
+            earlier=earlier,
             progress=tell,
             stop=stop,
         )

@@ -101,6 +101,8 @@ class Context:
         How chains run, see `reproduction.settings.chain_settings`.
     device : {"auto", "cpu", "cuda"}
         Where they run, for models that a GPU samples; see `citeweave.experiments.ModelChoice`.
+    earlier : Path or None
+        A joined page whose rows are put, marked, into tables that lack them.
     finished : bool
         Fit nothing, and show what is finished below `out`.
     progress : callable or None
@@ -125,6 +127,7 @@ class Context:
     stages: str = SETTLED
     device: str = "auto"
     finished: bool = False
+    earlier: Path | None = None
     progress: Callable[[str], object] | None = None
     stop: threading.Event | None = None
     ran: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)

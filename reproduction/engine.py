@@ -12,6 +12,7 @@ from citeweave.errors import MissingDependencyError, ParameterError
 from citeweave.files import write_text
 from reproduction import provenance
 from reproduction.context import DEMO, Context
+from reproduction.earlier import read_sections, with_earlier_rows
 from reproduction.registry import NAMES, choose_datasets, find_experiment
 from reproduction.settings import SETTLED, settings
 from reproduction.writers import (
@@ -82,6 +83,8 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
     context.say(f"{name}: {experiment.what}")
     started = time.monotonic()
     outcome = experiment.run(context)
+    if context.earlier is not None:
+        outcome = with_earlier_rows(outcome, context.earlier)
     content = {
         "format": FORMAT,
         "experiment": name,
@@ -143,7 +146,7 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
             f"There are no results in '{out}'. Make them: python -m reproduction all --out {out}"
         )
     target = out / JOINED if page is None else page
-    sections = _sections(target)
+    sections = read_sections(target)
     before = ""
     for content in results:
         pictures = _pictures(content, out)
@@ -161,14 +164,6 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
     parts.append("\n".join(links) + "\n")
     write_text(target, "\n".join([*parts, *sections.values()]))
     return target
-
-
-def _sections(page: Path) -> dict[str, str]:
-    """Read the sections of a joined page by their titles; none where it is not there."""
-    if not page.is_file():
-        return {}
-    parts = page.read_text(encoding="utf-8").split("\n## ")[1:]
-    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
 
 
 def _put(sections: Mapping[str, str], title: str, text: str, *, after: str) -> dict[str, str]:
@@ -298,6 +293,8 @@ def _command(experiment: Experiment, context: Context) -> str:
         parts += ["--device", context.device]
     if context.finished:
         parts.append("--finished")
+    if context.earlier is not None:
+        parts += ["--earlier", context.earlier.name]
     if context.quick:
         parts.append("--quick")
     return " ".join(map(shlex.quote, [*parts, "--out", "results"]))

@@ -10,7 +10,7 @@ import pytest
 from reproduction import NAMES, find_experiment
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduce.md"
-MODULES = ("base", "settings", "registry", "writers", "engine", "labels", "comparing")
+MODULES = ("base", "settings", "registry", "writers", "engine", "labels", "comparing", "earlier")
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -10,6 +10,7 @@ from citeweave.errors import MissingDependencyError, ParameterError
 from reproduction import paper_figures
 from reproduction.base import Figure, Outcome, Spread, Table, difference, spread
 from reproduction.drawings import draw
+from reproduction.earlier import read_tables, with_earlier_rows
 from reproduction.settings import SIZES, settings
 from reproduction.writers import (
     cell_text,
@@ -166,3 +167,48 @@ def test_figures_keep_their_numbers(table):
     (kept,) = outcome_to_json(outcome)["figures"]
     assert kept["data"] == {"labels": []}
     assert kept["table"]["rows"][0][1] == {"mean": 690.0, "sd": 2.5, "n": 5}
+
+
+def test_a_table_of_a_page_is_read_as_it_was_written(table):
+    found = read_tables(f"## Section\n\n{markdown_table(table)}\n- a note\n")
+    assert list(found) == ["A | table"]
+    assert found["A | table"].columns == list(table.columns)
+    assert found["A | table"].rows == [
+        ["cora", Spread(690.0, 2.5), 688.0, 2.0],
+        ["a|b_c", None, 1531, None],
+    ]
+
+
+def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
+    page = tmp_path / "results.md"
+    small = "<sub>Made by `old` on some day.</sub>"
+    page.write_text(f"# All\n\n## Sizes\n\n{markdown_table(table)}\n{small}\n\n## Other\n\nx\n")
+    new = Table(title=table.title, columns=table.columns, rows=[["cora", 1.0, 2.0, 3.0]])
+    other = Table(title="Another", columns=["a"], rows=[["b"]])
+    outcome = Outcome(title="Sizes", protocol="p", tables=[new, other], notes=["n"])
+    merged = with_earlier_rows(outcome, page)
+    assert merged.tables[0].rows == [
+        ["cora", 1.0, 2.0, 3.0],
+        ["a|b_c (earlier)", None, 1531, None],
+    ]
+    assert merged.tables[1] is other
+    assert merged.notes == [
+        "n",
+        (
+            "Rows marked (earlier) are of earlier runs, with the settings of these: "
+            "Made by `old` on some day."
+        ),
+    ]
+    # put on a page and merged again they are marked once
+    page.write_text(f"# All\n\n## Sizes\n\n{markdown_table(merged.tables[0])}\n")
+    again = with_earlier_rows(outcome, page)
+    assert [row[0] for row in again.tables[0].rows] == ["cora", "a|b_c (earlier)"]
+
+
+def test_nothing_is_taken_from_a_table_of_other_columns(table, tmp_path):
+    page = tmp_path / "results.md"
+    page.write_text(f"# All\n\n## Sizes\n\n{markdown_table(table)}\n")
+    new = Table(title=table.title, columns=["set"], rows=[["cora"]])
+    outcome = Outcome(title="Sizes", protocol="p", tables=[new])
+    assert with_earlier_rows(outcome, page) is outcome
+    assert with_earlier_rows(outcome, tmp_path / "none.md") is outcome
