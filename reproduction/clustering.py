@@ -123,7 +123,8 @@ def run(context: Context) -> Outcome:
     tested = measuring.run(context, divided, protocol="folds", folds=folds, seeds=seeds[:1])
     tables = []
     for name in names:
-        tables.append(_whole_table(name, context.corpus(name), whole[name], values))
+        if values.select(dataset=name).rows:
+            tables.append(_whole_table(name, context.corpus(name), whole[name], values))
         if name in divided:
             tables.append(_folds_table(name, divided[name], tested))
     tables.append(measuring.chains_table([values], whole))

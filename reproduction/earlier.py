@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from reproduction.base import Cell, Spread
@@ -67,8 +68,8 @@ def _plain(text: str) -> str:
 def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
     """Add rows of a page's section of the same title to tables that lack them.
 
-    Tables are matched by title and columns, rows by their first cell. A row that is added is
-    marked, and a note says how the earlier ones came about.
+    Tables are matched by title and columns, rows by their words before the first figure. A row
+    that is added is marked, and a note says how the earlier ones came about.
     """
     section = read_sections(page).get(outcome.title, "")
     earlier = read_tables(section)
@@ -83,13 +84,17 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
 def _merged(table: Table, earlier: EarlierTable | None) -> Table:
     if earlier is None or earlier.columns != list(table.columns):
         return table
-    known = {row[0] for row in table.rows}
-    rows: list[Sequence[Cell]] = list(table.rows)
-    for name, *cells in earlier.rows:
-        plain = str(name).removesuffix(MARK)
-        if plain not in known:
-            rows.append([f"{plain}{MARK}", *cells])
-    return table if len(rows) == len(table.rows) else replace(table, rows=rows)
+    known = {_head(row) for row in table.rows}
+    lacking = [
+        [f"{_head(row)[0]}{MARK}", *row[1:]] for row in earlier.rows if _head(row) not in known
+    ]
+    return replace(table, rows=[*table.rows, *lacking]) if lacking else table
+
+
+def _head(row: Sequence[Cell]) -> tuple[str, ...]:
+    """Give what a row is about: its words before the first figure, without the mark."""
+    words = takewhile(lambda cell: isinstance(cell, str), row)
+    return tuple(str(cell).removesuffix(MARK) for cell in words)
 
 
 def _cell(text: str) -> Cell:

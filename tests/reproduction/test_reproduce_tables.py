@@ -183,12 +183,16 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
     page = tmp_path / "results.md"
     small = "<sub>Made by `old` on some day.</sub>"
     page.write_text(f"# All\n\n## Sizes\n\n{markdown_table(table)}\n{small}\n\n## Other\n\nx\n")
-    new = Table(title=table.title, columns=table.columns, rows=[["cora", 1.0, 2.0, 3.0]])
+    new = Table(
+        title=table.title,
+        columns=table.columns,
+        rows=[["cora", 1.0, 2.0, 3.0], ["a|b_c", "elsewhere", 1.0, 2.0]],
+    )
     other = Table(title="Another", columns=["a"], rows=[["b"]])
     outcome = Outcome(title="Sizes", protocol="p", tables=[new, other], notes=["n"])
     merged = with_earlier_rows(outcome, page)
     assert merged.tables[0].rows == [
-        ["cora", 1.0, 2.0, 3.0],
+        *new.rows,
         ["a|b_c (earlier)", None, 1531, None],
     ]
     assert merged.tables[1] is other
@@ -202,7 +206,7 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
     # put on a page and merged again they are marked once
     page.write_text(f"# All\n\n## Sizes\n\n{markdown_table(merged.tables[0])}\n")
     again = with_earlier_rows(outcome, page)
-    assert [row[0] for row in again.tables[0].rows] == ["cora", "a|b_c (earlier)"]
+    assert [row[0] for row in again.tables[0].rows] == ["cora", "a|b_c", "a|b_c (earlier)"]
 
 
 def test_nothing_is_taken_from_a_table_of_other_columns(table, tmp_path):
