@@ -12,7 +12,7 @@ from citeweave.networks.counting import (
     co_occurrence,
     similarity,
 )
-from citeweave.networks.network import WeightedNetwork
+from citeweave.networks.network import WeightedNetwork, several
 from citeweave.networks.papers import mean_years
 from citeweave.networks.sources import SOURCES, Occurrences, SourceOptions
 
@@ -129,7 +129,7 @@ def _choose(
         how = "those that share most"
     if len(chosen) == len(order):
         return np.sort(chosen), ()
-    note = f"{len(chosen):,} of {len(order):,} {source.of}s are chosen, {how}."
+    note = f"{len(chosen):,} of {len(order):,} {several(source.of)} are chosen, {how}."
     return np.sort(chosen), (note,)
 
 

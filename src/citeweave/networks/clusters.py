@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["as_networkx", "cluster"]
 
 STARTS = 5
+MANY = 60_000
+"""Networks of so many links are begun once: each start takes seconds, and starts differ little."""
 
 
 def as_networkx(network: WeightedNetwork) -> "nx.Graph[int]":
@@ -30,9 +32,9 @@ def as_networkx(network: WeightedNetwork) -> "nx.Graph[int]":
 def cluster(network: WeightedNetwork, *, resolution: float = 1.0, seed: int = 0) -> WeightedNetwork:
     """Find clusters of nodes that are linked more than their weights let expect.
 
-    Louvain's method, as networkx has it, begun five times; the clusters of highest modularity are
-    kept. Where a cluster falls into parts without a link between them, which Louvain's method
-    allows, each part is a cluster.
+    Louvain's method, as networkx has it, begun five times (a network of very many links fewer
+    times); the clusters of highest modularity are kept. Where a cluster falls into parts without a
+    link between them, which Louvain's method allows, each part is a cluster.
 
     Parameters
     ----------
@@ -54,7 +56,7 @@ def cluster(network: WeightedNetwork, *, resolution: float = 1.0, seed: int = 0)
     if not len(network.links):
         return replace(network, groups=_by_size([{n} for n in graph], network.sizes))
     found = []
-    for start in range(STARTS):
+    for start in range(min(STARTS, 1 + MANY // len(network.links))):
         parts = nx.community.louvain_communities(
             graph, weight="weight", resolution=resolution, seed=seed * STARTS + start
         )

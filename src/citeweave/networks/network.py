@@ -8,7 +8,7 @@ import numpy as np
 
 from citeweave.errors import ParameterError
 
-__all__ = ["WeightedNetwork"]
+__all__ = ["WeightedNetwork", "several"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class WeightedNetwork:
             weights=counts,
             years=_values(names, years or {}, np.nan),
             groups=known,
-            title=title or f"Network of {of}s",
+            title=title or f"Network of {several(of)}",
         )
 
     @property
@@ -171,7 +171,7 @@ class WeightedNetwork:
         alone = len(self.names) - len(places)
         if not alone:
             return self
-        note = f"{alone:,} of {len(self.names):,} {self.of}s without a link are left out."
+        note = f"{alone:,} of {len(self.names):,} {several(self.of)} without a link are left out."
         return replace(self.chosen(places), notes=(*self.notes, note))
 
     def to_rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -206,6 +206,17 @@ class WeightedNetwork:
             f"WeightedNetwork({self.kind!r}, {nodes:,} node{'s' * (nodes != 1)}, "
             f"{links:,} link{'s' * (links != 1)})"
         )
+
+
+def several(noun: str) -> str:
+    """Give the plural of what nodes are.
+
+    Examples
+    --------
+    >>> several("paper"), several("country")
+    ('papers', 'countries')
+    """
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def _values(names: Sequence[str], given: Mapping[str, float], other: float) -> np.ndarray:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from citeweave.evaluate.diagnostics import FAIR_RHAT, GOOD_AGREEMENT, GOOD_RHAT
 
-__all__ = ["AGREEMENT", "GLOSSARY", "Term", "spoken"]
+__all__ = ["AGREEMENT", "GLOSSARY", "MAP_TERMS", "Term", "spoken"]
 
 
 class Term(NamedTuple):
@@ -86,6 +86,35 @@ GLOSSARY = (
         "mean little.",
     ),
     Term("Sample", "", "A state of a chain that is kept; figures are means over samples."),
+)
+
+MAP_TERMS = (
+    Term("Co-citation", "", "Two papers are co-cited once for each paper that cites both."),
+    Term(
+        "Bibliographic coupling",
+        "",
+        "Two papers, or authors, are coupled once for each paper that both cite.",
+    ),
+    Term("Co-words", "", "Two words co-occur once for each paper that has both."),
+    Term(
+        "Fractional counting",
+        "",
+        "What brings n things together counts 1/(n − 1) for each pair, so that long lists of "
+        "references and large teams weigh no more than short and small ones.",
+    ),
+    Term(
+        "Association strength",
+        "",
+        "How often two things occur together, against how often they would by chance.",
+    ),
+    Term("Cluster", "", "Things with more links to each other than to the rest of a map."),
+    Term("Centrality", "", "How much the words of a topic occur with those of other topics."),
+    Term("Density", "", "How much the words of a topic occur with each other."),
+    Term(
+        "Main path",
+        "",
+        "The citations through which most paths lead from the newest papers to the oldest.",
+    ),
 )
 
 _LEVELS = {

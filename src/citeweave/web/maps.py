@@ -14,7 +14,7 @@ __all__ = ["LEDES", "MOST", "QUERY", "MapOptions", "choices_of", "default_top", 
 MapOptions = tuple[tuple[str, Any], ...]
 """Options that differ from their defaults, by name: a map is kept under these."""
 
-MOST = 500
+MOST = 300
 """Nodes of a map in a page, at most."""
 
 LEDES = {

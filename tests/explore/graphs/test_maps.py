@@ -264,7 +264,7 @@ def test_any_network_can_be_drawn(tmp_path) -> None:
     assert (tmp_path / "a.nodes.csv").read_text().startswith("id,kind,key,name")
     with pytest.raises(ParameterError, match="no nodes"):
         draw_network(WeightedNetwork.from_edges([], of="country"))
-    with pytest.raises(NotFoundError, match="Topics of countrys are not known"):
+    with pytest.raises(NotFoundError, match="Topics of countries are not known"):
         draw_network(network, view=make_model(), colour="topic")
     plain = draw_network(replace(network, groups=None))
     assert {node.colour for node in plain.nodes} == {PALETTE[0]}

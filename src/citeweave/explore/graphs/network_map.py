@@ -31,7 +31,10 @@ LONGEST = 34
 FILL = 0.3
 """Part of a map that dots and their names cover."""
 
-ITERATIONS = 300
+ITERATIONS = (300, 60)
+"""Steps of the layout of a small and of a large map, of more than `LARGE` nodes."""
+
+LARGE = 300
 
 
 @dataclass(frozen=True)
@@ -212,8 +215,9 @@ def _places(
         inside = np.flatnonzero(part == one)
         if len(inside) == 1:
             continue
+        steps = ITERATIONS[len(inside) > LARGE]
         found = nx.spring_layout(
-            graph.subgraph(inside.tolist()), weight="weight", seed=seed, iterations=ITERATIONS
+            graph.subgraph(inside.tolist()), weight="weight", seed=seed, iterations=steps
         )
         spots = np.array([found[place] for place in inside.tolist()])
         needed = float(np.prod(sizes[inside] + 2 * MARGIN, axis=1).sum()) / FILL

@@ -13,6 +13,7 @@ from citeweave.explore.graphs.text import clean
 from citeweave.naming import option
 from citeweave.networks import WeightedNetwork
 from citeweave.networks.describing import cluster_names
+from citeweave.networks.network import several
 from citeweave.wording import count
 
 __all__ = ["COLOURINGS", "paint"]
@@ -58,7 +59,7 @@ def _by_cluster(network: WeightedNetwork, corpus: Corpus | None) -> Painting:
     names = [f"{g + 1} {clean(text)}".strip() for g, text in enumerate(described)]
     colours = [PALETTE[g % len(PALETTE)] for g in range(len(sizes))]
     listed = [
-        (colours[g], f"{names[g]} ({count(int(sizes[g]), network.of)})")
+        (colours[g], f"{names[g]} ({count(int(sizes[g]), network.of, several(network.of))})")
         for g in range(min(len(sizes), _MOST_LISTED))
     ]
     return Painting(
@@ -75,17 +76,15 @@ def _by_topic(network: WeightedNetwork, facts: PictureFacts | None) -> Painting:
             f"{option('colour')} topic needs a fitted model: give the folder of a run."
         )
     if network.papers is None:
-        raise NotFoundError(f"Topics of {network.of}s are not known: colour by cluster.")
+        raise NotFoundError(f"Topics of {several(network.of)} are not known: colour by cluster.")
     weights = np.asarray(network.papers.T @ facts.doc_topic)
     topics = weights.argmax(axis=1)
     if network.of == "paper":
         topics = facts.dominant[network.keys]
     present = [k for k in facts.topics if (topics == k).any()]
     names = {k: clean(facts.name(k)) for k in present}
-    listed = [
-        (facts.colours[k], f"{k}  {names[k]} ({count(int((topics == k).sum()), network.of)})")
-        for k in present
-    ]
+    sizes = {k: count(int((topics == k).sum()), network.of, several(network.of)) for k in present}
+    listed = [(facts.colours[k], f"{k}  {names[k]} ({sizes[k]})") for k in present]
     return Painting(
         [facts.colours[k] for k in topics.tolist()],
         topics.tolist(),
@@ -99,7 +98,7 @@ def _by_year(network: WeightedNetwork) -> Painting:
     known = ~np.isnan(years)
     if not known.any():
         raise NotFoundError(
-            f"There are no years to colour by: the {network.of}s of the map have none."
+            f"There are no years to colour by: the {several(network.of)} of the map have none."
         )
     # a few old ones must not make all the others look alike
     low, high = np.quantile(years[known], [0.05, 0.95])

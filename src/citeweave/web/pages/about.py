@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from citeweave.web.chains import chain_charts
-from citeweave.web.glossary import AGREEMENT, GLOSSARY
+from citeweave.web.glossary import AGREEMENT, GLOSSARY, MAP_TERMS
 from citeweave.web.method import BIBTEX, CITATIONS
 from citeweave.web.routes import Endpoint
 from citeweave.web.run_facts import RunFacts
@@ -29,7 +29,7 @@ def diagnostics(site: Site, request: Request) -> Response:
 
 def glossary(site: Site, request: Request) -> Response:
     """Explain the words of the pages."""
-    return site.page(request, "glossary.html", {"terms": GLOSSARY})
+    return site.page(request, "glossary.html", {"terms": GLOSSARY, "map_terms": MAP_TERMS})
 
 
 def about(site: Site, request: Request) -> Response:
