@@ -43,6 +43,7 @@ WRONG = {
     "threads": [0, 1.5],
     "device": ["gpu", None, 0],
     "exactly": [1, None, "yes"],
+    "give_up": [1, None, "yes"],
     "minutes": [0, -1, "5", math.inf, True],
 }
 

@@ -1,13 +1,16 @@
 """Words that weigh less than in full, as users meet them."""
 
+import io
 import threading
 
 import numpy as np
 import pytest
 from model_tools import QUICK, assert_same_bytes, run_contents
+from rich.console import Console
 
 import citeweave
 from citeweave import SCNTM
+from citeweave.cli.running import _introduce
 from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
 from citeweave.model import word_weights
@@ -136,6 +139,17 @@ def test_a_chosen_weight_is_kept_in_the_run(small, tmp_path, monkeypatch):
     assert np.array_equal(
         loaded.doc_topic_, SCNTM(**WEIGHED | {"word_weight": 0.5}).fit(small).doc_topic_
     )
+
+
+def test_the_command_says_what_words_weigh(small):
+    chosen = plan(word_weight="auto").weighing_words(0.25, "Words weigh 0.25, by citations.")
+    console = Console(file=io.StringIO(), width=200)
+    console.print(_introduce(chosen, small))
+    text = console.file.getvalue()
+    assert "words weigh 0.25" in text
+    assert "Words weigh 0.25, by citations." in text
+    console.print(_introduce(plan(), small))
+    assert console.file.getvalue().count("weigh") == 2
 
 
 def test_models_without_citations_have_nothing_to_choose_by(small):
