@@ -10,6 +10,8 @@ TOKENS = [["tree"], ["tree", "bark"], ["bark", "root"], ["tree", "root", "bark",
 TOKENS += [["leaf"], ["tree", "leaf"]]
 KEYWORDS = [["Trees"], ["trees", "Bark"], ["bark", "roots"], ["Trees", "roots", "Bark"]]
 KEYWORDS += [None, ["trees"]]
+INSTITUTIONS = [["ANU", "NUS"], ["ANU"], ["ANU", "NUS", "UTS"], None, ["UTS"], None]
+COUNTRIES = [["AU", "SG"], ["AU"], ["AU", "SG"], None, ["AU"], None]
 
 
 def make_corpus(**changes: object) -> Corpus:
@@ -19,7 +21,8 @@ def make_corpus(**changes: object) -> Corpus:
         "authors": AUTHORS,
         "citations": CITATIONS,
         "titles": [f"Paper {d}" for d in range(6)],
-        "metadata": {"year": YEARS, "keywords": KEYWORDS},
+        "metadata": {"year": YEARS, "keywords": KEYWORDS}
+        | {"institutions": INSTITUTIONS, "countries": COUNTRIES},
     }
     parts |= changes
     return Corpus.from_lists(**{name: part for name, part in parts.items() if part is not None})

@@ -37,6 +37,12 @@ BY_HAND = {
         ("Ann Ash", "Cy Cedar"): (1, 0.5),
         ("Cy Cedar", "Di Dogwood"): (1, 1),
     },
+    "co-institutions": {
+        ("ANU", "NUS"): (2, 1 + 0.5),  # papers 0 and 2
+        ("ANU", "UTS"): (1, 0.5),
+        ("NUS", "UTS"): (1, 0.5),
+    },
+    "co-countries": {("Australia", "Singapore"): (2, 2)},
     "co-words": {
         ("Bark", "Trees"): (2, 1 + 0.5),
         ("Bark", "roots"): (2, 1 + 0.5),
@@ -158,7 +164,7 @@ def test_papers_of_very_many_authors_are_left_out_with_a_word() -> None:
     network = network_of(corpus, "co-authors")
     assert network.names == ("Ann Ash", "Bo Birch")
     assert any("1 paper with more than 100 authors left out" in note for note in network.notes)
-    everybody = network_of(corpus, "co-authors", max_authors=None, top=40)
+    everybody = network_of(corpus, "co-authors", max_members=None, top=40)
     assert len(everybody.links) == 1 + 38 * 37 // 2
 
 
@@ -178,6 +184,8 @@ def test_very_long_lists_of_references_stay_small() -> None:
         ("author-coupling", "citations", "no citations among its papers"),
         ("author-coupling", "authors", "have no authors"),
         ("co-authors", "authors", "have no authors"),
+        ("co-institutions", "metadata", "no network of institutions: the corpus names none"),
+        ("co-countries", "metadata", "no network of countries: the corpus names none"),
     ],
 )
 def test_what_a_corpus_lacks_is_said(kind: str, part: str, reason: str) -> None:
@@ -206,7 +214,7 @@ def test_a_network_of_nothing_is_an_error() -> None:
         ({"min_size": -1}, "'min_size' must be at least 0"),
         ({"resolution": -1.0}, "'resolution' must be at least 0"),
         ({"kind": "co-words", "terms": "x"}, "'terms' must be one of auto, keywords, text"),
-        ({"kind": "co-authors", "max_authors": 0}, "'max_authors' must be at least 1"),
+        ({"kind": "co-authors", "max_members": 0}, "'max_members' must be at least 1"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, object], reason: str) -> None:

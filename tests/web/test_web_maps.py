@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from citeweave.corpus import Corpus
 from citeweave.explore.graphs import MAPS, bibliometric_map
 from citeweave.web.graph_page import graph_html
 from citeweave.web.maps import LEDES
@@ -28,6 +29,8 @@ def test_dots_lead_to_papers_authors_and_topics(client: Client) -> None:
         ("co-citation", "papers"),
         ("co-authors", "authors"),
         ("thematic", "topics"),
+        ("co-institutions", "institutions"),
+        ("co-countries", "countries"),
     ):
         text = client.get(f"/bibliometrics?kind={kind}").text
         drawn = text[text.index('class="graph"') :]
@@ -77,11 +80,19 @@ def test_what_a_corpus_lacks_is_said_on_the_page(client: Client, bare_client: Cl
     answer = bare_client.get("/bibliometrics?kind=co-citation")
     assert answer.status_code == 200
     assert "the corpus has no citations among its papers" in answer.text
+    assert "kind=co-authors" in answer.text
+    assert "kind=co-institutions" not in answer.text
+    assert "kind=co-countries" not in answer.text
 
 
 @pytest.fixture(scope="module")
 def bare_client() -> Client:
-    return open_client(make_model(citations=0, network=False))
+    model = make_model(citations=0, network=False, nodes=False)
+    corpus = model.corpus_
+    words = [corpus.words(d) for d in range(corpus.n_documents)]
+    authors = [corpus.authors(d) for d in range(corpus.n_documents)]
+    model.corpus_ = Corpus.from_lists(tokens=words, vocabulary=corpus.vocabulary, authors=authors)
+    return open_client(model)
 
 
 def test_few_pictures_are_kept() -> None:

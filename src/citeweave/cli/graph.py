@@ -31,6 +31,8 @@ class GraphKind(StrEnum):
     AUTHOR_COUPLING = "author-coupling"
     CO_WORDS = "co-words"
     CO_AUTHORS = "co-authors"
+    CO_INSTITUTIONS = "co-institutions"
+    CO_COUNTRIES = "co-countries"
     HISTORIOGRAPH = "historiograph"
     MAIN_PATH = "main-path"
 
@@ -146,10 +148,11 @@ class MapOptions:
             rich_help_panel=MAPS,
         ),
     ] = None
-    max_authors: Annotated[
+    max_members: Annotated[
         int | None,
         typer.Option(
-            help="Leave out papers of more authors; 0 for none (default: 100).",
+            help="Leave out papers of more authors, institutions or countries; 0 for none "
+            "(default: 100).",
             show_default=False,
             rich_help_panel=MAPS,
         ),
@@ -254,9 +257,11 @@ _TAKES = {
     GraphKind.THEMATIC: ("topics", "words"),
     GraphKind.CO_CITATION: _ALL_MAPS,
     GraphKind.COUPLING: _ALL_MAPS,
-    GraphKind.AUTHOR_COUPLING: (*_ALL_MAPS, "max_authors"),
+    GraphKind.AUTHOR_COUPLING: (*_ALL_MAPS, "max_members"),
     GraphKind.CO_WORDS: (*_ALL_MAPS, "terms"),
-    GraphKind.CO_AUTHORS: (*_ALL_MAPS, "max_authors"),
+    GraphKind.CO_AUTHORS: (*_ALL_MAPS, "max_members"),
+    GraphKind.CO_INSTITUTIONS: (*_ALL_MAPS, "max_members"),
+    GraphKind.CO_COUNTRIES: (*_ALL_MAPS, "max_members"),
     GraphKind.HISTORIOGRAPH: ("top", "min_size", "resolution", "colour"),
     GraphKind.MAIN_PATH: ("top", "colour"),
 }
@@ -309,8 +314,8 @@ def _build(view: Any, kind: GraphKind, given: dict[str, Any]) -> "Graph":
         return topic_flow(view, **given)
     if kind is GraphKind.MAP:
         return paper_map(view, **given)
-    if given.get("max_authors") == 0:
-        given["max_authors"] = None
+    if given.get("max_members") == 0:
+        given["max_members"] = None
     return bibliometric_map(view, kind.value, **given)
 
 

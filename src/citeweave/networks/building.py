@@ -32,7 +32,7 @@ def network_of(
     min_count: float = 0.0,
     counting: str = "full",
     weight: str = "association",
-    max_authors: int | None = 100,
+    max_members: int | None = 100,
     terms: str = "auto",
     resolution: float = 1.0,
     seed: int = 0,
@@ -42,9 +42,10 @@ def network_of(
     Parameters
     ----------
     corpus : Corpus
-    kind : {"co-citation", "coupling", "author-coupling", "co-words", "co-authors"}
-        Papers that are cited together; papers or authors that cite the same papers; words that
-        occur together; authors who write together.
+    kind : str
+        ``co-citation``: papers that are cited together. ``coupling``, ``author-coupling``: papers
+        or authors that cite the same papers. ``co-words``: words that occur together.
+        ``co-authors``, ``co-institutions``, ``co-countries``: who writes papers together.
     top : int
         How many nodes at most, those of the largest size; for ``coupling`` those that share most.
     min_size : int
@@ -55,8 +56,9 @@ def network_of(
         See `citeweave.networks.counting.co_occurrence`.
     weight : {"association", "raw", "salton", "jaccard", "equivalence"}
         See `citeweave.networks.counting.similarity`.
-    max_authors : int, optional
-        Papers of more authors are left out of networks of authors; None for no such limit.
+    max_members : int, optional
+        Papers of more authors, institutions or countries are left out of networks of these; None
+        for no such limit.
     terms : {"auto", "keywords", "text"}
         Of ``co-words``: keywords where the corpus has some, else words of the text.
     resolution, seed
@@ -83,7 +85,7 @@ def network_of(
     check_choice("kind", kind, tuple(SOURCES))
     check_number("top", top, 1)
     check_number("min_size", min_size, 0)
-    source = SOURCES[kind](corpus, SourceOptions(counting, max_authors, terms))
+    source = SOURCES[kind](corpus, SourceOptions(counting, max_members, terms))
     chosen, notes = _choose(source, top, min_size, counting)
     links, counts = co_occurrence(source.table, chosen, counting=counting)
     strong = counts >= min_count

@@ -1,16 +1,19 @@
 """What occurs together in a corpus, for each kind of network: events, things, names and sizes."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.affiliations import Affiliations
+from citeweave.countries import country_name
 from citeweave.errors import NotFoundError
 from citeweave.naming import choice
 from citeweave.networks.counting import check_choice, check_number, incidence, link_strength
+from citeweave.networks.network import several
 from citeweave.networks.papers import (
     citations_got,
     need_citations,
@@ -31,7 +34,7 @@ class SourceOptions(NamedTuple):
     """What some kinds ask for: see `citeweave.networks.network_of`."""
 
     counting: str = "full"
-    max_authors: int | None = 100
+    max_members: int | None = 100
     terms: str = "auto"
 
 
@@ -112,43 +115,84 @@ def coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
     )
 
 
-def _authorship(corpus: Corpus, most: int | None) -> tuple[Any, tuple[str, ...]]:
-    """Table of papers and authors, without papers of more authors than `most`, and a note."""
-    number = np.diff(corpus.author_offsets)
-    papers = np.repeat(np.arange(corpus.n_documents), number)
-    authors = np.asarray(corpus.author_ids, np.int64)
+def _members(
+    corpus: Corpus, pairs: np.ndarray, number: int, of: str, most: int | None
+) -> tuple[Any, tuple[str, ...]]:
+    """Table of papers and who made them, without papers of more than `most` of these; also a note.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    pairs : ndarray of int, shape (m, 2)
+        Papers, and their authors, institutions or countries.
+    number : int
+        How many authors, institutions or countries there are.
+    of : str
+        What they are.
+    most : int, optional
+    """
     notes: tuple[str, ...] = ()
     if most is not None:
-        check_number("max_authors", most, 1)
-        few = number <= most
+        check_number("max_members", most, 1)
+        few = np.bincount(pairs[:, 0], minlength=corpus.n_documents) <= most
         dropped = int((~few).sum())
         if dropped:
-            papers, authors = papers[few[papers]], authors[few[papers]]
-            option = choice("max_authors=None", "--max-authors 0")
-            left = f"{count(dropped, 'paper')} with more than {most:,} authors left out"
+            pairs = pairs[few[pairs[:, 0]]]
+            option = choice("max_members=None", "--max-members 0")
+            left = f"{count(dropped, 'paper')} with more than {most:,} {several(of)} left out"
             notes = (f"{left} ({option} counts all).",)
-    return incidence(papers, authors, (corpus.n_documents, corpus.n_authors)), notes
+    return incidence(pairs[:, 0], pairs[:, 1], (corpus.n_documents, number)), notes
 
 
-def _author_names(corpus: Corpus) -> Naming:
-    names = corpus.author_names
-    return lambda a: (names[a], names[a])
+def _authorship(corpus: Corpus, most: int | None) -> tuple[Any, tuple[str, ...]]:
+    papers = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.author_offsets))
+    pairs = np.column_stack((papers, np.asarray(corpus.author_ids, np.int64)))
+    return _members(corpus, pairs, corpus.n_authors, "author", most)
 
 
 def co_authors(corpus: Corpus, options: SourceOptions) -> Occurrences:
     """Find authors, together where they wrote a paper."""
     _need_authors(corpus, "network of co-authors")
-    table, notes = _authorship(corpus, options.max_authors)
+    table, notes = _authorship(corpus, options.max_members)
+    names = corpus.author_names
+    return _together("author", "Authors who write together", table, names, notes)
+
+
+def co_institutions(corpus: Corpus, options: SourceOptions) -> Occurrences:
+    """Find institutions, together where authors of a paper work at them."""
+    found = Affiliations.of(corpus)
+    if not found.names:
+        raise NotFoundError("There is no network of institutions: the corpus names none.")
+    pairs, number = found.institutions, len(found.names)
+    table, notes = _members(corpus, pairs, number, "institution", options.max_members)
+    return _together("institution", "Institutions that work together", table, found.names, notes)
+
+
+def co_countries(corpus: Corpus, options: SourceOptions) -> Occurrences:
+    """Find countries, together where authors of a paper work in them."""
+    found = Affiliations.of(corpus)
+    if not found.codes:
+        raise NotFoundError("There is no network of countries: the corpus names none.")
+    names = [country_name(code) for code in found.codes]
+    pairs, number = found.nations, len(names)
+    table, notes = _members(corpus, pairs, number, "country", options.max_members)
+    return _together("country", "Countries that work together", table, names, notes)
+
+
+def _together(
+    of: str, title: str, table: Any, names: Sequence[str], notes: tuple[str, ...]
+) -> Occurrences:
+    """Describe those who make papers together."""
     papers = np.asarray(table.sum(axis=0))
     return Occurrences(
-        of="author",
-        title="Authors who write together",
+        of=of,
+        title=title,
         table=table,
         sizes=papers,
         size_name="papers",
         rank=papers,
         papers=table,
-        name=_author_names(corpus),
+        name=lambda one: (names[one],) * 2,
         notes=notes,
     )
 
@@ -157,12 +201,13 @@ def author_coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
     """Find authors, together where papers of both cite a paper, however often."""
     _need_authors(corpus, "coupling of authors")
     citations = need_citations(corpus, "coupling of authors")
-    written, notes = _authorship(corpus, options.max_authors)
+    written, notes = _authorship(corpus, options.max_members)
     total = corpus.n_documents
     cited: Any = incidence(citations[:, 1], citations[:, 0], (total, total))
     table = sparse.csr_array(cited @ written)
     table.data[:] = 1.0
     papers = np.asarray(written.sum(axis=0))
+    names = corpus.author_names
     return Occurrences(
         of="author",
         title="Authors who cite the same papers",
@@ -171,7 +216,7 @@ def author_coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
         size_name="papers",
         rank=papers,
         papers=written,
-        name=_author_names(corpus),
+        name=lambda one: (names[one],) * 2,
         notes=notes,
     )
 
@@ -245,4 +290,6 @@ SOURCES: dict[str, Callable[[Corpus, SourceOptions], Occurrences]] = {
     "author-coupling": author_coupling,
     "co-words": co_words,
     "co-authors": co_authors,
+    "co-institutions": co_institutions,
+    "co-countries": co_countries,
 }

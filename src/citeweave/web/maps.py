@@ -9,7 +9,16 @@ from citeweave.explore.graphs.painting import COLOURINGS
 from citeweave.networks import COUNTINGS, TERMS, WEIGHTS
 from citeweave.web.routes import QueryField, read_choice, read_integer
 
-__all__ = ["LEDES", "MOST", "QUERY", "MapOptions", "choices_of", "default_top", "read_options"]
+__all__ = [
+    "LEDES",
+    "MOST",
+    "NEEDS",
+    "QUERY",
+    "MapOptions",
+    "choices_of",
+    "default_top",
+    "read_options",
+]
 
 MapOptions = tuple[tuple[str, Any], ...]
 """Options that differ from their defaults, by name: a map is kept under these."""
@@ -28,12 +37,25 @@ LEDES = {
     "the more papers have the word.",
     "co-authors": "Authors who write together are linked. Dots are the larger the more papers "
     "an author has.",
+    "co-institutions": "Institutions whose authors write together are linked. Dots are the larger "
+    "the more papers an institution has.",
+    "co-countries": "Countries whose authors write together are linked. Dots are the larger the "
+    "more papers a country has.",
     "historiograph": "The most cited papers in order of time, and which of them cites which.",
     "main-path": "The paths of citations through which most of this literature is connected, "
     "from its newest papers to its oldest.",
     "thematic": "Topics by how much their words occur with those of others (centrality) and "
     "with each other (density), as Callon's strategic diagram shows themes.",
 }
+
+
+NEEDS = {
+    "author-coupling": "authors",
+    "co-authors": "authors",
+    "co-institutions": "institutions",
+    "co-countries": "countries",
+}
+"""Maps that are offered only where a corpus names those whom they show."""
 
 
 class MapChoice(NamedTuple):

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from citeweave.errors import NotFoundError
 from citeweave.explore import Exploration, graphs
 from citeweave.explore.graphs.map_data import map_data
+from citeweave.networks.network import several
 from citeweave.web.maps import MapOptions
 
 __all__ = ["NETWORKS", "PICTURES", "Pictures", "map_json", "network_svg", "page_of"]
@@ -34,8 +35,8 @@ def network_svg(
 
 def page_of(node: graphs.Node) -> str:
     """Give the address of the page that a node of a picture leads to, or an empty text."""
-    if node.kind in {"topic", "author", "paper"}:
-        return f"/{node.kind}s/{node.key}"
+    if node.kind in {"topic", "author", "paper", "institution", "country"}:
+        return f"/{several(node.kind)}/{node.key}"
     return f"/search?q={quote(node.name)}" if node.kind == "word" else ""
 
 

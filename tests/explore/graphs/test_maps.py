@@ -43,7 +43,10 @@ def view() -> Exploration:
     return Exploration(make_model(papers=80, citations=300))
 
 
-@pytest.fixture(scope="module", params=[kind for kind in MAPS if kind != "co-authors"])
+@pytest.fixture(
+    scope="module",
+    params=[kind for kind in MAPS if kind != "co-authors"],
+)
 def drawn(request: pytest.FixtureRequest, view: Exploration):
     graph = bibliometric_map(view, request.param)
     return graph, layout(graph)

@@ -27,6 +27,8 @@ MAPS = {
     "author-coupling": "Coupling of authors",
     "co-words": "Co-words",
     "co-authors": "Co-authors",
+    "co-institutions": "Institutions",
+    "co-countries": "Countries",
     "historiograph": "Historiograph",
     "main-path": "Main paths",
     "thematic": "Thematic map",

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore.graphs import MAPS
-from citeweave.web.maps import LEDES, MOST, choices_of, default_top, read_options
+from citeweave.web.maps import LEDES, MOST, NEEDS, choices_of, default_top, read_options
 from citeweave.web.pictures import NETWORKS
 from citeweave.web.routes import Endpoint, read_choice
 from citeweave.web.site import Site
@@ -33,7 +33,9 @@ def paper_map(site: Site, request: Request) -> Response:
 
 def bibliometrics(site: Site, request: Request) -> Response:
     """Show one of the maps that bibliometricians expect."""
-    kind = read_choice(request, "kind", tuple(MAPS))
+    there = [path.removeprefix("/") for _, path in site.people]
+    offered = {k: name for k, name in MAPS.items() if NEEDS.get(k) in {None, *there}}
+    kind = read_choice(request, "kind", tuple(offered))
     options = read_options(request, kind)
     try:
         (graph, drawing), problem = site.pictures.network(kind, options), ""
@@ -42,7 +44,7 @@ def bibliometrics(site: Site, request: Request) -> Response:
     usual = default_top(kind)
     values = {
         "kind": kind,
-        "kinds": MAPS,
+        "kinds": offered,
         "lede": LEDES[kind],
         "choices": choices_of(kind),
         "chosen": dict(options),
