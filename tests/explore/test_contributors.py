@@ -190,3 +190,26 @@ def test_growth_needs_papers_and_years() -> None:
     papers = GroupedIds(np.zeros(9, int), np.arange(9), 1)
     assert np.isnan(growth_of(papers, np.full(9, 2001))).all()
     assert np.isnan(growth_of(papers, np.zeros(9, int))).all()
+
+
+def test_search_finds_them_by_name_and_code(view: Exploration) -> None:
+    found = [(hit.kind, hit.label, hit.detail) for hit in view.search("sing")]
+    assert found == [("country", "Singapore", "3 papers")]
+    assert [(hit.kind, hit.id) for hit in view.search("SG")] == [("country", 1)]
+    assert ("institution", 0) in [(hit.kind, hit.id) for hit in view.search("anu")]
+    assert {hit.kind for hit in view.search("a", limit=40)} >= {"institution", "country", "venue"}
+    assert len(view.search("a", limit=3)) == 3
+
+
+def test_search_keeps_places_for_every_kind() -> None:
+    corpus = Corpus.from_lists(
+        tokens=[["a"]] * 30,
+        titles=[f"Oslo {d}" for d in range(30)],
+        authors=[[f"Oslo {d}"] for d in range(30)],
+        metadata={"venue": ["Oslo Journal"] * 30, "institutions": [["Oslo"]] * 30},
+    )
+    model = SimpleNamespace(doc_topic_=np.ones((30, 1)), topic_word_=np.ones((1, 1)))
+    hits = Exploration(model, corpus=corpus).search("oslo", limit=20)
+    kinds = [hit.kind for hit in hits]
+    assert (kinds.count("paper"), kinds.count("author")) == (13, 5)
+    assert (kinds.count("venue"), kinds.count("institution")) == (1, 1)

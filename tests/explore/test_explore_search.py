@@ -63,7 +63,7 @@ def test_all_kinds_are_found(view):
     assert theirs <= {hit.id for hit in view.search(f"{name} 20", kinds=("paper",), limit=90)}
 
 
-@pytest.mark.parametrize("options", [{"kinds": ("venue",)}, {"kinds": "paper"}, {"limit": 0}])
+@pytest.mark.parametrize("options", [{"kinds": ("city",)}, {"kinds": "paper"}, {"limit": 0}])
 def test_wrong_options(view, options):
     with pytest.raises(ParameterError, match="must be"):
         view.search("a", **options)

@@ -16,6 +16,7 @@ pytestmark = browser_tools.needs_browser
 
 PAGES = ["", "topics", "topics/0", "authors", "authors/1", "papers", "papers/20", "network"]
 PAGES += ["network?kind=flow", "map", "place", "diagnostics", "about", "api", "search?q=soil"]
+PAGES += ["institutions", "institutions/2", "countries", "countries/0", "venues/0", "funders/0"]
 
 
 @pytest.fixture(scope="module")

@@ -357,7 +357,7 @@ class Exploration(Derived):
     def search(
         self, text: str, *, kinds: Sequence[str] = _search.KINDS, limit: int = 20
     ) -> list[Hit]:
-        """Find papers, authors and topics whose words begin with those of a text, best first."""
+        """Find papers, authors, topics, institutions, ... by beginnings of words, best first."""
         return _search.search(self, text, kinds, limit)
 
     def search_index(self, kind: str) -> SearchIndex:

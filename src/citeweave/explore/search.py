@@ -1,4 +1,4 @@
-"""Search over papers, authors and topics: an inverted index of word beginnings.
+"""Search over papers, authors, topics and institutions: an inverted index of word beginnings.
 
 Words of all entries are sorted, so those with a given beginning stand in one row, and so do the
 entries that hold them: a query reads a slice for each of its words.
@@ -16,14 +16,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citeweave.errors import ParameterError
+from citeweave.explore.contributors import KINDS as CONTRIBUTORS
+from citeweave.explore.contributors import singular_of
 from citeweave.explore.pages import Page
+from citeweave.wording import count as counted
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
 
-__all__ = ["KINDS", "Hit", "SearchIndex", "build_index", "plain_words"]
+__all__ = ["KINDS", "PLURALS", "Hit", "SearchIndex", "build_index", "plain_words"]
 
-KINDS = ("paper", "author", "topic")
+PLURALS = {
+    "paper": "papers",
+    "author": "authors",
+    "topic": "topics",
+    **{singular_of(kind): kind for kind in CONTRIBUTORS if kind != "authors"},
+}
+"""Kinds of things, and what many of them are called."""
+KINDS = tuple(PLURALS)
+_PARTS = {"author": 4, "topic": 4}
+_SMALL_PART = 10
 _WORD = re.compile(r"[^\W_]+")
 _LAST = "\U0010ffff"
 _EXACT = 2.0
@@ -36,9 +48,9 @@ class Hit(Page):
     """Something found."""
 
     kind: str
-    """``paper``, ``author`` or ``topic``."""
+    """One of `KINDS`."""
     id: int
-    """Number of the paper, author or topic."""
+    """Its number."""
     label: str
     detail: str
     """A few words more: year and authors of a paper, papers of an author."""
@@ -141,6 +153,13 @@ def build_index(view: "Exploration", kind: str) -> SearchIndex:
             ],
             view.share[view.order],
         )
+    if kind != "paper":
+        found = view.literature.contributors(PLURALS[kind])
+        own = [
+            [plain_words(name) for name in found.names],
+            [plain_words(code) for code in found.codes],
+        ]
+        return SearchIndex(own, _scaled(found.papers.counts))
     titles, ids, years = corpus.titles, corpus.ids, view.years.tolist()
     names = [plain_words(name) for name in corpus.author_names]
     ends, authors = corpus.author_offsets.tolist(), corpus.author_ids.tolist()
@@ -161,7 +180,7 @@ def _scaled(counts: np.ndarray) -> np.ndarray:
 
 
 def search(view: "Exploration", text: str, kinds: Sequence[str], limit: int) -> list[Hit]:
-    """Find papers, authors and topics; see `Exploration.search`."""
+    """Find papers, authors, topics and so on; see `Exploration.search`."""
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown or isinstance(kinds, str):
         raise ParameterError(f"'kinds' must be some of {', '.join(KINDS)}. Got {kinds!r} instead.")
@@ -173,16 +192,21 @@ def search(view: "Exploration", text: str, kinds: Sequence[str], limit: int) -> 
             for place, score in view.search_index(kind).find(text, limit)
         ]
         for kind in KINDS
-        if kind in kinds
+        if kind in kinds and PLURALS[kind] not in view.literature.missing
     }
-    # papers first; authors and topics keep a quarter of the places each, if they need them
-    room = limit - sum(
-        min(len(hits), limit // 4) for kind, hits in found.items() if kind != "paper"
-    )
-    hits = found.get("paper", [])[: max(room, 1)]
-    for kind in ("author", "topic"):
-        hits += found.get(kind, [])[: max(limit // 4, limit - len(hits))]
-    return hits[:limit]
+    # papers first; authors and topics keep a quarter of the places each, if they need them, and
+    # the others a tenth
+    taken = {
+        kind: min(len(hits), limit // _PARTS.get(kind, _SMALL_PART))
+        for kind, hits in found.items()
+        if kind != "paper"
+    }
+    if "paper" in found:
+        rest = max(limit - sum(taken.values()), 1)
+        taken = {"paper": min(len(found["paper"]), rest), **taken}
+    for kind, hits in found.items():
+        taken[kind] += max(min(limit - sum(taken.values()), len(hits) - taken[kind]), 0)
+    return [hit for kind, number in taken.items() for hit in found[kind][:number]][:limit]
 
 
 def _hit(view: "Exploration", kind: str, place: int, score: float) -> Hit:
@@ -191,9 +215,12 @@ def _hit(view: "Exploration", kind: str, place: int, score: float) -> Hit:
         detail = f"{100 * view.share[k]:.1f} % of the papers"
         return Hit(kind, k, view.topic_name(k), detail, score)
     if kind == "author":
-        papers = int(view.papers_of_author.counts[place])
-        detail = f"{papers} paper{'s' if papers != 1 else ''}"
+        detail = counted(int(view.papers_of_author.counts[place]), "paper")
         return Hit(kind, place, view.corpus.author_names[place], detail, score)
+    if kind != "paper":
+        others = view.literature.contributors(PLURALS[kind])
+        detail = counted(int(others.papers.counts[place]), "paper")
+        return Hit(kind, place, others.names[place], detail, score)
     authors = view.author_names(place)
     who = f"{authors[0]} et al." if len(authors) > 2 else " and ".join(authors)
     year = int(view.years[place])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from citeweave.reading.affiliations import addresses, affiliations_of, funder_names
+from citeweave.reading.affiliations import addresses, affiliation_of, funder_names
 from citeweave.reading.entities import decode_entities
 from citeweave.reading.formats import Format, Sample, as_dict, as_list, convert
 from citeweave.reading.identifiers import (
     clean,
     normalise_doi,
     normalise_orcid,
+    normalise_ror,
     parse_count,
     parse_year,
 )
@@ -90,11 +92,31 @@ def _authors(authorships: Any) -> tuple[Author, ...]:
     return tuple(authors)
 
 
+def _institution(item: Any) -> Affiliation | None:
+    """Return one institution; works name the same ones again and again."""
+    if not isinstance(item, dict):
+        return affiliation_of(item)
+    values = (item.get("display_name"), item.get("country_code"), item.get("ror"), item.get("id"))
+    if not all(value is None or type(value) is str for value in values):
+        return None
+    return _place(*values)
+
+
+@lru_cache(maxsize=50_000)
+def _place(
+    name: str | None, country: str | None, ror: str | None, identifier: str | None
+) -> Affiliation | None:
+    made = Affiliation(clean(name), clean(country), normalise_ror(ror), short_id(identifier))
+    return made if any(made) else None
+
+
 def _affiliations(authorship: dict[str, Any]) -> tuple[Affiliation, ...]:
     """Return the institutions of an author, else the addresses, else the countries alone."""
-    found = affiliations_of(as_list(authorship.get("institutions")))
-    if found:
-        return found
+    institutions = authorship.get("institutions")
+    if institutions:
+        found = tuple(filter(None, map(_institution, as_list(institutions))))
+        if found:
+            return found
     raw = authorship.get("raw_affiliation_strings") or authorship.get("raw_affiliation_string")
     found = addresses(as_list(raw))
     countries = [code for code in map(clean, as_list(authorship.get("countries"))) if code]

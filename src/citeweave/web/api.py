@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from citeweave.errors import ParameterError
 from citeweave.explore.graphs import MAPS
+from citeweave.explore.search import PLURALS
 from citeweave.web import schemas
 from citeweave.web.contributor_list import KINDS, ContributorList
 from citeweave.web.listing import PAGE_SIZE, Cut
@@ -137,14 +138,14 @@ def paper(site: Site, request: Request) -> Response:
 
 
 def search_results(site: Site, text: str, limit: int) -> list[dict[str, Any]]:
-    """Find papers, authors and topics, each with the address of its page."""
+    """Find papers, authors, topics and so on, each with the address of its page."""
     return [
         {
             "kind": hit.kind,
             "id": hit.id,
             "title": hit.label,
             "detail": hit.detail,
-            "url": f"/{hit.kind}s/{hit.id}",
+            "url": f"/{PLURALS[hit.kind]}/{hit.id}",
         }
         for hit in site.search(text, limit)
     ]
@@ -220,7 +221,7 @@ ENTRIES = (
     Endpoint(
         "/api/search",
         search,
-        "Papers, authors and topics by beginnings of words.",
+        "Papers, authors, topics, institutions, ... by beginnings of words.",
         tag="search",
         query=(QueryField("q", "What to look for."), QueryField("limit", "At most 100.", _INTEGER)),
         answer=schemas.SEARCH,

@@ -15,6 +15,7 @@ from citeweave.explore import (
     PaperPlacement,
     TopicPage,
 )
+from citeweave.explore.search import KINDS
 
 __all__ = [
     "AUTHOR",
@@ -107,7 +108,7 @@ SEARCH = _record(
     query=_TEXT,
     results=_list(
         _record(
-            kind={"enum": ["paper", "author", "topic"]},
+            kind={"enum": list(KINDS)},
             id=_INTEGER,
             title=_TEXT,
             detail=_TEXT,

@@ -156,14 +156,13 @@ class Site:
         return found
 
     def search(self, text: str, limit: int) -> list[Hit]:
-        """Find papers, authors and topics.
+        """Find papers, authors, topics, institutions, countries, venues and funders.
 
         One at a time: a search takes a few milliseconds, but the first one makes an index, which
         should not be made twice.
         """
-        kinds = ("paper", "author", "topic") if self.has_authors else ("paper", "topic")
         with self._searching:
-            return self.view.search(text, kinds=kinds, limit=limit)
+            return self.view.search(text, limit=limit)
 
     def rename(self, topic: int, name: str) -> None:
         """Give a topic a name, kept in the run; an empty one takes it back."""
