@@ -12,6 +12,7 @@ from citeweave.cli.explore_show import paper_table, topic_table
 from citeweave.corpus import Corpus
 from citeweave.explore import Exploration
 from citeweave.explore.citations import interest
+from citeweave.explore.search import KINDS
 from citeweave.explore.wordforms import singular
 from citeweave.web.charts import sparkline
 from citeweave.web.glossary import AGREEMENT, GLOSSARY, spoken
@@ -81,8 +82,14 @@ def test_agreement_says_what_is_good_and_what_to_do() -> None:
 
 def test_search_shows_papers_first(model: Any) -> None:
     kinds = [hit.kind for hit in Exploration(model).search("a", limit=12)]
-    order = {"paper": 0, "author": 1, "topic": 2}
-    assert [order[kind] for kind in kinds] == sorted(order[kind] for kind in kinds)
+    places = [KINDS.index(kind) for kind in kinds]
+    assert KINDS[:3] == ("paper", "author", "topic")
+    assert places == sorted(places)
+
+
+def test_countries_are_counted_in_english(client: Client) -> None:
+    assert "1–2 of 2 countries" in client.get("/countries").text
+    assert "No countries" in client.get("/countries?q=ruritania").text
 
 
 def test_papers_leave_room_for_authors() -> None:
