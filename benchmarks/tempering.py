@@ -122,9 +122,8 @@ def table(lines: list[dict[str, Any]]) -> str:
         for name in MEASURES:
             values = np.array([line[name] for line in found if name in line])
             digits = {"perplexity": 0, "topics_in_use": 1, "seconds": 0}.get(name, 3)
-            cells.append(
-                f"{values.mean():.{digits}f} ± {values.std():.{digits}f}" if len(values) else ""
-            )
+            spread = f" ± {values.std():.{digits}f}" if len(values) > 1 else ""
+            cells.append(f"{values.mean():.{digits}f}{spread}" if len(values) else "")
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
