@@ -239,7 +239,11 @@ def test_results_as_json(options):
     result = run("runtime", *options, "--json", "--quiet")
     content = json.loads(result.stdout)
     assert list(content) == ["runtime"]
-    assert content["runtime"]["tables"][0]["columns"][0] == "set"
+    minutes, authors = content["runtime"]["tables"]
+    assert minutes["columns"][0] == "set"
+    assert minutes["rows"][0][minutes["columns"].index("GPU")] is None  # too small for one
+    assert [row[0] for row in authors["rows"]] == [2, 20, 80]
+    assert all(seconds > 0 for row in authors["rows"] for seconds in row[-2:])
 
 
 @pytest.mark.parametrize(
