@@ -17,6 +17,7 @@ pytestmark = browser_tools.needs_browser
 PAGES = ["", "topics", "topics/0", "authors", "authors/1", "papers", "papers/20", "network"]
 PAGES += ["network?kind=flow", "map", "place", "diagnostics", "about", "api", "search?q=soil"]
 PAGES += ["institutions", "institutions/2", "countries", "countries/0", "venues/0", "funders/0"]
+PAGES += ["bibliometrics", "bibliometrics?kind=historiograph", "bibliometrics?kind=thematic"]
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +177,39 @@ def test_a_node_is_dragged_with_its_lines_and_opens_nothing(page: Any) -> None:
     assert node.get_attribute("transform") != before[0]
     assert line.get_attribute("d") != before[1]
     assert page.url.endswith("/network")
+
+
+def test_names_of_dots_stay_readable_and_more_appear_nearer(page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/bibliometrics?kind=co-citation&top=60")
+    sizes = """() => {
+      const scale = document.querySelector(".canvas svg").getScreenCTM().a;
+      const texts = [...document.querySelectorAll(".cw-dot text")];
+      return texts.map((text) => scale * Number(text.getAttribute("font-size")));
+    }"""
+    page.wait_for_function("document.querySelector('.unnamed') !== null")
+    assert min(page.evaluate(sizes)) > 10.5
+    hidden = page.locator(".unnamed").count()
+    for _ in range(6):
+        page.get_by_role("button", name="Zoom in").click()
+    assert page.locator(".unnamed").count() < hidden
+    assert min(page.evaluate(sizes)) > 10.5
+
+
+def test_a_dot_of_the_historiograph_is_dragged_with_its_arrows(page: Any) -> None:
+    page.goto("/bibliometrics?kind=historiograph")
+    edge = page.locator(".cw-edge:has(polygon)").first
+    node = page.locator(f"#{edge.get_attribute('data-source')}")
+    head = edge.locator("polygon")
+    before = head.get_attribute("points")
+    dot = node.locator("circle").bounding_box()
+    x, y = dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, y + 25, steps=4)
+    page.mouse.up()
+    assert head.get_attribute("points") != before
+    assert "kind=historiograph" in page.url
 
 
 def test_the_map_opens_a_paper(page: Any) -> None:

@@ -42,7 +42,7 @@ def mean_years(corpus: Corpus, table: Any) -> np.ndarray:
     years = years_of(corpus)
     known = (years > 0).astype(float)
     papers = np.asarray(table.T @ known)
-    sums = np.asarray(table.T @ (known * years))
+    sums = np.asarray(table.T @ years)  # unknown years are 0
     means = np.full(len(papers), np.nan)
     return np.asarray(np.divide(sums, papers, out=means, where=papers > 0))
 
