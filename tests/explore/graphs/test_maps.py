@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree as ET
@@ -34,7 +35,7 @@ from citeweave.explore.graphs.geometry import bounds, extent
 from citeweave.explore.graphs.network_map import LABELS
 from citeweave.explore.graphs.stress import overlapping_pairs
 from citeweave.explore.graphs.text import clean
-from citeweave.networks import WeightedNetwork, cluster, network_of
+from citeweave.networks import Themes, WeightedNetwork, cluster, network_of
 from explore.graphs.made_up import NASTY, make_model
 
 
@@ -187,6 +188,14 @@ def test_colours_stand_for_clusters_topics_or_years(view: Exploration) -> None:
         }
 
 
+def test_a_paper_has_the_main_topic_that_pages_give_it() -> None:
+    view = Exploration(make_model())
+    # as a consensus of chains may: not the largest weight
+    view.__dict__["dominant"] = (view.dominant + 1) % view.n_topics
+    graph = bibliometric_map(view, "coupling", colour="topic")
+    assert all(node.group == view.dominant[node.key] for node in graph.nodes)
+
+
 def test_topics_of_words_and_authors_are_those_of_their_papers(view: Exploration) -> None:
     graph = bibliometric_map(view, "author-coupling", colour="topic")
     assert graph.nodes
@@ -224,8 +233,20 @@ def test_a_main_path_without_years_is_drawn_too() -> None:
         bibliometric_map(corpus, "main-path", colour="year")
 
 
-def test_the_thematic_map_keeps_topics_in_their_quadrants(view: Exploration) -> None:
+def test_the_thematic_map_keeps_topics_in_their_quadrants(
+    view: Exploration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    four = Themes(
+        topics=np.arange(4),
+        centrality=np.array([9.0, 1.0, 2.0, 8.0]),
+        density=np.array([9.0, 8.0, 1.0, 2.0]),
+        words=(),
+        links=np.ones((4, 4)) - np.eye(4),
+    )
+    module = sys.modules["citeweave.explore.graphs.thematic_map"]  # beside a function so named
+    monkeypatch.setattr(module, "themes_of", lambda *_, **__: four)
     graph = thematic_map(view)
+    assert [dict(node.facts)["quadrant"] for node in things(graph)] == [1, 2, 3, 4]
     ends = [graph.node(f"rule-{number}").position for number in range(4)]
     middle = (ends[2][0], ends[0][1])
     for node in things(graph):
@@ -237,7 +258,12 @@ def test_the_thematic_map_keeps_topics_in_their_quadrants(view: Exploration) -> 
     text = " ".join("".join(e.itertext()) for e in svg.iter("{http://www.w3.org/2000/svg}text"))
     for name in ("Motor themes", "Niche themes", "Emerging or declining themes", "Basic themes"):
         assert name in text
-    assert len(things(thematic_map(view, topics=2))) == 2
+
+
+def test_the_thematic_map_takes_the_largest_topics(view: Exploration) -> None:
+    assert {node.key for node in things(thematic_map(view, topics=2))} == set(view.order[:2])
+    with pytest.raises(ParameterError, match="'topics' must be at least 1"):
+        thematic_map(view, topics=0)
 
 
 def test_nasty_names_stay_text_and_rules_have_no_links(view: Exploration) -> None:
