@@ -17,7 +17,8 @@ from citeweave.cli.explore_show import (
 from citeweave.cli.show import Fitting, add_figures, fact_table, new_table
 from citeweave.explore import AuthorPage, Inspection, PaperLink, PaperPage, TopicPage
 from citeweave.explore.labels import short_label
-from citeweave.wording import count, number, percent
+from citeweave.explore.pages import CategoryWeight
+from citeweave.wording import count, number, percent, quoted
 
 __all__ = ["author_page", "inspection", "paper_list", "paper_page", "topic_page"]
 
@@ -79,6 +80,25 @@ def author_page(page: AuthorPage) -> list[Any]:
     return [facts, paper_list("Papers", page.publications[:20])]
 
 
+def _reasons(one: CategoryWeight) -> str:
+    """Say how probable a category is, and why."""
+    parts = [f"{one.name} {percent(one.probability, 0)}"]
+    if one.odds:
+        shown = [f"{name} {value:+.1f}" for name, value in one.odds.items() if abs(value) >= 0.05]
+        parts.append(f"log odds by {', '.join(shown)}")
+    parts.append(f"{count(one.linked, 'linked paper')} of it")
+    if one.words:
+        parts.append("words " + ", ".join(reason.word for reason in one.words))
+    if one.topics:
+        parts.append("topics " + ", ".join(short_label(part.name, NAME) for part in one.topics))
+    if one.papers:
+        titles = [quoted(short_label(link.title, NAME)) for link in one.papers[:3]]
+        parts.append(f"papers {', '.join(titles)}")
+    if one.authors:
+        parts.append("other papers of " + ", ".join(author.name for author in one.authors[:3]))
+    return "; ".join(parts)
+
+
 def paper_page(page: PaperPage) -> list[Any]:
     """Show all about a paper."""
     facts = fact_table()
@@ -90,9 +110,7 @@ def paper_page(page: PaperPage) -> list[Any]:
         if value is not None:
             facts.add_row(name, str(value))
     for one in page.drawn_categories:
-        reasons = [f"{short_label(part.name, NAME)} ({part.weight:+.2f})" for part in one.topics]
-        text = f"{one.name} {percent(one.probability, 0)}: {one.linked} linked papers"
-        facts.add_row("drawn into", "; ".join([text, *reasons]))
+        facts.add_row("drawn into", _reasons(one))
     for name in ("venue", "document_type", "institutions", "countries", "funders", "doi"):
         value = page.metadata.get(name)
         if value:

@@ -241,14 +241,21 @@ def flow_table(view: Exploration, frame: "pl.DataFrame") -> Table:
 def category_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List categories with their topics."""
     how = "by the model" if view.supervised else "means of their papers; the model did not see them"
+    drawn = "sure" in frame.columns
+    if drawn and view.groups is not None:
+        how = f"{frame.height} of {len(view.groups)} are in use"
     table = new_table(f"Categories and their topics ({how})")
     table.add_column("category", no_wrap=True, overflow="ellipsis", min_width=14, ratio=1)
-    add_figures(table, "papers")
-    table.add_column("topics and words of the main one", ratio=3)
+    add_figures(table, "papers", *(("labels", "sure") if drawn else ()))
+    table.add_column("topics, and words" if drawn else "topics and words of the main one", ratio=3)
     for row in frame.iter_rows(named=True):
         pairs = zip(row["topic_names"], row["weights"], strict=True)
         lines = Group(Fitting(mixture(pairs, SHORT), "; "), Fitting(row["words"], ", "))
-        table.add_row(row["name"], f"{row['papers']:,}", lines)
+        figures = [f"{row['papers']:,}"]
+        if drawn:
+            sure = "–" if row["sure"] is None else percent(row["sure"], 0)
+            figures += [f"{row['labelled']:,}", sure]
+        table.add_row(row["name"], *figures, lines)
     return table
 
 

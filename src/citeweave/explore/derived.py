@@ -18,6 +18,7 @@ from citeweave.explore import topics as _topics
 from citeweave.explore.facts import Facts
 from citeweave.explore.labels import TopicNames, label_words, make_labels
 from citeweave.explore.literature import Literature, contributor_topics
+from citeweave.explore.reasons import Readings
 from citeweave.explore.similarity import WordVectors
 
 if TYPE_CHECKING:
@@ -179,6 +180,11 @@ class Derived(Facts):
     def category_mass(self) -> np.ndarray | None:
         """Sums of theta' over the papers of each category [categories, K]."""
         return _categories.category_mass(self._view)
+
+    @cached_property
+    def readings(self) -> Readings | None:
+        """The evidence for categories, where papers are drawn into them by some labels."""
+        return None if self.read_out is None else Readings(self._view, self.read_out)
 
     @cached_property
     def nearest_category(self) -> list[tuple[str | None, float | None]] | None:

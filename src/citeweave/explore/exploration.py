@@ -20,12 +20,14 @@ from citeweave.explore import similarity as _similarity
 from citeweave.explore import topics as _topics
 from citeweave.explore.contributor_pages import ContributorPage
 from citeweave.explore.derived import Derived
+from citeweave.explore.drawn import category_cards, drawn_columns
 from citeweave.explore.facts import Z90
 from citeweave.explore.frames import make_frame
 from citeweave.explore.literature import contributor_columns
 from citeweave.explore.pages import (
     AuthorLink,
     AuthorPage,
+    CategoryCard,
     PaperLink,
     PaperPage,
     PaperPlacement,
@@ -305,8 +307,17 @@ class Exploration(Derived):
         return make_frame(columns, pandas=pandas)
 
     def categories(self, *, pandas: bool = False) -> Any:
-        """Table of categories: topics by the model if it has seen them, else of their papers."""
+        """Table of categories: topics by the model if it has seen them, else of their papers.
+
+        Where papers are drawn into categories, it is those that are listed.
+        """
+        if self.category_probability is not None:
+            return make_frame(drawn_columns(self), pandas=pandas)
         return make_frame(_categories.category_columns(self), pandas=pandas)
+
+    def category_cards(self) -> list[CategoryCard]:
+        """Describe the categories that papers are drawn into, those in use, the largest first."""
+        return category_cards(self)
 
     def crosstab(self, *, pandas: bool = False) -> Any:
         """Table of categories by topics, a row a pair."""

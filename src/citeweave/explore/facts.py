@@ -19,6 +19,7 @@ from citeweave.explore.wordforms import singular
 from citeweave.loading import load
 from citeweave.model import Groups
 from citeweave.model.describing import topic_order, topic_shares
+from citeweave.model.read_out import ReadOut
 from citeweave.networks.papers import years_of
 
 __all__ = ["Z90", "Facts", "GroupedIds"]
@@ -299,6 +300,12 @@ class Facts:
     def category_probability(self) -> np.ndarray | None:
         """Probability of each category for each paper [D, C], where papers are drawn into them."""
         return self._optional("category_probability_")
+
+    @cached_property
+    def read_out(self) -> ReadOut | None:
+        """What categories were read out of, where papers are drawn into them by some labels."""
+        found: ReadOut | None = getattr(self.model, "read_out_", None)
+        return found
 
     @property
     def supervised(self) -> bool:

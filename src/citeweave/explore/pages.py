@@ -6,6 +6,7 @@ from typing import Any
 __all__ = [
     "AuthorLink",
     "AuthorPage",
+    "CategoryCard",
     "CategoryWeight",
     "Difference",
     "Page",
@@ -14,6 +15,7 @@ __all__ = [
     "PaperPlacement",
     "TopicPage",
     "TopicWeight",
+    "WordReason",
     "WordWeight",
 ]
 
@@ -84,17 +86,55 @@ class AuthorLink(Page):
 
 
 @dataclass(frozen=True, slots=True)
+class WordReason(Page):
+    """A word of a paper that speaks for a category."""
+
+    word: str
+    weight: float
+    """How much it adds to the log odds of the category."""
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryWeight(Page):
     """A category that a paper may be of, where papers are drawn into categories, and why."""
 
     category: int
     name: str
     probability: float
-    """Share of the kept samples."""
+    """Share of the kept samples or, where some labels are known, that of all evidence."""
     topics: list[TopicWeight]
     """Topics of the paper that speak for the category: theta' log(nu / mu), those above 0."""
     linked: int
     """Papers that it cites or that cite it, and that are of this category."""
+    words: list[WordReason] = field(default_factory=list)
+    """Its words that speak most for the category."""
+    papers: list[PaperLink] = field(default_factory=list)
+    """Linked papers that speak most for it; the score is how much, in log odds where some labels
+    are known, else the probability that they are of it."""
+    authors: list[AuthorLink] = field(default_factory=list)
+    """Authors whose other papers are of it; the score is their mean probability."""
+    odds: dict[str, float] = field(default_factory=dict)
+    """Where some labels are known: what words, citations, authors, topics and the share of the
+    category add to its log odds against the mean of all categories."""
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCard(Page):
+    """A category that papers are drawn into."""
+
+    category: int
+    name: str
+    papers: int
+    """That most probably are of it, those with a label included."""
+    labelled: int
+    """Of these, papers whose label was given."""
+    sure: float | None
+    """Mean probability of the category for its other papers."""
+    topics: list[TopicWeight]
+    words: list[str]
+    """That stand for it: p(w | category) log(p(w | category) / p(w))."""
+    examples: list[PaperLink]
+    """The papers that are surest to be of it, labelled ones aside; the score is how sure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.explore.frames import Columns
-from citeweave.explore.pages import (
-    CategoryWeight,
-    Difference,
-    PaperLink,
-    PaperPage,
-    TopicWeight,
-)
+from citeweave.explore.pages import Difference, PaperLink, PaperPage
+from citeweave.explore.reasons import category_weights
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
@@ -22,7 +17,6 @@ _LIST = 10
 _LEAST = 0.05
 _MOST = 5
 """Citations that a page names, the most influential first."""
-_UNLIKELY = 0.01
 _MEMBER = 0.2
 """Weight of a topic from which on a paper is listed under it."""
 
@@ -159,43 +153,8 @@ def paper_page(view: "Exploration", paper: int) -> PaperPage:
         cited_by=_links(view, view.incoming[d], 0),
         references=_links(view, view.outgoing[d], 1),
         similar=view.similar_papers(d, _LIST),
-        drawn_categories=_drawn_categories(view, d),
+        drawn_categories=category_weights(view, d),
     )
-
-
-def _drawn_categories(view: "Exploration", d: int) -> list[CategoryWeight]:
-    """Say which categories a paper may be of, and what speaks for each."""
-    shares, groups, nu = view.category_probability, view.groups, view.group_topic
-    if shares is None or groups is None or nu is None:
-        return []
-    linked = np.concatenate(
-        [
-            view.corpus.citations[view.incoming[d], 0],
-            view.corpus.citations[view.outgoing[d], 1],
-        ]
-    )
-    of_linked = np.bincount(groups.of_document[np.unique(linked)], minlength=len(groups))
-    share = np.maximum(np.asarray(view.model.topic_share_, np.float64), 1e-12)
-    found: list[CategoryWeight] = []
-    for c in np.argsort(-shares[d], kind="stable").tolist():
-        if shares[d, c] < _UNLIKELY and found:
-            break
-        speaks = view.doc_topic[d] * np.log(np.maximum(nu[c], 1e-12) / share)
-        best = np.argsort(-speaks, kind="stable")[:_MOST].tolist()
-        found.append(
-            CategoryWeight(
-                category=c,
-                name=groups.names[c],
-                probability=float(shares[d, c]),
-                topics=[
-                    TopicWeight(k, view.topic_name(k), float(speaks[k]))
-                    for k in best
-                    if speaks[k] > _UNLIKELY
-                ],
-                linked=int(of_linked[c]),
-            )
-        )
-    return found
 
 
 def _differences(view: "Exploration", d: int, received: np.ndarray) -> list[Difference]:

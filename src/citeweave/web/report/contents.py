@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from citeweave.evaluate.diagnostics import Diagnostics
     from citeweave.explore import PaperLink
+    from citeweave.explore.pages import CategoryCard
     from citeweave.web.chains import ChainChart
     from citeweave.web.overview import Coverage
     from citeweave.web.tables import CarriedTable, HeatTable, Trends
@@ -99,6 +100,9 @@ class Contents:
     """The topics that have no card, in a sentence."""
     papers_by_year: Markup | None = None
     categories: tuple[tuple[str, int], ...] = ()
+    drawn: tuple[CategoryCard, ...] = ()
+    """The categories that papers are drawn into."""
+    drawn_note: str = ""
     venues: tuple[tuple[str, int], ...] = ()
     trends: Trends | None = None
     authors: tuple[AuthorRow, ...] = ()

@@ -95,6 +95,8 @@ def gather(
         diagnostics=run.diagnostics,
         papers_by_year=_years(view),
         categories=categories,
+        drawn=tuple(view.category_cards()),
+        drawn_note=_drawn_note(view),
         venues=named if named != categories else (),
         trends=trends,
         authors=_authors(view),
@@ -113,6 +115,29 @@ def gather(
         bibtex=method.BIBTEX,
         downloads=carried_tables(view, course, max_papers=max_papers) if tables else (),
         missing=missing,
+    )
+
+
+def _drawn_note(view: Exploration) -> str:
+    """Say how papers came to their categories, and how far they can be trusted."""
+    shares, told, groups = view.category_probability, view.read_out, view.groups
+    if shares is None or groups is None:
+        return ""
+    used = len(np.unique(shares.argmax(axis=1)))
+    text = f"Every paper was drawn into one of {count(len(groups), 'category', 'categories')}"
+    text += "." if used == len(groups) else f", of which {used} are in use."
+    if told is None:
+        return f"{text} How sure: the share of the kept samples, for the likeliest category."
+    given = np.asarray(view.corpus.categories)
+    label = np.unique(given[given >= 0], return_inverse=True)[1]
+    seen = np.isfinite(told.left_out[:, 0])
+    right = (told.left_out[seen].argmax(axis=1) == label[seen]).mean()
+    sure = float(told.left_out[seen].max(axis=1).mean())
+    left = count(int(seen.sum()), "label was", "labels were")
+    return (
+        f"{text} {count(len(label), 'paper')} kept the label given. To see how far the others can "
+        f"be trusted, {left} left out: {percent(right)} of these were told rightly, at a mean "
+        f"probability of {percent(sure)}."
     )
 
 

@@ -21,6 +21,7 @@ _SECTIONS = (
     ("corpus", "The corpus"),
     ("topics", "Topics"),
     ("trends", "Trends"),
+    ("categories", "Categories"),
     ("network", "Authors and topics"),
     ("authors", "Authors"),
     ("map", "Map of papers"),
@@ -53,7 +54,8 @@ def render(contents: Contents, view: Exploration) -> str:
 
     style = "\n".join((resource("citeweave.css"), topic_rules(), resource("report.css")))
     script = "\n".join(resource(name) for name in _SCRIPTS)
-    sections = [pair for pair in _SECTIONS if pair[0] != "data" or contents.downloads]
+    optional = {"data": contents.downloads, "categories": contents.drawn}
+    sections = [pair for pair in _SECTIONS if optional.get(pair[0], True)]
     return (
         make_environment(view)
         .get_template("report/report.html")
