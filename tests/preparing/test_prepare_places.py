@@ -144,8 +144,8 @@ def test_authors_carry_their_places_into_the_corpus() -> None:
                 Author("University of Nowhere", affiliations=(Affiliation(country="FR"),)),
                 Author("Lan Du", affiliations=(NUS, ANU)),
                 # the same person twice: a corpus has each author of a paper once
-                Author("Kar Wai Lim", affiliations=(NUS,)),
-                Author("Wray Buntine"),
+                Author("K. W. Lim", affiliations=(NUS,)),
+                Author("Wray Buntine", affiliations=(ANU,)),
             ],
             "document_type": "Review",
             "cited_by": 7,
@@ -160,6 +160,7 @@ def test_authors_carry_their_places_into_the_corpus() -> None:
         ("Kar Wai Lim", nus),
         ("Lan Du", "ANU"),
         ("Lan Du", nus),
+        ("Wray Buntine", "ANU"),
     }
     assert nations == {("0", "AU"), ("0", "SG"), ("0", "FR")}
     assert corpus.metadata["document_type"] == ["Review", None]

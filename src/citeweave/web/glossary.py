@@ -35,6 +35,18 @@ GLOSSARY = (
         "average. That of an author is the sum over the papers they are first author of.",
     ),
     Term(
+        "h-index",
+        "h",
+        "Of an author, institution, country, venue or funder: h of its papers are cited h times or "
+        "more by papers of this corpus.",
+    ),
+    Term(
+        "Growth",
+        "",
+        "By how much the papers of an institution or country grow in a year, fitted over all years "
+        "of this corpus.",
+    ),
+    Term(
         "Tendency to cite",
         "λ⁺",
         "How much more a paper cites than its topics alone explain; 1 is average.",
