@@ -1,5 +1,7 @@
 """Categories read out of words, citations, authors and topics, where some labels are known."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from citeweave.model.evidence import can_tell, make_evidence
 from citeweave.model.few_labels import FewLabels
 from citeweave.model.groups import build_tree
 from citeweave.model.read_out import first_categories, read_out
+from citeweave.model.runner import RunInterrupted
 
 PAPERS, KINDS = 90, 3
 KIND = np.arange(PAPERS) % KINDS
@@ -150,6 +153,25 @@ def test_a_run_folder_keeps_it(model, tmp_path):
     for name, value in model.read_out_._asdict().items():
         np.testing.assert_array_equal(getattr(loaded.read_out_, name), value)
     np.testing.assert_array_equal(loaded.category_share_, model.category_share_)
+
+
+def test_a_run_that_is_stopped_goes_on_in_the_same_bytes(corpus, model, tmp_path):
+    """Chains leave out the same labels again, and an unfinished run keeps those that are known."""
+    stop = threading.Event()
+
+    def watch(progress):
+        if progress.chain == 1 and progress.iteration == 36:
+            stop.set()
+
+    with pytest.raises(RunInterrupted):
+        SCNTM(chains=2, threads=1, **FIT).fit(
+            corpus, out=tmp_path / "run", progress=watch, stop=stop
+        )
+    unfinished = citeweave.load(tmp_path / "run")
+    assert unfinished.category_probability_[LABELLED].max(axis=1).tolist() == [1.0] * len(LABELLED)
+    resumed = citeweave.resume(tmp_path / "run")
+    for name in ("category_probability_", "category_share_", "doc_topic_"):
+        np.testing.assert_array_equal(getattr(resumed, name), getattr(model, name))
 
 
 def test_without_labels_there_is_nothing_to_read_out(corpus):
