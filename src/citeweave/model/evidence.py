@@ -32,7 +32,7 @@ from citeweave.model.smoothing import normalised_graph, smooth
 __all__ = [
     "STEPS",
     "Evidence",
-    "Part",
+    "LeftOutPart",
     "author_evidence",
     "can_tell",
     "centred",
@@ -49,7 +49,7 @@ MOST_TEACHERS = 1000
 """Labelled papers that the regression is fitted to: so many rows of smoothed words are dense."""
 
 
-class Part(NamedTuple):
+class LeftOutPart(NamedTuple):
     """Evidence that was made without the labels of one part."""
 
     scores: np.ndarray
@@ -66,7 +66,7 @@ class Evidence(NamedTuple):
     """int64 [D]: the labels that are given, -1 for papers without."""
     part: np.ndarray
     """int64 [D]: the part that a label is dealt out to, -1 for papers without."""
-    parts: list[Part]
+    parts: list[LeftOutPart]
     lengths: np.ndarray
     """float64 [D]: 1 / |.|, what a paper's likeness is multiplied by; 0 without words."""
 
@@ -147,7 +147,7 @@ def _teachers(seen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def _make_part(
     smoothed: SmoothedWords, graph: Any, seen: np.ndarray, penalty: float, rng: np.random.Generator
-) -> Part:
+) -> LeftOutPart:
     """Make evidence from the labels that are seen."""
     papers = _teachers(seen, rng)
     features, basis = to_row_space(_rows(smoothed, graph, papers))
@@ -157,7 +157,7 @@ def _make_part(
     regression = smooth(graph, smoothed.words @ fitted.weights, STEPS) + fitted.intercepts
     clusters = grow_clusters(smoothed, seen)
     scores = np.stack([centred(regression), centred(clusters.scores)], axis=2)
-    return Part(scores, fitted, clusters.centres)
+    return LeftOutPart(scores, fitted, clusters.centres)
 
 
 def shared_authors(corpus: Corpus) -> Any:
