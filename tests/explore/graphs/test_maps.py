@@ -182,6 +182,7 @@ def test_colours_stand_for_clusters_topics_or_years(view: Exploration) -> None:
         of_year.setdefault(dict(node.facts)["year"], set()).add(node.colour)
     assert all(len(colours) == 1 for colours in of_year.values())
     assert len({min(colours) for colours in of_year.values()}) == 5
+    assert len({text for _, text in years.listed}) == len(years.listed)
     for graph in (clusters, topics, years):
         assert {node.colour for node in graph.nodes} <= {c for c, _ in graph.listed} | {
             min(colours) for colours in of_year.values()

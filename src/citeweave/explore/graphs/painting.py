@@ -108,7 +108,8 @@ def _by_year(network: WeightedNetwork) -> Painting:
         for year, seen in zip(years.tolist(), known.tolist(), strict=True)
     ]
     stops = np.linspace(float(low), float(high), len(_YEARS))
-    listed = [(shade, f"{year:.0f}") for shade, year in zip(_YEARS, stops, strict=True)]
+    digits = 0 if span >= len(_YEARS) else 1  # mean years of authors and words lie close together
+    listed = [(shade, f"{year:.{digits}f}") for shade, year in zip(_YEARS, stops, strict=True)]
     if not known.all():
         listed.append((OTHER, "unknown"))
     groups = None if network.groups is None else network.groups.tolist()

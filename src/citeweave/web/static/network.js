@@ -8,7 +8,7 @@ const SMALLEST = 11;
 
 // What there is to know of the name of a dot, or of a part of the picture: how large it is, and where its first
 // line stands, in parts of its size.
-function nameOf(node) {
+function nameOf(node, number) {
   const text = node.querySelector("text");
   if (!text) return null;
   const lines = [...text.querySelectorAll("tspan")];
@@ -18,7 +18,7 @@ function nameOf(node) {
   let place = above ? -0.3 - turn : 0.95;
   if (!radius) place = 0.35 - turn / 2;
   return {
-    node, text, lines, size: Number(text.getAttribute("font-size")), radius, start: above ? -radius : radius, place,
+    node, number, text, lines, size: Number(text.getAttribute("font-size")), radius, start: above ? -radius : radius, place,
     letters: Math.max(...lines.map((line) => line.textContent.length)),
   };
 }
@@ -73,23 +73,23 @@ class Picture {
   }
 
   // Write the names of dots at least SMALLEST pixels high, the largest dots first; what would cover another
-  // name or dot waits until there is room, or until its dot is pointed at.
+  // name, or lie under a dot that is drawn later, waits until there is room, or until its dot is pointed at.
   name() {
     const scale = this.svg.getScreenCTM()?.a;
     if (!scale) return;
     const taken = [];
-    const dots = this.names.map(({ node, radius }) => {
+    const dots = this.names.map(({ node, number, radius }) => {
       const [x, y, half] = [Number(node.dataset.x), Number(node.dataset.y), 0.7 * radius];
-      return [x - half, y - half, x + half, y + half, node];
+      return [x - half, y - half, x + half, y + half, number];
     });
     const meet = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
-    for (const { node, text, lines, size, radius, start, place, letters } of this.names) {
+    for (const { node, number, text, lines, size, radius, start, place, letters } of this.names) {
       const high = Math.max(size, SMALLEST / scale);
       const first = start + place * high;
       const [x, y] = [Number(node.dataset.x), Number(node.dataset.y) + first - 0.9 * high];
       const half = 0.28 * high * letters;
       const box = [x - half, y, x + half, y + 1.25 * high * lines.length];
-      const covered = () => taken.some((one) => meet(box, one)) || dots.some((one) => one[4] !== node && meet(box, one));
+      const covered = () => taken.some((one) => meet(box, one)) || dots.some((one) => one[4] > number && meet(box, one));
       const free = !radius || !covered();
       node.classList.toggle("unnamed", !free);
       if (free) taken.push(box);
