@@ -50,6 +50,21 @@ def test_the_institution_in_an_address(address: str, name: str | None) -> None:
     assert institution_in_address(address) == name
 
 
+@pytest.mark.parametrize(
+    "piece", ["(", "[", "a ", "School of ", "University of ", "1-", ",", "a, "]
+)
+def test_endless_addresses_are_cut(piece: str) -> None:
+    long = piece * (200_000 // len(piece))
+    for given in (
+        Affiliation(raw=long),
+        Affiliation(institution=long),
+        Affiliation(long, raw=long),
+    ):
+        found = place_of(given)
+        assert found.name is None or len(found.name) <= 300
+        assert found.country is None
+
+
 def test_spellings_of_one_institution() -> None:
     one = {institution_key(name) for name in ("Univ Oslo", "University of Oslo", "UNIV. OF OSLO")}
     assert one == {"university oslo"}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from citeweave.reading import Affiliation, Record, read
-from citeweave.reading.affiliations import funder_names
+from citeweave.reading.affiliations import funder_names, split_outside_brackets
 
 SAMPLES = Path(os.environ.get("CITEWEAVE_DATA", "")) / "samples"
 
@@ -446,6 +446,25 @@ def test_three_thousand_authors_share_their_addresses() -> None:
     )
     (record,) = _read(out.getvalue())
     assert _raws(record) == [[places[i % 600]] for i in range(3000)]
+
+
+@pytest.mark.parametrize(
+    "piece", ["[", "(", "a", "A.", "1", "a@", ". ", "(A.", "[a;", "@", ",", "a, "]
+)
+def test_endless_values_are_read_in_one_go(piece: str) -> None:
+    """Nothing here goes through a value once for each of its characters."""
+    long = piece * (200_000 // len(piece))
+    assert isinstance(funder_names([long]), tuple)
+    assert "".join(split_outside_brackets(long)).count("[") == long.count("[")
+    text = MEDLINE.replace("NICTA, Sydney", long).replace("CIHR", long)
+    assert len(_read(text)) == 2
+    row = ["A. Lim", "T", 2012, "J", long, f"Lim A., {long}", long, "2-s2.0-1"]
+    head = ["Authors", "Title", "Year", "Source title", "Affiliations"]
+    head += ["Authors with affiliations", "Funding Details", "EID"]
+    out = io.StringIO()
+    csv.writer(out).writerows([head, row])
+    assert len(_read(out.getvalue())) == 1
+    assert len(_read(WOS.replace("NICTA", long))) == 2
 
 
 def _sample(name: str) -> Path:

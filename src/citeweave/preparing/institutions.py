@@ -121,13 +121,13 @@ def place_of(affiliation: Affiliation) -> Place:
     country = country_code(affiliation.country) if affiliation.country else None
     if country is None and raw:
         country = country_in_address(raw)
-    name = affiliation.institution
+    name = affiliation.institution[:_LONGEST] if affiliation.institution else None
     if name and (affiliation.ror or affiliation.id):
         return Place(name, country)  # a registry's name is as it should be
     if name is None and raw:
         name = institution_in_address(raw)
     elif name and raw:
-        name = _with_campus(raw.split(","), 0)
+        name = _with_campus(raw[:_LONGEST].split(","), 0)
     return Place(_tidy(name) if name else None, country)
 
 

@@ -25,12 +25,13 @@ __all__ = [
 ]
 
 _NONE = frozenset({"na", "n/a", "none", "null", "nan", "-", "unknown"})
-_OUTSIDE_BRACKETS = re.compile(r"(?:\[[^\]]*\]|[^;\[]|\[)+")
+# a bracket that does not close before the next one opens is a letter like others
+_OUTSIDE_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]|[^;\[]|\[)+")
 _BRACKETED = re.compile(r"\[([^\]]*)\]\s*(.+)", re.DOTALL)
 # "NSF [DMS-1]", "NSF: DMS-1", "Research(grant numbers:1)"; "Tata Trust (TT)" goes on
 _GRANT = re.compile(r"\s*\[|(?<!\s)\(|:")
 _ACRONYM = re.compile(r"(?=(?:[^A-Z]*[A-Z]){2})[A-Z][\w&./-]{1,11}")
-_NUMBERED = re.compile(r"\S*\d\S*")
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
@@ -201,9 +202,9 @@ def _funder(parts: list[str]) -> str:
         part
         for part in parts
         if not _ACRONYM.fullmatch(part)
-        and not _NUMBERED.fullmatch(part)
+        and (" " in part or not _DIGIT.search(part))
         and not all(map(str.isupper, _WORD.findall(part)))
     ]
     if not named:
-        named = [part for part in parts if _LETTERS.search(part) and not re.search(r"\d", part)][:1]
+        named = [part for part in parts if _LETTERS.search(part) and not _DIGIT.search(part)][:1]
     return ", ".join(named).strip(" .;,")

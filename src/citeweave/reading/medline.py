@@ -30,10 +30,7 @@ __all__ = ["FORMAT"]
 Fields = list[tuple[str, str]]
 
 # Remarks inside an affiliation: initials of the authors it is of, and their addresses.
-_REMARK = re.compile(
-    r"\s*\((?:(?:and\s)?[A-Z][a-z]?[.-]+[,;]?\s*)+\)|\s*Electronic address:?(?:\s*\S+@\S+)?"
-    r"|\s*\S+@\S+"
-)
+_REMARK = re.compile(r" ?\((?:(?:and )?[A-Z][a-z]?[.-]{1,3}[,;]? ?)+\)| ?Electronic address:?")
 _TAG = re.compile(r"\ufeff?([A-Z]{2,4}) {0,2}- ?(.*)")
 
 
@@ -91,7 +88,8 @@ def _authors(fields: Fields) -> tuple[tuple[Author, ...], tuple[Affiliation, ...
 
 def _addresses(value: str) -> list[str]:
     """Return the addresses in one affiliation, without the initials and e-mails in it."""
-    text = _REMARK.sub("", value)
+    words = [word for word in value.split() if "@" not in word]
+    text = _REMARK.sub("", " ".join(words))
     return [part.strip(" .,") for part in text.split(";")]
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT"]
 
 _NOTHING = re.compile(r"\[No [A-Za-z ]+ available\]", re.IGNORECASE)
+# numbers of parts between commas that an address may have
+_SIZES = frozenset(range(1, 40))
 _FULL_NAME_ID = re.compile(r"\s*\((\d+)\)\s*$")
 
 
@@ -61,15 +63,19 @@ def _placed(
     if len(entries) != len(authors):
         return share_out(authors, addresses(known))
     whole = frozenset(known)
+    sizes = sorted({text.count(", ") + 1 for text in whole} & _SIZES, reverse=True)
     own = [
-        addresses(_addresses_of(entry, author, whole))
+        addresses(_addresses_of(entry, author, whole, sizes))
         for entry, author in zip(entries, authors, strict=True)
     ]
     return share_out(with_affiliations(authors, own), () if any(own) else addresses(known))
 
 
-def _addresses_of(entry: str, author: Author, known: frozenset[str]) -> list[str]:
-    """Return the addresses of one author, told by the list of all that the paper has."""
+def _addresses_of(entry: str, author: Author, known: frozenset[str], sizes: list[int]) -> list[str]:
+    """Return the addresses of one author, told by the list of all that the paper has.
+
+    `sizes` are the numbers of parts that the known addresses have, the largest first.
+    """
     parts = entry.split(", ")
     family = (author.family or author.name).split()[0].lower()
     # new exports write "Lim K.W., ANU", old ones "Lim, K.W., ANU"
@@ -79,9 +85,8 @@ def _addresses_of(entry: str, author: Author, known: frozenset[str]) -> list[str
     found: list[str] = []
     at = start
     while at < len(parts):
-        end = next(
-            (end for end in range(len(parts), at, -1) if ", ".join(parts[at:end]) in known), None
-        )
+        ends = (at + size for size in sizes)
+        end = next((end for end in ends if ", ".join(parts[at:end]) in known), None)
         if end is None:
             return [*found, ", ".join(parts[at:])]
         found.append(", ".join(parts[at:end]))
