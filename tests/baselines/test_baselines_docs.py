@@ -11,7 +11,7 @@ from citeweave import baselines
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-MODULES = ("features", "graph", "k_means", "labelled", "logistic", "pmtlm", "registry")
+MODULES = ("features", "graph", "k_means", "labelled", "pmtlm", "registry")
 
 
 @pytest.mark.parametrize("name", MODULES)

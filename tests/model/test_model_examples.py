@@ -14,7 +14,19 @@ from citeweave import SCNTM
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["scntm", "matching", "describing", "word_weights"])
+EXAMPLES = (
+    "scntm",
+    "matching",
+    "describing",
+    "word_weights",
+    "logistic",
+    "evidence",
+    "read_out",
+    "settling",
+)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_docstrings(name):
     module = importlib.import_module(f"citeweave.model.{name}")
     outcome = doctest.testmod(module, extraglobs={"np": np})
