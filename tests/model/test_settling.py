@@ -102,6 +102,23 @@ def estimates(model):
     return {name: np.asarray(array).tobytes() for name, array in model._fitted.estimates.items()}
 
 
+def stop_and_resume(small, tmp_path, after):
+    """Compare a run by one thread with one by two, stopped with chains that are not equally far."""
+    whole = SCNTM(**UNTIL, burn_in=100, threads=1).fit(small)
+    stop = threading.Event()
+
+    def look(progress):
+        if progress.iteration >= after:
+            stop.set()
+
+    options = {"out": tmp_path / "run", "checkpoint_iterations": 7}
+    with pytest.raises(RunInterrupted):
+        SCNTM(**UNTIL, burn_in=100, threads=2).fit(small, progress=look, stop=stop, **options)
+    resumed = citeweave.resume(tmp_path / "run")
+    assert resumed.settlement_ == whole.settlement_
+    assert estimates(resumed) == estimates(whole)
+
+
 @pytest.mark.usefixtures("easily_settled")
 def test_a_run_stops_where_its_chains_agree(small, tmp_path):
     model = SCNTM(**UNTIL, burn_in=100).fit(small, out=tmp_path / "run")
@@ -118,20 +135,7 @@ def test_a_run_stops_where_its_chains_agree(small, tmp_path):
 @pytest.mark.usefixtures("easily_settled")
 @pytest.mark.parametrize("after", [5, 18, 30, 38, 39, 50])
 def test_stopped_anywhere_and_resumed_it_stops_there_too(small, tmp_path, after):
-    """By one thread and by two, with chains that are not equally far."""
-    whole = SCNTM(**UNTIL, burn_in=100, threads=1).fit(small)
-    stop = threading.Event()
-
-    def look(progress):
-        if progress.iteration >= after:
-            stop.set()
-
-    options = {"out": tmp_path / "run", "checkpoint_iterations": 7}
-    with pytest.raises(RunInterrupted):
-        SCNTM(**UNTIL, burn_in=100, threads=2).fit(small, progress=look, stop=stop, **options)
-    resumed = citeweave.resume(tmp_path / "run")
-    assert resumed.settlement_ == whole.settlement_
-    assert estimates(resumed) == estimates(whole)
+    stop_and_resume(small, tmp_path, after)
 
 
 @pytest.mark.usefixtures("easily_settled")
@@ -184,19 +188,7 @@ def test_chains_that_would_not_agree_in_time_end_sooner(small, tmp_path):
 @pytest.mark.usefixtures("never_settled")
 @pytest.mark.parametrize("after", [28, 31, 47, 48, 50])
 def test_stopped_and_resumed_they_end_there_too(small, tmp_path, after):
-    whole = SCNTM(**UNTIL, burn_in=100, threads=1).fit(small)
-    stop = threading.Event()
-
-    def look(progress):
-        if progress.iteration >= after:
-            stop.set()
-
-    options = {"out": tmp_path / "run", "checkpoint_iterations": 7}
-    with pytest.raises(RunInterrupted):
-        SCNTM(**UNTIL, burn_in=100, threads=2).fit(small, progress=look, stop=stop, **options)
-    resumed = citeweave.resume(tmp_path / "run")
-    assert resumed.settlement_ == whole.settlement_
-    assert estimates(resumed) == estimates(whole)
+    stop_and_resume(small, tmp_path, after)
 
 
 @pytest.mark.usefixtures("easily_settled")

@@ -180,18 +180,28 @@ def co_countries(corpus: Corpus, options: SourceOptions) -> Occurrences:
 
 
 def _together(
-    of: str, title: str, table: Any, names: Sequence[str], notes: tuple[str, ...]
+    of: str,
+    title: str,
+    table: Any,
+    names: Sequence[str],
+    notes: tuple[str, ...],
+    *,
+    papers: Any = None,
 ) -> Occurrences:
-    """Describe those who make papers together."""
-    papers = np.asarray(table.sum(axis=0))
+    """Describe those who are together in a table, the largest having made most papers.
+
+    ``papers`` says who made which; the table itself, if not given.
+    """
+    made = table if papers is None else papers
+    sizes = np.asarray(made.sum(axis=0))
     return Occurrences(
         of=of,
         title=title,
         table=table,
-        sizes=papers,
+        sizes=sizes,
         size_name="papers",
-        rank=papers,
-        papers=table,
+        rank=sizes,
+        papers=made,
         name=lambda one: (names[one],) * 2,
         notes=notes,
     )
@@ -206,19 +216,8 @@ def author_coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
     cited: Any = incidence(citations[:, 1], citations[:, 0], (total, total))
     table = sparse.csr_array(cited @ written)
     table.data[:] = 1.0
-    papers = np.asarray(written.sum(axis=0))
-    names = corpus.author_names
-    return Occurrences(
-        of="author",
-        title="Authors who cite the same papers",
-        table=table,
-        sizes=papers,
-        size_name="papers",
-        rank=papers,
-        papers=written,
-        name=lambda one: (names[one],) * 2,
-        notes=notes,
-    )
+    title = "Authors who cite the same papers"
+    return _together("author", title, table, corpus.author_names, notes, papers=written)
 
 
 def co_words(corpus: Corpus, options: SourceOptions) -> Occurrences:

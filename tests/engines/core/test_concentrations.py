@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from citeweave.engines.core.concentrations import draw_topic_concentrations
+from reference.densities import draws_have_density
 from reference.posterior import TinyPosterior, log_node, log_root
 from reference.tiny import tiny_chain
 
@@ -65,12 +66,4 @@ def test_draws_have_the_mean_and_spread_of_their_density(level, pooled):
         value = parameters.topic_concentration[share[0]]
         draws.append(value)
     parameters.topic_concentration[:] = fixed
-    grid = np.linspace(1e-3, 14.0, 1500)
-    logs = np.array([log_density(chain, share, beta) for beta in grid])
-    weight = np.exp(logs - logs.max())
-    weight /= weight.sum()
-    mean = weight @ grid
-    spread = np.sqrt(weight @ (grid - mean) ** 2)
-    batches = np.array([b.mean() for b in np.array_split(np.array(draws), 40)])
-    assert abs(np.mean(draws) - mean) < 4.0 * batches.std(ddof=1) / np.sqrt(40)
-    assert np.std(draws) == pytest.approx(spread, rel=0.08)
+    draws_have_density(draws, lambda beta: log_density(chain, share, beta))

@@ -7,6 +7,7 @@ import pytest
 
 from citeweave.engines.core.spec import preset
 from citeweave.engines.core.tempered_concentrations import draw_tempered_concentrations
+from reference.densities import draws_have_density
 from reference.posterior import log_node
 from reference.tiny import tiny_chain
 
@@ -52,14 +53,9 @@ def test_draws_have_the_mean_and_spread_of_their_density(level):
         }
         draws.append(values[level])
     nodes, discount = nodes_of(chain, level)
-    grid = np.linspace(1e-3, 14.0, 1500)
-    logs = (PRIOR[0] - 1) * np.log(grid) - PRIOR[1] * grid
-    for customers, tables in nodes:
-        logs += WEIGHT * np.array([log_node(customers, tables, discount, beta) for beta in grid])
-    weight = np.exp(logs - logs.max())
-    weight /= weight.sum()
-    mean = weight @ grid
-    spread = np.sqrt(weight @ (grid - mean) ** 2)
-    batches = np.array([b.mean() for b in np.array_split(np.array(draws), 40)])
-    assert abs(np.mean(draws) - mean) < 4.0 * batches.std(ddof=1) / np.sqrt(40)
-    assert np.std(draws) == pytest.approx(spread, rel=0.08)
+
+    def log_density(beta):
+        seated = sum(log_node(customers, tables, discount, beta) for customers, tables in nodes)
+        return (PRIOR[0] - 1) * np.log(beta) - PRIOR[1] * beta + WEIGHT * seated
+
+    draws_have_density(draws, log_density)
