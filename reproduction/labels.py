@@ -11,7 +11,7 @@ from citeweave import SCNTM, evaluate
 from citeweave.corpus.split import Links
 from citeweave.errors import CorpusError
 from citeweave.experiments import ModelChoice
-from citeweave.model.unseen import category_columns
+from citeweave.model.placing import category_columns
 from reproduction import measuring
 from reproduction.base import Cell, Context, Experiment, Outcome, Table, spread
 from reproduction.context import chosen_models

@@ -150,10 +150,10 @@ NEW = {
 }
 
 
-def place(new=NEW, **parameters):
+def place(new=NEW, train=TRAIN, **parameters):
     labels = parameters.pop("labels", "hidden")
     model = SCNTM(topics=2, iterations=8, seed=1, chains=1, **parameters).fit(
-        Corpus.from_lists(**TRAIN)
+        Corpus.from_lists(**train)
     )
     found = model.fold_in(Corpus.from_lists(**new), labels=labels, **QUICK)
     groups = [
@@ -194,6 +194,40 @@ def test_groups_fall_back_up_the_tree(parameters, expected):
     assert found.unseen_words.tolist() == [1, 3, 0, 0, 0]
     assert found.common_unseen == [("zebra", 3), ("yak", 1)]
     assert found.used.tolist() == [True, False, False, False, False, True, True]
+
+
+VENUES = {
+    "train": ["P", "Q", "Q", "P", "Q", None],
+    "new": ["p", "Q", "Q", None, "elsewhere"],
+}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        # Ann's node in P; in Q there is none of Bo nor of Eve; papers without a venue share one
+        ({"eta": 0}, ["Ann, P", "Q", "Q", "unknown, unknown", "corpus"]),
+        ({"eta": math.inf, "labels": "seen"}, ["y, P", "x, Q", "Q", "unknown, unknown", "corpus"]),
+        ({"eta": math.inf}, ["x, P|y, P", "x, Q|y, Q", "x, Q|y, Q", "unknown, unknown", "corpus"]),
+        ({"model": "np-atm"}, ["Ann, P", "Bo, Q", "Ann, Q", "unknown, unknown", "corpus"]),
+    ],
+)
+def test_groups_are_looked_for_within_the_venue(parameters, expected):
+    options = {"model": "cntm-text"} | parameters
+    train = TRAIN | {"metadata": {"venue": VENUES["train"]}}
+    new = NEW | {"metadata": {"venue": VENUES["new"]}}
+    _, found, groups = place(new, train=train, levels=("venue",), **options)
+    assert ["|".join(name for _, name in row) for row in groups] == expected
+    np.testing.assert_allclose(found.doc_topic.sum(axis=1), 1.0, rtol=1e-5)
+
+
+def test_new_papers_without_a_column_are_as_those_without_a_value():
+    train = TRAIN | {"metadata": {"venue": VENUES["train"]}}
+    _, _, groups = place(train=train, levels=("venue",), model="cntm-text")
+    assert groups[0] == [UNKNOWN]
+    train["metadata"]["venue"][-1] = "P"  # then nobody shares their node
+    _, _, groups = place(train=train, levels=("venue",), model="cntm-text")
+    assert groups[0] == [ROOT]
 
 
 def test_priors_of_hidden_groups_are_their_documents():

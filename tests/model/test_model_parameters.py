@@ -45,6 +45,8 @@ WRONG = {
     "exactly": [1, None, "yes"],
     "give_up": [1, None, "yes"],
     "minutes": [0, -1, "5", math.inf, True],
+    "levels": ["venue", (1,), None],
+    "period_years": [0, 2.5, 5, 1001],
 }
 
 

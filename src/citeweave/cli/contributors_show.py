@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from citeweave.cli.explore_pages import paper_list
-from citeweave.cli.explore_show import SHORT, mixture, sparkline
+from citeweave.cli.explore_show import SHORT, sparkline, topics_of, with_intervals
 from citeweave.cli.show import Fitting, add_figures, fact_table, new_table
 from citeweave.explore import ContributorLink, ContributorPage, Literature
 from citeweave.explore.contributors import singular_of
@@ -74,8 +74,7 @@ def contributor_table(
             name = f"{name}, {row['country']}"
         lines: list[Any] = [Text(name, style="bold", no_wrap=True, overflow="ellipsis")]
         if topics:
-            pairs = zip(row["topic_names"], row["weights"], strict=True)
-            lines.append(Fitting(mixture(pairs, SHORT), "; "))
+            lines.append(Fitting(with_intervals(topics_of(row), SHORT), "; "))
         table.add_row(*cells, Group(*lines))
     return table
 
@@ -112,7 +111,8 @@ def contributor_page(page: ContributorPage) -> list[Any]:
     )
     if page.influence is not None:
         facts.add_row("influence", number(page.influence, 1))
-    facts.add_row("topics", "; ".join(mixture(page.topics)))
+    source = "by the model" if page.topics_from == "model" else "mean of its papers"
+    facts.add_row("topics", f"{'; '.join(with_intervals(page.topics))} ({source})")
     for name, links in (("works with", page.partners), *_by_kind(page.contributors)):
         if links:
             facts.add_row(name, ", ".join(f"{one.name} ({one.score:.0f})" for one in links))

@@ -1,7 +1,7 @@
 """Tables and pages of an exploration for the terminal."""
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
@@ -23,11 +23,14 @@ __all__ = [
     "crosstab_table",
     "flow_table",
     "influence_table",
+    "level_tables",
     "notes",
     "paper_table",
     "sparkline",
     "topic_table",
+    "topics_of",
     "wide_console",
+    "with_intervals",
 ]
 
 WIDEST = 120
@@ -99,6 +102,27 @@ def topic_table(view: Exploration, frame: "pl.DataFrame", most: int) -> Table:
     return table
 
 
+def topics_of(row: Mapping[str, Any]) -> list[TopicWeight]:
+    """Read the topics of a row of a table, with their intervals."""
+    names = ("topics", "topic_names", "weights", "lows", "highs")
+    return [TopicWeight(*values) for values in zip(*(row[name] for name in names), strict=True)]
+
+
+def level_tables(frame: "pl.DataFrame", most: int | None) -> list[Table]:
+    """List the nodes of each level with their papers and topics."""
+    tables = []
+    for (level,), part in frame.group_by("level", maintain_order=True):
+        table = new_table(f"Topics by {level} ({len(part):,}; 90 % intervals)")
+        add_figures(table, "papers")
+        table.add_column(f"{level} and topics", ratio=1)
+        for row in part.head(most or len(part)).iter_rows(named=True):
+            name = Text(row["name"], style="bold", no_wrap=True, overflow="ellipsis")
+            topics = Fitting(with_intervals(topics_of(row), SHORT), "; ", lines=2)
+            table.add_row(number(row["papers"], 0), Group(name, topics))
+        tables.append(table)
+    return tables
+
+
 def author_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List authors: papers, influence, topics with intervals."""
     by = "influence" if view.author_influence is not None else "papers"
@@ -111,18 +135,7 @@ def author_table(view: Exploration, frame: "pl.DataFrame") -> Table:
         cells = [str(row["author"]), f"{row['papers']:,}", f"{row['first_papers']:,}"]
         if view.author_influence is not None:
             cells.append(number(row["influence"], 1))
-        parts = [
-            TopicWeight(*values)
-            for values in zip(
-                row["topics"],
-                row["topic_names"],
-                row["weights"],
-                row["lows"],
-                row["highs"],
-                strict=True,
-            )
-        ]
-        topics = with_intervals(parts, SHORT)
+        topics = with_intervals(topics_of(row), SHORT)
         if row["topics_from"] == "papers":
             topics = [f"{topics[0]} *", *topics[1:]]
         lines: list[Any] = [
@@ -154,6 +167,7 @@ def influence_table(frame: "pl.DataFrame") -> Table:
 
 
 def with_intervals(weights: Sequence[TopicWeight], width: int = NAME) -> list[str]:
+    """Write topics as "81 % (70–90) soil, crop", without the interval where there is none."""
     parts = []
     for part in weights:
         span = ""

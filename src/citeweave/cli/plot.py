@@ -23,6 +23,7 @@ class PlotKind(StrEnum):
     ACTIVE_TOPICS = "active-topics"
     RHAT = "rhat"
     TIME = "time"
+    LEVELS = "levels"
     AUTHORS = "authors"
     INSTITUTIONS = "institutions"
     COUNTRIES = "countries"

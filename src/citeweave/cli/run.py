@@ -26,13 +26,15 @@ JOB = "job.json"
 CORPUS, FITTED, SCANNED = "corpus", "run", "scan"
 MEASURES, REPORT, IMPORTED = "evaluation.json", "report.html", "import.html"
 
-_NAMES = ("eta", "iterations", "minutes", "seed", "chains", "model", "threads", "device")
+_LEVELS = ("levels", "period_years")
+"""Written down where they are given, which jobs of earlier releases do not have."""
+_RESULT = ("topics", "eta", *_LEVELS, "iterations", "minutes", "seed", "chains", "model")
+"""What a result depends on: threads and device may be others when a job is taken up again."""
+_NAMES = (*_RESULT[1:], "threads", "device")
 _PARAMETERS = (
     TOPICS_OR_AUTO,
     *(PARAMETERS["seed"].but(default=0) if name == "seed" else PARAMETERS[name] for name in _NAMES),
 )
-_RESULT = ("topics", "eta", "iterations", "minutes", "seed", "chains", "model")
-"""What a result depends on: threads and device may be others when a job is taken up again."""
 
 
 def register(app: typer.Typer) -> None:
@@ -106,7 +108,11 @@ def _begin(place: Path, sources: list[str], parameters: dict[str, Any]) -> None:
         "format": "citeweave-job",
         "version": 1,
         "sources": [_describe(source) for source in sources],
-        "parameters": {name: _plain(parameters[name]) for name in _RESULT},
+        "parameters": {
+            name: _plain(parameters[name])
+            for name in _RESULT
+            if parameters[name] or name not in _LEVELS
+        },
     }
     file = place / JOB
     hint = "Choose another folder with --out."
@@ -127,7 +133,7 @@ def _begin(place: Path, sources: list[str], parameters: dict[str, Any]) -> None:
         other = [
             f"{PARAMETERS[name].option} {begun['parameters'].get(name)}"
             for name in _RESULT
-            if begun["parameters"].get(name) != asked["parameters"][name]
+            if begun["parameters"].get(name) != asked["parameters"].get(name)
         ]
         raise RunError(
             f"'{place}' was begun with {', '.join(other) or 'other parameters'}. Give the same, or "
@@ -136,6 +142,8 @@ def _begin(place: Path, sources: list[str], parameters: dict[str, Any]) -> None:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
     return value if isinstance(value, int | str | None) else str(value)
 
 

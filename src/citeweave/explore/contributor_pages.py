@@ -60,7 +60,10 @@ class ContributorPage(Page):
     influence: float | None
     """Sum of lambda- of its papers."""
     topics: list[TopicWeight]
-    """Mean of theta' over its papers."""
+    """Of its node in the model where that has a level of its kind, with intervals; else the mean of
+    theta' over its papers."""
+    topics_from: str
+    """``model`` or ``papers``."""
     partners: list[ContributorLink]
     """Others of its kind with whom papers are shared."""
     authors: list[AuthorLink]
@@ -85,6 +88,7 @@ def contributor_page(view: "Exploration", kind: str, number: int) -> Contributor
     best = papers[np.lexsort((papers, -np.asarray(rank)[papers]))][:_LIST]
     latest = papers[np.lexsort((papers, -literature.years[papers]))][:_LIST]
     code = found.countries[one]
+    topics, modelled = view.contributor_mixture(kind, one, most=8, least=0.02)
     others = [other for other in KINDS if other not in (kind, "authors")]
     beside = [
         link
@@ -107,7 +111,8 @@ def contributor_page(view: "Exploration", kind: str, number: int) -> Contributor
         years=list(literature.year_range),
         by_year=literature.by_year(kind, one),
         influence=None if influence is None else float(influence[one]),
-        topics=view.mixture(view.contributor_topics(kind)[one], most=8, least=0.02),
+        topics=topics,
+        topics_from="model" if modelled else "papers",
         partners=contributor_links(view, kind, papers, most=_LIST, without=one),
         authors=_authors(view, kind, one, papers),
         contributors=beside,

@@ -3,8 +3,7 @@
 All of it is of the corpus alone; a fitted model adds topics and influence.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.affiliations import Affiliations
+from citeweave.corpus.columns import number_names
 from citeweave.countries import country_name
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore.facts import GroupedIds
@@ -160,13 +160,14 @@ def _countries(corpus: Corpus) -> Contributors:
 
 def _venues(corpus: Corpus) -> Contributors:
     column = corpus.metadata.get("venue") or []
-    return _named(corpus, "venues", ([] if name is None else [str(name)] for name in column))
+    rows = ([] if name is None else [str(name)] for name in column)
+    return _made(corpus, "venues", *number_names(rows))
 
 
 def _funders(corpus: Corpus) -> Contributors:
     column = corpus.metadata.get("funders") or []
     rows = ([] if row is None else row if isinstance(row, list) else [str(row)] for row in column)
-    return _named(corpus, "funders", rows)
+    return _made(corpus, "funders", *number_names(rows))
 
 
 _MAKERS: dict[str, Callable[[Corpus], Contributors]] = {
@@ -176,26 +177,6 @@ _MAKERS: dict[str, Callable[[Corpus], Contributors]] = {
     "venues": _venues,
     "funders": _funders,
 }
-
-
-def _named(corpus: Corpus, kind: str, rows: Iterable[list[str]]) -> Contributors:
-    """Make contributors of names that differ by more than case and spaces."""
-    number: dict[str, int] = {}
-    spellings: list[Counter[str]] = []
-    pairs = []
-    for paper, names in enumerate(rows):
-        for name in names:
-            key = " ".join(name.casefold().split())
-            if not key:
-                continue
-            one = number.setdefault(key, len(number))
-            if one == len(spellings):
-                spellings.append(Counter())
-            spellings[one][name] += 1
-            pairs.append((one, paper))
-    chosen = [max(forms, key=lambda name, forms=forms: forms[name]) for forms in spellings]  # type: ignore[misc]
-    array = np.unique(np.array(pairs, np.int64).reshape(-1, 2), axis=0)
-    return _made(corpus, kind, chosen, array)
 
 
 def _made(

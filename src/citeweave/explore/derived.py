@@ -17,7 +17,9 @@ from citeweave.explore import place as _place
 from citeweave.explore import topics as _topics
 from citeweave.explore.facts import Facts
 from citeweave.explore.labels import TopicNames, label_words, make_labels
+from citeweave.explore.levels import contributor_estimates
 from citeweave.explore.literature import Literature, contributor_topics
+from citeweave.explore.pages import TopicWeight
 from citeweave.explore.reasons import Readings
 from citeweave.explore.similarity import WordVectors
 
@@ -130,13 +132,36 @@ class Derived(Facts):
         return {}
 
     def contributor_topics(self, kind: str) -> np.ndarray:
-        """Mean of theta' over the papers of each contributor of a kind [n, K]; kept."""
+        """Topics of each contributor of a kind [n, K]; kept.
+
+        The model's own where it has a level of them, else the mean of theta' over their papers.
+        """
         key = (kind, "topics")
         if key not in self._of_contributors:
             found = self.literature.contributors(kind)
             sums = contributor_topics(found, np.asarray(self.doc_topic, np.float32))
-            self._of_contributors[key] = sums / np.maximum(found.papers.counts, 1)[:, None]
+            topics = sums / np.maximum(found.papers.counts, 1)[:, None]
+            spread = np.full(topics.shape, np.nan)
+            estimates = contributor_estimates(self._view, kind)
+            if estimates is not None:
+                topics[estimates[0]] = estimates[1]
+                spread[estimates[0]] = 0.0 if estimates[2] is None else estimates[2]
+            self._of_contributors[key] = topics
+            self._of_contributors[kind, "spread"] = spread
         return self._of_contributors[key]
+
+    def contributor_mixture(
+        self, kind: str, number: int, *, most: int = 5, least: float = 0.05
+    ) -> tuple[list[TopicWeight], bool]:
+        """Name the main topics of a contributor; tells whether they are the model's own.
+
+        Those have intervals, where the run kept several samples.
+        """
+        topics = self.contributor_topics(kind)[number]
+        spread = self._of_contributors[kind, "spread"][number]
+        modelled = not np.isnan(spread).any()
+        known = spread if modelled and np.any(spread) else None
+        return self._view.mixture(topics, known, most=most, least=least), modelled
 
     def contributor_influence(self, kind: str) -> np.ndarray | None:
         """Sum of lambda- over the papers of each contributor of a kind [n], if the model has it."""

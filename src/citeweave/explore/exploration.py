@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
-from citeweave.errors import ParameterError
+from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore import authors as _authors
 from citeweave.explore import categories as _categories
 from citeweave.explore import citations as _citations
@@ -23,6 +23,7 @@ from citeweave.explore.derived import Derived
 from citeweave.explore.drawn import category_cards, drawn_columns
 from citeweave.explore.facts import Z90
 from citeweave.explore.frames import make_frame
+from citeweave.explore.levels import level_columns, paper_levels
 from citeweave.explore.literature import contributor_columns
 from citeweave.explore.pages import (
     AuthorLink,
@@ -227,6 +228,24 @@ class Exploration(Derived):
     def contributor(self, kind: str, number: int) -> ContributorPage:
         """All about one institution, country, venue or funder."""
         return _contributors.contributor_page(self, kind, number)
+
+    def levels(self, level: str | None = None, *, pandas: bool = False) -> Any:
+        """Table of the topics of venues, periods, ...: the nodes of levels that part papers.
+
+        Parameters
+        ----------
+        level : str, optional
+            Name of one level of the model; all of them if not given.
+        pandas : bool
+            Return a pandas data frame.
+        """
+        names = paper_levels(self) if level is None else [level]
+        if not names:
+            raise NotFoundError(
+                f"The model '{self.model_name}' has no levels that part papers. Fit one that has: "
+                "citeweave fit CORPUS --level venue"
+            )
+        return make_frame(level_columns(self, names), pandas=pandas)
 
     # Papers
 

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.columns import years_of
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore.colours import TopicColours
+from citeweave.explore.parts import join_parts
 from citeweave.explore.wordforms import singular
 from citeweave.loading import load
 from citeweave.model import Groups
 from citeweave.model.describing import topic_order, topic_shares
 from citeweave.model.read_out import ReadOut
-from citeweave.networks.papers import years_of
 
 __all__ = ["Z90", "Facts", "GroupedIds"]
 
@@ -281,20 +282,28 @@ class Facts:
         return np.bincount(first[first >= 0], minlength=self.corpus.n_authors)
 
     @cached_property
+    def _groups(self) -> tuple[Groups, np.ndarray, np.ndarray | None] | None:
+        """Groups with their topics and the spread of these, one row an author or category."""
+        found: Groups | None = getattr(self.model, "groups_", None)
+        topics = None if found is None else self._optional("group_topic_")
+        if found is None or topics is None:
+            return None
+        return join_parts(found, topics, self._optional("group_topic_sd_"))
+
+    @property
     def groups(self) -> Groups | None:
         """The groups that papers belong to in the model."""
-        found: Groups | None = getattr(self.model, "groups_", None)
-        return found
+        return None if self._groups is None else self._groups[0]
 
-    @cached_property
+    @property
     def group_topic(self) -> np.ndarray | None:
         """Topics nu of groups [B, K]."""
-        return self._optional("group_topic_") if self.groups is not None else None
+        return None if self._groups is None else self._groups[1]
 
-    @cached_property
+    @property
     def group_sd(self) -> np.ndarray | None:
         """Standard deviation of nu over the kept samples [B, K]."""
-        return self._optional("group_topic_sd_") if self.groups is not None else None
+        return None if self._groups is None else self._groups[2]
 
     @cached_property
     def category_probability(self) -> np.ndarray | None:

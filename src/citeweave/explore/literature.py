@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.columns import years_of
 from citeweave.errors import NotFoundError, ParameterError
 from citeweave.explore.collaboration import MAX_MEMBERS, collaboration_columns, left_out
 from citeweave.explore.contributors import (
@@ -21,7 +22,7 @@ from citeweave.explore.frames import Columns, make_frame
 from citeweave.explore.topics import mixture_columns
 from citeweave.naming import option
 from citeweave.networks.counting import incidence
-from citeweave.networks.papers import citations_got, years_of
+from citeweave.networks.papers import citations_got
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
@@ -297,13 +298,15 @@ def contributor_columns(
     if view is not None:
         topics = view.contributor_topics(kind)[chosen]
         main = topics.argmax(axis=1)
-        mixtures = mixture_columns([view.mixture(row) for row in topics])
+        found_topics = [view.contributor_mixture(kind, i) for i in some]
+        mixtures = mixture_columns([parts for parts, _ in found_topics])
         columns |= {
             "influence": ("float", _take(influence, chosen)),
             "topic": ("int", main),
             "topic_name": ("text", [view.topic_name(k) for k in main.tolist()]),
             "weight": ("float", topics[np.arange(len(main)), main]),
-            **{name: mixtures[name] for name in ("topics", "topic_names", "weights")},
+            "topics_from": ("text", ["model" if own else "papers" for _, own in found_topics]),
+            **mixtures,
         }
     return columns
 

@@ -77,6 +77,15 @@ class FittedAttributes:
         }
 
     @property
+    def level_topic_sd_(self) -> dict[str, np.ndarray]:
+        """Standard deviation of `level_topic_` over the kept samples; empty where not kept."""
+        found = {
+            name: self._fitted.estimates.get(f"level{number}_topic_sd")
+            for number, name in enumerate(self._fitted.levels, start=1)
+        }
+        return {name: spread for name, spread in found.items() if spread is not None}
+
+    @property
     def levels_(self) -> dict[str, Groups]:
         """The nodes of every level between the corpus and the documents, by name."""
         return self._fitted.levels

@@ -37,6 +37,7 @@ from citeweave.model.results import Result, combine_results, name_estimates, sta
 from citeweave.model.runner import Progress, Runner, Timing
 from citeweave.model.settling import Settlement, judged_from
 from citeweave.model.starts import beginnings
+from citeweave.model.strata import notes_on_levels
 from citeweave.model.traces import new_traces
 from citeweave.model.under_way import Beginning
 from citeweave.model.word_weights import choose_word_weight
@@ -111,7 +112,7 @@ def run_model(
         stop=stop,
         first=opened.first,
         start=start,
-        notes=(*filter(None, [plan.weighing]), *opened.notes),
+        notes=(*filter(None, [plan.weighing]), *_on_levels(corpus, plan), *opened.notes),
         data_of=data_of,
     )
     planted = Planted(tree, labels)
@@ -341,7 +342,13 @@ def plant_tree(corpus: Corpus, plan: Plan) -> Tree:
         unknown=plan.unknown,
         categories=plan.categories,
         labels=plan.labels,
+        period_years=plan.period_years,
     )
+
+
+def _on_levels(corpus: Corpus, plan: Plan) -> list[str]:
+    own, years = plan.unknown == "own", plan.period_years
+    return notes_on_levels(corpus, plan.spec.paper_levels, own=own, years=years)
 
 
 def _data_of(tree: Tree, labels: FewLabels | None) -> Callable[[int], Data]:

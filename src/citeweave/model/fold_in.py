@@ -20,18 +20,15 @@ from citeweave.foldin import (
 )
 from citeweave.model.folded import FoldIn, describe
 from citeweave.model.groups import KINDS, Groups
-from citeweave.model.results import Result
-from citeweave.model.unseen import (
+from citeweave.model.placing import (
     NodePlacement,
-    Translation,
     category_columns,
     category_priors,
     columns_of,
-    common_unseen_words,
-    find_links,
     place_documents,
-    translate,
 )
+from citeweave.model.results import Result
+from citeweave.model.unseen import Translation, common_unseen_words, find_links, translate
 from citeweave.naming import choice
 
 __all__ = ["choose_words", "fold_in", "level_concentrations"]

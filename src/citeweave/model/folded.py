@@ -7,7 +7,7 @@ import numpy as np
 
 from citeweave.errors import ParameterError
 from citeweave.model.groups import KINDS, Groups
-from citeweave.model.unseen import columns_of
+from citeweave.model.placing import columns_of
 
 __all__ = ["FoldIn", "LikelyGroup", "describe"]
 

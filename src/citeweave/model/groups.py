@@ -8,15 +8,19 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.columns import paper_column
 from citeweave.engines.core.data import Data
-from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.core.spec import Level, ModelSpec
 from citeweave.errors import CorpusError
+from citeweave.model.strata import ALONE, Stratum, lay_out_strata
 from citeweave.parameters.scntm import NO_LABELS, SOME_LABELS
 
 __all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree", "known_categories"]
 
-KINDS = ("author", "category", "unknown", "latent")
-_AUTHOR, _CATEGORY, _UNKNOWN, _LATENT = range(4)
+KINDS = ("author", "category", "unknown", "latent", "value")
+_AUTHOR, _CATEGORY, _UNKNOWN, _LATENT, _VALUE = range(len(KINDS))
+_STRATUM = 35
+"""Bits of a node's key below the number of the stratum of papers that it is in."""
 
 
 class Group(NamedTuple):
@@ -36,10 +40,13 @@ class Groups:
     level : str
         Name of the level.
     kind : ndarray of int8, shape (n,)
-        Place in `KINDS`: author, category, unknown, or a latent category that no label names.
+        Place in `KINDS`: author, category, unknown, a latent category that no label names, or the
+        value of a level that parts papers.
     label : ndarray of int32, shape (n,)
         Id of the author or category in the corpus. For an unknown group -1 where it is shared, or
-        the one document that it belongs to. For a latent category its row.
+        the one document that it belongs to. For a latent category its row. For a value its number
+        in `citeweave.corpus.columns.paper_column`. Below levels that part papers, a label has a
+        node in each part that has papers of it.
     documents : ndarray of int32, shape (n,)
         Number of documents below the node.
     of_document : ndarray of int32, shape (D,)
@@ -48,6 +55,12 @@ class Groups:
         The node's parent on the level above.
     corpus : Corpus, optional
         Where names come from.
+    above : Groups, optional
+        The level above, where that parts papers.
+    column : str
+        What values are values of, on a level that parts papers.
+    years : int, optional
+        Width of periods.
     """
 
     level: str
@@ -57,6 +70,9 @@ class Groups:
     of_document: np.ndarray
     parent: np.ndarray
     corpus: Corpus | None = field(default=None)
+    above: "Groups | None" = field(default=None)
+    column: str = field(default="")
+    years: int | None = field(default=None)
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -65,10 +81,16 @@ class Groups:
 
     @cached_property
     def names(self) -> list[str]:
-        """The name of each node; read from the corpus when first asked for."""
+        """The name of each node; read from the corpus when first asked for.
+
+        Below a level that parts papers, the name of the part follows: "Ann Lee, ICML".
+        """
         if self.corpus is None:
             raise CorpusError("These groups have no corpus to take their names from.")
         has = set(self.kind.tolist())
+        values: list[str] = []
+        if _VALUE in has:
+            values = paper_column(self.corpus, self.column, years=self.years).values
         tables = (
             self.corpus.author_names if _AUTHOR in has else [],
             self.corpus.category_names if _CATEGORY in has else [],
@@ -77,14 +99,23 @@ class Groups:
         def name(kind: int, label: int) -> str:
             if kind == _UNKNOWN:
                 return "unknown" if label < 0 else f"unknown, document {label}"
+            if kind == _VALUE:
+                return values[label]
             return f"category {label}" if kind == _LATENT else tables[kind][label]
 
-        return [name(*row) for row in zip(self.kind.tolist(), self.label.tolist(), strict=True)]
+        own = [name(*row) for row in zip(self.kind.tolist(), self.label.tolist(), strict=True)]
+        if self.above is None:
+            return own
+        parts = [self.above.names[parent] for parent in self.parent.tolist()]
+        return [f"{name}, {part}" for name, part in zip(own, parts, strict=True)]
 
     def find(self, kind: str, label: int) -> int:
-        """Return the row of an author or category by its id in the corpus, or -1."""
+        """Return the row of an author or category by its id in the corpus, or -1.
+
+        Of several, which levels that part papers make, that of most documents.
+        """
         rows = np.flatnonzero((self.kind == KINDS.index(kind)) & (self.label == label))
-        return int(rows[0]) if len(rows) else -1
+        return int(rows[self.documents[rows].argmax()]) if len(rows) else -1
 
     def __len__(self) -> int:
         """Return the number of nodes."""
@@ -101,7 +132,8 @@ class Groups:
     def __repr__(self) -> str:
         """Say how many nodes there are of each kind."""
         found = np.bincount(self.kind, minlength=len(KINDS)).tolist()
-        parts = [f"{n:,} {kind}" for n, kind in zip(found, KINDS, strict=True) if n]
+        kinds = (*KINDS[:_VALUE], self.column)
+        parts = [f"{n:,} {kind}" for n, kind in zip(found, kinds, strict=True) if n]
         return f"Groups({self.level!r}: {', '.join(parts)})"
 
 
@@ -119,7 +151,8 @@ class _Members(NamedTuple):
     document: np.ndarray
     """int64 [pairs], ascending."""
     key: np.ndarray
-    """int64 [pairs]: sorts authors, then categories, then unknown groups, each by label."""
+    """int64 [pairs]: sorts by stratum of papers; in it authors, then categories, then unknown
+    groups, each by label."""
 
 
 def build_tree(
@@ -130,6 +163,7 @@ def build_tree(
     unknown: str,
     categories: int | None = None,
     labels: str = NO_LABELS,
+    period_years: int | None = None,
 ) -> Tree:
     """Lay out the topic side of a model for a corpus.
 
@@ -148,13 +182,15 @@ def build_tree(
     labels : {"none", "some"}
         Of these models: whether papers that have a label keep it. The labels' categories come
         first.
+    period_years : int, optional
+        Of models with a level of periods: how many years each has.
 
     Returns
     -------
     Tree
-        Nodes without documents are left out. A node's parent is the one that most of its
-        documents belong to on the level above, unknown ones not counted while there are others;
-        ties go to the smaller id.
+        Nodes without documents are left out. Levels that part papers have all others within their
+        nodes. Of those, a node's parent is the one that most of its documents belong to on the
+        level above, unknown ones not counted while there are others; ties go to the smaller id.
     """
     if corpus.n_documents == 0 or corpus.n_tokens == 0:
         raise CorpusError(
@@ -167,20 +203,29 @@ def build_tree(
         parents = [groups.parent]
         levels: tuple[Groups, ...] = (groups,)
     else:
+        own, parting = unknown == "own", spec.paper_levels
+        strata = lay_out_strata(corpus, parting, own=own, years=period_years)
+        parted = _parted(corpus, parting, strata, period_years)
         members = [
-            _members(
-                corpus, level.nodes, eta=eta, own=unknown == "own", every=spec.words_choose_author
+            _within(
+                strata,
+                _members(corpus, level.nodes, eta=eta, own=own, every=spec.words_choose_author),
             )
-            for level in spec.topic_side[1 : spec.n_shared]
+            for level in spec.topic_side[1 + len(parting) : spec.n_shared]
         ]
         keys = _node_keys(members)
         parents = _parents(members, keys)
-        levels = tuple(
-            _table(corpus, level.name, member, key, parent)
-            for level, member, key, parent in zip(
-                spec.topic_side[1:], _reached(members, keys, parents), keys, parents, strict=False
-            )
-        )
+        levels = parted
+        for level, member, key, parent in zip(
+            spec.topic_side[1 + len(parting) :],
+            _reached(members, keys, parents),
+            keys,
+            parents,
+            strict=False,
+        ):
+            above = parted[-1] if len(levels) == len(parted) and parted else None
+            levels = (*levels, _table(corpus, level.name, member, key, parent, above))
+        parents = [*(groups.parent for groups in parted), *parents]
     every = np.arange(corpus.n_documents)
     leaf, leaf_start = every, np.arange(corpus.n_documents + 1)
     if spec.n_document:
@@ -250,8 +295,43 @@ def _latent(corpus: Corpus, name: str, categories: int, labels: str) -> tuple[Gr
     return groups, np.flatnonzero(known < 0).astype(np.int32)
 
 
+def _parted(
+    corpus: Corpus, levels: tuple[Level, ...], strata: list[Stratum], years: int | None
+) -> tuple[Groups, ...]:
+    """Describe the nodes of levels that part papers."""
+    tables: tuple[Groups, ...] = ()
+    for level, (value, parent, of_document) in zip(levels, strata, strict=True):
+        label = np.where(value <= ALONE, ALONE - value, value)
+        table = Groups(
+            level=level.name,
+            kind=np.where(value < 0, _UNKNOWN, _VALUE).astype(np.int8),
+            label=label.astype(np.int32),
+            documents=np.bincount(of_document, minlength=len(value)).astype(np.int32),
+            of_document=of_document.astype(np.int32),
+            parent=parent.astype(np.int32),
+            corpus=corpus,
+            above=tables[-1] if tables else None,
+            column=level.column,
+            years=years,
+        )
+        tables = (*tables, table)
+    return tables
+
+
+def _within(strata: list[Stratum], members: _Members) -> _Members:
+    """Tell nodes of a level apart by the part of the papers that they are in."""
+    if not strata:
+        return members
+    stratum = strata[-1].of_document[members.document]
+    return members._replace(key=(stratum << _STRATUM) + members.key)
+
+
 def _key(kind: int, label: np.ndarray) -> np.ndarray:
     return kind * (1 << 32) + label.astype(np.int64)
+
+
+def _kind_of(key: np.ndarray) -> np.ndarray:
+    return np.asarray(key >> 32 & (1 << _STRATUM - 32) - 1)
 
 
 def _members(corpus: Corpus, nodes: str, *, eta: float, own: bool, every: bool) -> _Members:
@@ -305,7 +385,7 @@ def _parents(members: list[_Members], keys: list[np.ndarray]) -> list[np.ndarray
     parents = []
     for level, own in enumerate(keys):
         if level == 0:
-            parents.append(np.zeros(len(own), np.int64))
+            parents.append(own >> _STRATUM)  # the stratum, or 0 for the root
         else:
             above = _parent_keys(members[level - 1], members[level], own)
             parents.append(np.searchsorted(keys[level - 1], above))
@@ -328,7 +408,7 @@ def _parent_keys(above: _Members, below: _Members, nodes: np.ndarray) -> np.ndar
     child = np.searchsorted(nodes, below.key[row])
     candidate = above.key[place]
     pairs, votes = np.unique(np.stack([child, candidate], axis=1), axis=0, return_counts=True)
-    known = pairs[:, 1] < _key(_UNKNOWN, np.zeros(1, np.int64))[0]
+    known = _kind_of(pairs[:, 1]) < _UNKNOWN
     best = np.lexsort((pairs[:, 1], -votes, ~known, pairs[:, 0]))
     _, first = np.unique(pairs[best, 0], return_index=True)
     return np.asarray(pairs[best[first], 1])
@@ -350,11 +430,16 @@ def _reached(
 
 
 def _table(
-    corpus: Corpus, name: str, reached: _Members, key: np.ndarray, parent: np.ndarray
+    corpus: Corpus,
+    name: str,
+    reached: _Members,
+    key: np.ndarray,
+    parent: np.ndarray,
+    above: Groups | None,
 ) -> Groups:
     pairs = np.unique(reached.document * len(key) + reached.key)
     _, first = np.unique(reached.document, return_index=True)
-    kind = key >> 32
+    kind = _kind_of(key)
     label = key & ((1 << 32) - 1)
     return Groups(
         level=name,
@@ -364,4 +449,5 @@ def _table(
         of_document=reached.key[first].astype(np.int32),
         parent=parent.astype(np.int32),
         corpus=corpus,
+        above=above,
     )

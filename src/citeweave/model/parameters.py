@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from citeweave import naming
+from citeweave.corpus.columns import PERIOD
 from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import DISCOUNT_LIMIT, PAPER, ZERO, ModelSpec, preset
@@ -109,6 +110,8 @@ class Plan:
     """How many categories papers are drawn into, at least; None where labels say it, or without."""
     labels: str = NO_LABELS
     """Whether papers keep their labels, where they are drawn into categories."""
+    period_years: int | None = None
+    """Width of the periods of a level of the model; None to go by the years of the corpus."""
     chooses_weight: bool = False
     """Whether the weight of words, 1 so far, is still to be chosen for the corpus."""
     weighing: str = ""
@@ -220,6 +223,8 @@ class Plan:
         }
         if self.spec.draws_categories:
             content["categories"] = [self.categories, self.labels]
+        if self.spec.paper_levels:
+            content["period_years"] = self.period_years
         if self.start != RANDOM:
             content["start"] = self.start
         if self.sweep != SEQUENTIAL:  # which has the digest of runs before there was a choice
@@ -235,6 +240,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     check_values(SCNTMParameters.rules, parameters, _in_words)
     p = dict(parameters)
     spec = p["model"] if isinstance(p["model"], ModelSpec) else preset(p["model"])
+    spec = _with_levels(spec, p)
     spec = spec.with_discounts(topics=p["topic_discount"], words=p["word_discount"])
     spec = _with_categories(spec, p)
     spec, chooses_weight = _with_weight(spec, p["word_weight"])
@@ -330,11 +336,25 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         device=p["device"],
         categories=None if p["categories"] is None else int(p["categories"]),
         labels=p["labels"],
+        period_years=None if p["period_years"] is None else int(p["period_years"]),
         chooses_weight=chooses_weight,
         exactly=bool(p["exactly"]),
         minutes=None if p["minutes"] is None else float(p["minutes"]),
         give_up=bool(p["give_up"]),
     )
+
+
+def _with_levels(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
+    """Add the levels that part papers, where parameters ask for them."""
+    for name in p["levels"]:
+        spec = spec.with_level(name)
+    periods = any(level.nodes == PERIOD for level in spec.paper_levels)
+    if p["period_years"] is not None and not periods:
+        wanted = naming.choice("None", "left out")
+        raise fail(
+            "period_years", f"{wanted} for a model without a level 'period'", p["period_years"]
+        )
+    return spec
 
 
 def _with_categories(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:

@@ -67,10 +67,18 @@ class Result:
     @cached_property
     def levels(self) -> dict[str, Groups]:
         """The nodes of each level between the corpus and the documents, upper first."""
-        found = {}
+        found: dict[str, Groups] = {}
+        above: Groups | None = None
         for number, level in enumerate(self.spec.topic_side[1 : self.spec.n_shared], start=1):
-            fields = {name: self.estimates[f"level{number}_{name}"] for name in _GROUP_FIELDS}
-            found[level.name] = Groups(level=level.name, corpus=self.corpus, **fields)
+            fields: dict[str, Any] = {
+                name: self.estimates[f"level{number}_{name}"] for name in _GROUP_FIELDS
+            }
+            groups = Groups(level=level.name, corpus=self.corpus, above=above, **fields)
+            above = None
+            if level.parts_papers:
+                years = self.plan.period_years
+                groups = above = replace(groups, column=level.column, years=years)
+            found[level.name] = groups
         return found
 
 

@@ -1,4 +1,4 @@
-"""New documents in the terms of a fitted model: their words, authors, labels, groups and links."""
+"""New documents in the terms of a fitted model: their words, authors, labels and links."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,27 +9,17 @@ from scipy import sparse
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.split import Links, Split
-from citeweave.engines.core.spec import LATENT_CATEGORY
 from citeweave.errors import ParameterError
-from citeweave.foldin import Sets
-from citeweave.model.groups import KINDS, Groups
-from citeweave.model.results import Result
 
 __all__ = [
-    "NodePlacement",
     "Translation",
     "as_links",
-    "category_columns",
-    "category_priors",
-    "columns_of",
     "common_unseen_words",
     "count_words",
     "find_links",
-    "place_documents",
     "translate",
 ]
 
-_AUTHOR, _CATEGORY, _UNKNOWN, _LATENT = range(len(KINDS))
 _SHOWN_WORDS = 20
 
 
@@ -42,17 +32,6 @@ class Translation(NamedTuple):
     """int64 [authors of the new table]; -1 also for one without a training document."""
     category: np.ndarray
     """int64 [categories of the new table]."""
-
-
-class NodePlacement(NamedTuple):
-    """Where new documents hang: each below one group of a set."""
-
-    sets: Sets
-    """Nodes by column: those of the last level first, then of the levels above, then the root."""
-    of_document: np.ndarray
-    """int64 [documents]: set of each document."""
-    inferred: np.ndarray
-    """bool [documents]: whether the set is all categories, the document's own being hidden."""
 
 
 def translate(new: Corpus, train: Corpus) -> Translation:
@@ -222,148 +201,3 @@ def as_links(links: Any, new: Corpus, train: Corpus) -> np.ndarray:
             f"Got {array[row].tolist()} in row {row} instead."
         )
     return array.astype(np.int64)
-
-
-def columns_of(levels: Sequence[Groups]) -> list[int]:
-    """First column of each level (upper first) among the columns of a `NodePlacement`."""
-    starts = [0] * len(levels)
-    total = 0
-    for number in range(len(levels) - 1, -1, -1):
-        starts[number] = total
-        total += len(levels[number])
-    return [*starts, total]
-
-
-def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: str) -> NodePlacement:
-    """Find the group of each new document, or the groups that it may belong to.
-
-    From the last level upwards: the author's node where there is one; else the category's
-    (``labels="seen"``) or any category's by their number of documents (``"hidden"``); the shared
-    group of unknown documents as in training; at last the root.
-    """
-    levels = list(result.levels.values())
-    starts = columns_of(levels)
-    root = starts[-1]
-    author = np.append(ids.author, -1)[new.first_authors]
-    category = np.append(ids.category, -1)[new.categories]
-    unlabelled = new.categories < 0
-    if labels == "hidden":  # not read from here on
-        category = np.full(new.n_documents, -1, np.int64)
-        unlabelled = np.ones(new.n_documents, dtype=bool)
-    node = np.full(new.n_documents, -1, np.int64)
-    hidden = np.full(new.n_documents, -1, np.int64)
-    for number in range(len(levels) - 1, -1, -1):
-        groups, kind = levels[number], result.spec.topic_side[number + 1].nodes
-        start = starts[number]
-        if kind in {"author", "group"}:
-            left = (node < 0) & (hidden < 0)
-            node[left] = _rows(groups, _AUTHOR, start, author[left], result.corpus.n_authors)
-        left = (node < 0) & (hidden < 0)
-        has_categories = bool(_are_categories(groups).any())
-        if has_categories and labels == "hidden":
-            hidden[left] = number
-        elif has_categories:
-            size = result.corpus.n_categories
-            node[left] = _rows(groups, _CATEGORY, start, category[left], size)
-            if kind == LATENT_CATEGORY:
-                hidden[left & (node < 0)] = number
-        by_author = kind == "author" or (kind == "group" and result.plan.eta == 0)
-        nobody = new.first_authors < 0 if by_author else unlabelled
-        shared = np.flatnonzero((groups.kind == _UNKNOWN) & (groups.label < 0))
-        if len(shared):
-            node[(node < 0) & (hidden < 0) & nobody] = start + int(shared[0])
-    node[(node < 0) & (hidden < 0)] = root
-    return _make_sets(result, new, ids, node, hidden)
-
-
-def _are_categories(groups: Groups) -> np.ndarray:
-    """Say which nodes are categories, named by a label or latent."""
-    return np.isin(groups.kind, (_CATEGORY, _LATENT))
-
-
-def category_columns(levels: Sequence[Groups]) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and labels of the categories on the lowest level that has any."""
-    starts = columns_of(levels)
-    for number in range(len(levels) - 1, -1, -1):
-        rows = np.flatnonzero(levels[number].kind == _CATEGORY)
-        if len(rows):
-            return starts[number] + rows, levels[number].label[rows].astype(np.int64)
-    return np.zeros(0, np.int64), np.zeros(0, np.int64)
-
-
-def category_priors(train: Corpus, author: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Prior of categories of documents by their first authors (-1: none known).
-
-    The categories of the author's training documents, and one document's worth of all the
-    training documents'.
-
-    Returns
-    -------
-    ndarray, shape (documents, labels)
-    """
-    place = np.full(train.n_categories + 1, -1, np.int64)
-    place[labels] = np.arange(len(labels))
-    category = place[train.categories]
-    overall = np.bincount(category[category >= 0], minlength=len(labels)).astype(np.float64)
-    priors = np.tile(overall / overall.sum(), (len(author), 1))
-    known = (category >= 0) & np.isin(train.first_authors, author[author >= 0])
-    first = train.first_authors[known].astype(np.int64)
-    people, row = np.unique(first, return_inverse=True)
-    counts = np.zeros((len(people) + 1, len(labels)))
-    np.add.at(counts, (row, category[known]), 1.0)
-    where = np.searchsorted(people, author)
-    where[~np.isin(author, people)] = len(people)
-    priors += counts[where]
-    out: np.ndarray = priors / priors.sum(axis=1, keepdims=True)
-    return out
-
-
-def _rows(groups: Groups, kind: int, start: int, label: np.ndarray, size: int) -> np.ndarray:
-    rows = np.full(size + 1, -1, np.int64)
-    chosen = np.flatnonzero(groups.kind == kind)
-    rows[groups.label[chosen]] = start + chosen
-    found: np.ndarray = rows[label]
-    return found
-
-
-def _make_sets(
-    result: Result, new: Corpus, ids: Translation, node: np.ndarray, hidden: np.ndarray
-) -> NodePlacement:
-    levels = list(result.levels.values())
-    starts = columns_of(levels)
-    single, place = np.unique(node[node >= 0], return_inverse=True)
-    members = [single]
-    priors = [np.ones(len(single))]
-    sizes = [np.ones(len(single), np.int64)]
-    of_document = np.full(new.n_documents, -1, np.int64)
-    of_document[node >= 0] = place
-    n_sets = len(single)
-    for number in np.unique(hidden[hidden >= 0]).tolist():
-        groups = levels[number]
-        rows = np.flatnonzero(_are_categories(groups))
-        documents = np.maximum(groups.documents[rows], 1).astype(np.float64)
-        members.append(starts[number] + rows)
-        priors.append(documents / documents.sum())
-        sizes.append(np.array([len(rows)]))
-        of_document[hidden == number] = n_sets
-        n_sets += 1
-    if result.spec.words_choose_author:
-        table = _rows(
-            levels[-1], _AUTHOR, starts[-2], np.append(ids.author, -1), result.corpus.n_authors
-        )
-        for d in range(new.n_documents):
-            begin, end = new.author_offsets[d], new.author_offsets[d + 1]
-            rows = np.unique(table[new.author_ids[begin:end]])
-            rows = rows[rows >= 0]
-            if len(rows):
-                members.append(rows)
-                priors.append(np.full(len(rows), 1.0 / len(rows)))
-                sizes.append(np.array([len(rows)]))
-                of_document[d] = n_sets
-                n_sets += 1
-    sets = Sets(
-        start=np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64),
-        node=np.concatenate(members).astype(np.int64),
-        prior=np.concatenate(priors),
-    )
-    return NodePlacement(sets, of_document, hidden >= 0)

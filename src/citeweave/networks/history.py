@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.columns import years_of
 from citeweave.errors import NotFoundError
 from citeweave.networks.clusters import cluster
 from citeweave.networks.counting import check_number
@@ -17,7 +18,6 @@ from citeweave.networks.papers import (
     need_citations,
     paper_label,
     paper_name,
-    years_of,
 )
 
 __all__ = ["historiograph", "main_path", "search_path_counts"]

@@ -5,26 +5,13 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.columns import years_of
 from citeweave.errors import NotFoundError
 from citeweave.reading.name_parts import parse
 
-__all__ = ["citations_got", "mean_years", "need_citations", "paper_label", "paper_name", "years_of"]
+__all__ = ["citations_got", "mean_years", "need_citations", "paper_label", "paper_name"]
 
 LONGEST = 28
-
-
-def years_of(corpus: Corpus) -> np.ndarray:
-    """Year of each paper [D] as int64, 0 where unknown."""
-    column = corpus.metadata.get("year")
-    if column is None:
-        return np.zeros(corpus.n_documents, np.int64)
-    return np.array([_year(value) for value in column], np.int64)
-
-
-def _year(value: object) -> int:
-    """Read a year from what a column may hold (2014, 2014.0, "2014-05-01"); 0 where it is none."""
-    text = str(value).strip()[:4]
-    return int(text) if text.isascii() and text.isdigit() and 1000 <= int(text) <= 2999 else 0
 
 
 def mean_years(corpus: Corpus, table: Any) -> np.ndarray:

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.affiliations import Affiliations
+from citeweave.corpus.columns import years_of
 from citeweave.countries import country_name
 from citeweave.errors import NotFoundError
 from citeweave.naming import choice
@@ -19,7 +20,6 @@ from citeweave.networks.papers import (
     need_citations,
     paper_label,
     paper_name,
-    years_of,
 )
 from citeweave.wording import count
 

@@ -16,6 +16,7 @@ from citeweave.engines.core.spec import (
     LEFT_OUT,
     MOST_TOPICS,
     PAPER,
+    PAPER_LEVELS,
     PRESETS,
     SELF_CITATIONS,
     TOPIC_DISCOUNT,
@@ -26,7 +27,15 @@ from citeweave.engines.core.spec import (
 )
 from citeweave.parameters.declaring import parameter, table_of
 from citeweave.parameters.parametrised import Parametrised, declared
-from citeweave.parameters.rules import Rule, integer, number, one_of, pair, true_or_false
+from citeweave.parameters.rules import (
+    Rule,
+    integer,
+    list_of_words,
+    number,
+    one_of,
+    pair,
+    true_or_false,
+)
 
 __all__ = [
     "BURST_FROM",
@@ -149,6 +158,11 @@ _WORD_WEIGHT = Rule(
     f"a number from {_LEAST_WEIGHT} to 1, or '{CHOOSE_WEIGHT}'",
     lambda value: (isinstance(value, str) and value == CHOOSE_WEIGHT) or _WEIGHT.accepts(value),
 )
+_READY = f"{', '.join(PAPER_LEVELS[:-1])} and {PAPER_LEVELS[-1]}"
+_LEVELS = list_of_words()._replace(
+    values=f"a list of names, of {_READY} and the metadata columns of the corpus"
+)
+_MOST_YEARS = 1000
 _DISCOUNT = number(0, DISCOUNT_LIMIT, none="the model's own")
 
 
@@ -218,6 +232,29 @@ class SCNTMParameters(Parametrised):
         group=MODEL,
         before=None,
         page="categories.md",
+    )
+    levels: tuple[str, ...] = parameter(
+        (),
+        _LEVELS,
+        "Level that parts papers, above authors and labels: "
+        f"{', '.join(PAPER_LEVELS)}, or a metadata column; may be repeated, the upper first.",
+        "Levels that part papers by what the corpus says of each, below mu and above all others, "
+        f"the upper first: {', '.join(f'``{name}``' for name in PAPER_LEVELS)}, or metadata "
+        "columns. The same as ``model=preset(...).with_level(name)``.",
+        group=MODEL,
+        option="--level",
+        before=(),
+        page="models.md",
+    )
+    period_years: int | None = parameter(
+        None,
+        integer(1, _MOST_YEARS, none="as few as make at most ten periods"),
+        "Years of each period, with --level period.",
+        "Width of the periods of a level ``period``; each begins at a multiple of it. If not "
+        "given, the smallest of 1, 2, 5, 10, ... that makes at most ten periods.",
+        group=MODEL,
+        before=None,
+        page="models.md",
     )
     iterations: int = parameter(
         2000,

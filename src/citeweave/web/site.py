@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 import citeweave
 from citeweave.explore import Exploration, Hit, TopicPage
 from citeweave.explore.contributors import KINDS
+from citeweave.explore.levels import paper_levels
 from citeweave.web.kept import KeptFiles
 from citeweave.web.listing import AuthorList, PaperList
 from citeweave.web.pictures import Pictures
@@ -97,9 +98,10 @@ class Site:
 
     @cached_property
     def people(self) -> list[tuple[str, str]]:
-        """Names and paths of the lists of authors, institutions, ... that the corpus has."""
+        """Names and paths of the lists of authors, institutions, ... and of the model's levels."""
         missing = self.view.literature.missing
-        return [(kind.capitalize(), f"/{kind}") for kind in KINDS if kind not in missing]
+        pages = [(kind.capitalize(), f"/{kind}") for kind in KINDS if kind not in missing]
+        return [*pages, ("Levels", "/levels")] if paper_levels(self.view) else pages
 
     picture_formats = (
         ("svg", "SVG"),

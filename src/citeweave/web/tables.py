@@ -193,6 +193,7 @@ FRAMES: dict[str, Callable[[Exploration], Any]] = {
     "citations": lambda view: view.citations(),
     "categories": lambda view: view.categories(),
     "flow": _flow,
+    "levels": lambda view: view.levels(),
     **{kind: partial(_contributors, kind) for kind in KINDS if kind != "authors"},
     **{f"{kind}-network": partial(_network, kind) for kind in KINDS if kind != "venues"},
 }

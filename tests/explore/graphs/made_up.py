@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.engines.core.spec import preset
 from citeweave.model import Groups
+from citeweave.model.groups import build_tree
 
 NASTY = "<script>alert(\"x\") & 'y'</script> $a_b$ \\N"
 
@@ -86,4 +88,10 @@ def make_model(
             corpus=corpus,
         )
         model.group_topic_ = rng.dirichlet(np.full(topics, 0.3), size=corpus.n_authors)
+    if years and papers:
+        spec = preset("scntm").with_level("period")
+        period = build_tree(corpus, spec, eta=0, unknown="shared").levels[0]
+        model.levels_ = {"period": period}
+        model.level_topic_ = {"period": rng.dirichlet(np.full(topics, 3.0), size=len(period))}
+        model.level_topic_sd_ = {"period": np.full((len(period), topics), 0.01)}
     return model

@@ -236,7 +236,7 @@ def test_all_that_can_be_shown_is_written(tmp_path: Path) -> None:
     model = make_model(years=False, authors=0)
     written, missing = p.write_plots(model, tmp_path / "all", dpi=40)
     assert {path.stem for path in written} | set(missing) == set(p.KINDS)
-    assert set(missing) == {"time", "authors"}
+    assert set(missing) == {"time", "levels", "authors"}
     assert all(path.stat().st_size > 1000 for path in written)
 
 

@@ -10,11 +10,13 @@ from typing import Self
 from citeweave.errors import ParameterError
 
 __all__ = [
+    "COLUMN",
     "DISCOUNT_LIMIT",
     "LATENT_CATEGORY",
     "LEFT_OUT",
     "MOST_TOPICS",
     "PAPER",
+    "PAPER_LEVELS",
     "PRESETS",
     "SELF_CITATIONS",
     "ZERO",
@@ -39,7 +41,20 @@ is one, as the paper has it."""
 
 LATENT_CATEGORY = "latent-category"
 """Nodes of a level whose papers are drawn into them."""
-TOPIC_NODES = ("corpus", "category", "author", "group", LATENT_CATEGORY, "document")
+PAPER_LEVELS = ("venue", "period", "country", "institution", "type")
+"""Nodes of levels that part papers by something that each has one of (`ModelSpec.with_level`)."""
+COLUMN = "column:"
+"""Before the name of a metadata column, nodes of a level that parts papers by it."""
+TOPIC_NODES = (
+    "corpus",
+    *PAPER_LEVELS,
+    f"{COLUMN}NAME",
+    "category",
+    "author",
+    "group",
+    LATENT_CATEGORY,
+    "document",
+)
 WORD_NODES = ("corpus", "topic", "document-topic")
 
 
@@ -53,8 +68,10 @@ class Level:
         How traces and tables call it.
     nodes : str
         What has a node of its own on this level. Topic side: ``corpus`` (the root),
-        ``category``, ``author``, ``group`` (author or category, by eta), ``latent-category``
-        (papers without a label are drawn into categories), ``document``.
+        ``venue``, ``period``, ``country``, ``institution``, ``type`` and ``column:NAME`` (which
+        part papers by what the corpus says of each), ``category``, ``author``, ``group`` (author
+        or category, by eta), ``latent-category`` (papers without a label are drawn into
+        categories), ``document``.
         Word side: ``corpus``, ``topic``, ``document-topic``.
     discount : float
         alpha, in [0, 1).
@@ -67,6 +84,16 @@ class Level:
     discount: float
     shared_concentration: bool = True
 
+    @property
+    def parts_papers(self) -> bool:
+        """Whether nodes are values of a column of the corpus, one a paper."""
+        return self.nodes in PAPER_LEVELS or self.nodes.startswith(COLUMN)
+
+    @property
+    def column(self) -> str:
+        """What its nodes are values of: ``venue``, ..., or the name of a metadata column."""
+        return self.nodes.removeprefix(COLUMN)
+
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
@@ -76,7 +103,8 @@ class ModelSpec:
     ----------
     name : str
     topic_side : tuple of Level
-        Root first. The first level is the corpus; document levels come last.
+        Root first. The first level is the corpus, levels that part papers follow, and document
+        levels come last.
     word_side : tuple of Level
         An optional corpus level, the topics, an optional document-topic level (burstiness).
     citations : str or None
@@ -116,7 +144,7 @@ class ModelSpec:
             *((level, TOPIC_NODES, "topic") for level in self.topic_side),
             *((level, WORD_NODES, "word") for level in self.word_side),
         ]:
-            if level.nodes not in allowed:
+            if level.nodes not in allowed and not (side == "topic" and level.parts_papers):
                 raise ParameterError(
                     f"Level {level.name!r} on the {side} side must have nodes that are one of "
                     f"{', '.join(allowed)}. Got {level.nodes!r} instead."
@@ -137,6 +165,12 @@ class ModelSpec:
             raise ParameterError(
                 f"Document levels of model {self.name!r} must come last on the topic side. "
                 f"Got {kinds} instead."
+            )
+        parting = [level.parts_papers for level in self.topic_side[1:]]
+        if parting != sorted(parting, reverse=True):
+            raise ParameterError(
+                f"Levels of model {self.name!r} that part papers must stand right below its corpus "
+                f"level. Got {kinds} instead."
             )
         if LATENT_CATEGORY in kinds and kinds[1:3] != [LATENT_CATEGORY, "document"]:
             raise ParameterError(
@@ -170,6 +204,11 @@ class ModelSpec:
     def n_shared(self) -> int:
         """Number of topic-side levels above documents."""
         return sum(level.nodes != "document" for level in self.topic_side)
+
+    @property
+    def paper_levels(self) -> tuple[Level, ...]:
+        """The levels that part papers, upper first."""
+        return tuple(level for level in self.topic_side if level.parts_papers)
 
     @property
     def n_document(self) -> int:
@@ -207,6 +246,43 @@ class ModelSpec:
             word_side=tuple(level for level in self.word_side if level.name not in names),
             citations=None if self.citations in names else self.citations,
         )
+
+    def with_level(self, name: str) -> Self:
+        """Copy the model with a level that parts papers by what the corpus says of each.
+
+        The level stands below the corpus and the levels added before, and above all others, each
+        of whose nodes is then one within a node of it: an author who publishes in two venues has
+        two. So a paper's topics come from the author's in its venue, and those from the venue's.
+
+        Parameters
+        ----------
+        name : str
+            ``venue``, ``period`` (bins of years), ``country``, ``institution`` (of both, the
+            first that a paper names), ``type`` (of document), or a metadata column of the corpus.
+
+        Examples
+        --------
+        >>> spec = preset("scntm").with_level("venue")
+        >>> [level.name for level in spec.topic_side]
+        ['mu', 'venue', 'nu', "theta'", 'theta']
+
+        Venues alone, in place of authors:
+
+        >>> [level.nodes for level in spec.without("nu").topic_side]
+        ['corpus', 'venue', 'document', 'document']
+        """
+        nodes = name if name in PAPER_LEVELS else f"{COLUMN}{name}"
+        if any(name == level.name for level in (*self.topic_side, *self.word_side)):
+            raise ParameterError(f"Model {self.name!r} has a level {name!r} already.")
+        if self.draws_categories:
+            raise ParameterError(
+                f"Model {self.name!r} draws papers into categories, and takes no level {name!r} "
+                "above them. Leave one of the two out."
+            )
+        place = 1 + len(self.paper_levels)
+        level = Level(name, nodes, self.topic_side[0].discount)
+        sides = (*self.topic_side[:place], level, *self.topic_side[place:])
+        return replace(self, name=f"{self.name}+{name}", topic_side=sides)
 
     def with_categories(self) -> Self:
         """Copy the model with categories that papers are drawn into in place of its groups.

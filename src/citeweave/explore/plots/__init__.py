@@ -12,6 +12,7 @@ from citeweave.explore.plots.contributors import (
     plot_countries,
     plot_institutions,
 )
+from citeweave.explore.plots.levels import plot_levels
 from citeweave.explore.plots.people import plot_author_profiles, plot_paper_map
 from citeweave.explore.plots.topics import (
     plot_topic_flow,
@@ -30,6 +31,7 @@ __all__ = [
     "plot_convergence",
     "plot_countries",
     "plot_institutions",
+    "plot_levels",
     "plot_paper_map",
     "plot_rhat",
     "plot_topic_flow",

@@ -9,7 +9,14 @@ from citeweave.errors import ParameterError
 from citeweave.explore.contributors import singular_of
 from citeweave.explore.graphs.facts import facts_of
 from citeweave.explore.literature import Literature, ordered
-from citeweave.explore.plots.style import LINE_COLOURS, figure_for, plain, styled, width_or
+from citeweave.explore.plots.style import (
+    LINE_COLOURS,
+    cut_name,
+    figure_for,
+    plain,
+    styled,
+    width_or,
+)
 from citeweave.naming import option
 
 if TYPE_CHECKING:
@@ -50,7 +57,7 @@ def plot_contributors(
         if joint.any():
             ax.barh(places, joint, left=papers - joint, color=shared, height=0.7, label="several")
             ax.legend(loc="lower right", frameon=False)
-        names = [plain(_short(found.names[i])) for i in chosen.tolist()]
+        names = [plain(cut_name(found.names[i], _NAME)) for i in chosen.tolist()]
         ax.set_yticks(places, names)
         ax.set_ylim(len(chosen) - 0.4, -0.6)
         ax.set_xlabel("papers")
@@ -66,10 +73,6 @@ def plot_contributors(
                 fontsize=6.5,
             )
     return figure
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _NAME else f"{name[: _NAME - 1].rstrip()}…"
 
 
 def plot_institutions(view: Any, ax: "Axes | None" = None) -> "Figure":

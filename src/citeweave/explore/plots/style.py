@@ -23,6 +23,7 @@ __all__ = [
     "LINE_COLOURS",
     "OKABE_ITO",
     "check_dpi",
+    "cut_name",
     "figure_for",
     "figures_of_width",
     "head",
@@ -244,6 +245,17 @@ def label_ends(
                 "relpos": (0.0, 0.5),  # to where the name begins, not under it
             },
         )
+
+
+def cut_name(name: str, longest: int) -> str:
+    """Cut a name to so many letters.
+
+    Examples
+    --------
+    >>> cut_name("Transactions on Graphics", 14)
+    'Transactions…'
+    """
+    return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
 
 
 def wrap_name(name: str, width: int, lines: int) -> str:

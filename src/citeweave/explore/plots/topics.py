@@ -1,5 +1,6 @@
 """Plots of topics: over the years, how alike they are, and which cite which."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_topic_flow", "plot_topic_similarity", "plot_topics_over_time"]
+__all__ = [
+    "draw_lines",
+    "draw_panels",
+    "plot_topic_flow",
+    "plot_topic_similarity",
+    "plot_topics_over_time",
+]
 
 MOST_PANELS = 24
 MOST_LINES = 6
@@ -56,28 +63,64 @@ def plot_topics_over_time(view: Any, ax: "Axes | None" = None) -> "Figure":
     with styled():
         if ax is not None:
             figure, ax = figure_for(ax, 4.6, 3.0)
-            _draw_lines(ax, facts, years, shares)
+            draw_lines(ax, facts, years, shares, by="year")
             return figure
-        return _draw_panels(facts, years, shares)
+        return draw_panels(facts, years, shares, by="year")
 
 
-def _draw_lines(ax: "Axes", facts: PictureFacts, years: np.ndarray, shares: np.ndarray) -> None:
+def draw_lines(
+    ax: "Axes",
+    facts: PictureFacts,
+    places: np.ndarray,
+    shares: np.ndarray,
+    *,
+    by: str,
+    names: Sequence[str] = (),
+) -> None:
+    """Draw the shares of the largest topics as lines of one panel, their names beside them.
+
+    Parameters are those of `draw_panels`, and ``by``, what the places are.
+    """
     from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 (optional)
 
     shown = facts.topics[:MOST_LINES]
     for k in shown:
-        ax.plot(
-            years, shares[:, k], color=facts.colours[k], marker="o" if len(years) == 1 else None
-        )
+        marker = "o" if len(places) == 1 else None
+        ax.plot(places, shares[:, k], color=facts.colours[k], marker=marker)
+    if names:
+        ax.set_xticks(places, [plain(name) for name in names], rotation=90)
     ax.set_ylim(bottom=0.0)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    ax.set_xlabel("year")
-    ax.set_title("Share of topics by year")
-    ends = [(float(years[-1]), float(shares[-1, k])) for k in shown]
+    ax.set_xlabel(by)
+    ax.set_title(f"Share of topics by {by}")
+    ends = [(float(places[-1]), float(shares[-1, k])) for k in shown]
     label_ends(ax, ends, [facts.name(k, 24) for k in shown], [facts.colours[k] for k in shown])
 
 
-def _draw_panels(facts: PictureFacts, years: np.ndarray, shares: np.ndarray) -> "Figure":
+def draw_panels(
+    facts: PictureFacts,
+    places: np.ndarray,
+    shares: np.ndarray,
+    *,
+    by: str,
+    band: tuple[np.ndarray, np.ndarray] | None = None,
+    names: Sequence[str] = (),
+) -> "Figure":
+    """Draw the shares of each topic in a panel of its own, the largest topics first.
+
+    Parameters
+    ----------
+    facts : PictureFacts
+    places : ndarray, shape (n,)
+        Where on the horizontal axis.
+    shares : ndarray, shape (n, K)
+    by : str
+        What the places are: "year".
+    band : pair of ndarray of shape (n, K), optional
+        Bounds of intervals, which are shaded; without them the area below the line is.
+    names : sequence of str, optional
+        Of the places; numbers if not given.
+    """
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415 (optional)
 
     shown = facts.topics[:MOST_PANELS]
@@ -85,24 +128,30 @@ def _draw_panels(facts: PictureFacts, years: np.ndarray, shares: np.ndarray) -> 
     rows = -(-len(shown) // columns)
     figure = new_figure(max(1.75 * columns, 2.6), 1.15 * rows + 0.4)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    top = float(np.nanmax(shares[:, shown])) * 1.08
+    low, high = band if band is not None else (np.zeros_like(shares), shares)
+    top = float(np.nanmax(high[:, shown])) * 1.08
     for place, ax in enumerate(grid.ravel().tolist()):
         if place >= len(shown):
             ax.set_axis_off()
             continue
         k = shown[place]
-        ax.fill_between(years, shares[:, k], color=facts.colours[k], alpha=0.25, linewidth=0)
+        colour = facts.colours[k]
+        ax.fill_between(places, low[:, k], high[:, k], color=colour, alpha=0.25, linewidth=0)
         ax.plot(
-            years,
+            places,
             shares[:, k],
-            color=facts.colours[k],
+            color=colour,
             linewidth=1.0,
-            marker="o" if len(years) == 1 else None,
+            marker="o" if len(places) == 1 or names else None,
+            markersize=2.5,
         )
         name = wrap_name(facts.name(k), 24, 2)
         ax.set_title(name, fontsize=6.5, pad=2.0, fontweight="normal")
         ax.set_ylim(0.0, top)
-        ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+        if names:
+            ax.set_xticks(places, [plain(name) for name in names], rotation=90)
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
         ax.yaxis.set_major_locator(MaxNLocator(3))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.tick_params(labelsize=6.0, length=2.0)
@@ -112,7 +161,7 @@ def _draw_panels(facts: PictureFacts, years: np.ndarray, shares: np.ndarray) -> 
     left = len(facts.topics) - len(shown)
     more = f" ({left} smaller ones not shown)" if left else ""
     figure.suptitle(
-        f"Share of topics by year{more}", fontsize=8.5, fontweight="bold", x=0.01, ha="left"
+        f"Share of topics by {by}{more}", fontsize=8.5, fontweight="bold", x=0.01, ha="left"
     )
     return figure
 

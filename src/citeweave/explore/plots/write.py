@@ -15,6 +15,7 @@ from citeweave.explore.plots.chains import (
     plot_rhat,
 )
 from citeweave.explore.plots.contributors import plot_countries, plot_institutions
+from citeweave.explore.plots.levels import plot_levels
 from citeweave.explore.plots.people import plot_author_profiles, plot_paper_map
 from citeweave.explore.plots.style import (
     check_dpi,
@@ -42,6 +43,7 @@ KINDS: dict[str, Callable[[Any], "Figure"]] = {
     "active-topics": plot_active_topics,
     "rhat": plot_rhat,
     "time": plot_topics_over_time,
+    "levels": plot_levels,
     "authors": plot_author_profiles,
     "institutions": plot_institutions,
     "countries": plot_countries,

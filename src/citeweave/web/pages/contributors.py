@@ -54,7 +54,7 @@ def _row(site: Site, kind: str, number: int) -> dict[str, Any]:
     view = site.view
     found, figures = view.literature.contributors(kind), view.literature.figures(kind)
     influence = view.contributor_influence(kind)
-    weights = view.mixture(view.contributor_topics(kind)[number])
+    weights, _ = view.contributor_mixture(kind, number)
     named = [f"{one.name} {percent(one.weight, 0)}" for one in weights[:_NAMED]]
     code = found.countries[number]
     return {

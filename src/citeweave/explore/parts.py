@@ -1,0 +1,53 @@
+"""Groups that levels such as venue have divided, put together again: one row an author."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from citeweave.model import Groups
+
+__all__ = ["join_parts"]
+
+
+def join_parts(
+    groups: Groups, topics: np.ndarray, spread: np.ndarray | None
+) -> tuple[Groups, np.ndarray, np.ndarray | None]:
+    """Give every author and category one row, the mean of their nodes by papers.
+
+    Parameters
+    ----------
+    groups : Groups
+        Below levels that part papers, an author has a node in each part.
+    topics : ndarray, shape (B, K)
+    spread : ndarray, shape (B, K), optional
+        Standard deviations of the topics; nodes of different parts count as independent.
+
+    Returns
+    -------
+    groups, topics, spread
+        As they were where no node is divided.
+    """
+    key = groups.kind.astype(np.int64) * (1 << 33) + groups.label
+    found, place = np.unique(key, return_inverse=True)
+    if len(found) == len(key):
+        return groups, topics, spread
+    papers = np.bincount(place, weights=groups.documents, minlength=len(found))
+    share = (groups.documents / np.maximum(papers, 1.0)[place])[:, None]
+    first = np.lexsort((-groups.documents, place))
+    first = first[np.unique(place[first], return_index=True)[1]]
+    joined = replace(
+        groups,
+        kind=groups.kind[first],
+        label=groups.label[first],
+        documents=papers.astype(np.int32),
+        of_document=place[groups.of_document].astype(np.int32),
+        parent=groups.parent[first],
+        above=None,
+    )
+    sums = np.zeros((len(found), topics.shape[1]))
+    np.add.at(sums, place, share * topics)
+    if spread is None:
+        return joined, sums, None
+    variance = np.zeros_like(sums)
+    np.add.at(variance, place, np.square(share * spread))
+    return joined, sums, np.sqrt(variance)
