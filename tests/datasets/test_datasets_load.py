@@ -159,6 +159,7 @@ def test_loose_files_serve_as_well_as_the_archive(data_folder, tmp_path, monkeyp
     assert load("cora").fingerprint == packed.fingerprint
 
 
+@pytest.mark.long  # prepares every set anew, to compare a page of the docs
 @pytest.mark.usefixtures("data_folder")
 def test_the_page_has_the_table_that_the_command_makes():
     page = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text(encoding="utf-8")
