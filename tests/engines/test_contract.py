@@ -308,7 +308,7 @@ def test_a_run_freezes_its_chains_when_samples_may_be_kept(corpus, monkeypatch):
 
 
 TINY = {"documents": ((0, 1), (1,)), "groups": (0, 0), "citations": ((0, 1),)}
-STEPS = 12_000
+STEPS = 5_000
 MANY_STEPS = 100_000
 
 
@@ -325,8 +325,8 @@ def listed():
 
 
 FAR = {
-    (STEPS, "zero"): (0.05, 0.14),
-    (STEPS, "left-out"): (0.12, 0.5),
+    (STEPS, "zero"): (0.05, 0.12),
+    (STEPS, "left-out"): (0.2, 0.35),
     (MANY_STEPS, "zero"): (0.025, 0.04),
     (MANY_STEPS, "left-out"): (0.06, 0.1),
 }
@@ -337,7 +337,7 @@ ones, which move less at a step, the most (.0134 and .0207, .0340 and .0491 of t
 
 @pytest.mark.parametrize("steps", [STEPS, pytest.param(MANY_STEPS, marks=pytest.mark.long)])
 @pytest.mark.parametrize("choice", ["zero", "left-out"])
-@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize("name", ENGINES)  # a borrowed one would draw what it borrows from draws
 def test_frequencies_are_those_of_the_listed_posterior(name, choice, steps, listed):
     """Each paper has a snapshot of its own, with which snapshot sweeps are exact."""
     reference, exact = listed[choice]
@@ -362,12 +362,12 @@ def test_frequencies_are_those_of_the_listed_posterior(name, choice, steps, list
     assert found_of_all < of_all
 
 
-BURSTS = {"documents": ((0, 0), (0,)), "groups": (0, 0), "citations": ()}
+BURSTS = {"documents": ((0, 0, 0), (1, 1)), "groups": (0, 0), "citations": ()}
 
 
-@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize("name", ENGINES)
 def test_after_the_switch_frequencies_are_those_of_the_whole_model(name):
-    """A repeated word tells the two models apart, and concentrations are those of the whole."""
+    """Repeated words tell the two models apart, and concentrations are those of the whole."""
     reference = tiny_chain("scntm", **BURSTS)
     exact, _ = TinyPosterior(reference).distribution()
     settings = ChainSettings(topics=2, burst_from=1, concentration=0.6, **FIXED)
@@ -376,6 +376,8 @@ def test_after_the_switch_frequencies_are_those_of_the_whole_model(name):
     plain = tiny_chain(reference.spec.without("phi'"), **BURSTS)
     chain.restore(plain.state)
     assert chain.spec == plain.spec
+    without, _ = TinyPosterior(plain).distribution()
+    assert total_variation(marginal(exact, 5), marginal(without, 5)) > 0.07
     chain.step()
     rows = np.zeros((STEPS, len(next(iter(exact)))), np.int8)
     for row in rows:
@@ -384,8 +386,8 @@ def test_after_the_switch_frequencies_are_those_of_the_whole_model(name):
         row[:] = [*assigned.topic, *assigned.citing_topic, *counts.tables[1:].ravel()]
     chain.close()
     seen = frequencies(rows)
-    assert total_variation(marginal(exact, 3), marginal(seen, 3)) < 0.03
-    assert total_variation(exact, seen) < 0.1
+    assert total_variation(marginal(exact, 5), marginal(seen, 5)) < 0.05
+    assert total_variation(exact, seen) < 0.16
 
 
 @pytest.mark.parametrize("name", HELD)
