@@ -70,7 +70,7 @@ def test_the_numbers_add_up():
     assert values["citations_matched"] == 3
     assert values["citations_by_fate"]["self"] == 1
     assert values["citations_by_fate"]["outside"] == 1
-    assert values["authors"] == 2  # B. Lee, whoever it is, and Ben Okri
+    assert values["authors"] == 3  # Bruce Lee, Brett Lee and Ben Okri
     assert values["authors_excluded_mentions"] == 1
     assert values["with_abstract"] == 3
     assert values["as_read"]["with_abstract"] == 4

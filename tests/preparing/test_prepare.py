@@ -245,7 +245,7 @@ def test_progress_is_told(make):
     seen = []
     prepare([make("a", title="x")], progress=lambda *step: seen.append(step))
     assert ("records", 1, 1) in seen
-    assert {"records", "text", "citations"} == {step for step, _, _ in seen}
+    assert {"records", "text", "citations", "authors"} == {step for step, _, _ in seen}
 
 
 def test_public_names_exist():

@@ -169,7 +169,7 @@ def test_the_warning_of_joined_names_counts_first_names(make):
         make(str(i), title=f"Trees and soil {i}", authors=(name,))
         for i, name in enumerate(["Lee, Bruce", "Lee, Brenda", "Lee, Bo", "Chen, Ann"])
     ]
-    _, report = prepare(records)
+    _, report = prepare(records, settings=Settings(author_names="initials"))
     assert (report.merged_first_names_total, report.first_names_joined) == (1, 3)
     assert any("3 different first names are joined to 1 author " in w for w in report.warnings)
 

@@ -121,8 +121,9 @@ def test_parsing_never_fails_and_is_deterministic(text):
 def _authors(mode, *mentions, **options):
     register = AuthorRegister(mode, **options)
     numbers = [register.mention(m if isinstance(m, Author) else Author(m)) for m in mentions]
-    resolved = register.resolve()
-    return [resolved.of_mention[n] if n >= 0 else None for n in numbers], resolved, register
+    resolved = register.resolve([[number] for number in numbers if number >= 0])
+    who = iter(resolved.of_entry.tolist())
+    return [next(who) if number >= 0 else None for number in numbers], resolved, register
 
 
 def test_initials_merge_as_in_the_paper_and_say_so():

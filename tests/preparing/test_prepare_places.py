@@ -159,7 +159,7 @@ def test_authors_carry_their_places_into_the_corpus() -> None:
                 Author("University of Nowhere", affiliations=(Affiliation(country="FR"),)),
                 Author("Lan Du", affiliations=(NUS, ANU)),
                 # the same person twice: a corpus has each author of a paper once
-                Author("K. W. Lim", affiliations=(NUS,)),
+                Author("Kar Wai Lim", affiliations=(NUS,)),
                 Author("Wray Buntine", affiliations=(ANU,)),
             ],
             "document_type": "Review",

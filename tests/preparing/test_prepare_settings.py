@@ -11,7 +11,7 @@ from citeweave.preparing import Settings
 def test_defaults_are_the_papers():
     settings = Settings()
     assert settings.max_document_share == 0.18
-    assert settings.author_names == "initials"
+    assert settings.author_names == "evidence"
     assert settings.language == "en"
     assert "universität" in settings.exclusion_words
 
@@ -39,7 +39,10 @@ def test_settings_from_toml(tmp_path):
         ("phrases = 1", "'phrases' must be True or False. Got 1"),
         ("max_document_share = 1.5", "must be a number from 0 to 1. Got 1.5"),
         ("min_word_count = 0", "must be an integer of at least 1, or None for .* Got 0"),
-        ("author_names = 'short'", "must be 'initials' or 'compatible' or 'full'. Got 'short'"),
+        (
+            "author_names = 'short'",
+            "must be 'evidence' or 'initials' or 'compatible' or 'full'. Got 'short'",
+        ),
         ("keep_words = 'the'", "must be a list of words"),
         ("language = 'English'", "'language' must be a code"),
         ("prepare = 3", "must be a table"),

@@ -387,3 +387,36 @@ def test_citeseerx():
     )
     assert [r.id for r in first.references] == ["2", "99"]
     assert (second.abstract, second.references, third.abstract) == ("Tabs inside", (), None)
+
+
+WOS_IDENTIFIERS = b"""FN Clarivate Analytics Web of Science
+VR 1.0
+PT J
+AU Kaiser, R
+   Li, W
+   Li, W
+AF Kaiser, R
+   Li, Wei
+   Li, Wen
+TI Light in cold gases
+RI kaiser, robin/J-3641-2014; Li, Wei/B-9803-2009; Li, W/C-1111-2011
+OI Li, Wen/0000-0002-1825-0097
+UT WOS:1
+ER
+
+EF
+"""
+
+
+def test_identifiers_of_web_of_science_go_to_whom_they_name():
+    (record,) = read_bytes(WOS_IDENTIFIERS)[0]
+    assert [author.id for author in record.authors] == ["J-3641-2014", "B-9803-2009", None]
+    assert [author.orcid for author in record.authors] == [None, None, "0000-0002-1825-0097"]
+    entry = (
+        b"@article{WOS:1, title={Light}, unique-id={WOS:1}, author={Kaiser, R. and Li, Wei},\n"
+        b"ResearcherID-Numbers={Kaiser, Robin/J-3641-2014\n   Li, Wei/B-9803-2009},\n"
+        b"ORCID-Numbers={Li, Wei/0000-0002-1825-0097}}"
+    )
+    (record,) = read_bytes(entry)[0]
+    assert [author.id for author in record.authors] == ["J-3641-2014", "B-9803-2009"]
+    assert record.authors[1].orcid == "0000-0002-1825-0097"

@@ -27,7 +27,7 @@ Files = Annotated[
 
 SET_BY_OPTION = [
     SETTINGS[name].left_open().but(group=PREPARING)
-    for name in ("language", "author_names", "keep_words", "keep_apart", "join")
+    for name in ("language", "author_names", "people", "keep_words", "keep_apart", "join")
 ]
 """The settings of preparation that have an option; --config sets all."""
 

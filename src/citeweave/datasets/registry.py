@@ -335,7 +335,7 @@ _ALL = (
                 ),
             ),
         ),
-        settings=Settings(category_from="venue", author_names="compatible"),
+        settings=Settings(category_from="venue"),
         remark="Not in the paper. Two papers that are in the table twice are merged.",
     ),
     Dataset(
@@ -360,7 +360,7 @@ _ALL = (
                 ),
             ),
         ),
-        settings=Settings(category_from="none", author_names="compatible"),
+        settings=Settings(category_from="none"),
         remark="Not in the paper. Papers there twice are merged, two in French left out.",
     ),
 )

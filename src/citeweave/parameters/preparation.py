@@ -28,7 +28,7 @@ __all__ = [
     "read_words",
 ]
 
-AuthorNames = Literal["initials", "compatible", "full"]
+AuthorNames = Literal["evidence", "initials", "compatible", "full"]
 CategoryFrom = Literal["category", "venue", "year", "none"]
 
 EXCLUSION_WORDS: tuple[str, ...] = (
@@ -139,12 +139,14 @@ class PreparationSettings:
         read=read_groups,
     )
     author_names: AuthorNames = parameter(
-        "initials",
-        one_of("initials", "compatible", "full"),
-        "When two names are one author: initials, compatible or full.",
-        "``initials`` is the paper's way: B. Lee is Bruce Lee and Brett Lee alike. ``compatible`` "
-        "joins initials to a full name where only one fits and keeps Bruce and Brett apart; "
-        "``full`` takes names as they are written. An author id or ORCID wins over all three.",
+        "evidence",
+        one_of("evidence", "initials", "compatible", "full"),
+        "When two names are one author: evidence, initials, compatible or full.",
+        "``evidence`` joins names that can be one person's and tells people of one name apart by "
+        "co-authors, institutions, words, citations, venues and years. ``initials`` is the paper's "
+        "way: B. Lee is Bruce Lee and Brett Lee alike. ``compatible`` joins initials to a full "
+        "name where only one fits and keeps Bruce and Brett apart; ``full`` takes names as they "
+        "are written. An author id or ORCID wins over all of them.",
         option="--names",
         read=str,
     )
@@ -157,6 +159,14 @@ class PreparationSettings:
     extra_exclusion_words: tuple[str, ...] = parameter((), _WORDS, "Further words of that kind.")
     author_thesaurus: str | None = parameter(
         None, _THESAURUS, "File that replaces names, see `read_thesaurus`."
+    )
+    people: str | None = parameter(
+        None,
+        _THESAURUS,
+        "File of corrections: which names, in which papers, are one person's.",
+        "File that says which names, in which papers, are whose (docs/people.md). It goes over "
+        "names, evidence and identifiers.",
+        read=str,
     )
     word_thesaurus: str | None = parameter(
         None, _THESAURUS, "File that replaces terms, see `read_thesaurus`."

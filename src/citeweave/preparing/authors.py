@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
 
-from citeweave.preparing.keys import scrub
+import numpy as np
+
 from citeweave.preparing.names import is_person, parse_author
-from citeweave.preparing.union import Roots
+from citeweave.preparing.people.by_name import (
+    NamedMention,
+    group_by_name,
+    identifier_kinds,
+    identities,
+)
+from citeweave.preparing.people.corrections import Corrected, correct_people
+from citeweave.preparing.people.describing import (
+    MergedName,
+    SplitName,
+    author_labels,
+    merged_names,
+    split_names,
+)
+from citeweave.preparing.people.telling import Mentions, compare_by, tell_people_apart
 from citeweave.reading.name_parts import Name, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
+    from citeweave.corpus.people import PersonRow
     from citeweave.parameters.preparation import AuthorNames
+    from citeweave.preparing.people.agreeing import WrittenName
+    from citeweave.preparing.people.evidence import PaperFacts
     from citeweave.reading import Author
 
-__all__ = ["AuthorRegister", "MergedName", "ResolvedAuthors"]
+__all__ = ["AuthorRegister", "FactsOf", "ResolvedAuthors"]
 
 EXCLUDED = -1
 
-
-@dataclass(frozen=True, slots=True)
-class MergedName:
-    """One author made of several written names, without an id to say that they are one."""
-
-    author: str
-    names: tuple[str, ...]
-    mentions: int
-    first_names: int
+FactsOf: TypeAlias = "Callable[[np.ndarray, np.ndarray], PaperFacts]"
+"""Gives the facts about papers, for the paper and the block of each entry of a list of authors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +53,24 @@ class ResolvedAuthors:
     labels : list of str
         One name for display an author, unique: the fullest form seen, or "B. Lee" where
         several first names were joined.
-    of_mention : list of int
-        The author of each mention.
+    of_entry : ndarray of int64
+        The author of each entry of the papers' lists of authors, one list after the other.
     identified : int
         Authors told by an id or ORCID.
     merged : list of MergedName
         Authors joined by name alone from several written names, most first names first.
+    split : list of SplitName
+        Names that are several authors', by other evidence than identifiers.
+    unmatched : list of (PersonRow, str)
+        Corrections that name nobody, and why.
     """
 
     labels: list[str]
-    of_mention: list[int]
+    of_entry: np.ndarray
     identified: int
     merged: list[MergedName] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Mention:
-    name: Name
-    id: str | None
-    orcid: str | None
-    count: int = 0
+    split: list[SplitName] = field(default_factory=list)
+    unmatched: list[tuple[PersonRow, str]] = field(default_factory=list)
 
 
 class AuthorRegister:
@@ -87,7 +97,7 @@ class AuthorRegister:
         self.excluded: dict[str, int] = {}
         self._exclusion_words = tuple(exclusion_words)
         self._thesaurus = thesaurus or {}
-        self._mentions: list[_Mention] = []
+        self._mentions: list[NamedMention] = []
         self._known: dict[tuple[str | None, ...], int] = {}
 
     def mention(self, author: Author) -> int:
@@ -118,129 +128,131 @@ class AuthorRegister:
             target = self._thesaurus.get(" ".join((form or "").lower().split()))
             if target is not None:
                 # The user's word overrides the source's id.
-                return self._append(_Mention(parse(target), None, None)) if target else EXCLUDED
+                return self._append(NamedMention(parse(target), None, None)) if target else EXCLUDED
         text = author.name or name.display
         if not name.family or not is_person(text, self._exclusion_words):
             return EXCLUDED
-        return self._append(_Mention(name, author.id or None, author.orcid or None))
+        return self._append(NamedMention(name, author.id or None, author.orcid or None))
 
-    def _append(self, mention: _Mention) -> int:
+    def _append(self, mention: NamedMention) -> int:
         self._mentions.append(mention)
         return len(self._mentions) - 1
 
-    def resolve(self) -> ResolvedAuthors:
-        """Decide which mentions are one author.
+    def resolve(
+        self,
+        teams: Sequence[Sequence[int]],
+        facts: FactsOf | None = None,
+        *,
+        people: Sequence[PersonRow] = (),
+        papers: dict[str, int] | None = None,
+    ) -> ResolvedAuthors:
+        """Decide which entries of the papers' lists of authors are one author.
 
-        Mentions that share an id or an ORCID are one; an id and an ORCID seen together
-        belong to one. A mention without either goes by its name; where exactly one
-        identified author bears that name, and the first names do not contradict, it is
-        taken for that author.
+        An identifier comes first: mentions that share an id or an ORCID are one author, an id and
+        an ORCID seen together belong to one, and different ones of a kind are different authors.
+        What has none goes by its name and, with ``mode="evidence"``, by what is known of the
+        papers.
+
+        Parameters
+        ----------
+        teams : sequence of sequences of int
+            For each paper the mentions of its authors.
+        facts : callable, optional
+            Facts about the papers for ``mode="evidence"``; names alone count without.
+        people : sequence of PersonRow
+            The user's corrections, which go over all else.
+        papers : dict, optional
+            Ids and DOIs that corrections may name, and the papers' numbers.
         """
-        roots = Roots()
-        identity: dict[int, str] = {}
-        for index, mention in enumerate(self._mentions):
-            tags = [f"id {mention.id}"] if mention.id else []
-            tags += [f"orcid {mention.orcid}"] if mention.orcid else []
-            if tags:
-                identity[index] = roots.join(tags)
-        identity = {index: roots.find(tag) for index, tag in identity.items()}
-        by_name = self._by_name(identity)
-        groups: dict[str, list[int]] = defaultdict(list)
-        for index in range(len(self._mentions)):
-            groups[identity.get(index) or by_name[index]].append(index)
-        # Number authors by first mention, so that the same input gives the same numbers.
-        ordered = sorted(groups.values(), key=lambda members: members[0])
-        of_mention = [0] * len(self._mentions)
-        for author, members in enumerate(ordered):
-            for index in members:
-                of_mention[index] = author
-        labels = self._labels(ordered)
+        corrected = correct_people(people, teams, self._mentions, papers or {})
+        mention = np.fromiter(chain.from_iterable(teams), dtype=np.int64)
+        paper = np.repeat(np.arange(len(teams)), [len(team) for team in teams])
+        identity = identities(self._mentions)
+        if self.mode == "evidence" and facts is not None:
+            group = self._by_evidence(mention, paper, identity, facts, corrected.person)
+        else:
+            mode = "compatible" if self.mode == "evidence" else self.mode
+            of_mention = group_by_name(self._mentions, identity, mode)
+            group = [
+                of_mention[i] if own is None else f"person {own}"
+                for i, own in zip(mention.tolist(), corrected.person, strict=True)
+            ]
+        return self._resolved(group, mention, identity, corrected)
+
+    def _by_evidence(
+        self,
+        mention: np.ndarray,
+        paper: np.ndarray,
+        identity: dict[int, str],
+        facts: FactsOf,
+        named: Sequence[str | None],
+    ) -> list[Hashable]:
+        forms: dict[WrittenName, int] = {}
+        name_of = np.array(
+            [
+                forms.setdefault(name, len(forms))
+                for name in compare_by([one.name for one in self._mentions])
+            ],
+            dtype=np.int64,
+        )
+        names = list(forms)
+        number: dict[str, int] = {}
+        block_of = np.array(
+            [number.setdefault(name.block, len(number)) for name in names], dtype=np.int64
+        )
+        people = {tag: i for i, tag in enumerate(dict.fromkeys(identity.values()))}
+        marks: list[dict[Hashable, Hashable]] = [{} for _ in people]
+        person = np.full(len(self._mentions), -1, dtype=np.int64)
+        for index, tag in identity.items():
+            person[index] = people[tag]
+            marks[people[tag]] |= identifier_kinds(self._mentions[index])
+        of_entry = person[mention]
+        # the user's word goes over identifiers
+        number_of = {
+            own: len(people) + i for i, own in enumerate(dict.fromkeys(filter(None, named)))
+        }
+        marks += [{"person": own} for own in number_of]
+        for place, own in enumerate(named):
+            if own is not None:
+                of_entry[place] = number_of[own]
+        found = tell_people_apart(
+            names,
+            Mentions(paper, name_of[mention], of_entry, marks),
+            facts(paper, block_of[name_of[mention]]),
+            block_of_name=block_of,
+        )
+        return list(map(int, found))
+
+    def _resolved(
+        self,
+        group: Sequence[Hashable],
+        mention: np.ndarray,
+        identity: dict[int, str],
+        corrected: Corrected,
+    ) -> ResolvedAuthors:
+        """Give the authors numbers by their first mention, and names; tell what was done."""
+        counts: dict[Hashable, Counter[int]] = {}
+        for own, index in zip(group, mention.tolist(), strict=True):
+            counts.setdefault(own, Counter())[index] += 1
+        # so that the same input gives the same numbers, in whatever order groups were made
+        ordered = sorted(counts, key=lambda own: min(counts[own]))
+        number = {own: i for i, own in enumerate(ordered)}
+        of_author = [counts[own] for own in ordered]
+        called = {own: name for own, name in zip(group, corrected.person, strict=True) if name}
+        labels = author_labels(
+            of_author,
+            self._mentions,
+            [called.get(own) for own in ordered],
+            strangers=self.mode == "initials",
+        )
+        identified = set(identity)
         return ResolvedAuthors(
             labels,
-            of_mention,
-            len(set(identity.values())),
-            self._merged(ordered, labels, identity),
+            np.array([number[own] for own in group], dtype=np.int64),
+            sum(any(i in identity for i in own) for own in of_author),
+            merged_names(labels, of_author, self._mentions, identified),
+            split_names(labels, of_author, self._mentions, identified)
+            if self.mode == "evidence"
+            else [],
+            corrected.unmatched,
         )
-
-    def _by_name(self, identity: dict[int, str]) -> dict[int, str]:
-        """Give each mention without id the group of its name."""
-        same_key: dict[str, list[int]] = defaultdict(list)
-        for index, mention in enumerate(self._mentions):
-            same_key[self._key(mention.name)].append(index)
-        grouped: dict[int, str] = {}
-        for key, members in same_key.items():
-            owners: dict[str, set[str]] = defaultdict(set)
-            for index in members:
-                if index in identity:
-                    owners[self._first(index)].add(identity[index])
-            people = set().union(*owners.values())
-            nameless = [index for index in members if index not in identity]
-            if self.mode != "compatible":
-                only = min(people) if len(people) == 1 else ""
-                for index in nameless:
-                    first = self._first(index)
-                    fits = not first or first in owners or set(owners) == {""}
-                    grouped[index] = only if only and fits else f"name {key}"
-                continue
-            for index in nameless:
-                first = self._first(index)
-                if first:
-                    own = owners[first]
-                    grouped[index] = min(own) if len(own) == 1 else f"name {key}|{first}"
-                    people.add(grouped[index])
-            only = people.pop() if len(people) == 1 else f"name {key}"
-            grouped |= {index: only for index in nameless if not self._first(index)}
-        return grouped
-
-    def _first(self, index: int) -> str:
-        return self._mentions[index].name.first
-
-    def _key(self, name: Name) -> str:
-        return name.full_key if self.mode == "full" else name.key
-
-    def _labels(self, ordered: list[list[int]]) -> list[str]:
-        labels, used = [], set()
-        for members in ordered:
-            best = max((self._mentions[i] for i in members), key=_fullness)
-            people = {self._first(i) for i in members} - {""}
-            own_id = any(self._mentions[i].id or self._mentions[i].orcid for i in members)
-            # One full name would speak for several people: the paper's form speaks for all.
-            several = len(people) > 1 and not own_id
-            label = base = scrub(best.name.short if several else _mixed_case(best.name))
-            if label in used and (best.orcid or best.id):
-                label = f"{base} [{scrub(best.orcid or best.id or '')}]"
-            number = 2
-            while label in used:
-                label = f"{base} ({number})"
-                number += 1
-            used.add(label)
-            labels.append(label)
-        return labels
-
-    def _merged(
-        self, ordered: list[list[int]], labels: list[str], identity: dict[int, str]
-    ) -> list[MergedName]:
-        merged = []
-        for label, members in zip(labels, ordered, strict=True):
-            by_name = [self._mentions[i] for i in members if i not in identity]
-            forms = {mention.name.full_key: mention.name.display for mention in by_name}
-            if len(forms) < 2:
-                continue
-            firsts = {mention.name.first for mention in by_name} - {""}
-            names = tuple(sorted(forms.values()))
-            merged.append(MergedName(label, names, sum(m.count for m in by_name), len(firsts)))
-        return sorted(merged, key=lambda m: (-m.first_names, -m.mentions, m.author))
-
-
-def _fullness(mention: _Mention) -> tuple[int, int, int, int, str]:
-    name = mention.name
-    given = sum(c.isalpha() for c in name.given)
-    mixed = int(not name.family.isupper())
-    return (int(bool(name.first)), given, mixed, mention.count, name.display)
-
-
-def _mixed_case(name: Name) -> str:
-    """Write a family name in capitals ("BREVIK") as a name."""
-    if name.family.isupper() and len(name.family) > 3:
-        name = name._replace(family=name.family.title())
-    return name.display or "?"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from citeweave.corpus.people import read_people
 from citeweave.naming import option
 from citeweave.preparing.authors import AuthorRegister
 from citeweave.preparing.bags import BagColumns
@@ -65,6 +66,12 @@ class Draft:
         """Whether any affiliation is known."""
         return any(self.author_places) or bool(self.other_places)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Ids and DOIs that the document goes by, those of merged records among them."""
+        keys = (self.keys, *self.other_keys)
+        return (self.id, *(one for key in keys for one in (key.id, key.doi) if one))
+
     def absorb(self, other: Draft) -> None:
         """Unite with a later record of the same work: what is missing here is taken there."""
         if not self.authors:
@@ -122,6 +129,7 @@ class Collector:
             exclusion_words=settings.exclusion_words + settings.extra_exclusion_words,
             thesaurus=thesaurus,
         )
+        self.people = read_people(settings.people) if settings.people else []
         self.places = PlaceRegister()
         self._language = LanguageFilter(
             settings.language, min_letters=settings.language_min_letters

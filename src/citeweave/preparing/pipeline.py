@@ -147,7 +147,8 @@ class Pipeline:
             )
         settings = dict(preparation["settings"])
         # The words of these files travel with the corpus; the files need not.
-        settings |= {"stop_words": "auto", "word_thesaurus": None, "author_thesaurus": None}
+        settings |= {"stop_words": "auto"}
+        settings |= dict.fromkeys(("word_thesaurus", "author_thesaurus", "people"))
         return cls(
             Settings.from_dict(settings, where="the corpus"),
             preparation["stop_words"],

@@ -85,6 +85,11 @@ class Report:
     merged_names : list of dict
         Authors joined by name alone from several spellings: ``author``, ``names``,
         ``mentions``, ``first_names`` (distinct ones: two or more may be two people).
+    split_names : list of dict
+        Names that are several authors': ``name``, ``authors`` (the first ten), ``n_authors``,
+        ``mentions``; the first 50, those of most authors first. `split_names_total` counts them.
+    people : list of [person, name, paper]
+        The corrections that were applied; `people_unmatched` lists those that name nobody, and why.
     merged_names_total, merged_first_names_total, first_names_joined : int
         All such authors; those among them with more than one first name; how many first names
         those have together.
@@ -163,6 +168,10 @@ class Report:
     authors_excluded_mentions: int = 0
     merged_names: list[dict[str, Any]] = field(default_factory=list)
     merged_names_total: int = 0
+    split_names: list[dict[str, Any]] = field(default_factory=list)
+    split_names_total: int = 0
+    people: list[list[str]] = field(default_factory=list)
+    people_unmatched: list[dict[str, Any]] = field(default_factory=list)
     merged_first_names_total: int = 0
     first_names_joined: int = 0
     with_affiliation: int = 0

@@ -17,6 +17,8 @@ from citeweave.preparing.collect import Collector, Draft
 from citeweave.preparing.encode import Encoded, build_text
 from citeweave.preparing.keys import scrub
 from citeweave.preparing.matching import FATES, MatchOptions, match
+from citeweave.preparing.people.corrections import paper_keys
+from citeweave.preparing.people.gathering import facts_of
 from citeweave.preparing.pipeline import FORMAT
 from citeweave.preparing.report import Report
 from citeweave.preparing.settings import Settings
@@ -37,6 +39,7 @@ _EVERY = 500
 _NO_TEXT = {"format": FORMAT, "bags": True}
 _MERGED_SHOWN = 50
 _EXCLUDED_SHOWN = 50
+_AUTHORS_SHOWN = 10
 _LOWER = "lower the setting 'min_word_count'"
 
 
@@ -149,9 +152,15 @@ def prepare(
     citations = _citations(collector, drafts, place, report)
     tell("citations", len(collector.references), len(collector.references))
 
-    resolved = collector.authors.resolve()
     preparation = encoded.pipeline.as_preparation() if collector.text.words else dict(_NO_TEXT)
     places = collector.places.resolve()
+    tell("authors", 0, None)
+    resolved = collector.authors.resolve(
+        [draft.authors for draft in drafts],
+        lambda paper, block: facts_of(drafts, tokens, citations, places, paper, block),
+        people=collector.people,
+        papers=paper_keys(draft.names for draft in drafts) if collector.people else None,
+    )
     corpus = _corpus(drafts, tokens, citations, resolved, places, preparation)
     _describe_documents(report, drafts)
     _describe_authors(report, collector, resolved, corpus.n_authors)
@@ -243,10 +252,8 @@ def _corpus(
     places: ResolvedPlaces,
     preparation: dict[str, Any],
 ) -> Corpus:
-    of_mention = np.array(resolved.of_mention, dtype=np.int64)
-    mentions = np.array([m for draft in drafts for m in draft.authors], dtype=np.int64)
-    used, author_ids = np.unique(of_mention[mentions], return_inverse=True)
     lengths = np.array([len(draft.authors) for draft in drafts], dtype=np.int64)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
     names = dict.fromkeys(draft.category for draft in drafts if draft.category)
     number = {name: i for i, name in enumerate(names)}
     metadata: dict[str, list[Any]] = {
@@ -259,7 +266,10 @@ def _corpus(
         "cited_by": [draft.cited_by for draft in drafts],
         "funders": [list(draft.funders) or None for draft in drafts],
         **places.columns(
-            [_places_by_author(draft, resolved) for draft in drafts],
+            [
+                _places_by_author(draft, resolved.of_entry[start : start + len(draft.authors)])
+                for draft, start in zip(drafts, starts.tolist(), strict=False)
+            ],
             [draft.other_places for draft in drafts],
         ),
     }
@@ -268,9 +278,9 @@ def _corpus(
         offsets=tokens.offsets,
         vocabulary=tokens.vocabulary,
         title_lengths=tokens.title_lengths,
-        author_ids=author_ids,
-        author_offsets=np.concatenate(([0], np.cumsum(lengths))),
-        author_names=[resolved.labels[i] for i in used.tolist()],
+        author_ids=resolved.of_entry,
+        author_offsets=starts,
+        author_names=resolved.labels,
         categories=np.array([number.get(d.category or "", -1) for d in drafts], dtype=np.int64),
         category_names=list(names),
         citations=citations,
@@ -281,11 +291,11 @@ def _corpus(
     )
 
 
-def _places_by_author(draft: Draft, resolved: ResolvedAuthors) -> list[list[int]]:
+def _places_by_author(draft: Draft, authors: np.ndarray) -> list[list[int]]:
     """Give the affiliations of each author once, as a corpus has each author of a paper once."""
     of_author: dict[int, list[int]] = {}
-    for mention, own in zip(draft.authors, draft.author_places, strict=True):
-        of_author.setdefault(resolved.of_mention[mention], []).extend(own)
+    for author, own in zip(authors.tolist(), draft.author_places, strict=True):
+        of_author.setdefault(author, []).extend(own)
     return list(of_author.values())
 
 
@@ -312,6 +322,21 @@ def _describe_authors(
         for merged in resolved.merged[:_MERGED_SHOWN]
     ]
     report.merged_names_total = len(resolved.merged)
+    report.split_names = [
+        {
+            "name": scrub(split.name),
+            "authors": list(split.authors[:_AUTHORS_SHOWN]),
+            "n_authors": len(split.authors),
+            "mentions": split.mentions,
+        }
+        for split in resolved.split[:_MERGED_SHOWN]
+    ]
+    report.split_names_total = len(resolved.split)
+    report.people = [[row.person, row.name, row.paper] for row in collector.people]
+    report.people_unmatched = [
+        {"line": row.line, "person": row.person, "name": row.name, "paper": row.paper, "why": why}
+        for row, why in resolved.unmatched
+    ]
     joined = [m.first_names for m in resolved.merged if m.first_names > 1]
     report.merged_first_names_total = len(joined)
     report.first_names_joined = sum(joined)
@@ -380,10 +405,18 @@ def _warnings(report: Report, collector: Collector, corpus: Corpus) -> list[str]
             f"{report.tfidf['documents_off']} documents do not come out as whole numbers "
             f"(largest error {report.tfidf['largest_error']:.2g}); they were rounded."
         )
-    if report.merged_first_names_total:
+    if report.people_unmatched:
+        first = report.people_unmatched[0]
+        where = f" in paper {first['paper']!r}" if first["paper"] else ""
+        warnings.append(
+            f"{_number_of(len(report.people_unmatched), 'row')} of the file of people "
+            f"{'is' if len(report.people_unmatched) == 1 else 'are'} about nobody here, such as "
+            f"line {first['line']}, {first['name']!r}{where}: {first['why']}."
+        )
+    if report.merged_first_names_total and collector.settings.author_names == "initials":
         warnings.append(
             f"People of {report.first_names_joined} different first names are joined to "
             f"{_number_of(report.merged_first_names_total, 'author')} by their initials, as in the "
-            f"paper; {choice('author_names=', '--names ')}compatible keeps them apart."
+            f"paper; {choice('author_names=', '--names ')}evidence keeps them apart."
         )
     return warnings

@@ -87,6 +87,8 @@ def sections(report: Report) -> list[Section]:
         _phrases(values),
         _merged_records(values),
         _merged(values),
+        _split(values),
+        _people(values),
         _excluded(values),
         _files(values),
         _sources(values),
@@ -289,6 +291,43 @@ def _merged(values: dict[str, Any]) -> Section:
     )
 
 
+def _split(values: dict[str, Any]) -> Section:
+    rows = values.get("split_names", [])  # reports of earlier releases have none
+    return Section(
+        key="split",
+        title="Names of several authors",
+        columns=("name", "authors", "number", "papers"),
+        rows=[
+            (
+                row["name"],
+                "; ".join(row["authors"])
+                + ("; …" if row["n_authors"] > len(row["authors"]) else ""),
+                row["n_authors"],
+                row["mentions"],
+            )
+            for row in rows
+        ],
+        total_rows=values.get("split_names_total", 0),
+        note=_PEOPLE.format(option("people")) if rows else "",
+        brief=5,
+    )
+
+
+def _people(values: dict[str, Any]) -> Section:
+    rows = values.get("people_unmatched", [])
+    return Section(
+        key="people",
+        title="Corrections that name nobody",
+        columns=("line", "person", "name", "paper", "why"),
+        rows=[
+            tuple(row[key] for key in ("line", "person", "name", "paper", "why")) for row in rows
+        ],
+        total_rows=len(rows),
+        brief=5,
+    )
+
+
+_PEOPLE = "A file given to {} joins and splits names (docs/people.md)."
 _CORRECTED = "{} names records that are to be merged with no other, {} those of one work."
 
 

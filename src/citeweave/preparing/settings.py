@@ -78,7 +78,7 @@ class Settings(PreparationSettings):
         values = dict(values)
         if "language" in values:
             values["language"] = read_language(values["language"])
-        for name in ("author_thesaurus", "word_thesaurus", "stop_words"):
+        for name in ("author_thesaurus", "people", "word_thesaurus", "stop_words"):
             named = values.get(name)
             if isinstance(named, str) and named not in {"auto", "none"}:
                 values[name] = str(path.parent / named)

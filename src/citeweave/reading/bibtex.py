@@ -23,11 +23,12 @@ from citeweave.reading.identifiers import (
     find_doi,
     normalise_doi,
     normalise_orcid,
+    normalise_researcher_id,
     parse_count,
     parse_year,
 )
 from citeweave.reading.latex import plain_text
-from citeweave.reading.names import parse_name
+from citeweave.reading.names import identifiers_by_name, parse_name
 from citeweave.reading.record import Affiliation, Author, Record, Reference
 from citeweave.reading.references import wos_reference
 from citeweave.reading.scopus_references import scopus_references
@@ -276,29 +277,28 @@ _AND = re.compile(r" and ", re.IGNORECASE)
 
 
 def _authors(entry: Entry) -> tuple[Author, ...]:
-    orcids = _orcids(entry.get("orcid-numbers", ""))
+    names = _split_outside_braces(" ".join(entry.get("author", "").split()), _AND)
+    texts = [plain_text(name) for name in names]
+    orcids = identifiers_by_name(texts, _numbers(entry, "orcid-numbers"), normalise_orcid)
+    ids = identifiers_by_name(
+        texts, _numbers(entry, "researcherid-numbers"), normalise_researcher_id
+    )
     authors = []
-    for name in _split_outside_braces(" ".join(entry.get("author", "").split()), _AND):
-        text = plain_text(name)
+    for name, text, orcid, ident in zip(names, texts, orcids, ids, strict=True):
         if name.startswith("{") and name.endswith("}") and "," not in text:
             # Braces around the whole name mark an organisation.
             organisation = clean(text)
             author = Author(organisation) if organisation else None
         else:
-            author = parse_name(text, orcid=orcids.get(text.lower()))
+            author = parse_name(text, orcid=orcid, id=ident)
         if author is not None:
             authors.append(author)
     return tuple(authors)
 
 
-def _orcids(text: str) -> dict[str, str]:
-    found = {}
-    for line in re.split(r"\n|;", text):
-        name, _, orcid = line.rpartition("/")
-        normal = normalise_orcid(orcid)
-        if normal:
-            found[plain_text(name).lower()] = normal
-    return found
+def _numbers(entry: Entry, field: str) -> list[str]:
+    """Return Web of Science's lists of identifiers, "Kaiser, Robin/J-3641-2014" a line."""
+    return [plain_text(line) for line in re.split(r"\n|;", entry.get(field, ""))]
 
 
 def _placed(entry: Entry) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:

@@ -13,6 +13,7 @@ __all__ = [
     "mesh_heading",
     "normalise_doi",
     "normalise_orcid",
+    "normalise_researcher_id",
     "normalise_ror",
     "parse_count",
     "parse_year",
@@ -21,6 +22,7 @@ __all__ = [
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+", re.ASCII)
 _WHOLE_DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+$", re.ASCII)
 _ORCID = re.compile(r"\b(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dXx])\b", re.ASCII)
+_RESEARCHER_ID = re.compile(r"[A-Z]{1,3}-\d{4}-\d{4}", re.ASCII)
 _ROR = re.compile(r"(?:^|ror\.org/)(0[a-hj-km-np-tv-z0-9]{6}\d{2})/?$", re.ASCII)
 _NUMBER = re.compile(r"\d{1,12}(?:\.0*)?", re.ASCII)
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", re.ASCII)
@@ -113,6 +115,18 @@ def normalise_orcid(value: Any) -> str | None:
         return None
     found = _ORCID.search(value)
     return "-".join(found.groups()).upper() if found else None
+
+
+def normalise_researcher_id(value: Any) -> str | None:
+    """Return a ResearcherID of Web of Science, ``J-3641-2014``, or None where there is none.
+
+    Examples
+    --------
+    >>> normalise_researcher_id(" j-3641-2014")
+    'J-3641-2014'
+    """
+    text = (clean(value) or "").upper()
+    return text if _RESEARCHER_ID.fullmatch(text) else None
 
 
 def normalise_ror(value: Any) -> str | None:

@@ -8,7 +8,17 @@ from typing import NamedTuple
 
 from citeweave.reading.folding import fold
 
-__all__ = ["SUFFIXES", "TITLES", "Name", "is_glued", "is_initials", "namesake_number", "parse"]
+__all__ = [
+    "PARTICLES",
+    "SUFFIXES",
+    "TITLES",
+    "Name",
+    "is_glued",
+    "is_initials",
+    "is_short",
+    "namesake_number",
+    "parse",
+]
 
 TITLES = frozenset(
     "prof professor dr doctor mr mrs ms miss sir dame lord lady rev reverend hon fr pater "  # noqa: SIM905 (reads as a list)
@@ -19,12 +29,12 @@ SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "4th", "5th",
 # "Roberts JR" is as likely J. R. Roberts as a junior.
 _LIKE_INITIALS = frozenset({"JR", "SR", "II", "IV"})
 # Part of the family name however they are written.
-_PARTICLES = frozenset(
+PARTICLES = frozenset(
     "af al ap bin bint da dal dalla de degli del dela della den der di dos du el ibn la le "  # noqa: SIM905
     "ten ter van vander von zu zur".split()
 )
 # Part of it in small letters only: "Ben", "Do" and "San" are given and family names as well.
-_SMALL_PARTICLES = _PARTICLES | frozenset(
+_SMALL_PARTICLES = PARTICLES | frozenset(
     "'t abu av ben das do las lo los mac san santa st te vom zum".split()  # noqa: SIM905
 )
 # Scripts written without spaces inside a name: the name stays whole.
@@ -83,7 +93,7 @@ class Name(NamedTuple):
         """First name folded, empty where only initials are given."""
         for word in self.given.replace(".", ". ").split():
             letters = _squeeze(word)
-            if len(letters) > 1 and not word.endswith(".") and not _all_initials(word):
+            if len(letters) > 1 and not is_short(word):
                 return letters
             return ""
         return ""
@@ -239,9 +249,10 @@ def _take_suffix(words: list[str]) -> tuple[list[str], str]:
     return words, ""
 
 
-def _all_initials(word: str) -> bool:
+def is_short(word: str) -> bool:
+    """Tell whether a word among given names is initials or cut short: "B.", "BA", "Chr."."""
     letters = [c for c in word if c.isalpha()]
-    return len(letters) <= 3 and all(c.isupper() for c in letters)
+    return word.endswith(".") or (len(letters) <= 3 and all(c.isupper() for c in letters))
 
 
 def _split_words(words: list[str], *, family_first: bool | None) -> tuple[list[str], list[str]]:
@@ -264,7 +275,7 @@ def _split_words(words: list[str], *, family_first: bool | None) -> tuple[list[s
 def _is_particle(word: str) -> bool:
     if word.endswith("."):
         return False
-    return _bare(word) in (_SMALL_PARTICLES if word.islower() else _PARTICLES)
+    return _bare(word) in (_SMALL_PARTICLES if word.islower() else PARTICLES)
 
 
 def _trailing_initials(words: list[str], place: int, *, family_first: bool | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from citeweave.reading.identifiers import clean
@@ -10,9 +11,9 @@ from citeweave.reading.name_parts import SUFFIXES, is_glued, is_initials, parse
 from citeweave.reading.record import Affiliation, Author
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["parse_name", "parse_names", "split_names"]
+__all__ = ["identifiers_by_name", "parse_name", "parse_names", "split_names"]
 
 _LETTER = re.compile(r"[^\W\d_]")
 _AND = re.compile(r" (?:and|&) |; ?|\|", re.IGNORECASE)
@@ -64,6 +65,54 @@ def parse_name(
     if parts.given and family is not None and ("," in name or name.startswith(parts.family)):
         name = parts.display
     return Author(name, parts.given or None, family, id, orcid, affiliations)
+
+
+def identifiers_by_name(
+    names: Sequence[str], items: Iterable[str], read: Callable[[str], str | None]
+) -> list[str | None]:
+    """Give authors the identifiers that Web of Science lists as "Kaiser, Robin/J-3641-2014".
+
+    They are given by the whole name, else by family name and first initial if one author alone has
+    these.
+
+    Parameters
+    ----------
+    names : sequence of str
+        "Family, Given", as the record has them.
+    items : iterable of str
+        Names and identifiers.
+    read : callable
+        Checks an identifier, None for what is none.
+
+    Examples
+    --------
+    >>> names = ["Kaiser, R", "Li, Wei", "Li, Wen"]
+    >>> identifiers_by_name(names, ["Kaiser, Robin/1", "Li, W/2"], str)
+    ['1', None, None]
+    """
+    whole: dict[str, str] = {}
+    for item in items:
+        name, _, text = item.rpartition("/")
+        found = read(text)
+        if found and name.strip():
+            whole.setdefault(" ".join(name.lower().split()), found)
+    written = [" ".join(name.lower().split()) for name in names]
+    short = Counter(map(_family_and_initial, written))
+    by_initial: dict[str, set[str]] = {}
+    for name, found in whole.items():
+        by_initial.setdefault(_family_and_initial(name), set()).add(found)
+    given: list[str | None] = []
+    for name in written:
+        key = _family_and_initial(name)
+        other = by_initial.get(key, set())
+        alone = short[key] == 1 and len(other) == 1
+        given.append(whole.get(name) or (next(iter(other)) if alone else None))
+    return given
+
+
+def _family_and_initial(name: str) -> str:
+    family, _, given = name.partition(",")
+    return f"{family.strip()},{given.strip()[:1]}"
 
 
 def split_names(text: str) -> list[str]:

@@ -63,7 +63,7 @@ class Author:
     given, family : str or None
         The parts of the name where the source tells them apart.
     id : str or None
-        The source's own author id (OpenAlex ``A…``, Scopus author id, …).
+        The source's own author id (OpenAlex ``A…``, Scopus author id, ResearcherID, …).
     orcid : str or None
         ORCID without the URL, ``0000-0000-0000-0000``.
     affiliations : tuple of Affiliation

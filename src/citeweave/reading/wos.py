@@ -15,10 +15,11 @@ from citeweave.reading.identifiers import (
     clean,
     normalise_doi,
     normalise_orcid,
+    normalise_researcher_id,
     parse_count,
     parse_year,
 )
-from citeweave.reading.names import parse_name
+from citeweave.reading.names import identifiers_by_name, parse_name
 from citeweave.reading.record import Author, Record, Reference
 from citeweave.reading.references import wos_reference
 from citeweave.reading.table import Row, table_rows
@@ -54,6 +55,7 @@ _LONG_NAMES = {
     "keywords plus": "id",
     "abstract": "ab",
     "orcids": "oi",
+    "researcher ids": "ri",
     "addresses": "c1",
     "affiliations": "c3",
     "reprint addresses": "rp",
@@ -90,24 +92,14 @@ def _authors(fields: Fields) -> tuple[Author, ...]:
     short = fields.get("AU") or fields.get("BA") or []
     full = fields.get("AF") or fields.get("BF") or []
     names = full if len(full) >= len(short) else short
-    orcids: dict[str, str] = {}
-    for item in _list(fields, "OI"):
-        name, _, orcid = item.rpartition("/")
-        found = normalise_orcid(orcid)
-        if found:
-            orcids[_key(name)] = found
+    orcids = identifiers_by_name(names, _list(fields, "OI"), normalise_orcid)
+    ids = identifiers_by_name(names, _list(fields, "RI"), normalise_researcher_id)
     authors = []
-    for name in names:
-        author = parse_name(name, family_first=True, orcid=orcids.get(_key(name)))
+    for name, orcid, ident in zip(names, orcids, ids, strict=True):
+        author = parse_name(name, family_first=True, orcid=orcid, id=ident)
         if author is not None:
             authors.append(author)
     return tuple(authors)
-
-
-def _key(name: str) -> str:
-    """Return family name and first initial, by which ORCIDs and names are brought together."""
-    family, _, given = name.lower().partition(",")
-    return f"{family.strip()},{given.strip()[:1]}"
 
 
 def _addresses(fields: Fields) -> list[str]:
