@@ -13,7 +13,7 @@ import pytest
 from borrowed_engine import BorrowedChain
 
 import citeweave
-from citeweave import SCNTM, simulate
+from citeweave import SCNTM, Corpus, simulate
 from citeweave.engines import registry
 from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings, Request
@@ -48,7 +48,20 @@ def _engines(monkeypatch, twin):  # noqa: ARG001 (the GPU's kernels run on the h
 @pytest.fixture(scope="module")
 def corpus():
     sizes = {"documents": 40, "words_per_document": 10, "vocabulary": 40, "citations": 80}
-    return simulate(**sizes, topics=3, authors=8, seed=2).corpus
+    drawn = simulate(**sizes, topics=3, authors=8, seed=2).corpus
+    arrays = {name: getattr(drawn, name) for name in ("tokens", "offsets", "citations")}
+    arrays |= {"author_ids": drawn.author_ids, "author_offsets": drawn.author_offsets}
+    years = [2000 + d % 3 for d in range(drawn.n_documents)]
+    return Corpus.from_arrays(**arrays, vocabulary_size=40, metadata={"year": years})
+
+
+def with_levels(model):
+    """Give the model of a name such as "scntm+period"."""
+    name, *levels = model.split("+")
+    spec = preset(name)
+    for level in levels:
+        spec = spec.with_level(level)
+    return spec
 
 
 def able(name, spec, topics=5):
@@ -56,7 +69,7 @@ def able(name, spec, topics=5):
 
 
 def request_for(corpus, model, *, topics=5, seed=1, **settings):
-    spec = preset(model)
+    spec = with_levels(model)
     data = build_tree(corpus, spec, eta=0, unknown="shared").data
     chosen = ChainSettings(**({"topics": topics, "network_from": 2} | settings))
     return Request(spec, data, chosen, seed, threads=2, rounds=2)
@@ -90,11 +103,11 @@ def assert_same_tables(one, other):
         assert table[:end].tobytes() == other[name][:end].tobytes()
 
 
-@pytest.mark.parametrize("model", PRESETS)
+@pytest.mark.parametrize("model", [*PRESETS, pytest.param("scntm+period", marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", HELD)
 def test_counts_and_samples_follow_from_the_assignments(corpus, name, model):
     """Looking at samples on the way changes nothing; closing a chain twice does no harm."""
-    if not able(name, preset(model)):
+    if not able(name, with_levels(model)):
         pytest.skip("a model that the engine refuses")
     chain = ENGINES[name].open(request_for(corpus, model))
     chain.start()

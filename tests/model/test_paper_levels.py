@@ -9,6 +9,7 @@ from model_tools import QUICK
 import citeweave
 from citeweave import SCNTM, Corpus, Level, ModelSpec, preset
 from citeweave.errors import CorpusError, ParameterError
+from citeweave.evaluate.measuring import uses_labels
 from citeweave.model.groups import build_tree
 from citeweave.model.parameters import make_plan
 
@@ -154,6 +155,21 @@ def test_periods_go_by_the_years_asked_for(dated):
     model = SCNTM(**parameters, model="cntm-text", period_years=50).fit(dated)
     assert model.levels_["period"].names == ["1950–1999", "2000–2049", "2050–2099"]
     assert "Level 'period': 3 values of 50 years, one for each paper." in model.notes_
+
+
+def test_a_level_that_is_the_labels_counts_as_labels(small):
+    """Venues that are the categories by other names; others tell nothing of them."""
+    label = [f"Journal {c}" for c in small.categories.tolist()]
+    for venue, expected in ((label, True), (["X", *label[1:]], False)):
+        corpus = Corpus.from_arrays(
+            tokens=small.tokens,
+            offsets=small.offsets,
+            categories=small.categories,
+            metadata={"venue": venue},
+        )
+        spec = TEXT.with_level("venue").without("nu")
+        model = SCNTM(**QUICK, chains=1, model=spec).fit(corpus)
+        assert uses_labels(model) is expected
 
 
 def test_a_checkpoint_is_of_one_width_of_periods():

@@ -250,6 +250,8 @@ class _Task:
                 "hidden": ", labels of test documents hidden",
                 "seen": ", labels of test documents SEEN (the paper's protocol)",
             }[self.labels]
+        for level in self.model.spec_.paper_levels:
+            text += f", {level.name} of test documents read"
         return f"{text}, {self.method} fold-in"
 
     def topics(self, new: NewDocuments, *, citations: bool) -> np.ndarray:

@@ -16,7 +16,7 @@ from citeweave.evaluate.links import auc, link_prediction, negative_pairs, new_n
 from citeweave.evaluate.report import Measure
 from citeweave.model import SCNTM
 from citeweave.model.convergence import FEWEST_DRAWS, convergence
-from citeweave.model.groups import KINDS
+from citeweave.model.groups import KINDS, Groups
 from citeweave.model.topic_model import PlacingModel, TopicModel
 from citeweave.naming import choice
 
@@ -43,10 +43,26 @@ def missing(part: str, names: Sequence[str], where: str, why: str) -> list[Measu
 
 
 def uses_labels(model: TopicModel) -> bool:
-    """Whether the model has seen documents' categories, as its groups or as what it learns."""
+    """Whether the model has seen documents' categories, as its groups or as what it learns.
+
+    So it has where a level parts documents just as their categories do, as venues may.
+    """
     if not isinstance(model, SCNTM):
         return isinstance(model, PlacingModel) and "labels" in model.reads
-    return any(bool((groups.kind == 1).any()) for groups in model.levels_.values())
+    category = np.asarray(model.corpus_.categories)
+    return any(
+        bool((groups.kind == KINDS.index("category")).any()) or _are_categories(groups, category)
+        for groups in model.levels_.values()
+    )
+
+
+def _are_categories(groups: Groups, category: np.ndarray) -> bool:
+    """Whether the values of a level that parts documents are their categories by other names."""
+    known = (groups.kind[groups.of_document] == KINDS.index("value")) & (category >= 0)
+    values = groups.label[groups.of_document[known]]
+    pairs = np.unique(np.stack([values, category[known]], axis=1), axis=0)
+    whole = [len(np.unique(column)) for column in pairs.T]
+    return bool(groups.column) and len(pairs) > 1 and whole == [len(pairs)] * 2
 
 
 def measure_clusters(

@@ -30,6 +30,9 @@ chains are run side by side on cores, which is as fast and by the reference samp
 _VISITS = 1000.0
 """Of a baseline: the order of magnitude is enough."""
 
+_SINCE = {"levels": (), "period_years": None}
+"""Parameters that came later, as they were before: results of then are still those of now."""
+
 _PACKAGES = {"tomotopy-lda": "tomotopy", "tomotopy-hdp": "tomotopy", "sklearn-lda": "sklearn"}
 
 
@@ -138,6 +141,7 @@ class ModelChoice:
             return {"kind": self.kind}
         given = self.build(seed=0).get_params()
         left_out = {"seed", "threads", "model", "device"} - set(self.parameters)
+        left_out |= {name for name, value in _SINCE.items() if given.get(name) == value}
         decisive = {name: given[name] for name in given if name not in left_out}
         return {"kind": self.kind, "parameters": parameters_to_json(decisive)}
 
@@ -148,7 +152,8 @@ def choose(text: str, **parameters: Any) -> ModelChoice:
     Parameters
     ----------
     text : str
-        A kind, with parameters of its own after a colon, parted by commas.
+        A kind, with parameters of its own after a colon, parted by commas; several levels are
+        joined by +, as in ``scntm:levels=venue+period``.
     **parameters
         Those that hold unless the text says otherwise. Parameters of SCNTM's sampler are left out
         for models that have none.
@@ -157,13 +162,15 @@ def choose(text: str, **parameters: Any) -> ModelChoice:
     --------
     >>> choose("scntm:eta=inf", topics=5).parameters
     {'topics': 5, 'eta': inf}
+    >>> choose("scntm:levels=venue+period").parameters
+    {'levels': ('venue', 'period')}
     """
     kind, _, rest = text.strip().partition(":")
     if kind not in model_names():
         raise ParameterError(
             f"There is no model {kind!r}. Did you mean one of: {', '.join(model_names())}?"
         )
-    own = {}
+    own: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         name, equals, value = part.partition("=")
         if not equals:
@@ -172,6 +179,8 @@ def choose(text: str, **parameters: Any) -> ModelChoice:
                 f"scntm:eta=10,chains=2. Got the part {part!r}."
             )
         own[name.strip()] = _value(value.strip())
+    if isinstance(own.get("levels"), str):
+        own["levels"] = tuple(own["levels"].split("+"))
     if kind not in PRESETS:
         known = {"topics"} & set(_baseline(kind, {}).get_params())
         parameters = {name: value for name, value in parameters.items() if name in known}
