@@ -51,7 +51,7 @@ def test_topics_of_other_contributors_are_of_their_papers(view):
     assert set(plain.contributors("countries")["topics_from"]) == {"papers"}
     with pytest.raises(NotFoundError, match=r"no level 'period'\. Fit one that has: citeweave fit"):
         view.levels("period")
-    with pytest.raises(NotFoundError, match="has no levels that part papers"):
+    with pytest.raises(NotFoundError, match="has no levels that divide papers"):
         Exploration(make_model(years=False)).levels()
 
 

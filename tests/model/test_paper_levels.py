@@ -1,4 +1,4 @@
-"""Levels that part papers: venues, periods and others as nodes above authors and categories."""
+"""Levels that divide papers: venues, periods and others as nodes above authors and categories."""
 
 import math
 

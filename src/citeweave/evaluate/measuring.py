@@ -45,7 +45,7 @@ def missing(part: str, names: Sequence[str], where: str, why: str) -> list[Measu
 def uses_labels(model: TopicModel) -> bool:
     """Whether the model has seen documents' categories, as its groups or as what it learns.
 
-    So it has where a level parts documents just as their categories do, as venues may.
+    So it has where a level divides documents just as their categories do, as venues may.
     """
     if not isinstance(model, SCNTM):
         return isinstance(model, PlacingModel) and "labels" in model.reads
@@ -57,7 +57,7 @@ def uses_labels(model: TopicModel) -> bool:
 
 
 def _are_categories(groups: Groups, category: np.ndarray) -> bool:
-    """Whether the values of a level that parts documents are their categories by other names."""
+    """Whether the values of a level that divides documents are their categories by other names."""
     known = (groups.kind[groups.of_document] == KINDS.index("value")) & (category >= 0)
     values = groups.label[groups.of_document[known]]
     pairs = np.unique(np.stack([values, category[known]], axis=1), axis=0)

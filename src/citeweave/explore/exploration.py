@@ -230,7 +230,7 @@ class Exploration(Derived):
         return _contributors.contributor_page(self, kind, number)
 
     def levels(self, level: str | None = None, *, pandas: bool = False) -> Any:
-        """Table of the topics of venues, periods, ...: the nodes of levels that part papers.
+        """Table of the topics of venues, periods, ...: the nodes of levels that divide papers.
 
         Parameters
         ----------
@@ -242,8 +242,8 @@ class Exploration(Derived):
         names = paper_levels(self) if level is None else [level]
         if not names:
             raise NotFoundError(
-                f"The model '{self.model_name}' has no levels that part papers. Fit one that has: "
-                "citeweave fit CORPUS --level venue"
+                f"The model '{self.model_name}' has no levels that divide papers. Fit one that "
+                "has: citeweave fit CORPUS --level venue"
             )
         return make_frame(level_columns(self, names), pandas=pandas)
 

@@ -1,4 +1,4 @@
-"""Levels that part papers (venue, period, ...): the topics of each node, by the model itself."""
+"""Levels that divide papers (venue, period, ...): the topics of each node, by the model itself."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,7 +48,7 @@ class LevelTopics(NamedTuple):
 
 
 def paper_levels(view: "Exploration") -> list[str]:
-    """Name the levels of a model that part papers, upper first."""
+    """Name the levels of a model that divide papers, upper first."""
     levels: Mapping[str, Groups] = getattr(view.model, "levels_", {})
     return [name for name, groups in levels.items() if groups.column]
 

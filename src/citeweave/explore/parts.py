@@ -17,7 +17,7 @@ def join_parts(
     Parameters
     ----------
     groups : Groups
-        Below levels that part papers, an author has a node in each part.
+        Below levels that divide papers, an author has a node in each part.
     topics : ndarray, shape (B, K)
     spread : ndarray, shape (B, K), optional
         Standard deviations of the topics; nodes of different parts count as independent.

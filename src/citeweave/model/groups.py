@@ -41,11 +41,11 @@ class Groups:
         Name of the level.
     kind : ndarray of int8, shape (n,)
         Place in `KINDS`: author, category, unknown, a latent category that no label names, or the
-        value of a level that parts papers.
+        value of a level that divides papers.
     label : ndarray of int32, shape (n,)
         Id of the author or category in the corpus. For an unknown group -1 where it is shared, or
         the one document that it belongs to. For a latent category its row. For a value its number
-        in `citeweave.corpus.columns.paper_column`. Below levels that part papers, a label has a
+        in `citeweave.corpus.columns.paper_column`. Below levels that divide papers, a label has a
         node in each part that has papers of it.
     documents : ndarray of int32, shape (n,)
         Number of documents below the node.
@@ -56,9 +56,9 @@ class Groups:
     corpus : Corpus, optional
         Where names come from.
     above : Groups, optional
-        The level above, where that parts papers.
+        The level above, where that divides papers.
     column : str
-        What values are values of, on a level that parts papers.
+        What values are values of, on a level that divides papers.
     years : int, optional
         Width of periods.
     """
@@ -83,7 +83,7 @@ class Groups:
     def names(self) -> list[str]:
         """The name of each node; read from the corpus when first asked for.
 
-        Below a level that parts papers, the name of the part follows: "Ann Lee, ICML".
+        Below a level that divides papers, the name of the part follows: "Ann Lee, ICML".
         """
         if self.corpus is None:
             raise CorpusError("These groups have no corpus to take their names from.")
@@ -112,7 +112,7 @@ class Groups:
     def find(self, kind: str, label: int) -> int:
         """Return the row of an author or category by its id in the corpus, or -1.
 
-        Of several, which levels that part papers make, that of most documents.
+        Of several, which levels that divide papers make, that of most documents.
         """
         rows = np.flatnonzero((self.kind == KINDS.index(kind)) & (self.label == label))
         return int(rows[self.documents[rows].argmax()]) if len(rows) else -1
@@ -188,7 +188,7 @@ def build_tree(
     Returns
     -------
     Tree
-        Nodes without documents are left out. Levels that part papers have all others within their
+        Nodes without documents are left out. Levels that divide papers have all others within their
         nodes. Of those, a node's parent is the one that most of its documents belong to on the
         level above, unknown ones not counted while there are others; ties go to the smaller id.
     """
@@ -203,21 +203,21 @@ def build_tree(
         parents = [groups.parent]
         levels: tuple[Groups, ...] = (groups,)
     else:
-        own, parting = unknown == "own", spec.paper_levels
-        strata = lay_out_strata(corpus, parting, own=own, years=period_years)
-        parted = _parted(corpus, parting, strata, period_years)
+        own, dividing = unknown == "own", spec.paper_levels
+        strata = lay_out_strata(corpus, dividing, own=own, years=period_years)
+        parted = _parted(corpus, dividing, strata, period_years)
         members = [
             _within(
                 strata,
                 _members(corpus, level.nodes, eta=eta, own=own, every=spec.words_choose_author),
             )
-            for level in spec.topic_side[1 + len(parting) : spec.n_shared]
+            for level in spec.topic_side[1 + len(dividing) : spec.n_shared]
         ]
         keys = _node_keys(members)
         parents = _parents(members, keys)
         levels = parted
         for level, member, key, parent in zip(
-            spec.topic_side[1 + len(parting) :],
+            spec.topic_side[1 + len(dividing) :],
             _reached(members, keys, parents),
             keys,
             parents,
@@ -298,7 +298,7 @@ def _latent(corpus: Corpus, name: str, categories: int, labels: str) -> tuple[Gr
 def _parted(
     corpus: Corpus, levels: tuple[Level, ...], strata: list[Stratum], years: int | None
 ) -> tuple[Groups, ...]:
-    """Describe the nodes of levels that part papers."""
+    """Describe the nodes of levels that divide papers."""
     tables: tuple[Groups, ...] = ()
     for level, (value, parent, of_document) in zip(levels, strata, strict=True):
         label = np.where(value <= ALONE, ALONE - value, value)

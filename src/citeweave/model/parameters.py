@@ -345,7 +345,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
 
 
 def _with_levels(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
-    """Add the levels that part papers, where parameters ask for them."""
+    """Add the levels that divide papers, where parameters ask for them."""
     for name in p["levels"]:
         spec = spec.with_level(name)
     periods = any(level.nodes == PERIOD for level in spec.paper_levels)

@@ -42,7 +42,7 @@ def columns_of(levels: Sequence[Groups]) -> list[int]:
 def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: str) -> NodePlacement:
     """Find the group of each new document, or the groups that it may belong to.
 
-    First down the levels that part papers, as far as there are nodes. Then, within the part, from
+    First down the levels that divide papers, as far as there are nodes. Then, within the part, from
     the last level upwards: the author's node where there is one; else the category's
     (``labels="seen"``) or any category's by their number of documents (``"hidden"``); the shared
     group of unknown documents as in training; at last the node of the part, or the root.
@@ -81,27 +81,27 @@ def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: st
 
 
 def _parts(result: Result, new: Corpus) -> tuple[np.ndarray, np.ndarray]:
-    """Follow new documents down the levels that part papers.
+    """Follow new documents down the levels that divide papers.
 
     Returns the place of each on the last of them, -1 where it has no node there (0 for all without
     such levels), and the column of the last node on its way.
     """
     groups = list(result.levels.values())
-    starts, parting = columns_of(groups), result.spec.paper_levels
+    starts, dividing = columns_of(groups), result.spec.paper_levels
     nodes = [
         (np.where((g.kind == _UNKNOWN) & (g.label >= 0), ALONE - g.label, g.label), g.parent)
-        for g in groups[: len(parting)]
+        for g in groups[: len(dividing)]
     ]
     years = result.plan.period_years
     column = np.full(new.n_documents, starts[-1], np.int64)
     part = np.zeros(new.n_documents, np.int64)
-    for number, part in enumerate(reach_strata(result.corpus, new, parting, nodes, years=years)):
+    for number, part in enumerate(reach_strata(result.corpus, new, dividing, nodes, years=years)):
         column[part >= 0] = starts[number] + part[part >= 0]
     return part, column
 
 
 class _Rows:
-    """Finds the nodes of one level, below those that part papers, by part, kind and label."""
+    """Finds the nodes of one level, below those that divide papers, by part, kind and label."""
 
     def __init__(self, result: Result, number: int) -> None:
         levels, upper = list(result.levels.values()), len(result.spec.paper_levels)

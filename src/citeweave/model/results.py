@@ -75,7 +75,7 @@ class Result:
             }
             groups = Groups(level=level.name, corpus=self.corpus, above=above, **fields)
             above = None
-            if level.parts_papers:
+            if level.divides_papers:
                 years = self.plan.period_years
                 groups = above = replace(groups, column=level.column, years=years)
             found[level.name] = groups

@@ -1,4 +1,4 @@
-"""Papers parted by levels such as venue and period: nodes within nodes, from the root down."""
+"""Papers divided by levels such as venue and period: nodes within nodes, from the root down."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ ALONE = -3
 
 
 class Stratum(NamedTuple):
-    """The nodes of one level that parts papers."""
+    """The nodes of one level that divides papers."""
 
     value: np.ndarray
     """int64 [nodes]: number among the column's values; -1 for the node that papers without one
@@ -31,7 +31,7 @@ class Stratum(NamedTuple):
 def lay_out_strata(
     corpus: Corpus, levels: Sequence[Level], *, own: bool, years: int | None
 ) -> list[Stratum]:
-    """Give each paper its node on the levels that part papers, upper first.
+    """Give each paper its node on the levels that divide papers, upper first.
 
     A node stands for a value within a node of the level above. Papers without a value share a node
     there, or have one each where ``own``.
@@ -61,7 +61,7 @@ def reach_strata(
     *,
     years: int | None,
 ) -> list[np.ndarray]:
-    """Follow new papers down the levels that part papers, as far as there are nodes for them.
+    """Follow new papers down the levels that divide papers, as far as there are nodes for them.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def reach_strata(
 def notes_on_levels(
     corpus: Corpus, levels: Sequence[Level], *, own: bool, years: int | None
 ) -> list[str]:
-    """Say how many nodes levels part papers into, and which papers lack what they are parted by."""
+    """Say into how many values levels divide papers, and how many papers have none."""
     columns = [paper_column(corpus, level.column, years=years) for level in levels]
     return [_note(column, own=own) for column in columns]
 

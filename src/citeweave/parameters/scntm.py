@@ -236,9 +236,9 @@ class SCNTMParameters(Parametrised):
     levels: tuple[str, ...] = parameter(
         (),
         _LEVELS,
-        "Level that parts papers, above authors and labels: "
+        "Level that divides papers, above authors and labels: "
         f"{', '.join(PAPER_LEVELS)}, or a metadata column; may be repeated, the upper first.",
-        "Levels that part papers by what the corpus says of each, below mu and above all others, "
+        "Levels that divide papers by what the corpus says of each, below mu and above all others, "
         f"the upper first: {', '.join(f'``{name}``' for name in PAPER_LEVELS)}, or metadata "
         "columns. The same as ``model=preset(...).with_level(name)``.",
         group=MODEL,

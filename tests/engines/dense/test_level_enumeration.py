@@ -1,4 +1,4 @@
-"""Papers parted by venue: long-run frequencies against the listed posterior of a tree by hand."""
+"""Papers divided by venue: long-run frequencies against the listed posterior of a tree by hand."""
 
 from types import SimpleNamespace
 

@@ -42,9 +42,9 @@ is one, as the paper has it."""
 LATENT_CATEGORY = "latent-category"
 """Nodes of a level whose papers are drawn into them."""
 PAPER_LEVELS = ("venue", "period", "country", "institution", "type")
-"""Nodes of levels that part papers by something that each has one of (`ModelSpec.with_level`)."""
+"""Nodes of levels that divide papers by something that each has one of (`ModelSpec.with_level`)."""
 COLUMN = "column:"
-"""Before the name of a metadata column, nodes of a level that parts papers by it."""
+"""Before the name of a metadata column, nodes of a level that divides papers by it."""
 TOPIC_NODES = (
     "corpus",
     *PAPER_LEVELS,
@@ -69,7 +69,7 @@ class Level:
     nodes : str
         What has a node of its own on this level. Topic side: ``corpus`` (the root),
         ``venue``, ``period``, ``country``, ``institution``, ``type`` and ``column:NAME`` (which
-        part papers by what the corpus says of each), ``category``, ``author``, ``group`` (author
+        divide papers by what the corpus says of each), ``category``, ``author``, ``group`` (author
         or category, by eta), ``latent-category`` (papers without a label are drawn into
         categories), ``document``.
         Word side: ``corpus``, ``topic``, ``document-topic``.
@@ -85,7 +85,7 @@ class Level:
     shared_concentration: bool = True
 
     @property
-    def parts_papers(self) -> bool:
+    def divides_papers(self) -> bool:
         """Whether nodes are values of a column of the corpus, one a paper."""
         return self.nodes in PAPER_LEVELS or self.nodes.startswith(COLUMN)
 
@@ -103,7 +103,7 @@ class ModelSpec:
     ----------
     name : str
     topic_side : tuple of Level
-        Root first. The first level is the corpus, levels that part papers follow, and document
+        Root first. The first level is the corpus, levels that divide papers follow, and document
         levels come last.
     word_side : tuple of Level
         An optional corpus level, the topics, an optional document-topic level (burstiness).
@@ -144,7 +144,7 @@ class ModelSpec:
             *((level, TOPIC_NODES, "topic") for level in self.topic_side),
             *((level, WORD_NODES, "word") for level in self.word_side),
         ]:
-            if level.nodes not in allowed and not (side == "topic" and level.parts_papers):
+            if level.nodes not in allowed and not (side == "topic" and level.divides_papers):
                 raise ParameterError(
                     f"Level {level.name!r} on the {side} side must have nodes that are one of "
                     f"{', '.join(allowed)}. Got {level.nodes!r} instead."
@@ -166,11 +166,11 @@ class ModelSpec:
                 f"Document levels of model {self.name!r} must come last on the topic side. "
                 f"Got {kinds} instead."
             )
-        parting = [level.parts_papers for level in self.topic_side[1:]]
-        if parting != sorted(parting, reverse=True):
+        dividing = [level.divides_papers for level in self.topic_side[1:]]
+        if dividing != sorted(dividing, reverse=True):
             raise ParameterError(
-                f"Levels of model {self.name!r} that part papers must stand right below its corpus "
-                f"level. Got {kinds} instead."
+                f"Levels of model {self.name!r} that divide papers must stand right below its "
+                f"corpus level. Got {kinds} instead."
             )
         if LATENT_CATEGORY in kinds and kinds[1:3] != [LATENT_CATEGORY, "document"]:
             raise ParameterError(
@@ -207,8 +207,8 @@ class ModelSpec:
 
     @property
     def paper_levels(self) -> tuple[Level, ...]:
-        """The levels that part papers, upper first."""
-        return tuple(level for level in self.topic_side if level.parts_papers)
+        """The levels that divide papers, upper first."""
+        return tuple(level for level in self.topic_side if level.divides_papers)
 
     @property
     def n_document(self) -> int:
@@ -248,7 +248,7 @@ class ModelSpec:
         )
 
     def with_level(self, name: str) -> Self:
-        """Copy the model with a level that parts papers by what the corpus says of each.
+        """Copy the model with a level that divides papers by what the corpus says of each.
 
         The level stands below the corpus and the levels added before, and above all others, each
         of whose nodes is then one within a node of it: an author who publishes in two venues has

@@ -1,4 +1,4 @@
-"""Topics of venues, periods and other levels that part papers, with their intervals."""
+"""Topics of venues, periods and other levels that divide papers, with their intervals."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -32,14 +32,14 @@ def plot_levels(view: Any, ax: "Axes | None" = None, *, level: str | None = None
     view : Exploration, SCNTM or path of a run
     ax : matplotlib Axes, optional
     level : str, optional
-        Name of a level; periods if the model has them, else the first level that parts papers.
+        Name of a level; periods if the model has them, else the first level that divides papers.
     """
     facts = facts_of(view)
     names = paper_levels(facts.view)
     if level is None:
         if not names:
             raise NotFoundError(
-                f"The model '{facts.view.model_name}' has no level that parts papers; "
+                f"The model '{facts.view.model_name}' has no level that divides papers; "
                 "fit one with --level venue or --level period."
             )
         found = [level_topics(facts.view, name) for name in names]

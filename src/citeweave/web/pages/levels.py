@@ -18,7 +18,7 @@ MOST = 100
 
 
 def levels(site: Site, request: Request) -> Response:
-    """Show the nodes of all levels that part papers."""
+    """Show the nodes of all levels that divide papers."""
     names = paper_levels(site.view)
     if not names:
         raise NotFoundError(
