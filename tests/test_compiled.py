@@ -1,9 +1,13 @@
-"""Machine code on disk: where it is kept, and that damage to it costs time alone."""
+"""Machine code: what gets some, where it is kept, and that damage to it costs time alone."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+from citeweave.compiled import inlined, kernel
 
 KERNEL = """
 from citeweave.compiled import kernel
@@ -87,3 +91,22 @@ def test_numbas_own_variable_comes_first(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     run("assert call() == 0 and call() == 0", tmp_path, CITEWEAVE_CACHE="file")
+
+
+@inlined
+def twice(value):
+    return 2 * value
+
+
+@kernel(cache=False)
+def four_times(value):
+    return twice(twice(value))
+
+
+@pytest.mark.skipif(not hasattr(four_times, "overloads"), reason="kernels are not compiled")
+def test_what_is_pasted_in_gets_no_machine_code_of_its_own() -> None:
+    assert four_times(3) == 12
+    (pasted,) = twice.overloads.values()
+    (called,) = four_times.overloads.values()
+    assert getattr(pasted.library, "_compiled_object", None) is None
+    assert called.library._compiled_object

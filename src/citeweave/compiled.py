@@ -13,6 +13,8 @@ import numba
 import numpy as np
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 from citeweave.files import cache_folder
 
@@ -180,13 +182,54 @@ def hot_kernel(function: Any = None, **options: Any) -> Any:
     return kernel(**settings) if function is None else kernel(function, **settings)
 
 
+class _PastedCode(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function in the form that callers paste in, and in no other.
+
+    Numba would also make machine code of it: a seventh of the time that a chain's kernels take to
+    compile, for code that nobody calls.
+    """
+
+    @property
+    def codegen(self) -> Any:
+        return _NoEnvironments(self._codegen)
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _NoEnvironments:
+    """A code generator that leaves the Python side of a function aside: pasted code has none."""
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = generator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._generator, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing: the address to write to would be in the machine code."""
+
+
+class _PastingCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler, with `_PastedCode` to put its results into."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
+        super().__init__(typing, target, library or _PastedCode(target.codegen(), "pasted"), *rest)
+
+
 def inlined(function: F) -> F:
     """Compile a part of a hot kernel, pasted into its callers; it has no Python entry of its own.
 
     The entry would unpack some sixty arrays a function, for nobody to call.
     """
     compiled: F = hot_kernel(
-        forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, cache=False
+        forceinline=True,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        cache=False,
+        pipeline_class=_PastingCompiler,
     )(function)
     return compiled
 
