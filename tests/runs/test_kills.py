@@ -153,6 +153,7 @@ def try_kills(corpus_folder: Path, folder: Path, kind: str, number: int) -> None
             nursery.work(out, places[1])
         nursery.work(out)
         assert estimates(out) == expected, f"{kind}: killed at {places}"
+        assert not list(out.rglob("*.part"))
         shutil.rmtree(out)
     nursery.close()
 

@@ -160,6 +160,7 @@ def wait_for_checkpoint(process, folder, newer_than=-1):
     raise AssertionError("no checkpoint came")
 
 
+@pytest.mark.long  # test_kills ends processes at given steps, and sooner
 def test_killed_at_random_moments(small, tmp_path):
     small.save(tmp_path / "corpus")
     folder = tmp_path / "run"
