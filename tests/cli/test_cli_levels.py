@@ -22,6 +22,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = ["fit", str(corpus), *OPTIONS, "--exactly", "--level", "venue"]
     found = CliRunner().invoke(app, [*command, "--out", str(folder / "run")])
     assert found.exit_code == 0, found.output
+    assert "Level 'venue': 3 values, one for each paper." in " ".join(found.output.split())
     return folder / "run"
 
 

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from citeweave.cli.show import author_table
 from citeweave.corpus import Corpus
 from citeweave.errors import NotFoundError
 from citeweave.explore import Exploration
+from citeweave.explore.facts import Z90
+from citeweave.explore.levels import level_topics
 from citeweave.explore.parts import join_parts
 from citeweave.explore.plots import plot_levels
 from citeweave.model import Groups
@@ -96,3 +99,25 @@ def test_periods_follow_each_other_in_plots():
         np.testing.assert_allclose(values, model.level_topic_["period"][:, k])
     with pytest.raises(NotFoundError, match="no level 'venue'"):
         plot_levels(model, level="venue")
+
+
+def test_venues_stand_for_themselves_in_plots(view):
+    pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
+    ax = plot_levels(view).axes[0]
+    assert ax.lines[0].get_linewidth() == 0.0
+    (spans,) = ax.collections  # from the lower to the upper end of each interval
+    level = level_topics(view, "venue")
+    k = view.order[0]
+    half = Z90 * level.spread[level.rows, k]
+    ends = np.array([span[:, 1] for span in spans.get_segments()])
+    centre = level.topics[level.rows, k]
+    expected = np.stack([np.maximum(centre - half, 0), np.minimum(centre + half, 1)], axis=1)
+    np.testing.assert_allclose(ends, expected, atol=1e-6)
+
+
+def test_the_table_of_a_run_names_every_author_once(view):
+    table = author_table(view.model, [f"{k}" for k in range(4)], most=100)
+    names = list(table.columns[0].cells)
+    assert names
+    assert len(set(names)) == len(names)
+    assert not any("Journal" in name for name in names)

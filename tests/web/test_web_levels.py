@@ -26,7 +26,7 @@ def test_the_page_of_levels(parted: Client) -> None:
 
 def test_the_page_of_a_venue(parted: Client) -> None:
     text = parted.get("/venues/0").text
-    assert "By the model, whose level of venues" in text
+    assert "The model’s own estimate" in text
     assert "90 % of samples" in text
 
 

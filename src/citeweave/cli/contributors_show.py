@@ -74,7 +74,8 @@ def contributor_table(
             name = f"{name}, {row['country']}"
         lines: list[Any] = [Text(name, style="bold", no_wrap=True, overflow="ellipsis")]
         if topics:
-            lines.append(Fitting(with_intervals(topics_of(row), SHORT), "; "))
+            wanted = 2 if row["topics_from"] == "model" else 1  # intervals take room
+            lines.append(Fitting(with_intervals(topics_of(row), SHORT), "; ", lines=wanted))
         table.add_row(*cells, Group(*lines))
     return table
 

@@ -18,6 +18,7 @@ from citeweave.cli.show import corpus_line, fact_table
 from citeweave.corpus import Corpus
 from citeweave.engines.registry import place
 from citeweave.model import SCNTM
+from citeweave.model.fitting import describe_levels
 from citeweave.model.parameters import Plan
 from citeweave.model.scntm import fit_planned
 from citeweave.runs.folder import RunFolder
@@ -112,6 +113,8 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
     facts.add_row("model", ", ".join(parts))
     if plan.weighing:
         facts.add_row("words", plan.weighing)
+    for note in describe_levels(corpus, plan):
+        facts.add_row("note", note)
     if plan.machine:
         facts.add_row("device", plan.machine)
     return facts

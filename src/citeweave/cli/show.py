@@ -201,8 +201,10 @@ def mixture(weights: np.ndarray, names: Sequence[str], *, most: int = 3) -> list
 
 def author_table(model: SCNTM, names: Sequence[str], *, most: int = 8) -> Table | None:
     """List the authors of most papers as first author; None for a model without authors."""
+    from citeweave.explore.parts import join_parts  # noqa: PLC0415 (other tables do without)
+
     try:
-        groups, topics = model.groups_, model.group_topic_
+        groups, topics, _ = join_parts(model.groups_, model.group_topic_, None)
     except AttributeError:
         return None
     authors = np.flatnonzero(groups.kind == 0)

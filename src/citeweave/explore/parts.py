@@ -25,12 +25,13 @@ def join_parts(
     Returns
     -------
     groups, topics, spread
-        As they were where no node is divided.
+        As they were where no node is divided; names are those of authors and categories alone.
     """
     key = groups.kind.astype(np.int64) * (1 << 33) + groups.label
     found, place = np.unique(key, return_inverse=True)
     if len(found) == len(key):
-        return groups, topics, spread
+        whole = groups if groups.above is None else replace(groups, above=None)
+        return whole, topics, spread
     papers = np.bincount(place, weights=groups.documents, minlength=len(found))
     share = (groups.documents / np.maximum(papers, 1.0)[place])[:, None]
     first = np.lexsort((-groups.documents, place))

@@ -53,7 +53,7 @@ from citeweave.runs.checkpoint import (
 )
 from citeweave.runs.folder import RunFolder, check_target
 
-__all__ = ["load_result", "resume_run", "run_model", "save_result"]
+__all__ = ["describe_levels", "load_result", "resume_run", "run_model", "save_result"]
 
 Source = Corpus | str | os.PathLike[str]
 Announce = Callable[[Plan, Corpus], object]
@@ -112,7 +112,7 @@ def run_model(
         stop=stop,
         first=opened.first,
         start=start,
-        notes=(*filter(None, [plan.weighing]), *_on_levels(corpus, plan), *opened.notes),
+        notes=(*filter(None, [plan.weighing]), *describe_levels(corpus, plan), *opened.notes),
         data_of=data_of,
     )
     planted = Planted(tree, labels)
@@ -346,7 +346,8 @@ def plant_tree(corpus: Corpus, plan: Plan) -> Tree:
     )
 
 
-def _on_levels(corpus: Corpus, plan: Plan) -> list[str]:
+def describe_levels(corpus: Corpus, plan: Plan) -> list[str]:
+    """Say how the levels of a plan's model divide papers; nothing where it has none that do."""
     own, years = plan.unknown == "own", plan.period_years
     return notes_on_levels(corpus, plan.spec.paper_levels, own=own, years=years)
 

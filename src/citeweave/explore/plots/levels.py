@@ -61,7 +61,8 @@ def _draw(
         band = (np.maximum(topics - half, 0.0), np.minimum(topics + half, 1.0))
     with styled():
         if ax is None:
-            return draw_panels(facts, places, topics, by=chosen.name, band=band, names=names)
+            by, joined = chosen.name, chosen.timed
+            return draw_panels(facts, places, topics, by=by, band=band, names=names, joined=joined)
         figure, ax = figure_for(ax, 4.6, 3.0)
         draw_lines(ax, facts, places, topics, by=chosen.name, names=names)
     return figure

@@ -105,6 +105,7 @@ def draw_panels(
     by: str,
     band: tuple[np.ndarray, np.ndarray] | None = None,
     names: Sequence[str] = (),
+    joined: bool = True,
 ) -> "Figure":
     """Draw the shares of each topic in a panel of its own, the largest topics first.
 
@@ -120,6 +121,8 @@ def draw_panels(
         Bounds of intervals, which are shaded; without them the area below the line is.
     names : sequence of str, optional
         Of the places; numbers if not given.
+    joined : bool
+        Draw a line from place to place; else each stands for itself.
     """
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415 (optional)
 
@@ -136,12 +139,15 @@ def draw_panels(
             continue
         k = shown[place]
         colour = facts.colours[k]
-        ax.fill_between(places, low[:, k], high[:, k], color=colour, alpha=0.25, linewidth=0)
+        if joined:
+            ax.fill_between(places, low[:, k], high[:, k], color=colour, alpha=0.25, linewidth=0)
+        else:
+            ax.vlines(places, low[:, k], high[:, k], color=colour, alpha=0.5, linewidth=2.0)
         ax.plot(
             places,
             shares[:, k],
             color=colour,
-            linewidth=1.0,
+            linewidth=1.0 if joined else 0.0,
             marker="o" if len(places) == 1 or names else None,
             markersize=2.5,
         )
