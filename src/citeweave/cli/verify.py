@@ -39,6 +39,7 @@ Wrong = list[tuple[Path, str]]
 
 
 def _check_run(folder: Path) -> tuple[int, Wrong]:
+    from citeweave.corpus.people import PEOPLE_FILE, read_people
     from citeweave.errors import CiteweaveError
     from citeweave.explore.labels import NAMES_FILE, TopicNames
     from citeweave.runs.folder import RunFolder
@@ -56,6 +57,12 @@ def _check_run(folder: Path) -> tuple[int, Wrong]:
             TopicNames(run.path)
         except CiteweaveError as error:
             wrong.append((run.path / NAMES_FILE, str(error).rstrip(".")))
+    if (run.path / PEOPLE_FILE).is_file():
+        checked += 1
+        try:
+            read_people(run.path / PEOPLE_FILE)
+        except CiteweaveError as error:
+            wrong.append((run.path / PEOPLE_FILE, str(error).rstrip(".")))
     try:
         more, damaged = _check_corpus(run.path / "corpus")
         run.corpus()

@@ -118,7 +118,8 @@ def _place(dataset: Dataset, settings: Settings) -> Path | None:
 
 
 def _named_files(settings: Settings) -> list[str]:
-    named = (settings.author_thesaurus, settings.word_thesaurus, settings.stop_words)
+    thesauri = (settings.author_thesaurus, settings.word_thesaurus)
+    named = (*thesauri, settings.people, settings.stop_words)
     return [path for path in named if path is not None and path not in {"auto", "none"}]
 
 

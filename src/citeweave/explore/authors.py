@@ -131,7 +131,7 @@ def influence_columns(view: "Exploration", *, top: int | None, min_papers: int) 
 
 def author_page(view: "Exploration", author: int) -> AuthorPage:
     """Collect all about one author."""
-    a = view.check_author(author)
+    a = view.people.shown_as(view.check_author(author))
     papers = view.papers_of_author[a]
     topics, rows = view.author_topics
     years = view.years[papers]
@@ -164,6 +164,7 @@ def author_page(view: "Exploration", author: int) -> AuthorPage:
         h_index=int(figures["h_index"][a]),
         cited_by=int(figures["cited_by"][a]) if "cited_by" in figures else None,
         institutions=_institutions(view, a),
+        joined=_joined(view, a),
     )
 
 
@@ -203,6 +204,17 @@ def _institutions(view: "Exploration", author: int) -> list[dict[str, Any]]:
     return [
         {"institution": int(one), "name": found.names[one], "papers": int(papers)}
         for one, papers in zip(numbers[order], counts[order], strict=True)
+    ]
+
+
+def _joined(view: "Exploration", author: int) -> list[dict[str, Any]]:
+    """Name the authors of the fitted corpus that are shown as one, with their papers."""
+    fitted = view.people.corpus
+    members = view.people.joined(author)
+    papers = np.bincount(fitted.author_ids, minlength=fitted.n_authors)
+    return [
+        {"author": one, "name": fitted.author_names[one], "papers": int(papers[one])}
+        for one in members
     ]
 
 

@@ -35,6 +35,7 @@ from citeweave.explore.pages import (
     TopicPage,
     TopicWeight,
 )
+from citeweave.explore.people import JoinedAuthors, namesakes
 from citeweave.explore.search import Hit, SearchIndex
 from citeweave.naming import choice, option
 
@@ -72,6 +73,8 @@ class Exploration(Derived):
     ) -> None:
         super().__init__(model, corpus=corpus)
         self._indexes: dict[str, tuple[int, SearchIndex]] = {}
+        self.people = JoinedAuthors(self.folder, self.corpus)
+        self.corpus = self.people.applied()
 
     # Topics
 
@@ -182,6 +185,34 @@ class Exploration(Derived):
     ) -> list[AuthorLink]:
         """Find authors of similar topics, by Hellinger distance, among those of some papers."""
         return _similarity.nearest_authors(self, author, number, min_papers)
+
+    def join_authors(self, author: int, other: int) -> "Exploration":
+        """Make two authors one person, called as the first; return the run as it is shown now.
+
+        Kept in ``people.csv`` of the run's folder, if the model has one, which ``citeweave import
+        --people`` takes: what was fitted stays as it is until a corpus made so is fitted anew.
+        """
+        self.people.join(self.check_author(author), self.check_author(other))
+        return self.renewed()
+
+    def separate_authors(self, author: int) -> "Exploration":
+        """Undo the joining of an author with others; return the run as it is shown now."""
+        self.people.separate(self.check_author(author))
+        return self.renewed()
+
+    def namesakes(self, author: int) -> list[AuthorLink]:
+        """Name the authors whose names are likest to that of one."""
+        found = namesakes(self.corpus, self.check_author(author))
+        return [self.author_link(other) for other in found]
+
+    def renewed(self) -> "Exploration":
+        """Return the same run with the authors as they are joined now."""
+        fresh = Exploration(self.model, corpus=self.people.corpus)
+        fresh.folder = self.folder
+        fresh.people = self.people
+        fresh.corpus = self.people.applied()
+        fresh.__dict__["names"] = self.names  # those without a folder are in it alone
+        return fresh
 
     # Institutions, countries, venues, funders
 

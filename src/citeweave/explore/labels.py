@@ -1,10 +1,7 @@
 """Words that describe topics, labels made of them, and the names that people give to topics."""
 
-import contextlib
 import json
-import os
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +9,8 @@ import numpy as np
 
 from citeweave.checksums import check_content, sealed
 from citeweave.errors import ParameterError, RunError
-from citeweave.files import locked, write_atomically, writing
+from citeweave.explore.shared_file import SharedFile
+from citeweave.files import write_atomically
 from citeweave.model.describing import rank_words, relevance_scores
 from citeweave.runs.folder import NAMES_FILE
 
@@ -20,7 +18,6 @@ __all__ = ["NAMES_FILE", "TopicNames", "make_labels", "short_label"]
 
 _FORMAT = "citeweave-names"
 _LONGEST = 80
-_MEND = "Mend the permissions of the run folder."
 _LABEL_WORDS = 3
 _LABEL_AMONG = 25
 _PHRASES_AMONG = 12
@@ -121,7 +118,7 @@ def label_words(
     return [[vocabulary[word] for word in row] for row in ranked.tolist()]
 
 
-class TopicNames:
+class TopicNames(SharedFile[dict[int, str]]):
     """Names that people gave to topics, kept in the run's ``names.json``.
 
     Parameters
@@ -133,40 +130,17 @@ class TopicNames:
     """
 
     def __init__(self, folder: Path | None, chain: int = 0) -> None:
-        self._path = None if folder is None else folder / NAMES_FILE
         self._chain = chain
-        self._lock = threading.Lock()
         self.note: str | None = None
-        self._revision = 0
-        self._seen = None if self._path is None else _stamp(self._path)
-        self._names: dict[int, str] = self._read()
+        super().__init__(None if folder is None else folder / NAMES_FILE, {})
 
     def get(self, topic: int) -> str | None:
         """Return the name of a topic, or None."""
-        self._refresh()
-        return self._names.get(topic)
+        return self.content.get(topic)
 
     def as_dict(self) -> dict[int, str]:
         """Return all names by topic."""
-        self._refresh()
-        return dict(self._names)
-
-    @property
-    def revision(self) -> int:
-        """A number that grows whenever names have changed, by this process or another."""
-        self._refresh()
-        return self._revision
-
-    def _refresh(self) -> None:
-        """Take over what another process has written since; what cannot be read is left alone."""
-        if self._path is None or _stamp(self._path) == self._seen:
-            return
-        with self._lock:
-            stamp = _stamp(self._path)
-            with contextlib.suppress(RunError):
-                self._names = self._read()
-                self._revision += 1
-            self._seen = stamp  # last: who finds it as it is takes the names for the file's
+        return dict(self.content)
 
     def set(self, topic: int, name: str | None) -> None:
         """Name a topic, or take its name away with None or an empty text; kept at once."""
@@ -176,49 +150,32 @@ class TopicNames:
                 f"A topic's name must be of printable characters, {_LONGEST} at most. "
                 f"Got {len(text)} characters, {text[:40]!r}, instead."
             )
-        with self._lock, self._alone():
-            names = self._read()  # another process may have named some meanwhile
-            if text:
-                names[topic] = text
-            else:
-                names.pop(topic, None)
-            self._write(names)
-            self._names = names
-            self._revision += 1
-            self._seen = None if self._path is None else _stamp(self._path)
 
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep other processes from writing names between our reading and our writing."""
-        if self._path is None:
-            yield
-            return
-        with contextlib.ExitStack() as held:
-            with writing(self._path, _MEND):
-                held.enter_context(locked(self._path.with_name(".names.lock"), wait=True))
-            yield
+        def renamed(names: dict[int, str]) -> dict[int, str]:
+            others = {number: name for number, name in names.items() if number != topic}
+            return others | {topic: text} if text else others
 
-    def _read(self) -> dict[int, str]:
-        if self._path is None:
-            return dict(getattr(self, "_names", {}))
+        self.change(renamed)
+
+    def _load(self, path: Path) -> dict[int, str]:
         try:
-            stored = json.loads(self._path.read_text(encoding="utf-8"))
+            stored = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            return {}
+            raise
         except OSError as error:
             raise RunError(
-                f"'{self._path}' cannot be read: {error.strerror or error}. Mend its permissions."
+                f"'{path}' cannot be read: {error.strerror or error}. Mend its permissions."
             ) from error
         except ValueError as error:
             raise RunError(
-                f"'{self._path}' is not valid JSON ({error}). Mend it, or remove it to lose the "
-                "names of topics."
+                f"'{path}' is not valid JSON ({error}). Mend it, or remove it to lose the names "
+                "of topics."
             ) from error
         if not _is_names(stored):
             raise RunError(
-                f"'{self._path}' is no list of topics' names. Mend it, or remove it to lose them."
+                f"'{path}' is no list of topics' names. Mend it, or remove it to lose them."
             )
-        check_content(stored, self._path, RunError)
+        check_content(stored, path, RunError)
         if stored["chain"] != self._chain:
             self.note = (
                 f"The names in {NAMES_FILE} were given to the topics of chain {stored['chain']}, "
@@ -227,39 +184,15 @@ class TopicNames:
             return {}
         return {int(topic): name for topic, name in stored["topics"].items()}
 
-    def _write(self, names: dict[int, str]) -> None:
-        if self._path is None:
-            return
-        content = {
+    def _save(self, path: Path, content: dict[int, str]) -> None:
+        stored = {
             "format": _FORMAT,
             "version": 1,
             "chain": self._chain,
-            "topics": {str(topic): names[topic] for topic in sorted(names)},
+            "topics": {str(topic): content[topic] for topic in sorted(content)},
         }
-        before = _stamp(self._path)
-        with writing(self._path, _MEND):
-            with write_atomically(self._path) as file:
-                file.write(sealed(content).encode())
-            if before is not None:
-                _come_after(self._path, before[1])
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """Tell one version of a file from the next; None if there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
-
-
-def _come_after(path: Path, moment: int) -> None:
-    """Let a file be younger than the one before it, whatever the ticks of the clock.
-
-    Both may even have one number, since that of a removed file is used again.
-    """
-    if path.stat().st_mtime_ns <= moment:
-        os.utime(path, ns=(moment + 1, moment + 1))
+        with write_atomically(path) as file:
+            file.write(sealed(stored).encode())
 
 
 def _is_names(stored: Any) -> bool:

@@ -224,6 +224,8 @@ class AuthorPage(Page):
     """Citations of all their papers by the count of the source."""
     institutions: list[dict[str, Any]] = field(default_factory=list)
     """Where they work: number, name and papers of each institution."""
+    joined: list[dict[str, Any]] = field(default_factory=list)
+    """Authors of the corpus that were joined to this one: number, name and papers of each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ import numpy as np
 import citeweave
 from citeweave.checksums import checksums, damaged_files, sealed
 from citeweave.corpus import Corpus, storage
+from citeweave.corpus.people import PEOPLE_FILE
 from citeweave.errors import CorpusError, MissingDependencyError, RunError
 from citeweave.files import (
     absolute,
@@ -229,10 +230,11 @@ class RunFolder:
             _store_corpus(corpus, self.path / "corpus")
 
     def copy_names(self, source: Path | None) -> None:
-        """Take over the names of topics from the run that a model was loaded from, if any."""
-        if source is not None and (source / NAMES_FILE).is_file():
-            with writing(self.path / NAMES_FILE, _HINT):
-                shutil.copyfile(source / NAMES_FILE, self.path / NAMES_FILE)
+        """Take over names of topics and people from the run a model was loaded from, if any."""
+        for name in (NAMES_FILE, PEOPLE_FILE):
+            if source is not None and (source / name).is_file():
+                with writing(self.path / name, _HINT):
+                    shutil.copyfile(source / name, self.path / name)
 
     @property
     def kind(self) -> str:

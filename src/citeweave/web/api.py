@@ -103,6 +103,30 @@ def author(site: Site, request: Request) -> Response:
     return answer(site.view.author(request.path_params["author"]).to_dict())
 
 
+def join_authors(site: Site, request: Request, body: bytes) -> Response:
+    """Join two authors."""
+    site.check_intent(request)
+    number = request.path_params["author"]
+    other = _read_json(body).get("other")
+    if not isinstance(other, int) or isinstance(other, bool):
+        raise ParameterError(f"'other' must be the number of an author. Got {other!r} instead.")
+    site.join_authors(number, other)
+    return _joined(site, number)
+
+
+def separate_authors(site: Site, request: Request, _: bytes) -> Response:
+    """Undo the joining of an author."""
+    site.check_intent(request)
+    number = request.path_params["author"]
+    site.separate_authors(number)
+    return _joined(site, number)
+
+
+def _joined(site: Site, number: int) -> Response:
+    page = site.view.author(number)
+    return answer({"author": page.author, "name": page.name, "joined": page.joined})
+
+
 def _contributors(kind: str) -> Handler:
     def show(site: Site, request: Request) -> Response:
         names = ("q", "topic", "country", "sort")
@@ -273,6 +297,23 @@ ENTRIES = (
         "All about one author.",
         tag="authors",
         answer=schemas.AUTHOR,
+    ),
+    Endpoint(
+        "/api/authors/{author:id}/join",
+        join_authors,
+        "Show two authors as one person; kept for the next import.",
+        method="POST",
+        tag="authors",
+        body=schemas.JOIN,
+        answer=schemas.JOINED,
+    ),
+    Endpoint(
+        "/api/authors/{author:id}/separate",
+        separate_authors,
+        "Undo the joining of an author with others.",
+        method="POST",
+        tag="authors",
+        answer=schemas.JOINED,
     ),
     *(
         Endpoint(

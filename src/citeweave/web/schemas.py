@@ -21,6 +21,8 @@ __all__ = [
     "AUTHOR",
     "AUTHOR_LINK",
     "CONTRIBUTOR",
+    "JOIN",
+    "JOINED",
     "MAP",
     "NAME",
     "NAMED",
@@ -121,6 +123,8 @@ NAME = {
     "required": ["name"],
     "properties": {"name": {"type": ["string", "null"], "maxLength": 80}},
 }
+JOIN = {"type": "object", "required": ["other"], "properties": {"other": _INTEGER}}
+JOINED = _record(author=_INTEGER, name=_TEXT, joined=_list(_OBJECT))
 NAMED = _record(topic=_INTEGER, name=_TEXT, label=_TEXT, renamed={"type": "boolean"})
 NETWORK = _record(
     name=_TEXT,

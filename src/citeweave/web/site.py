@@ -39,21 +39,26 @@ class Site:
     """
 
     def __init__(self, view: Exploration, *, title: str, token: str | None = None) -> None:
-        self.view = view
         self.title = title
         self.version = citeweave.__version__
         self.token = secrets.token_urlsafe(24) if token is None else token
-        self.papers = PaperList(view)
-        self.authors = AuthorList(view)
-        self.pictures = Pictures(view)
-        self.placer = Placer(view)
         self.files = KeptFiles()
         self._lock = threading.Lock()
         self._searching = threading.Lock()
         self._topics: list[dict[str, Any]] | None = None
         self._topic_pages: dict[int, TopicPage] = {}
-        self._names = view.names.revision
         self._paper_table: Any = None
+        self._show(view)
+
+    def _show(self, view: Exploration) -> None:
+        """Take a run to show, with all that is made from it."""
+        self.view = view
+        self.papers = PaperList(view)
+        self.authors = AuthorList(view)
+        self.pictures = Pictures(view)
+        self.placer = Placer(view)
+        self._names = view.names.revision
+        self._people = view.people.revision
         self._environment = make_environment(view)
         self._environment.globals |= {"site": self}
 
@@ -117,9 +122,9 @@ class Site:
     )
 
     @property
-    def names(self) -> int:
-        """A number that tells one state of the names of topics from the next."""
-        return self._names
+    def names(self) -> tuple[int, int]:
+        """What tells one state of the names of topics and people from the next."""
+        return self._names, self._people
 
     def topics(self) -> list[dict[str, Any]]:
         """Give the table of topics as dictionaries, largest first; made anew after a renaming."""
@@ -138,11 +143,11 @@ class Site:
         To make it takes seconds for tens of thousands of papers, and memory that is not all given
         back.
         """
-        names, table = self._names, self._paper_table
+        names, table = self.names, self._paper_table
         if table is None:
             table = self.view.papers()
             with self._lock:
-                if names == self._names:
+                if names == self.names:
                     self._paper_table = table
         return table
 
@@ -150,10 +155,10 @@ class Site:
         """Give all about one topic; kept, as there are few of them and many visits."""
         found = self._topic_pages.get(number)
         if found is None:
-            names = self._names
+            names = self.names
             found = self.view.topic(number)
             with self._lock:
-                if names == self._names:  # else it may carry a name that is gone
+                if names == self.names:  # else it may carry a name that is gone
                     self._topic_pages[found.topic] = found
         return found
 
@@ -172,12 +177,25 @@ class Site:
             self.view.name_topic(topic, name.strip() or None)
         self.refresh()
 
+    def join_authors(self, author: int, other: int) -> None:
+        """Show two authors as one person, kept in the run."""
+        self.view.people.join(self.view.check_author(author), self.view.check_author(other))
+        self.refresh()
+
+    def separate_authors(self, author: int) -> None:
+        """Undo the joining of an author with others."""
+        self.view.people.separate(self.view.check_author(author))
+        self.refresh()
+
     def refresh(self) -> None:
-        """Forget all that carries names of topics, if another process or we have changed some."""
-        names = self.view.names.revision
+        """Forget all that carries what people have said, if another process or we changed it."""
+        names, people = self.view.names.revision, self.view.people.revision
         with self._lock:
-            if names == self._names:
+            if (names, people) == (self._names, self._people):
                 return
+            if people != self._people:
+                self._show(self.view.renewed())
+                self._people = people
             self._names = names
             self._topics = None
             self._topic_pages.clear()

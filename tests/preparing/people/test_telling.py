@@ -8,6 +8,7 @@ import pytest
 
 from citeweave.preparing import Settings, prepare
 from citeweave.preparing.people import clusters as clustering
+from citeweave.preparing.people import telling
 from citeweave.preparing.people.agreeing import agreement
 from citeweave.preparing.people.clusters import ClusterRules, agglomerate
 from citeweave.preparing.people.evidence import (
@@ -277,3 +278,19 @@ def test_thousands_of_authors_of_one_paper_make_no_pairs():
     assert n > MOST_COAUTHORS
     assert facts.coauthors.nnz == 0
     assert len(candidate_pairs(block, paper, facts)) == 3 * n
+
+
+def test_nobody_is_compared_where_identifiers_tell_all(monkeypatch):
+    seen = []
+    original = telling.candidate_pairs
+
+    def counted(block, *rest):
+        seen.append(len(block))
+        return original(block, *rest)
+
+    monkeypatch.setattr(telling, "candidate_pairs", counted)
+    works = [_work(i, OPTICS, Author("Y. Zhang", id=f"A{100 + i % 7}")) for i in range(60)]
+    names, _, _ = _people(*works)
+    assert (seen, len(set(names))) == ([0], 7)
+    names, _, _ = _people(*works, _work(99, OPTICS, "Y. Zhang"))
+    assert seen == [0, 61]

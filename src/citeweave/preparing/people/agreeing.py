@@ -9,7 +9,7 @@ from typing import NamedTuple
 from citeweave.reading.folding import fold
 from citeweave.reading.name_parts import PARTICLES, Name, is_short
 
-__all__ = ["Agreement", "WrittenName", "agreement", "family_forms", "written_name"]
+__all__ = ["NameAgreement", "WrittenName", "agreement", "family_forms", "written_name"]
 
 _NO_VOWEL = re.compile(r"[^\W\d_aeiouyAEIOUYà-üÀ-Ü]{2,3}")
 _LETTERS = re.compile(r"[\W_]+")
@@ -78,7 +78,7 @@ class WrittenName(NamedTuple):
         return "".join(text[0] for text, _ in self.given[1:])
 
 
-class Agreement(NamedTuple):
+class NameAgreement(NamedTuple):
     """What two names have in common, if they can be one person's.
 
     Attributes
@@ -167,7 +167,7 @@ def _one_spelling(letters: str) -> str:
     return first + rest
 
 
-def agreement(one: WrittenName, other: WrittenName) -> Agreement | None:
+def agreement(one: WrittenName, other: WrittenName) -> NameAgreement | None:
     """Tell what two names of a block have in common; None where they cannot be one person's.
 
     Given names are compared in order; an initial agrees with what begins so, and middle names may
@@ -179,7 +179,7 @@ def agreement(one: WrittenName, other: WrittenName) -> Agreement | None:
     >>> def compare(one, other):
     ...     return agreement(written_name(parse(one)), written_name(parse(other)))
     >>> compare("Maria Rocio Guede", "M. R. Guede")
-    Agreement(first=False, middle=1)
+    NameAgreement(first=False, middle=1)
     >>> compare("Bruce Lee", "Brett Lee"), compare("Bruce A. Lee", "Bruce B. Lee")
     (None, None)
     """
@@ -189,11 +189,11 @@ def agreement(one: WrittenName, other: WrittenName) -> Agreement | None:
         return None
     a, b = one.given, other.given
     if not a or not b:
-        return Agreement(first=False, middle=0)
+        return NameAgreement(first=False, middle=0)
     first = a[0][1] and b[0][1]
     if first and not _one_first_name(a[0][0], b[0][0]):
         joined = "".join(text for text, _ in a), "".join(text for text, _ in b)
-        return Agreement(first=True, middle=1) if joined[0] == joined[1] else None
+        return NameAgreement(first=True, middle=1) if joined[0] == joined[1] else None
     # "J. P. Li" may be Jianping Li, whose name has one part: what is missing says nothing
     for (text, _), (against, _) in zip(a, b, strict=False):
         if not (text.startswith(against) or against.startswith(text)):
@@ -201,7 +201,7 @@ def agreement(one: WrittenName, other: WrittenName) -> Agreement | None:
     for (text, whole), (against, also) in zip(a[1:], b[1:], strict=False):
         if whole and also and not _one_first_name(text, against):
             return None
-    return Agreement(first=first, middle=min(len(a), len(b)) - 1)
+    return NameAgreement(first=first, middle=min(len(a), len(b)) - 1)
 
 
 def _one_first_name(one: str, other: str) -> bool:

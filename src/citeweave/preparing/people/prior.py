@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from citeweave.preparing.people.agreeing import Agreement, WrittenName
+    from citeweave.preparing.people.agreeing import NameAgreement, WrittenName
 
 __all__ = ["NamePrior"]
 
@@ -73,7 +73,7 @@ class NamePrior:
     def _group(self, family: str) -> str:
         return self._known[family][1] if family in self._known else ""
 
-    def others(self, one: WrittenName, other: WrittenName, agreed: Agreement) -> float:
+    def others(self, one: WrittenName, other: WrittenName, agreed: NameAgreement) -> float:
         """Expect how many other people bear what two names have in common."""
         family = one.family
         share = self._known[family][0] if family in self._known else 0.0
@@ -95,6 +95,6 @@ class NamePrior:
             found = bearers
         return max(found * MIDDLE**agreed.middle, 0.0) + LEAST_OTHERS
 
-    def log_odds(self, one: WrittenName, other: WrittenName, agreed: Agreement) -> float:
+    def log_odds(self, one: WrittenName, other: WrittenName, agreed: NameAgreement) -> float:
         """Give the log-odds of one person, ``BIAS - log(others)``."""
         return BIAS - math.log(self.others(one, other, agreed))

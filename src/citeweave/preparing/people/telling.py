@@ -85,7 +85,14 @@ def tell_people_apart(
     odds = _Odds(names, NamePrior(names))
     node = _nodes(names, mentions, _sure_names(mentions, odds, -rules.least))
     block = block_of_name[mentions.name]
-    pairs = candidate_pairs(block, mentions.paper, facts)
+    open_to_doubt = _in_doubt(block, mentions)
+    pairs = open_to_doubt[
+        candidate_pairs(
+            block[open_to_doubt],
+            mentions.paper[open_to_doubt],
+            facts._replace(institutions=facts.institutions[open_to_doubt]),
+        )
+    ]
     pairs = pairs[node[pairs[:, 0]] != node[pairs[:, 1]]]
     pairs = _possible(pairs, mentions, odds)
     evidence = pair_evidence(pairs, block, mentions.paper, facts, weights)
@@ -133,6 +140,24 @@ class _Odds:
             return math.nan
         agreed = agreement(first, second)
         return None if agreed is None else self.prior.log_odds(first, second, agreed)
+
+
+def _in_doubt(block: np.ndarray, mentions: Mentions) -> np.ndarray:
+    """Choose the mentions of blocks where identifiers do not tell all people apart.
+
+    Where all mentions of a block have identifiers of the same kinds there is nothing to decide.
+    """
+    kinds: dict[frozenset[Hashable], int] = {}
+    of_person = [kinds.setdefault(frozenset(own), len(kinds)) for own in mentions.marks]
+    known = mentions.person >= 0
+    kind = np.full(len(block), -1, dtype=np.int64)
+    kind[known] = np.array(of_person, dtype=np.int64)[mentions.person[known]]
+    size = int(block.max()) + 1
+    low, high = np.full(size, len(kinds)), np.full(size, -1)
+    np.minimum.at(low, block, kind)
+    np.maximum.at(high, block, kind)
+    told = (low == high) & (low >= 0)
+    return np.flatnonzero(~told[block])
 
 
 def _sure_names(mentions: Mentions, odds: _Odds, least: float) -> set[int]:

@@ -1,10 +1,12 @@
 """All authors, and one author."""
 
+import difflib
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
+from citeweave.errors import NotFoundError, ParameterError, RunError
 from citeweave.explore.authors import topic_weights
 from citeweave.web.listing import Cut
 from citeweave.web.routes import Endpoint, read_integer, read_text
@@ -53,13 +55,76 @@ def _row(site: Site, author: int) -> dict[str, Any]:
 
 
 def author(site: Site, request: Request) -> Response:
-    """Show one author."""
-    page = site.view.author(request.path_params["author"])
+    """Show one author, under the address of whom their papers are shown under."""
+    number = site.view.check_author(request.path_params["author"])
+    shown = site.view.people.shown_as(number)
+    if shown != number:
+        return RedirectResponse(f"/authors/{shown}", status_code=307)
+    return _show(site, request, number)
+
+
+def _show(
+    site: Site, request: Request, number: int, *, error: str = "", typed: str = ""
+) -> Response:
+    page = site.view.author(number)
     shown = len(page.publications) if request.query_params.get("all") else _PUBLICATIONS
-    return site.page(request, "author.html", {"author": page, "shown": shown})
+    values = {
+        "author": page,
+        "shown": shown,
+        "namesakes": site.view.namesakes(page.author),
+        "join_error": error,
+        "typed": typed,
+        "kept": site.view.folder is not None,
+    }
+    return site.page(request, "author.html", values, status=400 if error else 200)
+
+
+def join(site: Site, request: Request, body: bytes) -> Response:
+    """Show an author and another one, given by name, as one person."""
+    number = site.view.check_author(request.path_params["author"])
+    typed = " ".join(site.read_form(request, body).get("other", "").split())
+    try:
+        site.join_authors(number, _named(site, number, typed))
+    except NotFoundError:
+        raise
+    except (ParameterError, RunError) as error:
+        return _show(site, request, number, error=str(error), typed=typed)
+    return RedirectResponse(f"/authors/{site.view.people.shown_as(number)}", status_code=303)
+
+
+def _named(site: Site, author: int, typed: str) -> int:
+    """Find the author of a name as the pages show it."""
+    view = site.view
+    papers = view.papers_of_author.counts
+    names = [name.casefold() for name in view.corpus.author_names]
+    found = [
+        other
+        for other, name in enumerate(names)
+        if papers[other] and other != author and name == typed.casefold()
+    ]
+    if len(found) == 1:
+        return found[0]
+    near = difflib.get_close_matches(typed.casefold(), names, 1)
+    hint = f" Did you mean {view.corpus.author_names[names.index(near[0])]!r}?" if near else ""
+    raise ParameterError(f"No other author is called {typed[:80]!r} here.{hint}")
+
+
+def separate(site: Site, request: Request, body: bytes) -> Response:
+    """Undo the joining of an author."""
+    number = site.view.check_author(request.path_params["author"])
+    site.read_form(request, body)
+    try:
+        site.separate_authors(number)
+    except (ParameterError, RunError) as error:
+        return _show(site, request, number, error=str(error))
+    return RedirectResponse(f"/authors/{number}", status_code=303)
 
 
 ENTRIES = (
     Endpoint("/authors", authors, "Authors.", page=True),
     Endpoint("/authors/{author:id}", author, "One author.", page=True),
+    Endpoint("/authors/{author:id}/join", join, "Join two authors.", method="POST", page=True),
+    Endpoint(
+        "/authors/{author:id}/separate", separate, "Undo the joining.", method="POST", page=True
+    ),
 )

@@ -1,0 +1,120 @@
+"""A small file in a run's folder that people change while several processes show it."""
+
+import contextlib
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from citeweave.errors import RunError
+from citeweave.files import locked, writing
+
+__all__ = ["SharedFile"]
+
+Content = TypeVar("Content")
+_MEND = "Mend the permissions of the run folder."
+
+
+class SharedFile(ABC, Generic[Content]):
+    """What people have said about a run: read anew when another process has written it.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; None keeps the content in memory alone.
+    nothing : content of a file that is not there
+    """
+
+    def __init__(self, path: Path | None, nothing: Content) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._revision = 0
+        self._content = nothing
+        self._nothing = nothing
+        self._seen = None if path is None else _stamp(path)
+        self._content = self._current()
+
+    @abstractmethod
+    def _load(self, path: Path) -> Content:
+        """Read the file, or raise `FileNotFoundError`, or `RunError` with what is wrong."""
+
+    @abstractmethod
+    def _save(self, path: Path, content: Content) -> None:
+        """Write the file."""
+
+    @property
+    def content(self) -> Content:
+        """What the file says now."""
+        self._refresh()
+        return self._content
+
+    @property
+    def revision(self) -> int:
+        """A number that grows whenever the content has changed, by this process or another."""
+        self._refresh()
+        return self._revision
+
+    def change(self, change: Callable[[Content], Content]) -> None:
+        """Put in place of the content what `change` makes of it; kept at once."""
+        with self._lock, self._alone():
+            content = change(self._current())  # another process may have written meanwhile
+            if self._path is not None:
+                before = _stamp(self._path)
+                with writing(self._path, _MEND):
+                    self._save(self._path, content)
+                    if before is not None:
+                        _come_after(self._path, before[1])
+            self._content = content
+            self._revision += 1
+            self._seen = None if self._path is None else _stamp(self._path)
+
+    def _current(self) -> Content:
+        if self._path is None:
+            return self._content
+        try:
+            return self._load(self._path)
+        except FileNotFoundError:
+            return self._nothing
+
+    def _refresh(self) -> None:
+        """Take over what another process has written since; what cannot be read is left alone."""
+        if self._path is None or _stamp(self._path) == self._seen:
+            return
+        with self._lock:
+            stamp = _stamp(self._path)
+            with contextlib.suppress(RunError):
+                self._content = self._current()
+                self._revision += 1
+            self._seen = stamp  # last: who finds it as it is takes the content for the file's
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from writing between our reading and our writing."""
+        if self._path is None:
+            yield
+            return
+        with contextlib.ExitStack() as held:
+            with writing(self._path, _MEND):
+                lock = self._path.with_name(f".{self._path.stem}.lock")
+                held.enter_context(locked(lock, wait=True))
+            yield
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """Tell one version of a file from the next; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _come_after(path: Path, moment: int) -> None:
+    """Let a file be younger than the one before it, whatever the ticks of the clock.
+
+    Both may even have one number, since that of a removed file is used again.
+    """
+    if path.stat().st_mtime_ns <= moment:
+        os.utime(path, ns=(moment + 1, moment + 1))
