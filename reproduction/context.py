@@ -301,22 +301,45 @@ class Context:
         KeyboardInterrupt
             The part is not there, and `stop` is set.
         """
-        path = self.out / "parts" / f"{name}-{_digest(key)}.json"
-        try:
-            kept = json.loads(path.read_text(encoding="utf-8"))
-            if kept["key"] == json.loads(json.dumps(key)):
-                return kept["value"]
-        except (OSError, ValueError, KeyError, TypeError):
-            pass  # not there, or cut off while it was written: computed (again)
+        kept = self._kept(name, key)
+        if kept is not None:
+            self._count(name, key, kept)
+            return kept["value"]
         if self.finished:
             raise _not_finished(f"The part {name!r}")
         if self.stop is not None and self.stop.is_set():
             raise KeyboardInterrupt
         started = time.monotonic()
         value = compute()
-        content = {"key": key, "value": value, "seconds": round(time.monotonic() - started, 3)}
-        write_text(path, json.dumps(content, indent=1, allow_nan=True) + "\n")
+        content = {
+            "key": key,
+            "value": value,
+            "seconds": round(time.monotonic() - started, 3),
+            "machine": _processor(),
+        }
+        self._count(name, key, content)
+        write_text(self._part(name, key), json.dumps(content, indent=1, allow_nan=True) + "\n")
         return json.loads(json.dumps(value))
+
+    def remembers(self, name: str, key: Mapping[str, Any]) -> bool:
+        """Tell whether `remember` would find a part, and compute nothing."""
+        return self._kept(name, key) is not None
+
+    def _part(self, name: str, key: Mapping[str, Any]) -> Path:
+        return self.out / "parts" / f"{name}-{_digest(key)}.json"
+
+    def _kept(self, name: str, key: Mapping[str, Any]) -> Any:
+        """Read a part; None where it is not there, or was cut off while it was written."""
+        try:
+            kept = json.loads(self._part(name, key).read_text(encoding="utf-8"))
+            return kept if kept["key"] == json.loads(json.dumps(key)) and "value" in kept else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _count(self, name: str, key: Mapping[str, Any], kept: Mapping[str, Any]) -> None:
+        """Keep count of where parts were computed, for the last lines of a page."""
+        seconds = self.ran.setdefault(kept.get("machine", ""), {})
+        seconds[self._part(name, key).stem] = float(kept.get("seconds", 0.0))
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         """Apply a function to tasks, `workers` at a time in threads; results in their order.
@@ -352,6 +375,12 @@ def chosen_models(context: Context, known: Iterable[str]) -> list[str]:
             f"This experiment has no model {unknown[0]!r}. Did you mean one of: {', '.join(names)}?"
         )
     return [name for name in names if name in context.models] if context.models else names
+
+
+def _processor() -> str:
+    from citeweave.experiments.machine import processor  # noqa: PLC0415 (loads the compiler)
+
+    return processor()
 
 
 def _not_finished(what: str) -> RunError:

@@ -84,6 +84,8 @@ def run(context: Context) -> Outcome:
         for fold, seed in zip(folds, context.seeds, strict=False)
         for model in MODELS
     ]
+    if context.finished:
+        tasks = _finished(context, tasks, iterations)
     found = context.map(lambda task: _trace(context, task, iterations), tasks)
     results = dict(zip(tasks, found, strict=True))
     notes = [f"{name} has no citations and is left out." for name in left_out]
@@ -105,23 +107,40 @@ def _trace(context: Context, task: _Task, iterations: int) -> dict[str, Any]:
     from citeweave.experiments.folds import cut  # noqa: PLC0415 (loads the compiler)
 
     corpus = context.corpus(task.dataset)
-    topics = settings(task.dataset).topics
-    key = {
-        "corpus": corpus.fingerprint,
-        "model": task.model,
-        "fold": task.fold.as_json(),
-        "seed": task.seed,
-        "topics": topics,
-        "iterations": iterations,
-    }
+    key = _key(context, task, iterations)
 
     def fit() -> dict[str, Any]:
         context.say(f"{task.dataset}: {task.model}, fold {task.fold.name}")
         train = cut(corpus, task.fold).train
-        return _fit(context, train, task, topics, iterations)
+        return _fit(context, train, task, key["topics"], iterations)
 
     value: dict[str, Any] = context.remember(f"convergence-{task.dataset}", key, fit)
     return value
+
+
+def _key(context: Context, task: _Task, iterations: int) -> dict[str, Any]:
+    """Collect all that decides the traces of a chain."""
+    return {
+        "corpus": context.corpus(task.dataset).fingerprint,
+        "model": task.model,
+        "fold": task.fold.as_json(),
+        "seed": task.seed,
+        "topics": settings(task.dataset).topics,
+        "iterations": iterations,
+    }
+
+
+def _finished(context: Context, tasks: list[_Task], iterations: int) -> list[_Task]:
+    """Leave out chains that are not finished, and keep count of them for the notes."""
+    done = []
+    for task in tasks:
+        there = context.remembers(f"convergence-{task.dataset}", _key(context, task, iterations))
+        counted = context.missing.setdefault(f"{task.dataset}, {MODELS[task.model]}", [0, 0])
+        counted[0] += not there
+        counted[1] += 1
+        if there:
+            done.append(task)
+    return done
 
 
 def _fit(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["EarlierTable", "read_sections", "read_tables", "with_earlier_rows"]
 
 MARK = " (earlier)"
+SAID = "Earlier: "
+"""Begins what an earlier page said below a table whose rows are taken."""
 
 _SPREAD = re.compile(r"([+−-]?[\d,.]+) ± ([\d,.]+)")
 _NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?")
@@ -30,6 +32,7 @@ class EarlierTable(NamedTuple):
 
     columns: list[str]
     rows: list[list[Cell]]
+    notes: list[str]
 
 
 def read_sections(page: Path) -> dict[str, str]:
@@ -57,7 +60,9 @@ def read_tables(section: str) -> dict[str, EarlierTable]:
         cells = [[_plain(cell) for cell in line[2:-2].split(" | ")] for line in lines]
         if cells:
             rows = [[_cell(text) for text in row] for row in cells[1:]]
-            found[_plain(title)] = EarlierTable(cells[0], rows)
+            below = rest.partition("\n\n- ")[2].partition("\n\n")[0]
+            notes = [_plain(note.strip()) for note in below.split("\n- ") if note.strip()]
+            found[_plain(title)] = EarlierTable(cells[0], rows, notes)
     return found
 
 
@@ -69,7 +74,8 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
     """Add rows of a page's section of the same title to tables that lack them.
 
     Tables are matched by title and columns, rows by their words before the first figure. A row
-    that is added is marked, and a note says how the earlier ones came about.
+    that is added is marked, what was said below its table comes with it, and a note says how the
+    earlier ones came about.
     """
     section = read_sections(page).get(outcome.title, "")
     earlier = read_tables(section)
@@ -88,7 +94,12 @@ def _merged(table: Table, earlier: EarlierTable | None) -> Table:
     lacking = [
         [f"{_head(row)[0]}{MARK}", *row[1:]] for row in earlier.rows if _head(row) not in known
     ]
-    return replace(table, rows=[*table.rows, *lacking]) if lacking else table
+    if not lacking:
+        return table
+    # what was said of the rows below their table holds of them here
+    said = [note.removeprefix(SAID) for note in earlier.notes]
+    notes = [f"{SAID}{note}" for note in said if note not in table.notes]
+    return replace(table, rows=[*table.rows, *lacking], notes=[*table.notes, *notes])
 
 
 def _head(row: Sequence[Cell]) -> tuple[str, ...]:

@@ -39,7 +39,8 @@ _INTRODUCTION = (
     "Lim and Buntine, *Bibliographic analysis on research publications using authors, categorical "
     "labels and the citation network* (2016); its printed figures stand beside ours. Three of its "
     "sets (ML, AvS, and M10 with abstracts) are not to be had any more; ieee-vis and hep-th "
-    "take their places and are named so.\n"
+    "take their places and are named so. What was aimed at beyond the paper, for clusters and few "
+    "labels, by how much it is missed and what was tried stands in docs/categories.md.\n"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from reproduction import paper_figures
 from reproduction.base import Cell, Context, Experiment, Figure, Outcome, Table
-from reproduction.context import QUICK_SCALE
+from reproduction.context import QUICK_SCALE, cores
 from reproduction.settings import ITERATIONS, NETWORK_FROM, SIZES, paper_stages, settings
 
 if TYPE_CHECKING:
@@ -24,6 +25,12 @@ TRIAL = 40
 
 BUDGET_MINUTES = 5.0
 """A set whose 2,000 iterations would take longer is extrapolated, and named so."""
+
+WARM_UP = 4
+"""Iterations by which a GPU's kernels are compiled before it is timed."""
+
+ALONE = 1.5
+"""A load up to which the machine did little else while it was timed."""
 
 _STANDS_FOR = {"simulated-ml": "ML", "simulated-m10": "M10", "simulated-avs": "AvS"}
 
@@ -62,7 +69,7 @@ _AUTHOR_CORPUS = {
 def run(context: Context) -> Outcome:
     """Time the sampler on each set, one at a time."""
     rows: list[list[Cell]] = []
-    notes, speeds = [], {}
+    notes, speeds, loads = [], {}, {}
     labels, paper_minutes, our_minutes = [], [], []
     for name in context.datasets:
         corpus = context.corpus(name)
@@ -87,6 +94,7 @@ def run(context: Context) -> Outcome:
                 timed["how"],
             ]
         )
+        loads[name] = timed["load"]
         labels.append(name)
         our_minutes.append(timed["minutes"])
         paper_minutes.append(printed)
@@ -97,6 +105,7 @@ def run(context: Context) -> Outcome:
                 f"{name} has {corpus.n_tokens:,} words and {corpus.n_citations:,} citations where "
                 f"the paper's {paper_name} had {paper.words:,} and {paper.citations:,}."
             )
+    notes += _company(loads)
     table = Table(
         title=f"Minutes for {ITERATIONS:,} iterations",
         columns=[
@@ -153,6 +162,15 @@ def run(context: Context) -> Outcome:
     )
 
 
+def _company(loads: Mapping[str, float | None]) -> list[str]:
+    """Say which sets were timed while other processes were at work, which costs some speed."""
+    busy = [f"{name} {load:.0f}" for name, load in loads.items() if load and load > ALONE]
+    if not busy:
+        return []
+    text = "Other work was going on beside, each process on a core of its own; load of the"
+    return [f"{text} {cores()} cores at the end of each timing: {', '.join(busy)}."]
+
+
 def _parameters(context: Context, name: str, corpus: Corpus) -> dict[str, Any]:
     return {
         "topics": settings(name).topics,
@@ -199,6 +217,7 @@ def _on_gpu(context: Context, name: str, corpus: Corpus) -> float | None:
         context.say(f"{name}: on a GPU")
         given = parameters | {"device": "cuda"}
         iterations = context.iterations or ITERATIONS
+        _seconds(context, corpus, given, WARM_UP)
         seconds = _seconds(context, corpus, given, iterations)
         return float(seconds.sum()) / 60 * ITERATIONS / iterations
 
@@ -243,10 +262,15 @@ def _measure(
     text, network = _parts(context, corpus, parameters, trial)
     minutes = (NETWORK_FROM * text + (ITERATIONS - NETWORK_FROM) * network) / 60
     if context.quick or context.iterations is not None or minutes > BUDGET_MINUTES:
-        return {"minutes": minutes, "how": f"from {trial} iterations"}
+        return {"minutes": minutes, "how": f"from {trial} iterations", "load": _load()}
     context.say(f"{name}: {ITERATIONS:,} iterations, about {minutes:.1f} minutes")
     seconds = _seconds(context, corpus, parameters, ITERATIONS)
-    return {"minutes": float(seconds.sum()) / 60, "how": "measured"}
+    return {"minutes": float(seconds.sum()) / 60, "how": "measured", "load": _load()}
+
+
+def _load() -> float | None:
+    """Count processes at work in the last minute; None where the system does not tell."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def _parts(

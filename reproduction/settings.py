@@ -36,18 +36,18 @@ STAGES = (SETTLED, PAPER)
 def chain_settings(stages: str, iterations: int) -> dict[str, Any]:
     """Give the parameters of `SCNTM` that chains of a kind have.
 
-    Settled chains have the defaults and make so many iterations at most; the paper's make exactly
-    so many, and each paper cites itself once.
+    Settled chains have the defaults and make so many iterations at most, none giving up sooner; the
+    paper's make exactly so many, and each paper cites itself once.
 
     Examples
     --------
     >>> chain_settings("settled", 2000)
-    {'iterations': 2000, 'exactly': False}
+    {'iterations': 2000, 'exactly': False, 'give_up': False}
     >>> sorted(chain_settings("paper", 2000))
     ['burst_from', 'exactly', 'iterations', 'network_from', 'self_citations', 'start']
     """
     if stages == SETTLED:
-        return {"iterations": iterations, "exactly": False}
+        return {"iterations": iterations, "exactly": False, "give_up": False}
     own = {"iterations": iterations, "exactly": True, "self_citations": "paper"}
     return own | paper_stages(iterations)
 

@@ -283,6 +283,16 @@ def test_fingerprints_tell_apart_what_decides_numbers_and_nothing_else(tasks):
     assert said.key == one.key  # a default that is written out is the same
 
 
+def test_what_was_done_before_there_was_a_parameter_is_left_out_of_fingerprints():
+    plain, steady = (
+        ModelChoice("m", "scntm", {"exactly": False, **own}).as_json()["parameters"]
+        for own in ({}, {"give_up": False, "word_weight": 0.5})
+    )
+    assert {"give_up", "burst_from"} <= set(plain)  # the defaults of today are others
+    assert not {"word_weight", "categories"} & set(plain)
+    assert set(steady) == set(plain) - {"give_up"} | {"word_weight"}
+
+
 def test_parameters_that_json_cannot_hold_are_refused(tasks):
     bad = dataclasses.replace(tasks[0], options={"words": object()})
     with pytest.raises(ParameterError, match="as JSON can hold them"):

@@ -61,7 +61,7 @@ def test_methods_are_measured_on_hidden_labels_alone(context, oracle, tmp_path):
     assert rows["dear"]["draws"] == 1  # as many as runs
     (note,) = table.notes
     same = outcome.facts["values"][0]["accuracy"]
-    assert f"the first 1 draws, which all methods share: always the first {same:.3f}; dear" in note
+    assert f"on draws 1, which all methods share: always the first {same:.3f}; dear" in note
     truth = context.corpus("cora").categories
     wanted = []
     for corpus, seed, settings in oracle[:2]:
@@ -77,6 +77,12 @@ def test_methods_are_measured_on_hidden_labels_alone(context, oracle, tmp_path):
     assert (first == dear).all()  # the same draws for all methods
     EXPERIMENT.run(context)
     assert len(oracle) == 3  # taken up, not computed again
+    assert sum(len(found) for found in context.ran.values()) == 3
+    more = dataclasses.replace(context, runs=2, finished=True, missing={})
+    (part,) = EXPERIMENT.run(more).tables
+    assert part.rows == table.rows  # nothing is fitted for it
+    assert len(oracle) == 3
+    assert more.missing == {"cora, always the first": [0, 2], "cora, dear": [1, 2]}
     stop = threading.Event()
     stop.set()
     EXPERIMENT.run(dataclasses.replace(context, stop=stop))  # all of it is there

@@ -12,10 +12,10 @@ from citeweave.experiments import Row, Table, choose
 from citeweave.experiments.machine import processor
 from reproduction import Context, Spread, reproduce
 from reproduction.comparing import compare, comparisons_table
-from reproduction.measuring import ETAS, describe_folds, folds_for, shown
+from reproduction.measuring import ETAS, choice, describe_folds, folds_for, shown
 from reproduction.paper_figures import MODELS
 from reproduction.perplexity import EXPERIMENT as PERPLEXITY
-from reproduction.perplexity import _tests
+from reproduction.perplexity import _etas, _tests
 from reproduction.supervision import EXPERIMENT as SUPERVISION
 
 MODEL_KEYS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
@@ -167,6 +167,24 @@ def test_models_are_compared_fold_by_fold(tmp_path):
     assert two["p"] == f"{ttest_rel([600.0, 660.0], [630.0, 650.0]).pvalue:.4f}"
     assert float(two["p, corrected"]) > float(two["p"])
     assert two["at 5 %"] == "no difference"
+
+
+def test_other_etas_are_shown_with_labels_hidden_and_seen(tmp_path):
+    rows = [
+        Row("cora", MODELS[key], "1/2", 1, "perplexity", "test", value, f"documents {labels}")
+        for key, value, labels in (
+            ("scntm", 620.0, "hidden"),
+            ("scntm-eta-inf", 580.0, "hidden"),
+            ("scntm-eta-inf", 590.0, "seen"),
+        )
+    ]
+    models = {"cora": [choice("scntm-eta-inf", topics=2)]}
+    figures, compared = _etas(Context(out=tmp_path, datasets=("cora",)), models, Table(rows))
+    assert [list(row[2:]) for row in figures.rows] == [
+        [Spread(620.0, None, 1), None],
+        [Spread(580.0, None, 1), Spread(590.0, None, 1)],
+    ]
+    assert compared.rows[0][compared.columns.index("difference")] == Spread(-40.0, None, 1)
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,7 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
         *new.rows,
         ["a|b_c (earlier)", None, 1531, None],
     ]
+    assert merged.tables[0].notes == [f"Earlier: {note}" for note in table.notes]
     assert merged.tables[1] is other
     assert merged.notes == [
         "n",
@@ -207,6 +208,7 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
     page.write_text(f"# All\n\n## Sizes\n\n{markdown_table(merged.tables[0])}\n")
     again = with_earlier_rows(outcome, page)
     assert [row[0] for row in again.tables[0].rows] == ["cora", "a|b_c", "a|b_c (earlier)"]
+    assert again.tables[0].notes == merged.tables[0].notes
 
 
 def test_nothing_is_taken_from_a_table_of_other_columns(table, tmp_path):

@@ -12,7 +12,7 @@ from citeweave.engines.core.spec import PRESETS, preset
 from citeweave.engines.registry import AUTO, ENGINES
 from citeweave.errors import CiteweaveError, ParameterError
 from citeweave.model import SCNTM
-from citeweave.model.parameters import make_plan, parameters_to_json
+from citeweave.model.parameters import OLD_RUNS, make_plan, parameters_to_json
 from citeweave.parameters.scntm import SOME_LABELS
 
 __all__ = ["GPU", "GPU_FROM", "TFIDF", "ModelChoice", "choose", "is_installed", "model_names"]
@@ -134,8 +134,10 @@ class ModelChoice:
     def as_json(self) -> dict[str, Any]:
         """Give what decides its numbers: all parameters, those left at their defaults included.
 
-        So a default that changes is not taken for what it was. Its name decides nothing, and
-        where its chains run is for the runner to say, unless it is a parameter.
+        So a default that changes is not taken for what it was. Left out are parameters that do
+        what was done before there were any such, so that results outlive new parameters. Its name
+        decides nothing, and where its chains run is for the runner to say, unless it is a
+        parameter.
         """
         if self.kind == TFIDF:
             return {"kind": self.kind}
@@ -143,6 +145,12 @@ class ModelChoice:
         left_out = {"seed", "threads", "model", "device"} - set(self.parameters)
         left_out |= {name for name, value in _SINCE.items() if given.get(name) == value}
         decisive = {name: given[name] for name in given if name not in left_out}
+        if self.is_scntm:
+            decisive = {
+                name: value
+                for name, value in decisive.items()
+                if name == "device" or name not in OLD_RUNS or value != OLD_RUNS[name]
+            }
         return {"kind": self.kind, "parameters": parameters_to_json(decisive)}
 
 
