@@ -129,6 +129,12 @@ def test_columns_settings_and_options(runner: CliRunner) -> None:
     call(runner, "import", "mine.csv", "--columns", columns, "--language", "none", "--out", "two",
          "--config", "prepare.toml", "--names", "initials", "-q")  # fmt: skip
     assert Corpus.load("two").n_authors == 1
+    Path("people.csv").write_text(
+        "person,name\nB. Lee,Bruce Lee\nB. Lee,Brett Lee\n", encoding="utf-8"
+    )
+    call(runner, "import", "mine.csv", "--columns", columns, "--language", "none", "--out", "three",
+         "--config", "prepare.toml", "--people", "people.csv", "-q")  # fmt: skip
+    assert Corpus.load("three").author_names == ["B. Lee"]
 
 
 @pytest.mark.parametrize(
@@ -142,6 +148,7 @@ def test_columns_settings_and_options(runner: CliRunner) -> None:
         (["--report", "import.pdf"], ".html or .json"),
         (["--report", "nowhere/further/file.txt"], ".html or .json"),
         (["--config", "nowhere.toml"], "nowhere.toml"),
+        (["--people", "nowhere.csv"], "nowhere.csv"),
         (["--citations", "nowhere.tsv"], "nowhere.tsv"),
     ],
 )

@@ -24,7 +24,7 @@ _RULES = {name: setting.rule for name, setting in SETTINGS.items()}
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(PreparationSettings):
-    """How records are turned into a corpus; the defaults follow the paper's section on data.
+    """How records are turned into a corpus; the defaults are the paper's but for names.
 
     Examples
     --------

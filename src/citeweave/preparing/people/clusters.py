@@ -29,7 +29,7 @@ class ClusterRules(NamedTuple):
     """
 
     nothing: float = -0.05
-    power: float = 0.75
+    power: float = 0.7
     least: float = -2.0
     threshold: float = 0.0
 

@@ -45,10 +45,10 @@ class EvidenceWeights(NamedTuple):
     coauthor: float = 0.4
     most_coauthors: float = 6.0
     institution: float = 0.5
-    citation: float = 2.0
-    reference: float = 4.0
-    words: float = 4.0
-    usual_words: float = 0.1
+    citation: float = 4.0
+    reference: float = 10.0
+    words: float = 8.0
+    usual_words: float = 0.06
     venue: float = 0.15
     year: float = -0.1
 
