@@ -30,9 +30,6 @@ chains are run side by side on cores, which is as fast and by the reference samp
 _VISITS = 1000.0
 """Of a baseline: the order of magnitude is enough."""
 
-_SINCE = {"levels": (), "period_years": None}
-"""Parameters that came later, as they were before: results of then are still those of now."""
-
 _PACKAGES = {"tomotopy-lda": "tomotopy", "tomotopy-hdp": "tomotopy", "sklearn-lda": "sklearn"}
 
 
@@ -143,7 +140,6 @@ class ModelChoice:
             return {"kind": self.kind}
         given = self.build(seed=0).get_params()
         left_out = {"seed", "threads", "model", "device"} - set(self.parameters)
-        left_out |= {name for name, value in _SINCE.items() if given.get(name) == value}
         decisive = {name: given[name] for name in given if name not in left_out}
         if self.is_scntm:
             decisive = {
