@@ -94,7 +94,7 @@ def run(context: Context) -> Outcome:
                 timed["how"],
             ]
         )
-        loads[name] = timed["load"]
+        loads[name] = timed.get("load")  # times of earlier releases have none
         labels.append(name)
         our_minutes.append(timed["minutes"])
         paper_minutes.append(printed)

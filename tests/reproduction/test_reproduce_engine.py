@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -23,6 +24,7 @@ from reproduction.chain_traces import trace_chain
 from reproduction.command import app
 from reproduction.engine import write_page
 from reproduction.registry import choose_datasets
+from reproduction.runtime import _company
 
 ROOT = Path(reproduction.__file__).parents[1]
 KEYS = {
@@ -244,6 +246,21 @@ def test_results_as_json(options):
     assert minutes["rows"][0][minutes["columns"].index("GPU")] is None  # too small for one
     assert [row[0] for row in authors["rows"]] == [2, 20, 80]
     assert all(seconds > 0 for row in authors["rows"] for seconds in row[-2:])
+
+
+def test_times_taken_beside_other_work_say_so():
+    (note,) = _company({"a": 1.0, "b": 7.6, "c": None})
+    assert note.endswith("at the end of each timing: b 8.")
+    assert not _company({"a": 1.0, "c": None})
+
+
+def test_chains_that_are_not_finished_are_left_out(everything, options, tmp_path):
+    shutil.copytree(everything / "parts", tmp_path / "parts")
+    min((tmp_path / "parts").glob("convergence-*")).unlink()
+    result = run("convergence", *options, "--out", tmp_path, "--finished", "--json", "--quiet")
+    content = json.loads(result.stdout)["convergence"]
+    assert sorted(row[2] for row in content["tables"][0]["rows"]) == [1, 2]
+    assert any("(1 of 2)" in note for note in content["notes"])
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,18 @@ def test_as_many_papers_of_each_class_are_drawn():
     assert (shown != draw_labels(classes, 6, np.random.default_rng(1))).any()
 
 
+def test_the_read_out_is_compared_with_sgc_on_the_same_draws():
+    told = {"sgc": [0.7, 0.8], "read-out": [0.8, 0.78, 0.9]}
+    values = {
+        ("cora", key, draw): {"accuracy": value}
+        for key, found in told.items()
+        for draw, value in enumerate(found)
+    }
+    (note,) = labels._less_sgc(["cora", "other"], values)
+    assert note.endswith("cora +0.040 ± 0.085, higher in 1 of 2 draws.")
+    assert not labels._less_sgc(["other"], values)
+
+
 def test_hidden_labels_are_gone_and_nothing_else(tiny_corpus):
     shown = np.arange(tiny_corpus.n_documents) % 2 == 0
     hidden = hide_labels(tiny_corpus, shown)

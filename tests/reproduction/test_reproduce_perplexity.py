@@ -15,7 +15,7 @@ from reproduction.comparing import compare, comparisons_table
 from reproduction.measuring import ETAS, choice, describe_folds, folds_for, shown
 from reproduction.paper_figures import MODELS
 from reproduction.perplexity import EXPERIMENT as PERPLEXITY
-from reproduction.perplexity import _etas, _tests
+from reproduction.perplexity import _aims, _etas, _tests
 from reproduction.supervision import EXPERIMENT as SUPERVISION
 
 MODEL_KEYS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
@@ -167,6 +167,12 @@ def test_models_are_compared_fold_by_fold(tmp_path):
     assert two["p"] == f"{ttest_rel([600.0, 660.0], [630.0, 650.0]).pvalue:.4f}"
     assert float(two["p, corrected"]) > float(two["p"])
     assert two["at 5 %"] == "no difference"
+    context = Context(out=tmp_path, datasets=("cora", "m10"))
+    (aims,) = _aims(context, Table(rows))
+    told = aims.partition(": ")[2].split("; ")
+    assert told[0] == "missed by 6.0 (624, its own before)"
+    assert told[1].startswith(f"reached by 10.0 ({MODELS['cntm-text']}")
+    assert not _aims(dataclasses.replace(context, quick=True), Table(rows))
 
 
 def test_other_etas_are_shown_with_labels_hidden_and_seen(tmp_path):
