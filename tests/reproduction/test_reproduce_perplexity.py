@@ -171,7 +171,7 @@ def test_models_are_compared_fold_by_fold(tmp_path):
     (aims,) = _aims(context, Table(rows))
     told = aims.partition(": ")[2].split("; ")
     assert told[0] == "missed by 6.0 (624, its own before)"
-    assert told[1].startswith(f"reached by 10.0 ({MODELS['cntm-text']}")
+    assert told[1] == f"reached by 10.0 ({MODELS['bursty-hdp-lda']}, the lowest of the others)."
     assert not _aims(dataclasses.replace(context, quick=True), Table(rows))
 
 
