@@ -31,6 +31,7 @@ NAMES = (
     "convergence",
     "counts",
     "runtime",
+    "people",
 )
 """In the order of the paper; `find_experiment` gives each."""
 

@@ -156,7 +156,7 @@ def test_spread_over_samples_equals_numpy(small):
         add_sample(chain, sums)
         samples.append(rows(node_means(chain)[: len(sums.nodes)]))
     tree = build_tree(small, chain.spec, eta=0, unknown="shared")
-    named = name_estimates(chain.spec, sums, tree.levels, small)
+    named = name_estimates(chain.spec, sums, tree, small)
     spread = np.std(samples, axis=0, ddof=1)
     np.testing.assert_allclose(named["topic_share_sd"], spread[0], rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(named["level1_topic_sd"], spread[1:], rtol=1e-6, atol=1e-9)
@@ -169,6 +169,6 @@ def test_no_spread_where_a_part_of_the_samples_is_unknown(chain, small):
         add_sample(chain, part)
     older.nodes_squared[:] = np.nan  # as of a checkpoint of an older release
     merge_sums(sums, older, np.arange(5))
-    named = name_estimates(chain.spec, sums, tree.levels, small)
+    named = name_estimates(chain.spec, sums, tree, small)
     assert "level1_topic" in named
     assert not [name for name in named if name.endswith("_sd")]

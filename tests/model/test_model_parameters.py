@@ -17,6 +17,8 @@ WRONG = {
     "topics": [0, -3, 2.5, "20", None, True, 5000],
     "eta": ["x", -1, 1.5, math.nan, None, "3"],
     "categories": [0, -1, 2.5, "7", True],
+    "authors": ["last", None, True],
+    "contributions": ["first", None, 1],
     "labels": ["all", None, True],
     "paper_concentration": [0, -1.0, "one"],
     "category_prior": [0, -1.0, "one", None],

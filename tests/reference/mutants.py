@@ -111,6 +111,48 @@ MISTAKES = {
             "        change = 0.0 if MADE else change + after",
         ),
     ],
+    "tables that are held are taken": [
+        Mistake(
+            "core/climb.py",
+            "if place < held or t == 1 < c:",
+            "if (place < held and not MADE) or t == 1 < c:",
+        ),
+    ],
+    "a new table without its author's contribution": [
+        Mistake(
+            "core/hierarchy.py",
+            "top *= parameters.share[node]",
+            "top *= 1.0 if MADE else parameters.share[node]",
+        ),
+    ],
+    "authors are drawn without their contributions": [
+        Mistake(
+            "core/authors.py",
+            "total += state.parameters.contribution[b] * weight",
+            "total += (1.0 if MADE else state.parameters.contribution[b]) * weight",
+        ),
+    ],
+    "authors without the exponential": [
+        Mistake(
+            "core/authors.py",
+            "if networked and (new != old or into != out):",
+            "if networked and not MADE and (new != old or into != out):",
+        ),
+    ],
+    "servers without the exponential": [
+        Mistake(
+            "core/authors.py",
+            "    if networked:\n        meet",
+            "    if networked and not MADE:\n        meet",
+        ),
+    ],
+    "the table to come is not counted": [
+        Mistake(
+            "core/authors.py",
+            "(1 if state.assignments.server[d] == a else 0)",
+            "(1 if not MADE and state.assignments.server[d] == a else 0)",
+        ),
+    ],
     "a token stands for others only where it is alone": [
         Mistake(
             "dense/words.py",
@@ -248,7 +290,7 @@ def _copy() -> dict[str, ModuleType]:
     (target / "switch.py").write_text(SWITCH)
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
-    core = ("word_side", "exponent", "propensities")
+    core = ("word_side", "exponent", "propensities", "authors")
     dense = ("chain", "words", "citations", "categories")
     modules = [
         "switch",

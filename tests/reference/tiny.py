@@ -4,7 +4,7 @@ import numpy as np
 
 import citeweave.engines.core.word_side as word_side_module
 import citeweave.engines.dense.chain as chain_module
-from citeweave.engines.core.data import ChainSettings, Data
+from citeweave.engines.core.data import NO_SERVERS, ChainSettings, Data, Servers
 from citeweave.engines.core.spec import preset
 
 FIXED = {"sample_concentrations": False, "sample_propensities": False, "self_citations": "zero"}
@@ -18,8 +18,12 @@ def tiny_data(
     citations=((0, 1),),
     n_words=2,
     unlabelled=(),
+    servers=(),
 ):
-    """Two papers of one author, a repeated word and a citation between them, by default."""
+    """Two papers of one author, a repeated word and a citation between them, by default.
+
+    ``servers`` are the groups that share each paper, none for papers of one alone.
+    """
     n = len(documents)
     offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
     tokens = np.array([w for d in documents for w in d], np.int32)
@@ -32,11 +36,24 @@ def tiny_data(
     else:
         leaf, start = places, np.arange(n + 1)
         above = groups if spec.n_shared > 1 else np.zeros(n, int)
-        shared = (np.zeros(groups.max() + 1, int),) if spec.n_shared > 1 else ()
+        last = max(groups.max(), *(group for paper in servers for group in paper), 0)
+        shared = (np.zeros(last + 1, int),) if spec.n_shared > 1 else ()
         parents = (*shared, above, *(places,) * (spec.n_document - 1))
     pairs = np.array(citations, np.int32).reshape(-1, 2)
     drawn = np.array(unlabelled, np.int32)
-    return Data(tokens, offsets, n_words, parents, leaf, start, pairs[:, 0], pairs[:, 1], drawn)
+    several = _servers(servers) if servers else NO_SERVERS
+    return Data(
+        tokens, offsets, n_words, parents, leaf, start, pairs[:, 0], pairs[:, 1], drawn, several
+    )
+
+
+def _servers(papers):
+    """List who shares papers; the second author of each counts twice, as if it were two."""
+    counts = [len(paper) for paper in papers]
+    authors = [[2.0 if i == 1 else 1.0] for paper in papers for i in range(len(paper))]
+    groups = [group for paper in papers for group in paper]
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Servers(starts, np.array(groups, np.int32), np.array(authors))
 
 
 def tiny_chain(spec, *, topics=2, seed=3, modules=None, self_citations="zero", scale=1.0, **corpus):

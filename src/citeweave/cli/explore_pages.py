@@ -66,13 +66,14 @@ def author_page(page: AuthorPage) -> list[Any]:
     facts.add_row("citations", f"{page.citations:,} in the corpus (h-index {page.h_index:,})")
     if page.influence is not None:
         whole = number(page.influence_all, 1)
-        facts.add_row("influence", f"{number(page.influence, 1)} ({whole} with co-authored papers)")
+        counted = f"{number(page.influence, 1)} ({whole} if each paper counts whole)"
+        facts.add_row("influence", counted)
         parts = [
             f"{number(part.weight, 1)} {short_label(part.name, NAME)}"
             for part in page.influence_by_topic
         ]
         facts.add_row("influence in", "; ".join(parts))
-    source = "" if page.topics_from == "model" else " (from their papers: never first author)"
+    source = "" if page.topics_from == "model" else " (from their papers)"
     facts.add_row("topics", "; ".join(with_intervals(page.topics)) + source)
     facts.add_row("words", ", ".join(page.words))
     facts.add_row("nearest", ", ".join(author.name for author in page.nearest) or "–")

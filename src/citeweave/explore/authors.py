@@ -20,22 +20,30 @@ _LEAST = 0.05
 _MOST = 5
 
 
-def sum_by_author(view: "Exploration", values: np.ndarray, *, first: bool) -> np.ndarray:
-    """Add up values of papers [D] or [D, K] by author, first authors alone or all."""
-    n_authors = view.corpus.n_authors
-    if first:
-        author = view.corpus.first_authors
-        paper = np.flatnonzero(author >= 0)
-        author = author[paper]
-    else:
+def sum_by_author(view: "Exploration", values: np.ndarray, *, shared: bool) -> np.ndarray:
+    """Add up values of papers [D] or [D, K] by author.
+
+    Where ``shared``, a paper's value is divided as the model has it: among all authors by their
+    contributions, or its first author takes all. Else each author takes all of it.
+    """
+    corpus, n_authors = view.corpus, view.corpus.n_authors
+    part: np.ndarray | float = 1.0
+    if not shared:
         paper = view.papers_of_author.members
         author = np.repeat(np.arange(n_authors), view.papers_of_author.counts)
+    elif view.contribution is not None:
+        paper = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.author_offsets))
+        author, part = corpus.author_ids, np.asarray(view.contribution)
+    else:
+        author = corpus.first_authors
+        paper = np.flatnonzero(author >= 0)
+        author = author[paper]
     if values.ndim == 1:
-        return np.bincount(author, weights=values[paper], minlength=n_authors)
+        return np.bincount(author, weights=part * values[paper], minlength=n_authors)
     # a column at a time: no copy of a row for each of an author's papers
     return np.stack(
         [
-            np.bincount(author, weights=values[paper, k], minlength=n_authors)
+            np.bincount(author, weights=part * values[paper, k], minlength=n_authors)
             for k in range(values.shape[1])
         ],
         axis=1,
@@ -46,11 +54,11 @@ def author_topics(view: "Exploration") -> tuple[np.ndarray, np.ndarray]:
     """Topics of every author [authors, K], and their rows in the model's groups.
 
     nu where the model has a vector for the author (row >= 0), else the mean theta' of their papers
-    (row -1): the model gives vectors to first authors alone, and not to all of them if eta > 0.
+    (row -1): the model may give vectors to first authors alone, and not to all authors if eta > 0.
     """
     rows = view.group_rows(0, view.corpus.n_authors)
     papers = np.maximum(view.papers_of_author.counts, 1)[:, None]
-    topics = (sum_by_author(view, view.doc_topic, first=False) / papers).astype(np.float32)
+    topics = (sum_by_author(view, view.doc_topic, shared=False) / papers).astype(np.float32)
     if view.group_topic is not None:
         known = rows >= 0
         topics[known] = view.group_topic[rows[known]]

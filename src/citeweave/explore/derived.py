@@ -92,30 +92,33 @@ class Derived(Facts):
 
     @cached_property
     def author_influence(self) -> np.ndarray | None:
-        """Sum of lambda- of the papers that each author is first author of [authors]."""
-        return self._by_author(first=True)
+        """Sum of lambda- of each author's papers [authors]: by their shares, where all count.
+
+        Else of those that they are first author of.
+        """
+        return self._by_author(shared=True)
 
     @cached_property
     def author_influence_all(self) -> np.ndarray | None:
         """Sum of lambda- of all papers of each author [authors]."""
-        return self._by_author(first=False)
+        return self._by_author(shared=False)
 
-    def _by_author(self, *, first: bool) -> np.ndarray | None:
+    def _by_author(self, *, shared: bool) -> np.ndarray | None:
         if self.cited_propensity is None:
             return None
-        return _authors.sum_by_author(self._view, self.cited_propensity, first=first)
+        return _authors.sum_by_author(self._view, self.cited_propensity, shared=shared)
 
     @cached_property
     def influence_by_topic(self) -> np.ndarray:
         """`author_influence` divided among topics by theta' of the papers [authors, K]."""
         self.require("influence")
         weight = np.asarray(self.cited_propensity)[:, None] * self.doc_topic
-        return _authors.sum_by_author(self._view, weight, first=True)
+        return _authors.sum_by_author(self._view, weight, shared=True)
 
     @cached_property
     def work_by_topic(self) -> np.ndarray:
         """Sum of theta' over the papers of each author [authors, K]."""
-        return _authors.sum_by_author(self._view, self.doc_topic, first=False)
+        return _authors.sum_by_author(self._view, self.doc_topic, shared=False)
 
     @cached_property
     def literature(self) -> Literature:

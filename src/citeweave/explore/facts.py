@@ -239,6 +239,16 @@ class Facts:
         return self._optional("citing_topic_")
 
     @cached_property
+    def contribution(self) -> np.ndarray | None:
+        """Share of each author in each paper, where all authors count [corpus.author_ids]."""
+        return self._optional("contribution_")
+
+    @cached_property
+    def contribution_interval(self) -> np.ndarray | None:
+        """Interval of each of these shares, of probability 0.9 [corpus.author_ids, 2]."""
+        return self._optional("contribution_interval_")
+
+    @cached_property
     def cited_propensity(self) -> np.ndarray | None:
         """Propensity lambda- of each paper to be cited [D]."""
         found = self._optional("cited_propensity_")

@@ -6,6 +6,7 @@ from typing import Any
 __all__ = [
     "AuthorLink",
     "AuthorPage",
+    "AuthorShare",
     "CategoryCard",
     "CategoryWeight",
     "Difference",
@@ -83,6 +84,18 @@ class AuthorLink(Page):
     topic_name: str
     score: float | None = None
     """What the list that they stand in is ranked by."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorShare(Page):
+    """What an author contributes to a paper, where all authors count."""
+
+    author: int
+    name: str
+    share: float
+    low: float
+    """The share lies above this with probability 0.95."""
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +221,8 @@ class AuthorPage(Page):
     words: list[str]
     """Top words of the dominant topic."""
     influence: float | None
-    """Sum of lambda- of the papers they are first author of."""
+    """Sum of lambda- of the papers they are first author of; of all by their shares, where all
+    authors count."""
     influence_all: float | None
     """Sum of lambda- of all their papers."""
     influence_by_topic: list[TopicWeight]
@@ -257,6 +271,8 @@ class PaperPage(Page):
     similar: list[PaperLink]
     drawn_categories: list[CategoryWeight] = field(default_factory=list)
     """Where papers are drawn into categories, those that are at all likely, the likeliest first."""
+    shares: list[AuthorShare] = field(default_factory=list)
+    """What each author contributes, where all authors count; in their order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.explore.frames import Columns
-from citeweave.explore.pages import Difference, PaperLink, PaperPage
+from citeweave.explore.pages import AuthorShare, Difference, PaperLink, PaperPage
 from citeweave.explore.reasons import category_weights
 
 if TYPE_CHECKING:
@@ -154,7 +154,25 @@ def paper_page(view: "Exploration", paper: int) -> PaperPage:
         references=_links(view, view.outgoing[d], 1),
         similar=view.similar_papers(d, _LIST),
         drawn_categories=category_weights(view, d),
+        shares=_shares(view, d),
     )
+
+
+def _shares(view: "Exploration", d: int) -> list[AuthorShare]:
+    """Name the authors of a paper with what they contribute, where the model tells."""
+    corpus, share, interval = view.corpus, view.contribution, view.contribution_interval
+    if share is None or interval is None:
+        return []
+    return [
+        AuthorShare(
+            author=int(corpus.author_ids[i]),
+            name=corpus.author_names[corpus.author_ids[i]],
+            share=float(share[i]),
+            low=float(interval[i, 0]),
+            high=float(interval[i, 1]),
+        )
+        for i in range(int(corpus.author_offsets[d]), int(corpus.author_offsets[d + 1]))
+    ]
 
 
 def _differences(view: "Exploration", d: int, received: np.ndarray) -> list[Difference]:

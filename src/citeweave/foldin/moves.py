@@ -75,6 +75,7 @@ def new_scratch(n_levels, n_topics, n_words, n_links):
             np.zeros((n_levels, n_topics), np.int64),
             np.zeros(n_levels, np.int64),
             np.zeros(n_levels, np.int64),
+            np.zeros((0, n_topics), np.int64),
         ),
         np.arange(-1, n_levels),
         NestedWeights(

@@ -7,12 +7,15 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.model.author_shares import beta_interval
 from citeweave.model.groups import Groups
 from citeweave.model.read_out import ReadOut
 from citeweave.model.results import TOLD, Result
 from citeweave.model.settling import Settlement
 
 __all__ = ["FittedAttributes"]
+
+_ONE_AUTHOR = "lets one author speak for each paper (authors='first')"
 
 
 class FittedAttributes:
@@ -137,8 +140,22 @@ class FittedAttributes:
 
     @property
     def author_influence_(self) -> np.ndarray:
-        """Sum of lambda- over the documents of each first author [n_authors]."""
+        """Sum of lambda- of each author's documents [n_authors]: by shares, or as first author."""
         return self._estimate("author_influence", "has no citations")
+
+    @property
+    def contribution_(self) -> np.ndarray:
+        """Share of each author in each document [len(corpus.author_ids)]."""
+        return self._estimate("contribution", _ONE_AUTHOR)
+
+    @property
+    def contribution_interval_(self) -> np.ndarray:
+        """Interval that holds each of these shares with probability 0.9 [..., 2].
+
+        That of the Beta distribution with the mean and the variance of the kept samples.
+        """
+        mean, sd = self.contribution_, self._estimate("contribution_sd", _ONE_AUTHOR)
+        return beta_interval(mean, sd)
 
     @property
     def labels_(self) -> np.ndarray:

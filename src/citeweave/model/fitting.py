@@ -343,6 +343,7 @@ def plant_tree(corpus: Corpus, plan: Plan) -> Tree:
         categories=plan.categories,
         labels=plan.labels,
         period_years=plan.period_years,
+        contributions=plan.contributions,
     )
 
 
@@ -409,7 +410,7 @@ def _finish(
         plan=plan,
         settlement=settlement,
         parameters=dict(parameters),
-        estimates=name_estimates(plan.spec, sums, tree.levels, corpus, classes, told),
+        estimates=name_estimates(plan.spec, sums, tree, corpus, classes, told),
         traces=stack_traces([chain.traces for chain in chains]),
         combination=combination,
         samples=samples,
@@ -467,7 +468,7 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
     return Result(
         plan=plan,
         parameters=dict(parameters),
-        estimates=name_estimates(plan.spec, combined, tree.levels, corpus, classes),
+        estimates=name_estimates(plan.spec, combined, tree, corpus, classes),
         traces=stack_traces(traces),
         combination=combination,
         samples=samples,

@@ -18,6 +18,12 @@ from citeweave.foldin import (
     fold_in_documents,
     group_posteriors,
 )
+from citeweave.model.author_placing import (
+    learn_shares,
+    mix_nodes,
+    mixed_posterior,
+    place_among_authors,
+)
 from citeweave.model.folded import FoldIn, describe
 from citeweave.model.groups import KINDS, Groups
 from citeweave.model.placing import (
@@ -112,7 +118,13 @@ def fold_in(
     if citations and networked:
         pairs, ignored = find_links(links, corpus, result.corpus, both=citations == "both")
     placement = place_documents(result, corpus, ids, labels=labels)
+    if result.spec.tables_choose_author:
+        placement = place_among_authors(result, corpus, ids, placement, labels=labels)
     base, sets, documents, order = _arrays(result, corpus, token, used, pairs, placement)
+    if placement.first_mixed is not None:
+        placement = learn_shares(base, documents, placement, sets.node)
+        sets = sets._replace(prior=placement.sets.prior)
+        base, sets = mix_nodes(base, sets, placement.first_mixed)
     means = fold_in_documents(
         base,
         sets,
@@ -123,6 +135,8 @@ def fold_in(
         seed=seed,
         threads=threads,
     )
+    if placement.first_mixed is not None:
+        means = mixed_posterior(means, placement)
     levels = tuple(result.levels.values())
     posterior = _posterior(means, placement, columns_of(levels)[-1] + 1)
     category, probability = _categories(result, corpus, ids, base, documents, posterior, placement)
@@ -131,7 +145,8 @@ def fold_in(
     if len(means.burst_topic):
         burst_word = np.zeros(corpus.n_tokens, np.float32)
         burst_word[order] = means.burst_word
-    authors = corpus.author_ids if result.spec.words_choose_author else corpus.first_authors
+    every = result.spec.words_choose_author or result.spec.tables_choose_author
+    authors = corpus.author_ids if every else corpus.first_authors
     authors = np.unique(authors[authors >= 0])
     return FoldIn(
         doc_topic=means.topic,

@@ -9,11 +9,17 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.columns import paper_column
-from citeweave.engines.core.data import Data
+from citeweave.engines.core.data import NO_SERVERS, Data
 from citeweave.engines.core.spec import Level, ModelSpec
 from citeweave.errors import CorpusError
+from citeweave.model.author_shares import (
+    AuthorEntries,
+    AuthorShares,
+    author_entries,
+    find_servers,
+)
 from citeweave.model.strata import ALONE, Stratum, lay_out_strata
-from citeweave.parameters.scntm import NO_LABELS, SOME_LABELS
+from citeweave.parameters.scntm import EQUAL_SHARES, NO_LABELS, SOME_LABELS
 
 __all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree", "known_categories"]
 
@@ -143,6 +149,8 @@ class Tree(NamedTuple):
     data: Data
     levels: tuple[Groups, ...]
     """The levels between the corpus and the documents, upper first."""
+    shares: AuthorShares | None = None
+    """Who shares papers, where all of their authors count."""
 
 
 class _Members(NamedTuple):
@@ -164,6 +172,7 @@ def build_tree(
     categories: int | None = None,
     labels: str = NO_LABELS,
     period_years: int | None = None,
+    contributions: str = EQUAL_SHARES,
 ) -> Tree:
     """Lay out the topic side of a model for a corpus.
 
@@ -184,6 +193,8 @@ def build_tree(
         first.
     period_years : int, optional
         Of models with a level of periods: how many years each has.
+    contributions : {"equal", "position"}
+        Where all authors count: whether the prior of their shares tells them apart by position.
 
     Returns
     -------
@@ -198,6 +209,7 @@ def build_tree(
             "Check how it was made."
         )
     unlabelled = np.zeros(0, np.int32)
+    shares: AuthorShares | None = None
     if spec.draws_categories:
         groups, unlabelled = _latent(corpus, spec.topic_side[1].name, categories or 1, labels)
         parents = [groups.parent]
@@ -213,7 +225,14 @@ def build_tree(
             )
             for level in spec.topic_side[1 + len(dividing) : spec.n_shared]
         ]
+        if spec.tables_choose_author:
+            entries = author_entries(corpus, spec.topic_side[spec.n_shared - 1].nodes, eta)
+            entry_key = _entry_keys(entries)
+            members[-1] = _every_author(corpus, entries, entry_key, members[-1])
         keys = _node_keys(members)
+        if spec.tables_choose_author:
+            node = np.where(entry_key >= 0, np.searchsorted(keys[-1], entry_key), -1)
+            shares = find_servers(corpus, entries, node, contributions)
         parents = _parents(members, keys)
         levels = parted
         for level, member, key, parent in zip(
@@ -247,8 +266,9 @@ def build_tree(
         citing=np.array(corpus.citations[:, 0], order="C"),
         cited=np.array(corpus.citations[:, 1], order="C"),
         unlabelled=unlabelled,
+        servers=NO_SERVERS if shares is None else shares.servers,
     )
-    return Tree(data, levels)
+    return Tree(data, levels, shares)
 
 
 def known_categories(corpus: Corpus, labels: str) -> np.ndarray:
@@ -367,6 +387,29 @@ def _members(corpus: Corpus, nodes: str, *, eta: float, own: bool, every: bool) 
     key[by_author] = _key(_AUTHOR, first[by_author])
     key[by_category] = _key(_CATEGORY, category[by_category])
     return _Members(documents, key)
+
+
+def _entry_keys(entries: AuthorEntries) -> np.ndarray:
+    """Give the key of what speaks for each author of each paper, -1 where nothing does."""
+    kind = np.where(entries.is_author, _AUTHOR, _CATEGORY)
+    key = kind * (1 << 32) + entries.label
+    return np.where(entries.label >= 0, key, -1)
+
+
+def _every_author(
+    corpus: Corpus, entries: AuthorEntries, key: np.ndarray, alone: _Members
+) -> _Members:
+    """Give each document the nodes of all its authors; ``alone`` where nothing speaks for any."""
+    kept = key >= 0
+    left = np.ones(corpus.n_documents, bool)
+    left[entries.document[kept]] = False
+    document = np.concatenate([entries.document[kept], alone.document[left]])
+    keys = np.concatenate([key[kept], alone.key[left]])
+    order = np.argsort(document, kind="stable")
+    document, keys = document[order], keys[order]
+    _, first = np.unique(np.stack([document, keys], axis=1), axis=0, return_index=True)
+    first.sort()  # authors stay in their order
+    return _Members(document[first], keys[first])
 
 
 def _node_keys(members: list[_Members]) -> list[np.ndarray]:

@@ -25,9 +25,12 @@ from citeweave.model.sweeps import choose_sweep
 from citeweave.parameters import Parameter, check_values, refusal
 from citeweave.parameters.declaring import UNSET
 from citeweave.parameters.scntm import (
+    ALL_AUTHORS,
     BURST_FROM,
     BURST_SHARE,
     CHOOSE_WEIGHT,
+    EQUAL_SHARES,
+    FIRST_AUTHOR,
     KEPT_SAMPLES,
     NETWORK_FROM,
     NETWORK_SHARE,
@@ -112,6 +115,8 @@ class Plan:
     """Whether papers keep their labels, where they are drawn into categories."""
     period_years: int | None = None
     """Width of the periods of a level of the model; None to go by the years of the corpus."""
+    contributions: str = EQUAL_SHARES
+    """Prior of authors' shares in papers, where all of them count."""
     chooses_weight: bool = False
     """Whether the weight of words, 1 so far, is still to be chosen for the corpus."""
     weighing: str = ""
@@ -214,6 +219,8 @@ class Plan:
         spec = dataclasses.asdict(self.spec)
         if self.spec.word_weight == 1.0:
             del spec["word_weight"]
+        if not self.spec.tables_choose_author:
+            del spec["tables_choose_author"]
         content = {
             "spec": spec,
             "settings": settings,
@@ -221,6 +228,8 @@ class Plan:
             "groups": [_number_to_json(self.eta), self.unknown],
             "seed": self.seed,
         }
+        if self.spec.tables_choose_author:
+            content["contributions"] = self.contributions
         if self.spec.draws_categories:
             content["categories"] = [self.categories, self.labels]
         if self.spec.paper_levels:
@@ -243,6 +252,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     spec = _with_levels(spec, p)
     spec = spec.with_discounts(topics=p["topic_discount"], words=p["word_discount"])
     spec = _with_categories(spec, p)
+    spec = _with_authors(spec, p)
     spec, chooses_weight = _with_weight(spec, p["word_weight"])
     names = [level.name for level in (*spec.topic_side, *spec.word_side)]
     if len(set(names)) < len(names):
@@ -337,6 +347,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         categories=None if p["categories"] is None else int(p["categories"]),
         labels=p["labels"],
         period_years=None if p["period_years"] is None else int(p["period_years"]),
+        contributions=p["contributions"],
         chooses_weight=chooses_weight,
         exactly=bool(p["exactly"]),
         minutes=None if p["minutes"] is None else float(p["minutes"]),
@@ -366,6 +377,20 @@ def _with_categories(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
     if float(p["eta"]) not in {0.0, math.inf}:
         raise fail("eta", "0 or infinity where papers are drawn into categories", p["eta"])
     return spec if spec.draws_categories else spec.with_categories()
+
+
+def _with_authors(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
+    """Let all authors of a paper count, where parameters ask for it."""
+    if p["authors"] != ALL_AUTHORS or spec.tables_choose_author:
+        return spec
+    if spec.draws_categories:
+        wanted = f"'{FIRST_AUTHOR}' where papers are drawn into categories, which no author has"
+        raise fail("authors", wanted, p["authors"])
+    try:
+        return spec.with_all_authors()
+    except ParameterError as error:
+        wanted = f"'{FIRST_AUTHOR}' for the model {spec.name!r}"
+        raise fail("authors", wanted, p["authors"]) from error
 
 
 def _with_weight(spec: ModelSpec, weight: Any) -> tuple[ModelSpec, bool]:

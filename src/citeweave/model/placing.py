@@ -27,6 +27,11 @@ class NodePlacement(NamedTuple):
     """int64 [documents]: set of each document."""
     inferred: np.ndarray
     """bool [documents]: whether the set is all categories, the document's own being hidden."""
+    first_mixed: int | None = None
+    """From which set on a document is below the mixture of the set, not below one of it; None
+    where none is."""
+    mass: np.ndarray | None = None
+    """float64 [members]: mass of the Dirichlet that shares in a mixture come from."""
 
 
 def columns_of(levels: Sequence[Groups]) -> list[int]:

@@ -11,8 +11,9 @@ import numpy as np
 from citeweave.corpus import Corpus
 from citeweave.engines.core.estimates import Sums, take_means
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.model.author_shares import AuthorShares, share_out
 from citeweave.model.consensus import consensus_memberships
-from citeweave.model.groups import Groups, known_categories
+from citeweave.model.groups import Groups, Tree, known_categories
 from citeweave.model.matching import Combination, combine_chains, match_categories
 from citeweave.model.parameters import Plan
 from citeweave.model.scoring import plug_in_log_likelihood
@@ -126,7 +127,7 @@ def document_topics(spec: ModelSpec, sums: Sums) -> np.ndarray:
 def name_estimates(
     spec: ModelSpec,
     sums: Sums,
-    levels: Sequence[Groups],
+    tree: Tree,
     corpus: Corpus,
     classes: np.ndarray | None = None,
     told: "ReadOut | None" = None,
@@ -135,6 +136,7 @@ def name_estimates(
 
     ``told`` are the categories that were read out of all evidence, where some labels are known.
     """
+    levels: Sequence[Groups] = tree.levels
     means = take_means(sums)
     out: dict[str, np.ndarray] = {"topic_share": means.nodes[0]}
     spread = _spread(means)
@@ -169,11 +171,35 @@ def name_estimates(
         out["cite_propensity"] = means.cite
         out["cited_propensity"] = means.cited
         out["topic_scale"] = means.topic_scale
-        first = corpus.first_authors
-        out["author_influence"] = np.bincount(
-            first[first >= 0], weights=means.cited[first >= 0], minlength=corpus.n_authors
-        )
+    if tree.shares is not None:
+        out |= _contributions(tree.shares, means)
+    if spec.citations is not None:
+        out["author_influence"] = _influence(corpus, means.cited, out.get("contribution"))
     return out
+
+
+def _contributions(shares: AuthorShares, means: Sums) -> dict[str, np.ndarray]:
+    """Give the shares of authors in papers and their spread over samples, by corpus entry."""
+    samples = max(int(means.samples[0]), 2)
+    variance = means.contribution_squared - np.square(means.contribution)
+    spread = np.sqrt(np.maximum(variance, 0.0) * (samples / (samples - 1)))
+    alone = shares.entry < 0
+    return {
+        "contribution": share_out(shares, means.contribution),
+        "contribution_sd": np.where(alone, 0.0, share_out(shares, spread)),
+        "contribution_prior": means.contribution_prior,
+    }
+
+
+def _influence(corpus: Corpus, cited: np.ndarray, contribution: np.ndarray | None) -> np.ndarray:
+    """Sum lambda- over the papers of each author: of first authors, or by their shares."""
+    if contribution is None:
+        first = corpus.first_authors
+        known = first >= 0
+        return np.bincount(first[known], weights=cited[known], minlength=corpus.n_authors)
+    paper = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.author_offsets))
+    weights = contribution * cited[paper]
+    return np.bincount(corpus.author_ids, weights=weights, minlength=corpus.n_authors)
 
 
 def _with_papers(groups: Groups, probability: np.ndarray) -> Groups:

@@ -38,16 +38,20 @@ from citeweave.parameters.rules import (
 )
 
 __all__ = [
+    "ALL_AUTHORS",
     "BURST_FROM",
     "BURST_SHARE",
     "CHOOSE_WEIGHT",
     "CLUSTERS",
+    "EQUAL_SHARES",
+    "FIRST_AUTHOR",
     "KEPT_SAMPLES",
     "NETWORK_FROM",
     "NETWORK_SHARE",
     "NO_LABELS",
     "PARAMETERS",
     "RANDOM",
+    "SHARES_BY_POSITION",
     "SOME_LABELS",
     "SCNTMParameters",
     "read_number",
@@ -66,6 +70,11 @@ RANDOM, CLUSTERS = "random", "clusters"
 
 NO_LABELS, SOME_LABELS = "none", "some"
 """Whether papers with a label keep it where the others are drawn into categories."""
+
+FIRST_AUTHOR, ALL_AUTHORS = "first", "all"
+"""Which authors of a paper count."""
+EQUAL_SHARES, SHARES_BY_POSITION = "equal", "position"
+"""Priors of their shares in it."""
 
 CHOOSE_WEIGHT = "auto"
 """Leaves the weight of words to citations that are held out for it."""
@@ -188,6 +197,29 @@ class SCNTMParameters(Parametrised):
         group=MODEL,
         read=read_number,
         restore=lambda value: math.inf if value == "inf" else value,
+    )
+    authors: str = parameter(
+        FIRST_AUTHOR,
+        one_of(FIRST_AUTHOR, ALL_AUTHORS),
+        "Authors who speak for a paper: first (as in the paper of the model), or all.",
+        f"Who speaks for a paper. ``{FIRST_AUTHOR}``: its first author, as in the paper of the "
+        f"model. ``{ALL_AUTHORS}``: each of its authors, with a share in the paper that is drawn "
+        "(`contribution_`); for those of fewer than ``eta`` papers, its category.",
+        group=MODEL,
+        before=FIRST_AUTHOR,
+        page="authors.md",
+    )
+    contributions: str = parameter(
+        EQUAL_SHARES,
+        one_of(EQUAL_SHARES, SHARES_BY_POSITION),
+        "Prior of the shares that authors have in a paper: equal, or by position (first, last, "
+        "others).",
+        f"Prior of authors' shares in a paper, where all of them speak for it: a Dirichlet whose "
+        f"parameter is drawn, one for all (``{EQUAL_SHARES}``), or one each for first authors, "
+        f"last authors and those between (``{SHARES_BY_POSITION}``).",
+        group=MODEL,
+        before=EQUAL_SHARES,
+        page="authors.md",
     )
     categories: int | None = parameter(
         None,

@@ -321,6 +321,9 @@ def _sums(arrays: dict[str, np.ndarray]) -> Sums | None:
         found["nodes_squared"] = np.full_like(found["nodes"], np.nan)
     if "documents" in found and "category" not in found:  # of one that drew no categories
         found["category"] = np.zeros((found["documents"].shape[1], 0), np.float32)
+    if "documents" in found and "contribution" not in found:  # of one in which one author counted
+        for name in ("contribution", "contribution_squared", "contribution_prior"):
+            found[name] = np.zeros(0)
     if set(found) != set(Sums._fields):
         raise _RefusedError(f"its sums are {sorted(found)}, which this release does not know")
     return Sums(**found)

@@ -32,7 +32,8 @@ GLOSSARY = (
         "Influence",
         "λ⁻",
         "How much more a paper is cited inside the corpus than its topics alone explain; 1 is "
-        "average. That of an author is the sum over the papers they are first author of.",
+        "average. That of an author is the sum over the papers they are first author of or, where "
+        "all authors count, over all their papers by their shares in them.",
     ),
     Term(
         "h-index",

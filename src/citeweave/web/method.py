@@ -63,7 +63,8 @@ _MODELS = {
 
 _INFLUENCE = (
     "Influence (λ⁻) is how much more a paper is cited than its topics explain, with mean "
-    "1 over all papers; that of an author is the sum over the papers they are first author of. It "
+    "1 over all papers; that of an author is the sum over the papers they are first author of or, "
+    "where all authors count, over all their papers by their shares in them. It "
     "is a property of this corpus, not a judgement of people: papers outside the corpus neither "
     "cite nor are cited."
 )
@@ -111,6 +112,7 @@ def method_text(
     chains: int | None,
     how: str,
     influence: bool,
+    all_authors: bool = False,
 ) -> list[str]:
     """Describe the model and how it was fitted, in a paragraph or two.
 
@@ -126,8 +128,10 @@ def method_text(
         How chains were combined, ``average`` or ``best``.
     influence : bool
         Whether the model tells how much papers are cited.
+    all_authors : bool
+        Whether all authors of a paper count, not its first alone.
     """
-    above, groups = _groups(eta)
+    above, groups = _groups(eta, everybody=all_authors)
     text = _MODELS.get(
         model_name.removesuffix("-dc"),
         f"The model is '{model_name}'; see the documentation of citeweave for what it is made of.",
@@ -195,15 +199,18 @@ def parameter_rows(
     return rows
 
 
-def _groups(eta: float | str | None) -> tuple[str, str]:
+def _groups(eta: float | str | None, *, everybody: bool) -> tuple[str, str]:
     try:
         number = float("inf" if eta is None else eta)
     except ValueError:
         number = math.inf
     if number == 0:
-        return "their first author", "their authors"
+        return "all their authors" if everybody else "their first author", "their authors"
     if math.isinf(number):
         return "their label", "their labels"
+    if everybody:
+        some = f"all their authors (of {number:.0f} papers or more) or else their label"
+        return some, "their authors and labels"
     return (
         f"their first author (if first author of {number:.0f} papers or more) or else their label",
         "their authors and labels",

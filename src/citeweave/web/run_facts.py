@@ -91,6 +91,7 @@ class RunFacts:
             samples=self.model.n_samples_ if self.sampled else None,
             chains=None if self.shown is None else len(self.shown.values),
             how=self.model.combination_["how"] if self.sampled else "best",
+            all_authors=self.view.contribution is not None,
             influence=self.view.cited_propensity is not None,
         )
 

@@ -83,6 +83,11 @@ class Site:
         return self.view.cited_propensity is not None
 
     @property
+    def all_authors(self) -> bool:
+        """Whether all authors of a paper count, each with a share in it."""
+        return self.view.contribution is not None
+
+    @property
     def has_authors(self) -> bool:
         """Whether the corpus names authors."""
         return bool(self.view.corpus.n_authors)

@@ -46,6 +46,7 @@ def counts_of(rows, columns, kind=np.int32):
         np.zeros((rows, columns), kind),
         np.zeros(rows, np.int64),
         np.zeros(rows, np.int64),
+        np.zeros((0, columns), kind),
     )
 
 

@@ -60,8 +60,9 @@ class Layout(NamedTuple):
     document_start: Array
     """int64 [documents + 1]: first token of each document."""
     parent: Array
-    """int32 [nodes]: parent of each topic-side node; the root's is itself. Where papers are drawn
-    into categories, their parents alone do change, with `Assignments.category`."""
+    """int32 [nodes]: parent of each topic-side node; the root's is itself. Parents of papers alone
+    do change: with `Assignments.category` where they are drawn into categories, with
+    `Assignments.server` where all of their authors serve them."""
     level_start: Array
     """int64 [levels + 1]: first node of each topic-side level, root level first."""
     leaf: Array
@@ -74,6 +75,11 @@ class Layout(NamedTuple):
     """int32 [citations]."""
     citation_node: int
     """Node of document 0 on the level that citations reach; document d is d further."""
+    server_start: Array
+    """int64 [documents + 1] (or empty): first entry in ``server`` of each paper that several
+    authors share."""
+    server: Array
+    """int32 [servers]: nodes of these authors, or of categories that stand for them."""
 
 
 class StackedTables(NamedTuple):
@@ -124,6 +130,9 @@ class TopicCounts(NamedTuple):
     """int64 [nodes]: C."""
     total_tables: Array
     """int64 [nodes]: T."""
+    held: Array
+    """int32 [nodes or none, topics]: tables of a paper that authors serve who do not serve it now,
+    so that no sweep takes them away; no rows where papers have one author each."""
 
 
 class WordCounts(NamedTuple):
@@ -161,6 +170,12 @@ class Assignments(NamedTuple):
     left out, then -1; no rows where it is known."""
     category: Array
     """int32 [documents] (or empty): category of each paper, known labels included."""
+    server: Array
+    """int32 [documents] (or empty): place among all `Servers` of the author who serves the tables
+    that a paper opens now; -1 for papers that have one alone."""
+    served: Array
+    """int32 [servers, topics]: tables of a paper that one of its authors serves, as
+    `engines.core.authors` left them."""
 
 
 class Parameters(NamedTuple):
@@ -182,6 +197,13 @@ class Parameters(NamedTuple):
     """float64 [documents]: lambda-."""
     topic_scale: Array
     """float64 [topics]: lambdaT."""
+    share: Array
+    """float64 [nodes] (or empty): contribution of the author who serves a paper now, 1 for nodes
+    that are no such paper."""
+    contribution: Array
+    """float64 [servers]: pi, the shares of a paper's authors in it."""
+    contribution_prior: Array
+    """float64 [positions] (or empty): delta of the Dirichlet that they come from."""
 
 
 class State(NamedTuple):

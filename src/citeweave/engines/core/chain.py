@@ -10,9 +10,11 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from citeweave.engines.core.arrays import Array, State
+from citeweave.engines.core.authors import author_sweep, expected_contributions, new_author_work
 from citeweave.engines.core.capabilities import Capabilities
-from citeweave.engines.core.data import ChainSettings, Data, Info, Request
+from citeweave.engines.core.data import ChainSettings, Data, Info, Request, Servers
 from citeweave.engines.core.estimates import Sums, add_sample
+from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.finite import LEAST_SINGLE, MOST_SINGLE, Watched, check_finite
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.posterior import LogPosterior
@@ -86,6 +88,18 @@ class Chain(ABC):
         """Whether self-citations are unknown, and so drawn."""
         self.unlabelled = np.ascontiguousarray(data.unlabelled, np.int32)
         """Papers that are drawn into categories."""
+        self.author_work = new_author_work(self.layout, data.servers, spec.n_shared)
+        """Who shares papers, scratch of the draw of who serves them, and what the latest did."""
+        if len(self.layout.server):
+            self._expect_contributions(data.servers)
+
+    def _expect_contributions(self, servers: Servers) -> None:
+        """Begin with the shares that authors are expected to have."""
+        parameters, server = self.state.parameters, self.state.assignments.server
+        parameters.contribution[:] = expected_contributions(servers, parameters.contribution_prior)
+        shared = np.flatnonzero(server >= 0)
+        papers = self.author_work.place[1] + shared
+        parameters.share[papers] = parameters.contribution[server[shared]]
 
     @classmethod
     def probe(cls) -> str:
@@ -136,12 +150,12 @@ class Chain(ABC):
         """
         if categories is not None:
             self.state.assignments.category[:] = categories
-        self._follow_categories()
+        self._follow_parents()
         if topics is None:
             self.start_at_random()
-            return
-        start_at(self.spec, self.layout, self.state, topics[self.order])
-        self.restore(self.state)
+        else:
+            start_at(self.spec, self.layout, self.state, topics[self.order])
+            self.restore(self.state)
 
     @abstractmethod
     def start_at_random(self) -> None:
@@ -155,14 +169,22 @@ class Chain(ABC):
         """
         for mine, theirs in zip(all_arrays(self.state), all_arrays(state), strict=True):
             mine[...] = theirs
-        self._follow_categories()
+        self._follow_parents()
 
-    def _follow_categories(self) -> None:
-        """Hang papers below their categories, where these are drawn."""
-        category = self.state.assignments.category
+    def _follow_parents(self) -> None:
+        """Hang papers below their categories or the authors who serve them, as they are drawn."""
+        category, server = self.state.assignments.category, self.state.assignments.server
         if len(category):
             starts = self.layout.level_start
             self.layout.parent[starts[2] : starts[3]] = starts[1] + category
+        if len(server):
+            shared = np.flatnonzero(server >= 0)
+            nodes = self.layout.server[server[shared]]
+            self.layout.parent[self.author_work.place[1] + shared] = nodes
+            self.parents_moved()
+
+    def parents_moved(self) -> None:  # noqa: B027 (the layout may be all there is)
+        """Bring what an engine keeps of the tree beside its layout up to the papers' parents."""
 
     def extra_state(self) -> dict[str, Array]:
         """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
@@ -192,6 +214,8 @@ class Chain(ABC):
             self.sweep_citations()
         if len(self.unlabelled) and self.iteration >= self.joined:
             self.sweep_categories()
+        if len(self.layout.server):
+            self.sweep_authors()
         citations_ended = time.perf_counter()
         if settings.sample_concentrations:
             self.draw_concentrations()
@@ -266,6 +290,23 @@ class Chain(ABC):
 
     def sweep_categories(self) -> None:  # noqa: B027 (an engine that cannot refuses such models)
         """Offer every paper without a label another category."""
+
+    def sweep_authors(self) -> None:  # noqa: B027 (an engine that cannot refuses such models)
+        """Draw who serves the tables of papers that several authors share."""
+
+    def draw_authors(self, exponent: Exponent) -> None:
+        """Make that draw in the state on the host; sums of the exponent are up to date."""
+        drawn = self.settings.sample_concentrations
+        author_sweep(
+            self.layout,
+            self.tables,
+            self.state,
+            self.author_work,
+            exponent,
+            np.array(self.settings.concentration_prior if drawn else ()),
+            self.network_on,
+        )
+        self.parents_moved()
 
     @abstractmethod
     def draw_concentrations(self) -> None:

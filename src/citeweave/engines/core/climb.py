@@ -97,7 +97,8 @@ def draw_removal(rng, counts, path, level):
     """Draw how far the customer that leaves had climbed: u ~ Bernoulli(t / c) a level.
 
     Returns 0 where the removal is blocked: the customer holds the only table of others, so
-    the state without it has probability zero and it must come back just as it was.
+    the state without it has probability zero and it must come back just as it was; or its table is
+    served by an author who does not serve the paper now.
     """
     depth = 1
     column = index(path.column)
@@ -105,10 +106,12 @@ def draw_removal(rng, counts, path, level):
         row = index(path.row[index(lower)])
         c = counts.customers[row, column]
         t = counts.tables[row, column]
-        if t < c:
-            if uniform(rng) * c >= t:
+        held = counts.held[row, column] if counts.held.shape[0] > 0 else 0
+        if t < c or held > 0:
+            place = uniform(rng) * c
+            if place >= t:
                 return depth
-            if t == 1:
+            if place < held or t == 1 < c:
                 return 0
         depth += 1
     return depth

@@ -7,9 +7,28 @@ import numpy as np
 from citeweave.engines.core.arrays import Array
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 
-__all__ = ["ChainSettings", "Data", "Info", "Request"]
+__all__ = ["NO_SERVERS", "ChainSettings", "Data", "Info", "Request", "Servers"]
 
 _NOBODY = np.zeros(0, np.int32)
+
+
+class Servers(NamedTuple):
+    """Authors who share papers: of each paper that has several groups, these groups.
+
+    Papers of one group have no entry; `Data.parents` has it.
+    """
+
+    start: Array
+    """int64 [documents + 1]: first entry of each document; empty where no paper is shared."""
+    group: Array
+    """int32 [servers]: place of the group on the lowest level above documents."""
+    authors: Array
+    """float64 [servers, positions]: how many of the paper's authors it stands for, by their
+    position on it."""
+
+
+NO_SERVERS = Servers(np.zeros(0, np.int64), _NOBODY, np.zeros((0, 1)))
+"""Of models in which one author speaks for a paper."""
 
 
 class Data(NamedTuple):
@@ -30,6 +49,8 @@ class Data(NamedTuple):
     cited: Array
     unlabelled: Array = _NOBODY
     """int32: papers that are drawn into categories; all others stay where ``parents`` has them."""
+    servers: Servers = NO_SERVERS
+    """Where all authors of a paper count: who they are."""
 
 
 class ChainSettings(NamedTuple):

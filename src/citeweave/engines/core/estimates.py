@@ -50,6 +50,12 @@ class Sums(NamedTuple):
     """float64 [topics]: lambdaT."""
     category: np.ndarray
     """float32 [documents, categories]: in how many samples a paper is of a category."""
+    contribution: np.ndarray
+    """float64 [servers]: shares of authors in the papers that they share."""
+    contribution_squared: np.ndarray
+    """float64 [servers]: their squares."""
+    contribution_prior: np.ndarray
+    """float64 [positions]: delta of the Dirichlet that the shares come from."""
 
 
 def new_sums(chain: "RunningChain") -> Sums:
@@ -75,6 +81,9 @@ def new_sums(chain: "RunningChain") -> Sums:
         cited=np.zeros(n_documents if networked else 0),
         topic_scale=np.zeros(topics if networked else 0),
         category=np.zeros((n_documents, n_categories), np.float32),
+        contribution=np.zeros(len(layout.server)),
+        contribution_squared=np.zeros(len(layout.server)),
+        contribution_prior=np.zeros(len(chain.state.parameters.contribution_prior)),
     )
 
 
@@ -108,6 +117,10 @@ def add_sample(chain: "RunningChain", sums: Sums) -> None:
         sums.topic_scale[:] += parameters.topic_scale * (cite_scale * cited_scale)
     if sums.category.size:
         sums.category[np.arange(chain.n_documents), state.assignments.category] += 1
+    if len(sums.contribution):
+        sums.contribution[:] += state.parameters.contribution
+        sums.contribution_squared[:] += np.square(state.parameters.contribution)
+        sums.contribution_prior[:] += state.parameters.contribution_prior
     sums.samples[0] += 1
 
 

@@ -16,7 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, inlined
-from citeweave.engines.core.turnover import Turnover, ends_turnover, root_turnover, walk_ends
+from citeweave.engines.core.turnover import (
+    Move,
+    Turnover,
+    ends_turnover,
+    root_turnover,
+    walk_ends,
+    walk_up,
+)
 
 __all__ = [
     "Exponent",
@@ -27,6 +34,7 @@ __all__ = [
     "group_change",
     "new_exponent",
     "rebuild_exponent",
+    "server_change",
     "total_rate",
 ]
 
@@ -238,6 +246,30 @@ def group_change(counts, parameters, exponent, ends, topics, turnovers):
             carry, carried = _node_change(
                 counts, parameters, exponent, lower, n, topics, moved, carry, carried
             )
+    return _pending_rate(parameters, exponent)
+
+
+@inlined
+def server_change(counts, parameters, exponent, ends, node):
+    """Change of E as the first path loses a paper's ``node`` to the second, left pending.
+
+    The paths end on the level above the paper. What it has of its own stays; the share of its
+    weights that it takes from above goes with it.
+    """
+    level = ends.level + 1
+    beta = parameters.topic_concentration[node]
+    share = beta + parameters.topic_discount[level] * counts.total_tables[node]
+    share /= beta + counts.total_customers[node]
+    cite = exponent.cite_weight[node] * share
+    cited = exponent.cited_weight[node] * share
+    _begin_change(exponent, 0, 0)
+    nobody = Move(0, 0, (0, 0), (0, 0))
+    room = (counts, parameters, exponent, ends.row, (0, 0))
+    gained = (-cite, -cited, cite, cited)
+    carry, carried = walk_up(_visit_node, room, ends, nobody, gained)
+    if carry != 0.0 or carried != 0.0:
+        still = Turnover(0, 0, 0, 0)
+        _node_change(counts, parameters, exponent, 0, 0, (0, 0), still, carry, carried)
     return _pending_rate(parameters, exponent)
 
 

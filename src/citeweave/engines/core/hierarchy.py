@@ -39,11 +39,16 @@ def root_weight(counts, parameters, new, topic):
 
 @inlined
 def opening_scale(counts, parameters, level, node, parent):
-    """Factor of a new table: (beta + alpha T) / (beta_parent + C_parent)."""
+    """Factor of a new table: (beta + alpha T) / (beta_parent + C_parent).
+
+    Where authors share a paper, times the contribution of the one who serves it.
+    """
     top = (
         parameters.topic_concentration[node]
         + parameters.topic_discount[level] * counts.total_tables[node]
     )
+    if parameters.share.shape[0] > 0:
+        top *= parameters.share[node]
     return top / (parameters.topic_concentration[parent] + counts.total_customers[parent])
 
 

@@ -54,6 +54,8 @@ def _check_topics(spec: ModelSpec, layout: Layout, state: State) -> None:
         _expect("parents of papers", layout.parent[papers], expected)
     below = slice(layout.level_start[1], None)
     np.add.at(customers, layout.parent[below], counts.tables[below])
+    if len(layout.server):
+        _check_servers(spec, layout, state, customers)
     _expect("topic-side customers", counts.customers, customers)
     _expect_tables("topic side", counts.customers, counts.tables)
     _expect("tables of mu", counts.tables[0], np.minimum(counts.customers[0], 1))
@@ -61,6 +63,23 @@ def _check_topics(spec: ModelSpec, layout: Layout, state: State) -> None:
     _expect("total tables", counts.total_tables, counts.tables.sum(axis=1))
     if n_topics and len(assignments.topic):
         _expect("topics in range", assignments.topic < n_topics, assignments.topic >= 0)
+
+
+def _check_servers(spec: ModelSpec, layout: Layout, state: State, customers: Array) -> None:
+    """Check tables of shared papers that are held, and count them with those who serve them."""
+    counts, assignments = state.topics, state.assignments
+    first = layout.level_start[spec.n_shared]
+    lengths = np.diff(layout.server_start)
+    paper = np.repeat(np.arange(len(lengths)), lengths)
+    now = assignments.server[paper] == np.arange(len(paper))
+    shared = first + np.flatnonzero(lengths)
+    _expect("parents of shared papers", layout.parent[first + paper[now]], layout.server[now])
+    held = np.zeros_like(counts.held)
+    np.add.at(held, first + paper[~now], assignments.served[~now])
+    _expect("tables held", counts.held, held)
+    _expect("held within tables", held[shared] <= counts.tables[shared], held[shared] >= 0)
+    np.add.at(customers, layout.server[~now], assignments.served[~now])
+    np.subtract.at(customers, layout.parent[shared], held[shared])
 
 
 def _check_words(spec: ModelSpec, layout: Layout, state: State) -> None:

@@ -6,6 +6,8 @@ Of words, citations, topics, tables and hyperparameters together, up to a consta
     + words             T_gamma times log 1 / V
     + new topics        the free places that topics in use may have taken
     + categories        prod_c (a / C)_{n_c}, where papers are drawn into them
+    + authors           who serves the tables of a paper, and its next one, where they share it:
+                        a Dirichlet-multinomial, pi summed out, and Gamma(delta)
     + citations         sum g+ log lambda+  + sum g- log lambda-  + sum_k g_k log lambdaT_k  - E
     + hyperparameters   the Gamma densities of concentrations and propensities
 
@@ -20,6 +22,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from scipy.special import gammaln
 
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.arrays import Array, Shape, State
@@ -92,6 +95,7 @@ class LogPosterior:
         self.shape: Shape = chain.shape
         self.layout = chain.layout
         self.degrees = chain.degrees
+        self._author_counts = chain.author_work.authors
         tables = chain.tables
         place, *stacked = tables.topic
         self._levels = [stirling_logs(RatioTable(*(part[i] for part in stacked))) for i in place]
@@ -119,7 +123,7 @@ class LogPosterior:
         crew = workers or _Alone()
         total = self._paths + self._topic_side(state, crew)
         total += self.spec.word_weight * self._word_side(state, crew)
-        total += self._concentrations(state) + self._categories(state)
+        total += self._concentrations(state) + self._categories(state) + self._authors(state)
         if self.spec.citations is not None and state.clock[1]:
             total += self._citations(state) - rate
         return total
@@ -221,6 +225,25 @@ class LogPosterior:
         sizes = np.bincount(state.assignments.category, minlength=n_categories)
         share = self.settings.category_prior / n_categories
         return float(sum(log_rising(share, 1.0, size) for size in sizes))
+
+    def _authors(self, state: State) -> float:
+        """Log density of who serves the tables of shared papers, contributions summed out."""
+        if not len(self.layout.server):
+            return 0.0
+        served, prior = state.assignments.served, state.parameters.contribution_prior
+        paper = np.repeat(np.arange(len(self.degrees[0])), np.diff(self.layout.server_start))
+        counts = served.sum(axis=1) + (state.assignments.server[paper] == np.arange(len(paper)))
+        mass = self._author_counts @ prior
+        all_counts = np.bincount(paper, counts)
+        all_mass = np.bincount(paper, mass)
+        by_topic = np.zeros((len(all_counts), served.shape[1]))
+        np.add.at(by_topic, paper, served)
+        total = (gammaln(mass + counts) - gammaln(mass)).sum()
+        shared = all_counts > 0
+        all_mass, all_counts = all_mass[shared], all_counts[shared]
+        total -= (gammaln(all_mass + all_counts) - gammaln(all_mass)).sum()
+        total += gammaln(by_topic + 1.0).sum() - gammaln(served + 1.0).sum()
+        return float(total) + _log_gamma(prior, self.settings.concentration_prior)
 
     def _citations(self, state: State) -> float:
         """Log density of citations and propensities, but for the exponential of E."""

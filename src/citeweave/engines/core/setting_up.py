@@ -18,7 +18,7 @@ from citeweave.engines.core.arrays import (
     TopicCounts,
     WordCounts,
 )
-from citeweave.engines.core.data import ChainSettings, Data
+from citeweave.engines.core.data import ChainSettings, Data, Servers
 from citeweave.engines.core.self_citations import MOST_SELF
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 from citeweave.engines.core.stirling import RatioTable, build_ratio_table
@@ -27,6 +27,7 @@ from citeweave.errors import ParameterError
 __all__ = [
     "all_arrays",
     "check_citation_order",
+    "first_servers",
     "new_layout",
     "new_shape",
     "new_state",
@@ -83,6 +84,8 @@ def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
         citing=np.ascontiguousarray(data.citing, np.int32),
         cited=np.ascontiguousarray(data.cited, np.int32),
         citation_node=int(starts[citation_level]),
+        server_start=np.ascontiguousarray(data.servers.start, np.int64),
+        server=(starts[max(spec.n_shared - 1, 0)] + data.servers.group).astype(np.int32),
     )
     return layout, order
 
@@ -134,6 +137,13 @@ def new_tables(spec: ModelSpec) -> Tables:
     )
 
 
+def first_servers(servers: Servers) -> Array:
+    """Let the first author of every shared paper serve it; -1 for papers that are not shared."""
+    first = servers.start[:-1].astype(np.int32)
+    first[np.diff(servers.start) == 0] = -1
+    return first
+
+
 def new_state(
     spec: ModelSpec, data: Data, layout: Layout, settings: ChainSettings, random: Array
 ) -> State:
@@ -150,6 +160,8 @@ def new_state(
         return np.array([level.discount if level else 0.0 for level in found])
 
     betas = np.full(n_nodes, beta)
+    servers = data.servers
+    shared = len(servers.group) > 0
     if spec.draws_categories and settings.paper_concentration is not None:
         betas[layout.level_start[2] : layout.level_start[3]] = settings.paper_concentration
     return State(
@@ -158,6 +170,7 @@ def new_state(
             tables=np.zeros((n_nodes, k), np.int32),
             total_customers=np.zeros(n_nodes, np.int64),
             total_tables=np.zeros(n_nodes, np.int64),
+            held=np.zeros((n_nodes if shared else 0, k), np.int32),
         ),
         words=WordCounts(
             customers=np.zeros((data.n_words, k), np.int32),
@@ -177,6 +190,8 @@ def new_state(
             category=data.parents[1].astype(np.int32)
             if spec.draws_categories
             else np.zeros(0, np.int32),
+            server=first_servers(servers),
+            served=np.zeros((len(servers.group), k), np.int32),
         ),
         parameters=Parameters(
             topic_discount=np.array([level.discount for level in spec.topic_side]),
@@ -187,6 +202,9 @@ def new_state(
             cite=np.ones(n_documents),
             cited=np.ones(n_documents),
             topic_scale=np.ones(k),
+            share=np.ones(n_nodes if shared else 0),
+            contribution=np.zeros(len(servers.group)),
+            contribution_prior=np.ones(servers.authors.shape[1] if shared else 0),
         ),
         random=random,
         clock=np.zeros(2, np.int64),

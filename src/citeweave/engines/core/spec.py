@@ -56,6 +56,7 @@ TOPIC_NODES = (
     "document",
 )
 WORD_NODES = ("corpus", "topic", "document-topic")
+_OF_AUTHORS = ("author", "group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,9 @@ class ModelSpec:
     words_choose_author : bool
         Each word picks one of the document's authors (the author-topic model); the last level
         of the topic side is then the authors'.
+    tables_choose_author : bool
+        Each table of a document's upper level is served by one of its authors, or of the
+        categories that stand for those of few papers; the level above must be theirs.
     word_weight : float
         zeta, in (0, 1]: the power by which the density of the word side counts beside topics and
         citations (docs/tempering.md). 1 is the paper's model.
@@ -131,6 +135,7 @@ class ModelSpec:
     citations: str | None = None
     words_choose_author: bool = False
     word_weight: float = 1.0
+    tables_choose_author: bool = False
 
     def __post_init__(self) -> None:
         """Refuse lists of levels that make no model."""
@@ -193,11 +198,29 @@ class ModelSpec:
                 f"The topic side of model {self.name!r} must end with a document level. "
                 f"Got {kinds} instead."
             )
+        if self.tables_choose_author and (
+            "document" not in kinds or kinds[kinds.index("document") - 1] not in _OF_AUTHORS
+        ):
+            raise ParameterError(
+                f"In model {self.name!r} all authors of a document count: the level above its "
+                f"documents must be of {' or '.join(_OF_AUTHORS)} nodes. Got {kinds} instead."
+            )
+        if self.tables_choose_author and self.paper_levels:
+            names = ", ".join(level.name for level in self.paper_levels)
+            raise ParameterError(
+                f"In model {self.name!r} all authors of a document count, so no level may divide "
+                f"papers. Leave {names} out, or let first authors alone count."
+            )
         documents = [level.name for level in self.topic_side if level.nodes == "document"]
         if self.citations is not None and self.citations not in documents:
             raise ParameterError(
                 f"Citations of model {self.name!r} must see one of its document levels "
                 f"({', '.join(documents) or 'it has none'}). Got {self.citations!r} instead."
+            )
+        if self.tables_choose_author and self.citations not in {None, documents[0]}:
+            raise ParameterError(
+                f"In model {self.name!r} all authors of a document count: citations must see its "
+                f"upper document level ({documents[0]}). Got {self.citations!r} instead."
             )
 
     @property
@@ -301,6 +324,16 @@ class ModelSpec:
         top, groups, *documents = self.topic_side
         latent = replace(groups, nodes=LATENT_CATEGORY)
         return replace(self, topic_side=(top, latent, *documents))
+
+    def with_all_authors(self) -> Self:
+        """Copy the model so that all authors of a paper count, not its first one alone.
+
+        Examples
+        --------
+        >>> preset("scntm").with_all_authors().tables_choose_author
+        True
+        """
+        return replace(self, tables_choose_author=True)
 
     def with_discounts(self, *, topics: float | None = None, words: float | None = None) -> Self:
         """Copy the model with other discounts, the same on all levels of a side."""

@@ -9,7 +9,15 @@ from typing import NamedTuple
 
 from citeweave.compiled import inlined
 
-__all__ = ["Move", "Turnover", "ends_turnover", "root_turnover", "turnover", "walk_ends"]
+__all__ = [
+    "Move",
+    "Turnover",
+    "ends_turnover",
+    "root_turnover",
+    "turnover",
+    "walk_ends",
+    "walk_up",
+]
 
 
 class Move(NamedTuple):
@@ -84,7 +92,13 @@ def walk_ends(visit, room, ends, move):
     what its two weights gained from its children; it returns what those of its parent gain. Returns
     what the root's gain.
     """
-    carry_a, carried_a, carry_b, carried_b = 0.0, 0.0, 0.0, 0.0
+    return walk_up(visit, room, ends, move, (0.0, 0.0, 0.0, 0.0))
+
+
+@inlined
+def walk_up(visit, room, ends, move, gained):
+    """Do as `walk_ends`, where both ends begin with what their two weights have ``gained``."""
+    carry_a, carried_a, carry_b, carried_b = gained
     for step in range(ends.level):
         lower = ends.level - step
         if lower == ends.meet:

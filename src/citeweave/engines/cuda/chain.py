@@ -1,6 +1,7 @@
 """A chain whose state lives on a GPU for the whole run."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
 from citeweave.engines.core.chain import NO_EXTRA, Chain, StepReport
 from citeweave.engines.core.data import ChainSettings, Data, Request
 from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.exponent import Exponent, new_exponent, rebuild_exponent
 from citeweave.engines.core.self_citations import MOST_SELF
 from citeweave.engines.core.setting_up import check_citation_order
 from citeweave.engines.core.sparse_sweeps import SPARSE_FROM
@@ -17,10 +19,12 @@ from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 from citeweave.engines.cuda.device import CudaDevice, Device
 from citeweave.engines.cuda.faults import check_counted
 from citeweave.engines.cuda.memory import (
+    SERVED,
     bytes_needed,
     download_state,
     fixed_arrays,
     room_arrays,
+    tree_arrays,
     upload_state,
 )
 from citeweave.engines.cuda.parameters import COUNTED, RANGES, DeviceDraws
@@ -143,6 +147,7 @@ class CudaChain(Chain):
             grouping=self._grouping,
             packed=_most_customers(data) < PACKED_BELOW,
             most_self=MOST_SELF if settings.self_citations == LEFT_OUT else 0,
+            shared=len(data.servers.group) > 0,
         )
         self.device.prepare(self._program)
 
@@ -185,7 +190,7 @@ class CudaChain(Chain):
             self,
             self._program,
             sweeping=sweeping,
-            segments=int(self.node_segment[-1]),
+            segments=len(fixed["segment_start"]),
             far_floats=far,
         )
         self._check_memory(bytes_needed(self, fixed, room))
@@ -413,7 +418,36 @@ class CudaChain(Chain):
             self.run("add_moves", len(self.layout.citing), round_, self.rounds)
             for level in range(self.citation_level, self.spec.n_shared - 1, -1):
                 self.run("repair_documents", level)
+            if len(self.layout.server):
+                self.run("give_up_tables")
             self._repair_nodes()
+
+    def sweep_authors(self) -> None:
+        """Draw who serves the tables of shared papers, on the host."""
+        state = self.state
+        if self.network_on:
+            rebuild_exponent(
+                self.layout, state.topics, state.parameters, self.citation_level, self.exponent
+            )
+        self.draw_authors(self.exponent)
+        upload_state(self.device, self.arrays, state, SERVED)
+        self._ahead = True  # what is drawn next is drawn there
+        self.proposals.spoil()
+        if self.network_on:
+            self._draws.weigh()
+
+    @cached_property
+    def exponent(self) -> Exponent:
+        """Sums of the citation likelihood on the host, for draws that are made there."""
+        n_nodes = len(self.layout.parent) if self.spec.citations is not None else 1
+        return new_exponent(n_nodes, self.settings.topics, len(self.spec.topic_side))
+
+    def parents_moved(self) -> None:
+        """Bring the device's tree up to the papers' parents."""
+        arrays = tree_arrays(self)
+        self.node_segment = arrays["node_segment"]
+        for name, array in arrays.items():
+            self.device.upload(self.arrays[name], array)
 
     def _repair_nodes(self) -> None:
         """Add changes to the nodes above documents, the lowest level first."""

@@ -1,5 +1,6 @@
 """The arrays of a chain on the device: its state, what never changes, and room for sweeps."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,13 @@ from citeweave.engines.cuda.program import (
 from citeweave.engines.cuda.proposals import slot_room
 
 __all__ = [
+    "SERVED",
     "bytes_needed",
     "download_state",
     "fixed_arrays",
     "ratio_tables",
     "room_arrays",
+    "tree_arrays",
     "upload_state",
 ]
 
@@ -44,7 +47,7 @@ _SEGMENT = 256
 """Most children whose sum is taken by one group of lanes."""
 
 _NAMES = {
-    "topics": ("customers", "tables", "total_customers", "total_tables"),
+    "topics": ("customers", "tables", "total_customers", "total_tables", "held"),
     "words": (
         "word_customers",
         "word_tables",
@@ -54,7 +57,10 @@ _NAMES = {
         "background_tables",
         "background_totals",
     ),
-    "assignments": ("topic", "", "burst_table", "citing_topic", "self_topic", ""),
+    "assignments": (
+        *("topic", "", "burst_table", "citing_topic", "self_topic", ""),
+        *("server", "served"),
+    ),
     "parameters": (
         "topic_discount",
         "topic_concentration",
@@ -64,6 +70,9 @@ _NAMES = {
         "cite",
         "cited",
         "topic_scale",
+        "share",
+        "",
+        "",
     ),
 }
 """Device names of the state's arrays, part by part; "" for those that stay on the host."""
@@ -78,9 +87,13 @@ def _pairs(state: State) -> list[tuple[str, np.ndarray]]:
     ]
 
 
-def upload_state(device: Device, arrays: dict[str, Any], state: State) -> None:
-    """Copy a state to the device, into the arrays there or into new ones."""
+def upload_state(
+    device: Device, arrays: dict[str, Any], state: State, names: Collection[str] = ()
+) -> None:
+    """Copy a state to the device, or those arrays named, into the arrays there or into new ones."""
     for name, array in _pairs(state):
+        if names and name not in names:
+            continue
         if name in arrays and array.size:
             device.upload(arrays[name], array)
         elif name not in arrays:
@@ -95,10 +108,15 @@ def download_state(device: Device, arrays: dict[str, Any], state: State) -> None
             array[...] = device.download(arrays[name]).reshape(array.shape)
 
 
-def _children(chain: Chain) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+SERVED = (*_NAMES["topics"], "server", "served", "share")
+"""What a draw of who serves papers may change."""
+
+
+def tree_arrays(chain: Chain) -> dict[str, np.ndarray]:
     """List the children of all nodes, in segments of a limited number.
 
-    Returns the children, where segments begin, and the first segment of each node.
+    The children, where segments begin (with room for as many as there may be, as papers change
+    their parents), and the first segment of each node.
     """
     parent = chain.layout.parent[1:]
     order = np.argsort(parent, kind="stable") + 1
@@ -107,7 +125,15 @@ def _children(chain: Chain) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     first = np.concatenate([[0], np.cumsum(segments)])
     begins = np.repeat(np.cumsum(made) - made, segments)
     begins += _SEGMENT * (np.arange(first[-1]) - np.repeat(first[:-1], segments))
-    return order.astype(np.int32), np.append(begins, len(order)), first
+    most = np.count_nonzero(made) if not len(chain.layout.server) else len(made)
+    begin = np.full(most + len(order) // _SEGMENT + 1, len(order), np.int64)
+    begin[: len(begins)] = begins
+    return {
+        "parent": chain.layout.parent,
+        "child": order.astype(np.int32),
+        "segment_start": begin,
+        "node_segment": first.astype(np.int64),
+    }
 
 
 def _by_round(sizes: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
@@ -155,13 +181,11 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
     order, word_rounds = _by_round(np.diff(layout.document_start), rounds)
     made = np.bincount(layout.citing, minlength=n_documents)
     cite_order, cite_rounds = _by_round(made, rounds)
-    child, segment_start, node_segment = _children(chain)
     tables = ratio_tables(chain)
     degrees = chain.degrees
     arrays = {
         "word": layout.word,
         "document_start": layout.document_start,
-        "parent": layout.parent,
         "level_start": layout.level_start.astype(np.int32),
         "leaf": layout.leaf,
         "citing": layout.citing,
@@ -169,9 +193,9 @@ def fixed_arrays(chain: Chain, rounds: int) -> tuple[dict[str, np.ndarray], np.n
         "cites": np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
         "order": order,
         "cite_order": cite_order,
-        "child": child,
-        "segment_start": segment_start.astype(np.int64),
-        "node_segment": node_segment.astype(np.int64),
+        **tree_arrays(chain),
+        "server_start": layout.server_start,
+        "server_node": layout.server,
         "made": degrees[0],
         "received": degrees[1],
         "dense": np.stack([table.weights for table in tables]).astype(np.float32),

@@ -36,6 +36,7 @@ FIELDS: dict[str, str] = {
     "tables": "int",
     "total_customers": "i64",
     "total_tables": "i64",
+    "held": "int",
     "word_customers": "int",
     "word_tables": "int",
     "word_total_customers": "i64",
@@ -47,6 +48,8 @@ FIELDS: dict[str, str] = {
     "burst_table": "unsigned char",
     "citing_topic": "short",
     "self_topic": "short",
+    "server": "int",
+    "served": "int",
     "topic_discount": "double",
     "topic_concentration": "double",
     "word_discount": "double",
@@ -55,6 +58,7 @@ FIELDS: dict[str, str] = {
     "cite": "double",
     "cited": "double",
     "topic_scale": "double",
+    "share": "double",
     # what never changes
     "word": "int",
     "document_start": "i64",
@@ -69,6 +73,8 @@ FIELDS: dict[str, str] = {
     "child": "int",
     "segment_start": "i64",
     "node_segment": "i64",
+    "server_start": "i64",
+    "server_node": "int",
     "made": "double",
     "received": "double",
     "dense": "Pair",
@@ -307,11 +313,13 @@ def plan_program(
     grouping: LaneGrouping,
     packed: bool = True,
     most_self: int = 0,
+    shared: bool = False,
 ) -> Program:
     """Choose the constants of a model's program.
 
     ``packed`` where counts of a document are below `PACKED_BELOW`; ``most_self`` is the number of
-    self-citations that a paper may be given, 0 where they are known.
+    self-citations that a paper may be given, 0 where they are known; ``shared`` tells whether
+    papers have several authors who serve them.
     """
     _, places = table_places(spec)
     levels = len(spec.topic_side)
@@ -343,6 +351,7 @@ def plan_program(
         "NETWORK": network,
         "BELOW": spec.below_citations,
         "MOST_SELF": most_self,
+        "AUTHORS": int(shared),
         "LANES": lanes,
         "WORD_THREADS": threads,
         "CITE_THREADS": threads,

@@ -26,12 +26,17 @@ _NAMES = {
 """Device names of the sums that kernels add to."""
 
 
+_SHARES = ("contribution", "contribution_squared", "contribution_prior")
+
+
 class DeviceSums:
     """The sums of one chain, beginning with those of the host."""
 
     def __init__(self, chain: "CudaChain", begin: Sums) -> None:
         self._chain = chain
         self._samples = int(begin.samples[0])
+        # contributions are drawn on the host
+        self._shares = [getattr(begin, name).copy() for name in _SHARES]
         arrays = chain.arrays
         for name, place in _NAMES.items():
             array = getattr(begin, name)
@@ -52,6 +57,12 @@ class DeviceSums:
             room = 8 * chain.device.size(1, 1024)[1]
             chain.run("mean_propensities", shared=room, blocks=1, threads=1024)
             chain.run("add_propensities")
+        if len(chain.layout.server):
+            parameters = chain.host.parameters
+            shares = parameters.contribution
+            added = (shares, np.square(shares), parameters.contribution_prior)
+            for mine, more in zip(self._shares, added, strict=True):
+                np.add(mine, more, out=mine)
         self._samples += 1
 
     def collect(self, sums: Sums) -> None:
@@ -61,4 +72,6 @@ class DeviceSums:
             host = getattr(sums, name)
             if host.size:
                 host[...] = download(arrays[place]).reshape(host.shape)
+        for name, mine in zip(_SHARES, self._shares, strict=True):
+            getattr(sums, name)[...] = mine
         sums.samples[0] = self._samples

@@ -183,6 +183,12 @@ class DenseChain(Chain):
             self.network_on,
         )
 
+    def sweep_authors(self) -> None:
+        """Draw who serves the tables of papers that several authors share."""
+        if self.network_on:
+            self.rebuild_exponent()
+        self.draw_authors(self.exponent)
+
     def refresh_cache(self) -> None:
         """Renew the cached weights of words before a sweep."""
         refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)

@@ -43,7 +43,7 @@ class SparseChain(ProposalChain):
         self._ends_work = new_citation_work(settings.topics, n_levels)
         nothing = Changes(*(array[0] for array in new_changes(1, 1, 1, 1)))
         self._word_buffers = WordBuffers(
-            new_slots(settings.topics, n_levels),
+            new_slots(settings.topics, n_levels, held=len(self.layout.server) > 0),
             new_pending(n_levels, spec.n_shared),
             Sharing((), nothing, new_presence(1, 1), new_presence(1, 1)),
             np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16),

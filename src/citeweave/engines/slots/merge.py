@@ -15,6 +15,7 @@ from citeweave.engines.core.arrays import Layout, Shape, Tables, TopicCounts, Wo
 from citeweave.engines.core.word_side import WordCache
 from citeweave.engines.slots.presence import lowest_bit, new_presence, note_presence
 from citeweave.engines.threads.merge import (
+    give_up,
     merge_entry,
     set_background,
     set_word,
@@ -25,6 +26,7 @@ from citeweave.engines.threads.world import Changes
 
 __all__ = [
     "Marks",
+    "give_up_marked",
     "mark",
     "mark_moves",
     "merge_node_range",
@@ -272,3 +274,15 @@ def mark_moves(layout, lists, record, turn, marks, begin, end, worker):
             e = received[j]
             if rounds == 1 or layout.citing[e] % rounds == round_:
                 _mark_record(marks.nodes[worker], parent, record, e)
+
+
+@inlined
+def _mark_node(marks, node, topic):
+    """Do as ``give_up`` asks."""
+    mark(marks, node, topic)
+
+
+@hot_kernel
+def give_up_marked(layout, state, node_customers, marks):
+    """Do as `give_up` of `engines.threads.merge`, and mark what changed."""
+    return give_up(layout, state, node_customers, _mark_node, marks)

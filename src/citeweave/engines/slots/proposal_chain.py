@@ -81,6 +81,12 @@ class ProposalChain(ThreadedChain):
         )
         self._draws.counts_moved()
 
+    def sweep_authors(self) -> None:
+        """Draw who serves the tables of shared papers, and note the topics that authors have."""
+        super().sweep_authors()
+        self.proposals.mark_shared()
+        self._draws.counts_moved()
+
     def _counts_set(self) -> None:
         """Take in counts that no sparse sweep has made."""
         self.proposals.mark()

@@ -52,6 +52,12 @@ class Proposals:
         mark_topics(state.topics, self.nodes, 0, len(self.nodes))
         mark_topics(state.words, self.words, 0, len(self.words))
 
+    def mark_shared(self) -> None:
+        """Set the bits of nodes above documents."""
+        chain = self._chain
+        last = int(chain.layout.level_start[chain.spec.n_shared])
+        mark_topics(chain.state.topics, self.nodes, 0, last)
+
     def before_words(self) -> None:
         """Make new tables of proposals where the schedule says so."""
         if self.schedule.is_due(self._chain.iteration):

@@ -56,6 +56,8 @@ class Slots(NamedTuple):
     """int32 [levels, room]."""
     tables: np.ndarray
     """int32 [levels, room]."""
+    held: np.ndarray
+    """int32 [levels or none, room]: as that of `TopicCounts`."""
     own: np.ndarray
     """float64 [levels, room]: c - alpha t."""
     stay: np.ndarray
@@ -108,8 +110,10 @@ class Slots(NamedTuple):
     """int64 [levels]."""
     beta: np.ndarray
     """float64 [levels]."""
+    share: np.ndarray
+    """float64 [levels]: contribution of the author who serves the document, 1 on other levels."""
     scale: np.ndarray
-    """float32 [levels]: (beta + alpha T) / (beta_parent + C_parent)."""
+    """float32 [levels]: (beta + alpha T) / (beta_parent + C_parent), times that share."""
     background_customers: np.ndarray
     """int64 [1]: customers of gamma at the word at hand."""
     background_tables: np.ndarray
@@ -142,8 +146,8 @@ class Slots(NamedTuple):
     """uint64 [4]: the document's own stream, where it has one."""
 
 
-def new_slots(n_topics: int, n_levels: int) -> Slots:
-    """Make scratch room for one worker."""
+def new_slots(n_topics: int, n_levels: int, *, held: bool = False) -> Slots:
+    """Make scratch room for one worker; ``held`` where authors share papers."""
     room = padded(n_topics)
 
     def numbers(kind: type, *shape: int) -> np.ndarray:
@@ -160,6 +164,7 @@ def new_slots(n_topics: int, n_levels: int) -> Slots:
         used=numbers(np.int64, 1),
         customers=numbers(whole, n_levels, room),
         tables=numbers(whole, n_levels, room),
+        held=numbers(whole, n_levels if held else 0, room),
         own=numbers(np.float64, n_levels, room),
         stay=stay,
         open=opened,
@@ -186,6 +191,7 @@ def new_slots(n_topics: int, n_levels: int) -> Slots:
         total_customers=numbers(np.int64, n_levels),
         total_tables=numbers(np.int64, n_levels),
         beta=numbers(np.float64, n_levels),
+        share=np.ones(n_levels),
         scale=numbers(real, n_levels),
         background_customers=numbers(np.int64, 1),
         background_tables=numbers(np.int64, 1),
@@ -278,6 +284,8 @@ def add_slot(shape, tables, state, cache, slots, k, listed):
         t = counts.tables[n, k]
         slots.customers[i, s] = c
         slots.tables[i, s] = t
+        if slots.held.shape[0] > 0:
+            slots.held[i, s] = counts.held[n, k]
         slots.own[i, s] = c - state.parameters.topic_discount[i] * t
         if level > 0:
             slots.stay[i, s], slots.open[i, s] = _pair(level_table(tables.topic, level), c, t)
@@ -314,6 +322,7 @@ def refresh_scales(shape, parameters, slots):
     for level in range(1, len(shape.shared) + len(shape.document)):
         above = level - 1
         opening = slots.beta[level] + parameters.topic_discount[level] * slots.total_tables[level]
+        opening *= slots.share[level]
         slots.scale[level] = opening / (slots.beta[above] + slots.total_customers[above])
 
 

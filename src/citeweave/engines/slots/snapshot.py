@@ -9,7 +9,14 @@ from citeweave.engines.core.arrays import Model
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.slots.exponent import new_pending
-from citeweave.engines.slots.merge import Marks, mark_moves, merge_nodes, merge_words, new_marks
+from citeweave.engines.slots.merge import (
+    Marks,
+    give_up_marked,
+    mark_moves,
+    merge_nodes,
+    merge_words,
+    new_marks,
+)
 from citeweave.engines.slots.presence import Support
 from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
 from citeweave.engines.slots.rates import CitationSums
@@ -100,7 +107,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             citations = new_neighbourhood(self, max(self._most_cited, 1), own, node_marks)
         return WorkerBuffers(
             words=WordBuffers(
-                slots=new_slots(topics, n_levels),
+                slots=new_slots(topics, n_levels, held=len(self.layout.server) > 0),
                 pending=new_pending(n_levels, self.spec.n_shared),
                 sharing=Sharing((0,), own, node_marks, word_marks),
                 before=np.zeros(longest, np.int16),
@@ -213,3 +220,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             return repaired
 
         self.repaired[0] += self._by_ranges(merge, 0, self.n_documents)
+        if len(layout.server):
+            self.repaired[0] += give_up_marked(
+                layout, self.state, changes.node_customers[0], marks.nodes[0]
+            )

@@ -81,6 +81,8 @@ class SparseNeighbourhood(NamedTuple):
     """uint64 [rows, words of 64 topics]."""
     parent: np.ndarray
     concentration: np.ndarray
+    share: np.ndarray
+    """float64: as that of `Parameters`, where authors share papers."""
     weights: Weights
     work: SparseCitationWork
     rates: RateSums
@@ -117,10 +119,11 @@ def new_neighbourhood(
     staying = min(n_shared, max(_MOST_BYTES // (8 * topics * getattr(chain, "threads", 1)), 1))
     rows = staying + (most_cited + 1) * n_levels
     return SparseNeighbourhood(
-        topics=new_counts(rows, topics),
+        topics=new_counts(rows, topics, held=len(chain.layout.server) > 0),
         presence=new_presence(rows, topics),
         parent=np.zeros(rows, np.int32),
         concentration=np.zeros(rows),
+        share=np.ones(rows if len(chain.layout.server) else 0),
         weights=Weights(np.zeros(rows), np.zeros(rows)),
         work=new_citation_work(topics, n_levels, most_cited),
         rates=new_rates(topics),
@@ -161,6 +164,8 @@ def _write_row(counts, presence, here, i, n, filled):
             bits &= bits - np.uint64(1)
             here.topics.customers[i, k] = counts.customers[n, k] if filled else 0
             here.topics.tables[i, k] = counts.tables[n, k] if filled else 0
+            if here.topics.held.shape[0] > 0:
+                here.topics.held[i, k] = counts.held[n, k] if filled else 0
 
 
 @inlined
@@ -171,6 +176,8 @@ def _fill_row(state, snapshot, here, place, node):
     here.place[n] = place
     here.node[i] = node
     here.concentration[i] = state.parameters.topic_concentration[n]
+    if here.share.shape[0] > 0:
+        here.share[i] = state.parameters.share[n]
     _copy_totals(state, snapshot.exponent, here, i, n)
     for j in range(index(presence.shape[1])):
         here.presence[i, j] = presence[n, j]

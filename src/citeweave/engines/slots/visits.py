@@ -58,6 +58,8 @@ def open_document(model, state, cache, buffers, support, proposal, network, d, o
         slots.total_customers[level] = counts.total_customers[n]
         slots.total_tables[level] = counts.total_tables[n]
         slots.beta[level] = state.parameters.topic_concentration[n]
+        if slots.held.shape[0] > 0:
+            slots.share[level] = state.parameters.share[n]
         n = index(layout.parent[n])
     document, author = index(slots.node[low]), index(slots.node[low - 1])
     listed = low > 1 and proposal.listed[author - index(layout.level_start[low - 1])] > 0

@@ -20,6 +20,7 @@ from citeweave.engines.threads.citations import (
 from citeweave.engines.threads.merge import (
     add_moves,
     finish_words,
+    give_up_tables,
     merge_nodes,
     merge_words,
     refresh_topics,
@@ -143,6 +144,11 @@ class SnapshotChain(ThreadedChain):
                     )
         return self._worlds
 
+    def parents_moved(self) -> None:
+        """Bring the documents' paths up to date besides."""
+        super().parents_moved()
+        self._paths = find_paths(self.layout, len(self.spec.topic_side))
+
     def sweep_words(self) -> None:
         """Move every token once, those of a round's documents from one snapshot."""
         worlds = self._workers()
@@ -250,6 +256,10 @@ class SnapshotChain(ThreadedChain):
             )
 
         self.repaired[0] += self._by_ranges(merge, 0, self.n_documents)
+        if self._changes is not None and len(self.layout.server):
+            self.repaired[0] += give_up_tables(
+                self.layout, self.state, self._changes.node_customers[0]
+            )
 
     def _by_ranges(self, task: Callable[[int, int, int], int], first: int, last: int) -> int:
         """Let every worker take a range, and add up what they return."""

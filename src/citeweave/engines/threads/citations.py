@@ -67,6 +67,7 @@ class Rates(NamedTuple):
     topic_discount: np.ndarray
     topic_concentration: np.ndarray
     topic_scale: np.ndarray
+    share: np.ndarray
 
 
 class Own(NamedTuple):
@@ -84,6 +85,8 @@ class Neighbourhood(NamedTuple):
     topics: TopicCounts
     parent: np.ndarray
     concentration: np.ndarray
+    share: np.ndarray
+    """float64: as that of `Parameters`, where authors share papers."""
     exponent: Exponent
     work: CitationWork
     citing: np.ndarray
@@ -116,9 +119,10 @@ def new_neighbourhood(chain, most_cited: int, changes: Changes) -> Neighbourhood
     n_nodes = len(chain.layout.parent)
     rows = min((most_cited + 1) * n_levels, n_nodes)
     return Neighbourhood(
-        topics=new_counts(rows, topics),
+        topics=new_counts(rows, topics, held=len(chain.layout.server) > 0),
         parent=np.zeros(rows, np.int32),
         concentration=np.zeros(rows),
+        share=np.ones(rows if len(chain.layout.server) else 0),
         exponent=new_exponent(rows, topics, n_levels),
         work=new_citation_work(topics, n_levels),
         citing=np.zeros(most_cited, np.int32),
@@ -152,6 +156,9 @@ def _settle_in(layout, state, exponent, here, level, node, n):
             here.node[place] = current
             copy_row(here.topics.customers, place, counts.customers, current, n_topics)
             copy_row(here.topics.tables, place, counts.tables, current, n_topics)
+            if here.topics.held.shape[0] > 0:
+                copy_row(here.topics.held, place, counts.held, current, n_topics)
+                here.share[place] = state.parameters.share[current]
             here.topics.total_customers[place] = counts.total_customers[current]
             here.topics.total_tables[place] = counts.total_tables[current]
             here.concentration[place] = state.parameters.topic_concentration[current]
@@ -182,7 +189,7 @@ def own_view(parameters, here, n_citations):
     own = Own(
         here.topics,
         Topics(here.topic),
-        Rates(parameters.topic_discount, here.concentration, parameters.topic_scale),
+        Rates(parameters.topic_discount, here.concentration, parameters.topic_scale, here.share),
         here.random,
     )
     return near, own

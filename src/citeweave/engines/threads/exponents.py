@@ -15,6 +15,7 @@ __all__ = [
     "Network",
     "Nodes",
     "leave_share",
+    "list_children",
     "new_network",
     "node_rate",
     "node_view",
@@ -65,25 +66,40 @@ class Children(NamedTuple):
 
 def node_view(layout: Layout, state: State) -> Nodes:
     """Gather what kernels here read of a chain."""
-    return Nodes(*state.topics, state.parameters.topic_concentration, layout.parent)
+    counts = state.topics
+    return Nodes(
+        counts.customers,
+        counts.tables,
+        counts.total_customers,
+        counts.total_tables,
+        state.parameters.topic_concentration,
+        layout.parent,
+    )
 
 
 def new_network(layout: Layout, level: int, topics: int) -> Network:
     """Make room for the sums; ``level`` is the one that citations reach."""
     starts = layout.level_start
     n_nodes = int(starts[level + 1])
-    parent = layout.parent[1:n_nodes]
-    child = np.argsort(parent, kind="stable").astype(np.int32) + 1
-    made = np.bincount(parent, minlength=n_nodes)
     bounds = tuple(cut(int(starts[i]), int(starts[i + 1])) for i in range(level + 1))
-    return Network(
-        child_start=np.concatenate([[0], np.cumsum(made)]).astype(np.int64),
-        child=child.astype(np.int32),
+    network = Network(
+        child_start=np.zeros(n_nodes + 1, np.int64),
+        child=np.zeros(n_nodes - 1, np.int32),
         share=np.zeros((n_nodes, 2)),
         rate=np.zeros(n_nodes),
         bounds=bounds,
         sums=tuple(np.zeros((len(pieces) - 1, 2, topics)) for pieces in bounds),
     )
+    list_children(network, layout)
+    return network
+
+
+def list_children(network: Network, layout: Layout) -> None:
+    """Read the tree downwards, as the layout has it now."""
+    n_nodes = len(network.share)
+    parent = layout.parent[1:n_nodes]
+    network.child[:] = np.argsort(parent, kind="stable") + 1
+    np.cumsum(np.bincount(parent, minlength=n_nodes), out=network.child_start[1:])
 
 
 @inlined

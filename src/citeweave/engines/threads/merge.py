@@ -20,6 +20,8 @@ from citeweave.engines.core.word_side import WordCache
 __all__ = [
     "add_moves",
     "finish_words",
+    "give_up",
+    "give_up_tables",
     "merge_entry",
     "merge_nodes",
     "merge_words",
@@ -178,6 +180,43 @@ def finish_words(words: WordCounts, totals: np.ndarray) -> None:
     customers, tables = totals.sum(axis=0)
     words.total_customers[:], words.background_totals[0] = customers[:-1], customers[-1]
     words.total_tables[:], words.background_totals[1] = tables[:-1], tables[-1]
+
+
+@inlined
+def give_up(layout, state, node_customers, tell, room):
+    """Let papers that have lost tables which are held lose them for good; returns how many.
+
+    Their authors who do not serve them now give them up, in order. ``node_customers`` are changes
+    of shared nodes; ``tell(room, node, topic)`` is called for each node that is changed.
+    """
+    counts, served, server = state.topics, state.assignments.served, state.assignments.server
+    given = 0
+    for d in range(layout.server_start.shape[0] - 1):
+        if server[d] < 0:
+            continue
+        n, now = index(layout.citation_node + d), layout.server[server[d]]
+        for k in range(index(counts.tables.shape[1])):
+            for a in range(layout.server_start[d], layout.server_start[d + 1]):
+                while counts.tables[n, k] < counts.held[n, k] and a != server[d] and served[a, k]:
+                    served[a, k] -= 1
+                    counts.held[n, k] -= 1
+                    node_customers[layout.server[a], k] -= 1
+                    node_customers[now, k] += 1
+                    tell(room, layout.server[a], k)
+                    tell(room, now, k)
+                    given += 1
+    return given
+
+
+@inlined
+def _tell_nobody(room, node, topic):
+    """Do nothing: rows are merged whole."""
+
+
+@hot_kernel
+def give_up_tables(layout, state, node_customers):
+    """Do as `give_up`."""
+    return give_up(layout, state, node_customers, _tell_nobody, 0)
 
 
 @inlined

@@ -17,7 +17,13 @@ from citeweave.engines.threads.auxiliaries import (
     gather_one,
     gather_topics,
 )
-from citeweave.engines.threads.exponents import Network, new_network, node_view, rebuild
+from citeweave.engines.threads.exponents import (
+    Network,
+    list_children,
+    new_network,
+    node_view,
+    rebuild,
+)
 from citeweave.engines.threads.likelihood import log_likelihood
 from citeweave.engines.threads.propensities import draw_at_rates, draw_documents, draw_scales
 from citeweave.engines.threads.slices import draw_pooled, find_terms
@@ -49,6 +55,11 @@ class Draws:
     def _new_network(self) -> Network:
         chain = self.chain
         return new_network(chain.layout, chain.citation_level, chain.settings.topics)
+
+    def parents_moved(self) -> None:
+        """Read the tree again."""
+        if self.chain.spec.citations is not None:
+            list_children(self._network, self.chain.layout)
 
     def rebuild(self) -> None:
         """Recompute P, M and the weights of nodes; as ``rebuild_exponent``."""

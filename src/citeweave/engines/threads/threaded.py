@@ -22,6 +22,10 @@ class ThreadedChain(DenseChain):
         """End the threads; another step would begin new ones."""
         self.workers.close()
 
+    def parents_moved(self) -> None:
+        """Bring the tree that sums go over up to the papers' parents."""
+        self._draws.parents_moved()
+
     def rebuild_exponent(self) -> None:
         """Rebuild P, M and the weights of nodes from the counts."""
         self._draws.rebuild()

@@ -36,6 +36,9 @@ def _enter(paths, layout, state, exponent, world, networked, present, d):
         if j >= present:
             copy_row(own.customers, j, counts.customers, n, n_topics)
             copy_row(own.tables, j, counts.tables, n, n_topics)
+        if own.held.shape[0] > 0:
+            copy_row(own.held, j, counts.held, n, n_topics)
+            world.state.parameters.share[j] = state.parameters.share[n]
         own.total_customers[j] = counts.total_customers[n]
         own.total_tables[j] = counts.total_tables[n]
         world.state.parameters.topic_concentration[j] = state.parameters.topic_concentration[n]

@@ -101,10 +101,15 @@ def new_world(
         citing=layout.citing,
         cited=layout.cited,
         citation_node=citation_place,
+        server_start=layout.server_start,
+        server=layout.server,
     )
-    parameters = state.parameters._replace(topic_concentration=np.zeros(rows))
+    shared = len(layout.server) > 0
+    parameters = state.parameters._replace(
+        topic_concentration=np.zeros(rows), share=np.ones(rows if shared else 0)
+    )
     own = State(
-        topics=new_counts(rows, topics),
+        topics=new_counts(rows, topics, held=shared),
         words=words,
         assignments=state.assignments,
         parameters=parameters,
@@ -160,13 +165,14 @@ def new_changes(workers: int, n_shared: int, n_words: int, topics: int) -> Chang
     )
 
 
-def new_counts(rows: int, topics: int) -> TopicCounts:
-    """Make empty topic-side counts of some nodes."""
+def new_counts(rows: int, topics: int, *, held: bool = False) -> TopicCounts:
+    """Make empty topic-side counts of some nodes; ``held`` where authors share papers."""
     return TopicCounts(
         customers=np.zeros((rows, topics), np.int32),
         tables=np.zeros((rows, topics), np.int32),
         total_customers=np.zeros(rows, np.int64),
         total_tables=np.zeros(rows, np.int64),
+        held=np.zeros((rows if held else 0, topics), np.int32),
     )
 
 

@@ -337,9 +337,12 @@ def _authors_note(view: Exploration) -> str:
     which = f"{shown} of {number:,} authors" if shown < number else f"All {number:,} authors"
     if view.author_influence is None:
         return f"{which}, those with the most papers first, and what they work on."
+    papers = "the papers they are first author of"
+    if view.contribution is not None:
+        papers = "their papers and by their shares in them"
     return (
-        f"{which}, the most influential first. Influence is the sum, over the papers they are "
-        "first author of, of how much more each is cited than its topics explain (λ⁻, mean 1)."
+        f"{which}, the most influential first. Influence is the sum, over {papers}, of how much "
+        "more each is cited than its topics explain (λ⁻, mean 1)."
     )
 
 

@@ -47,7 +47,17 @@ struct Climber {
     depth += goes_on ? 1 : 0;
   }
   // It takes its table along with probability t / c, but not the only table of others.
-  template <typename Draws> METHOD void leave(Draws &draws, int place, Seats seats) {
+  // Of a paper's tables, ``held`` are served by authors who do not serve it now: they stay.
+  template <typename Draws> METHOD void leave(Draws &draws, int place, Seats seats, int held = 0) {
+#if AUTHORS
+    bool draws_seat = seats.tables < seats.customers || held > 0;
+    float seat = goes_on && draws_seat ? draws.at(place) * (float)seats.customers : 0.0f;
+    bool takes_table = !draws_seat || seat < (float)seats.tables;
+    bool stays = seat < (float)held || (seats.tables == 1 && seats.customers > 1);
+    blocked = blocked || (goes_on && draws_seat && takes_table && stays);
+    step(takes_table && !blocked);
+    return;
+#endif
     bool shared = seats.tables < seats.customers;
     bool takes = !shared || draws.below(place, (float)seats.customers, (float)seats.tables,
                                         goes_on && shared);
@@ -64,13 +74,31 @@ struct Climber {
 
 DEV Climber new_climber() { return {1, true, false}; }
 
+// Tables of a topic that are held at a paper's upper node.
+DEV int held_tables(int node, int topic) {
+#if AUTHORS
+  return ctx.held[(i64)node * K + topic];
+#else
+  return 0;
+#endif
+}
+
+// The contribution of the author who serves a paper, by its upper node; 1 for all other nodes.
+DEV float share_of(int node) {
+#if AUTHORS
+  return (float)ctx.share[node];
+#else
+  return 1.0f;
+#endif
+}
+
 // How far the customer of level TOP that leaves had climbed; 0 where it may not leave.
 template <int TOP, typename Draws, typename View>
-DEV int draw_topic_removal(Draws &draws, const View &topic) {
+DEV int draw_topic_removal(Draws &draws, const View &topic, int held) {
   Climber climber = new_climber();
 #pragma unroll
   for (int level = TOP; level > 0; level--)
-    climber.leave(draws, DRAW_LEAVE + level - 1, topic.seats(level));
+    climber.leave(draws, DRAW_LEAVE + level - 1, topic.seats(level), level == N_SHARED ? held : 0);
   return climber.result();
 }
 

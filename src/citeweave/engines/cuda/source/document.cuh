@@ -6,6 +6,9 @@
 struct Path {
   int node[LEVELS], customers[LEVELS], tables[LEVELS];
   float beta[LEVELS];
+#if AUTHORS
+  float share;  // of the author who serves the document
+#endif
 #if SPARSE
   bool author_listed;  // whether the topics of the node above the document have slots
 #endif
@@ -55,6 +58,9 @@ DEV void enter_path(Path &path, int d) {
     path.tables[level] = (int)ctx.total_tables[path.node[level]];
     path.beta[level] = (float)ctx.topic_concentration[path.node[level]];
   }
+#if AUTHORS
+  path.share = share_of(path.node[N_SHARED]);
+#endif
 }
 
 // Give the document its counts of a topic back, and note what it did to shared nodes. What it did to mu
@@ -196,6 +202,9 @@ DEV Scales scales_of(const Path &path, const Word &word, const Betas &betas) {
 #pragma unroll
   for (int level = 1; level < LEVELS; level++)
     scales.level[level] = quotient(path.opening(level), path.seats(level - 1));
+#if AUTHORS
+  scales.level[N_SHARED] *= path.share;
+#endif
   int unused = K - path.tables[0];
   scales.fresh = quotient(path.opening(0), (float)(unused > 1 ? unused : 1));
   scales.background = background_weight(word, betas.gamma);

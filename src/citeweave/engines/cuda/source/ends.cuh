@@ -27,6 +27,9 @@ struct Rows {
 struct Ends : Change<END_PLACES> {
   int node[END_PLACES], customers[END_PLACES], tables[END_PLACES];
   float beta[END_PLACES];
+#if AUTHORS
+  float share[END_PLACES];
+#endif
   int meet;  // the lowest level where both ends have the same node
 
   METHOD bool met(int level) const { return level <= meet; }
@@ -41,6 +44,9 @@ DEV void load_node(Ends &ends, int place, int node) {
   ends.customers[place] = (int)ctx.total_customers[node];
   ends.tables[place] = (int)ctx.total_tables[node];
   ends.beta[place] = (float)ctx.topic_concentration[node];
+#if AUTHORS
+  ends.share[place] = share_of(node);
+#endif
   ends.cite[place] = (float)ctx.cite_weight[node];
   ends.cited[place] = (float)ctx.cited_weight[node];
 }
@@ -142,7 +148,15 @@ struct CiteTopic : Column {
 
 template <int SIDE>
 DEV int draw_cite_removal(Stream &draws, const Rows &rows, const Ends &ends, int k) {
-  return draw_topic_removal<CITED_LEVEL>(draws, EndTopic<SIDE>{rows[k], ends});
+  int held = 0;
+#if AUTHORS
+  int number = k;
+#if SPARSE
+  number = rows[k].whole(END_TOPIC);
+#endif
+  AT_PLACE(SIDE, N_SHARED, { held = held_tables(ends.node[place], number); })
+#endif
+  return draw_topic_removal<CITED_LEVEL>(draws, EndTopic<SIDE>{rows[k], ends}, held);
 }
 
 // ``at_root`` are mu's customers of the topic before; nobody may read the rows meanwhile.
@@ -165,10 +179,19 @@ DEV void move_cite(const Rows &rows, Ends &ends, int k, int depth, int sign, int
   }
 }
 
+DEV float share_at(const Ends &ends, int place) {
+#if AUTHORS
+  return ends.share[place];
+#else
+  return 1.0f;
+#endif
+}
+
 template <int SIDE> DEV float scale_at(const Ends &ends, int level) {
   float top = 0.0f, below = 1.0f;
   AT_PLACE(SIDE, level, {
     top = ends.beta[place] + topic_discount(level) * (float)ends.tables[place];
+    if (AUTHORS) top *= share_at(ends, place);
   })
   AT_PLACE(SIDE, level - 1, { below = ends.beta[place] + (float)ends.customers[place]; })
   return quotient(top, below);

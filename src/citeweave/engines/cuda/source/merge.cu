@@ -76,6 +76,35 @@ template <bool NOTED> DEV void repair_level(int level) {
   add_count(ctx.tally + REPAIRED_TOPICS, n_repaired);
 }
 
+// Papers that have lost tables which are held lose them for good: authors who do not serve them now
+// give them up, in order.
+KERNEL give_up_tables() {
+#if AUTHORS
+  int n_given = 0;
+  for (i64 d = first_group(); d < N_DOCUMENTS; d += all_groups()) {
+    int server = ctx.server[d];
+    if (server < 0) continue;
+    i64 n = ctx.level_start[N_SHARED] + d;
+    for (int k = lane_id(); k < K; k += LANES) {
+      int over = ctx.held[n * K + k] - ctx.tables[n * K + k];
+      if (over <= 0) continue;
+      n_given += over;
+      ctx.held[n * K + k] -= over;
+      add_to(ctx.node_customers + (i64)ctx.parent[n] * K + k, over);
+      for (i64 a = ctx.server_start[d]; a < ctx.server_start[d + 1] && over > 0; a++) {
+        if (a == server) continue;
+        int served = ctx.served[a * K + k], gives = over < served ? over : served;
+        if (gives == 0) continue;
+        ctx.served[a * K + k] -= gives;
+        add_to(ctx.node_customers + (i64)ctx.server_node[a] * K + k, -gives);
+        over -= gives;
+      }
+    }
+  }
+  add_count(ctx.tally + REPAIRED_TOPICS, n_given);
+#endif
+}
+
 // Documents' nodes.
 KERNEL repair_documents(int level) { repair_level<false>(level); }
 

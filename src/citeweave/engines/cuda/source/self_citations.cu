@@ -34,6 +34,7 @@ struct SelfPath {
       Pair pair = weight_pair(level, c[level], t[level]);
       float scale = quotient(beta[level] + topic_discount(level) * (float)tables[level],
                              beta[level - 1] + (float)customers[level - 1]);
+      if (AUTHORS) scale *= share_of(node[level]);
       climb[level] = weight_below(pair, scale, climb[level - 1]);
       stay[level] = pair.stay;
     }
@@ -170,7 +171,8 @@ KERNEL draw_self_citations(u64 key, int round, int rounds) {
     } else {
       stands = true;
       for (int end = 1; end >= 0 && stands; end--) {  // the second is the first to go
-        out[end] = draw_topic_removal<CITED_LEVEL>(draws, path);
+        out[end] = draw_topic_removal<CITED_LEVEL>(
+            draws, path, held_tables(path.node[N_SHARED], k));
         stands = out[end] > 0;
         if (stands) path.move(out[end], -1);
         share *= path.weight(climb, stay);

@@ -97,7 +97,8 @@ KERNEL_OF(WORD_THREADS, WORD_BLOCKS) sweep_words(u64 key, int first, int last, i
       if (live) {
         Seats did = old_topic.pair(FIELD_WORD);
         phi = {ahead.phi.customers + did.customers, ahead.phi.tables + did.tables};
-        topic_out = draw_topic_removal<LEVELS - 1>(walk.draws, old_topic);
+        topic_out = draw_topic_removal<LEVELS - 1>(
+            walk.draws, old_topic, held_tables(path.node[N_SHARED], old_topic.number()));
         word_out = draw_word_removal(walk.draws, old_topic, word, phi);
       }
       bool another = i + 1 < length;
