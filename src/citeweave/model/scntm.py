@@ -54,7 +54,12 @@ class SCNTM(SCNTMParameters, FittedAttributes):
     topic_scale_ : ndarray, shape (K,)
         lambdaT on the scale that belongs to these.
     author_influence_ : ndarray, shape (n_authors,)
-        Sum of lambda- of the documents that an author is first author of.
+        Sum of lambda- of the documents that an author is first author of; with ``authors="all"``,
+        of all their documents, each by their share in it.
+    contribution_ : ndarray, shape (len(corpus.author_ids),)
+        With ``authors="all"``, the share of each author in each document.
+    contribution_interval_ : ndarray, shape (len(corpus.author_ids), 2)
+        Intervals that hold these shares with probability 0.9.
     labels_ : ndarray of int, shape (D,)
         Dominant topic of each document; with ``combine="consensus"`` its class.
     consensus_ : ndarray, shape (D, K)
