@@ -139,6 +139,13 @@ def describe_machine() -> dict[str, str]:
     }
 
 
+LATER = (
+    *("self_topic", "category", "topics.held", "server", "served"),
+    *("share", "contribution", "contribution_prior"),
+)
+"""Arrays of models that came later than the fingerprints, empty in all others."""
+
+
 def weighed_mean(array: np.ndarray) -> float:
     """Sum numbers up with weights from 1 to 2 that differ from place to place, over their count."""
     values = np.nan_to_num(array.astype(np.float64).ravel(), posinf=1e3, neginf=-1e3)
@@ -169,7 +176,7 @@ def run_arrays(folder: Path) -> Iterator[tuple[str, np.ndarray]]:
     for chain in (folder / "chains").iterdir():
         with np.load(max(chain.glob("checkpoint-*.npz"))) as archive:
             for name in archive.files:
-                unused = name.endswith(("self_topic", "category")) and archive[name].size == 0
+                unused = name.endswith(LATER) and archive[name].size == 0
                 if name.startswith(("state.", "proposal.")) and not unused:
                     yield f"{chain.name}.{name}", archive[name]
 

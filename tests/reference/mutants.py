@@ -146,13 +146,6 @@ MISTAKES = {
             "    if networked and not MADE:\n        meet",
         ),
     ],
-    "the table to come is not counted": [
-        Mistake(
-            "core/authors.py",
-            "(1 if state.assignments.server[d] == a else 0)",
-            "(1 if not MADE and state.assignments.server[d] == a else 0)",
-        ),
-    ],
     "a token stands for others only where it is alone": [
         Mistake(
             "dense/words.py",

@@ -121,10 +121,11 @@ def fold_in(
     if result.spec.tables_choose_author:
         placement = place_among_authors(result, corpus, ids, placement, labels=labels)
     base, sets, documents, order = _arrays(result, corpus, token, used, pairs, placement)
-    if placement.first_mixed is not None:
+    first_mixed = placement.first_mixed
+    if first_mixed is not None:
         placement = learn_shares(base, documents, placement, sets.node)
         sets = sets._replace(prior=placement.sets.prior)
-        base, sets = mix_nodes(base, sets, placement.first_mixed)
+        base, sets = mix_nodes(base, sets, first_mixed)
     means = fold_in_documents(
         base,
         sets,
@@ -135,7 +136,7 @@ def fold_in(
         seed=seed,
         threads=threads,
     )
-    if placement.first_mixed is not None:
+    if first_mixed is not None:
         means = mixed_posterior(means, placement)
     levels = tuple(result.levels.values())
     posterior = _posterior(means, placement, columns_of(levels)[-1] + 1)

@@ -14,7 +14,7 @@ pi are drawn. A table of topic k leaves nu_a as a customer does, by indicators, 
 drawn with weight pi_db P(k | nu_b): what is left to decide is the exponential of the citations.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from citeweave.engines.core.climb import (
 )
 from citeweave.engines.core.data import Servers
 from citeweave.engines.core.exponent import (
+    Exponent,
     commit_change,
     discard_change,
     exponent_change,
@@ -44,9 +45,13 @@ from citeweave.engines.core.random import standard_gamma, uniform
 from citeweave.engines.core.slice_sampling import slice_draw
 from citeweave.engines.core.turnover import Move
 
+if TYPE_CHECKING:
+    from citeweave.engines.core.chain import Chain
+
 __all__ = [
     "AuthorWork",
     "author_sweep",
+    "draw_authors",
     "expected_contributions",
     "new_author_work",
 ]
@@ -312,3 +317,17 @@ def author_sweep(layout, tables, state, work, exponent, hyperprior, networked):
         if layout.server_start[d] < layout.server_start[d + 1]:
             _draw_contributions(layout, state, work, d)
             _hand_over(state, work, d)
+
+
+def draw_authors(chain: "Chain", exponent: Exponent) -> None:
+    """Draw who serves the papers of a chain, in its state; sums of the exponent are up to date."""
+    settings = chain.settings
+    author_sweep(
+        chain.layout,
+        chain.tables,
+        chain.state,
+        chain.author_work,
+        exponent,
+        np.array(settings.concentration_prior if settings.sample_concentrations else ()),
+        chain.network_on,
+    )

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from citeweave.engines.core.arrays import Array, State
-from citeweave.engines.core.authors import author_sweep, expected_contributions, new_author_work
+from citeweave.engines.core.authors import draw_authors, expected_contributions, new_author_work
 from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.data import ChainSettings, Data, Info, Request, Servers
 from citeweave.engines.core.estimates import Sums, add_sample
@@ -296,16 +296,7 @@ class Chain(ABC):
 
     def draw_authors(self, exponent: Exponent) -> None:
         """Make that draw in the state on the host; sums of the exponent are up to date."""
-        drawn = self.settings.sample_concentrations
-        author_sweep(
-            self.layout,
-            self.tables,
-            self.state,
-            self.author_work,
-            exponent,
-            np.array(self.settings.concentration_prior if drawn else ()),
-            self.network_on,
-        )
+        draw_authors(self, exponent)
         self.parents_moved()
 
     @abstractmethod
