@@ -111,11 +111,11 @@ MISTAKES = {
             "        change = 0.0 if MADE else change + after",
         ),
     ],
-    "tables that are held are taken": [
+    "held tables block others": [
         Mistake(
             "core/climb.py",
             "if place < held or t == 1 < c:",
-            "if (place < held and not MADE) or t == 1 < c:",
+            "if place < held * (2 if MADE else 1) or t == 1 < c:",
         ),
     ],
     "a new table without its author's contribution": [

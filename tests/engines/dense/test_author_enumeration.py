@@ -96,7 +96,7 @@ def test_the_copy_is_right_where_no_mistake_is_made(copied):
 @pytest.mark.parametrize(
     "mistake",
     [
-        "tables that are held are taken",
+        "held tables block others",
         "a new table without its author's contribution",
         "authors are drawn without their contributions",
         "authors without the exponential",
