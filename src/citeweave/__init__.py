@@ -28,7 +28,7 @@ __all__ = [
     "simulate",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"  # the only place: pyproject.toml, CITATION.cff and the site follow
 
 keep_old_names()
 
