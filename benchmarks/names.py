@@ -2,7 +2,7 @@
 
     python -m benchmarks.names                          # all sets that are on this computer
     python -m benchmarks.names works.jsonl scopus.csv   # exports whose author ids are hidden
-    python -m benchmarks.names --page docs/people.md    # renew the table of the page
+    python -m benchmarks.names --page docs/how-to/people.md    # renew the table of the page
 
 Every set is imported with each rule of `author_names`, identifiers hidden, and what comes out is
 compared with the truth:

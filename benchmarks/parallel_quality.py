@@ -77,7 +77,7 @@ SLOTS = {
     "slots, threads, 4 a sweep": "threads, 4 a sweep",
 }
 """Sweeps over slots whatever the number of topics, by the backend that they are to be like; all
-others sweep over all topics, however many (docs/many-topics.md)."""
+others sweep over all topics, however many (docs/understand/many-topics.md)."""
 BACKENDS |= {name: BACKENDS[like] for name, like in SLOTS.items()}
 
 GROUPS = {

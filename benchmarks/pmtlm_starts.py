@@ -5,7 +5,7 @@
 For every data set, weight of words and model it prints a row for each start: the log likelihood
 of EM (L), that of single topics after the search (H), and the NMI of both kinds of labels with the
 classes. True classes are no start that a model may have: their row says whether a likelihood would
-prefer them. docs/pmtlm.md has the figures.
+prefer them. docs/understand/pmtlm.md has the figures.
 """
 
 from __future__ import annotations

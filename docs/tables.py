@@ -61,7 +61,7 @@ def renewed(text: str, tables: Mapping[str, str]) -> str:
 
 def behind(tables: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     """Give each page whose tables are not as they should be, and its text as it should be."""
-    for page in sorted(PAGES.glob("*.md")):
+    for page in sorted(PAGES.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         new = renewed(text, tables)
         if new != text:

@@ -20,4 +20,4 @@ def homes_of_classes() -> dict[str, list[str]]:
 
 def test_class_names_are_unique() -> None:
     twice = {name: homes for name, homes in homes_of_classes().items() if len(homes) > 1}
-    assert twice == {}, "give one of each its own name, and list it in docs/notation.md"
+    assert twice == {}, "give one of each its own name, and list it in docs/reference/notation.md"

@@ -21,7 +21,7 @@ def test_docstrings(name):
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("page", ["baselines.md", "pmtlm.md"])
+@pytest.mark.parametrize("page", ["understand/baselines.md", "understand/pmtlm.md"])
 def test_pages(page):
     outcome = doctest.testfile(str(DOCS / page), module_relative=False)
     assert outcome.attempted > 0
@@ -29,6 +29,6 @@ def test_pages(page):
 
 
 def test_the_page_names_all_that_is_public():
-    text = (DOCS / "baselines.md").read_text("utf-8")
+    text = (DOCS / "understand" / "baselines.md").read_text("utf-8")
     missing = [name for name in baselines.__all__ if f"`{name}" not in text]
     assert missing == []

@@ -20,7 +20,7 @@ def test_docstrings(name):
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("page", ["corpus.md", "simulation.md"])
+@pytest.mark.parametrize("page", ["how-to/corpus.md", "how-to/simulation.md"])
 def test_pages(page):
     outcome = doctest.testfile(str(DOCS / page), module_relative=False)
     assert outcome.attempted > 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "cross-validation.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "cross-validation.md"
 MODULES = (
     *("experiments.folds", "experiments.models", "experiments.tables"),
     *("experiments.crossvalidation", "cli.crossvalidate"),

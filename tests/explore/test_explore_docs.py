@@ -9,7 +9,7 @@ import pytest
 
 from citeweave.explore import frames
 
-PAGE = Path(__file__).parents[2] / "docs" / "exploration.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "exploration.md"
 
 
 @pytest.fixture(scope="module")

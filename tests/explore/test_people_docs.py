@@ -1,4 +1,4 @@
-"""docs/people.md says what is true: its columns and commands exist, its code runs."""
+"""docs/how-to/people.md says what is true: its columns and commands exist, its code runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citeweave.cli.main import app
 from citeweave.corpus.affiliations import COLUMNS
 from citeweave.explore import Exploration
 
-PAGE = Path(__file__).parents[2] / "docs" / "people.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "people.md"
 
 
 @pytest.fixture(scope="module")

@@ -344,7 +344,7 @@ def test_a_model_must_be_fitted_first(parts):
 
 
 def test_page():
-    page = Path(__file__).parents[2] / "docs" / "fold-in.md"
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "fold-in.md"
     outcome = doctest.testfile(str(page), module_relative=False)
     assert outcome.attempted > 0
     assert outcome.failed == 0

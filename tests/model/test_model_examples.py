@@ -34,7 +34,7 @@ def test_docstrings(name):
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("page", ["model.md", "tempering.md"])
+@pytest.mark.parametrize("page", ["reference/model.md", "understand/tempering.md"])
 def test_page(page, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     outcome = doctest.testfile(str(DOCS / page), module_relative=False)
@@ -45,7 +45,7 @@ def test_page(page, tmp_path, monkeypatch):
 def test_the_page_on_run_folders_names_every_file(small, tmp_path):
     folder = tmp_path / "run"
     SCNTM(topics=4, iterations=6, seed=1, chains=1).fit(small, out=folder)
-    text = (DOCS / "run-folder.md").read_text(encoding="utf-8")
+    text = (DOCS / "reference" / "run-folder.md").read_text(encoding="utf-8")
     for path in (*(folder / "estimates").iterdir(), *(folder / "traces").iterdir()):
         assert f"`{path.stem}`" in text, path.stem
     for name in json.loads((folder / "manifest.json").read_text()):

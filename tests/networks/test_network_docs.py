@@ -14,7 +14,7 @@ from citeweave.explore.graphs import MAPS
 from citeweave.networks import COUNTINGS, QUADRANTS, WEIGHTS
 from networks.six_papers import make_corpus
 
-PAGE = Path(__file__).parents[2] / "docs" / "maps.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "maps.md"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_the_page_names_kinds_options_and_words() -> None:
         assert f"--{option.replace('_', '-')}" in text
     for word in (*COUNTINGS, *WEIGHTS, *QUADRANTS):
         assert word in text
-    for image in re.findall(r"\]\((images/[\w-]+\.png)\)", text):
+    for image in re.findall(r"\]\((\.\./images/[\w-]+\.png)\)", text):
         assert (PAGE.parent / image).stat().st_size < 300_000
 
 

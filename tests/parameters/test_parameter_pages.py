@@ -24,7 +24,7 @@ def test_no_page_is_behind(tables):
 
 
 def test_every_table_stands_on_a_page(tables):
-    text = "".join(page.read_text(encoding="utf-8") for page in PAGES.glob("*.md"))
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES.rglob("*.md"))
     for name in tables.make_tables():
         assert text.count(f"<!-- table {name} -->") == 1
 

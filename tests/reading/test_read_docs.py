@@ -1,4 +1,4 @@
-"""docs/formats.md says what the registry holds."""
+"""docs/reference/formats.md says what the registry holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from citeweave.reading import FORMATS, Record
 
-DOCS = Path(__file__).parents[2] / "docs" / "formats.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"
 
 
 def test_the_table_of_formats_is_the_registry():

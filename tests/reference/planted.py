@@ -46,7 +46,7 @@ def dense(corpus):
 
 
 def log_likelihood(shares, links, theta, beta, popularity, scale, alpha):
-    """The objective of docs/pmtlm.md, term by term; beta is [V, K]."""
+    """The objective of docs/understand/pmtlm.md, term by term; beta is [V, K]."""
     by_words = xlogy(shares, theta @ beta.T).sum()
     rate = np.outer(popularity, popularity) * (theta @ np.diag(scale) @ theta.T)
     by_links = 0.5 * (xlogy(links, rate) - rate).sum()

@@ -9,7 +9,7 @@ import pytest
 
 from reproduction import NAMES, find_experiment
 
-PAGE = Path(__file__).parents[2] / "docs" / "reproduce.md"
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "reproduce.md"
 MODULES = ("base", "settings", "registry", "writers", "engine", "labels", "comparing", "earlier")
 
 

@@ -12,7 +12,7 @@ from citeweave.cli.main import app
 from citeweave.web.app import entries
 from citeweave.web.openapi import open_path
 
-PAGE = Path(__file__).parents[2] / "docs" / "explorer.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "explorer.md"
 
 
 @pytest.mark.parametrize("name", ["charts", "listing", "openapi", "security", "templating"])
@@ -35,7 +35,7 @@ def test_the_page_names_all_pages_and_options() -> None:
 
 
 def test_pictures_of_the_page_are_there() -> None:
-    names = re.findall(r"\]\((images/[\w-]+\.png)\)", PAGE.read_text(encoding="utf-8"))
+    names = re.findall(r"\]\((\.\./images/[\w-]+\.png)\)", PAGE.read_text(encoding="utf-8"))
     assert names
     for name in names:
         assert (PAGE.parent / name).stat().st_size < 300_000

@@ -1,7 +1,7 @@
 """What every model to compare with can do: fit, place new documents, save, and come back.
 
 `citeweave.model.topic_model.TopicModel` says what an evaluation needs of a model, whoever made it;
-`Baseline` does all of it but the fitting itself. docs/baselines.md describes both.
+`Baseline` does all of it but the fitting itself. docs/understand/baselines.md describes both.
 """
 
 import os

@@ -1,6 +1,6 @@
 """PMTLM, the Poisson mixed-topic link model of Zhu, Yan, Getoor and Moore (2013), by EM.
 
-The peer that the paper compares SCNTM with; docs/pmtlm.md has the model and the updates.
+The peer that the paper compares SCNTM with; docs/understand/pmtlm.md has the model and the updates.
 """
 
 import math

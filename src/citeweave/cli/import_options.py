@@ -64,7 +64,7 @@ class ImportOptions:
     config: Annotated[
         Path | None,
         typer.Option(
-            help="Settings of preparation, in TOML (docs/preparation.md).",
+            help="Settings of preparation, in TOML (docs/how-to/preparation.md).",
             rich_help_panel=PREPARING,
         ),
     ] = None

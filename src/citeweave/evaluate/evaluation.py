@@ -105,7 +105,7 @@ def evaluate(
     if not isinstance(model, TopicModel):
         raise ParameterError(
             f"'model' must be a fitted SCNTM or baseline. Got {type(model).__name__}, which is not "
-            "fitted or lacks what docs/baselines.md lists, instead."
+            "fitted or lacks what docs/understand/baselines.md lists, instead."
         )
     depth_name = choice("k", "at")  # as --at is called in Python
     for name, value in (("negatives", negatives), *((depth_name, depth) for depth in k)):

@@ -40,7 +40,8 @@ def cross_validate(
 
     Measured are perplexity in sample and on test documents (words never estimated from and scored
     both), clustering of training and test documents where there are categories, and accuracy and
-    macro-F1 of inferred labels where a model learns from labels. See docs/cross-validation.md.
+    macro-F1 of inferred labels where a model learns from labels.
+    See docs/how-to/cross-validation.md.
 
     Parameters
     ----------

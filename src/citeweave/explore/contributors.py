@@ -19,7 +19,7 @@ from citeweave.naming import option
 
 __all__ = ["KINDS", "Contributors", "contributors_of", "growth_of", "h_index", "singular_of"]
 
-_IMPORT = "import again from an export that has them (docs/formats.md)"
+_IMPORT = "import again from an export that has them (docs/reference/formats.md)"
 _MISSING = {
     "authors": "The corpus names no authors.",
     "institutions": "The corpus names no institutions (a metadata column 'institutions'); "

@@ -43,7 +43,8 @@ def default_rounds(tokens: int, cells: int) -> int:
     """Give the snapshots a sweep of a corpus where the user does not say.
 
     What documents miss of each other matters less the more tokens there are for each word and
-    topic: with 30 one snapshot is enough, with fewer it takes more (docs/parallel-quality.md).
+    topic: with 30 one snapshot is enough, with fewer it takes more
+    (docs/results/parallel-quality.md).
 
     Examples
     --------

@@ -5,6 +5,7 @@ import re
 import textwrap
 import types
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import Any, get_args, get_origin
 
 from citeweave.parameters.declaring import UNSET, Parameter
@@ -88,7 +89,10 @@ def _entry(parameter: Parameter) -> str:
 
 
 def markdown_table(table: Iterable[Parameter], heading: str = "parameter") -> str:
-    """Write parameters as a table of a page: name, values, default and description."""
+    """Write parameters as a table of a page: name, values, default and description.
+
+    The page is taken to stand in a folder of ``docs``, as all pages with tables do.
+    """
     lines = [f"| {heading} | values | default | meaning |", "|---|---|---|---|"]
     for parameter in table:
         default = parameter.shown or f"`{parameter.default!r}`"
@@ -96,8 +100,8 @@ def markdown_table(table: Iterable[Parameter], heading: str = "parameter") -> st
             default = parameter.rule.none
         about = parameter.about
         if parameter.page:
-            name = parameter.page.removesuffix(".md").replace("-", " ")
-            about = f"{about} More: [{name}]({parameter.page})."
+            name = PurePosixPath(parameter.page).stem.replace("-", " ")
+            about = f"{about} More: [{name}](../{parameter.page})."
         cells = (f"`{parameter.name}`", parameter.rule.values, default, about)
         lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
     return "\n".join(lines)

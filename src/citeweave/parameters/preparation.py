@@ -164,8 +164,8 @@ class PreparationSettings:
         None,
         _THESAURUS,
         "File of corrections: which names, in which papers, are one person's.",
-        "File that says which names, in which papers, are whose (docs/people.md). It goes over "
-        "names, evidence and identifiers.",
+        "File that says which names, in which papers, are whose (docs/how-to/people.md). It goes "
+        "over names, evidence and identifiers.",
         read=str,
     )
     word_thesaurus: str | None = parameter(

@@ -80,7 +80,7 @@ CHOOSE_WEIGHT = "auto"
 """Leaves the weight of words to citations that are held out for it."""
 
 NETWORK_FROM, BURST_FROM = 30, 60
-"""Iterations after which citations and burstiness join where nothing is said (docs/starts.md)."""
+"""Iterations after which citations and burstiness join by default (docs/understand/starts.md)."""
 NETWORK_SHARE, BURST_SHARE = 8, 4
 """The same as parts of all iterations, which they are in short runs."""
 
@@ -184,7 +184,7 @@ class SCNTMParameters(Parametrised):
         integer(1, MOST_TOPICS),
         "Largest number of topics; fewer may be in use.",
         "Largest number of topics K; fewer may be in use. From 256 on, sweeps are of another kind.",
-        page="many-topics.md",
+        page="understand/many-topics.md",
     )
     eta: float | str = parameter(
         0,
@@ -207,7 +207,7 @@ class SCNTMParameters(Parametrised):
         "(`contribution_`); for those of fewer than ``eta`` papers, its category.",
         group=MODEL,
         before=FIRST_AUTHOR,
-        page="authors.md",
+        page="understand/authors.md",
     )
     contributions: str = parameter(
         EQUAL_SHARES,
@@ -219,7 +219,7 @@ class SCNTMParameters(Parametrised):
         f"last authors and those between (``{SHARES_BY_POSITION}``).",
         group=MODEL,
         before=EQUAL_SHARES,
-        page="authors.md",
+        page="understand/authors.md",
     )
     categories: int | None = parameter(
         None,
@@ -231,7 +231,7 @@ class SCNTMParameters(Parametrised):
         "as there are labels.",
         group=MODEL,
         before=None,
-        page="categories.md",
+        page="how-to/categories.md",
     )
     labels: str = parameter(
         NO_LABELS,
@@ -242,7 +242,7 @@ class SCNTMParameters(Parametrised):
         f"``{SOME_LABELS}``: papers that have a label keep it, and those without are drawn.",
         group=MODEL,
         before=NO_LABELS,
-        page="categories.md",
+        page="how-to/categories.md",
     )
     category_prior: float = parameter(
         1.0,
@@ -252,7 +252,7 @@ class SCNTMParameters(Parametrised):
         group=MODEL,
         option="",
         before=1.0,
-        page="categories.md",
+        page="how-to/categories.md",
     )
     paper_concentration: float | None = parameter(
         None,
@@ -263,7 +263,7 @@ class SCNTMParameters(Parametrised):
         "into, held at this value: the larger, the closer papers keep to their category.",
         group=MODEL,
         before=None,
-        page="categories.md",
+        page="how-to/categories.md",
     )
     levels: tuple[str, ...] = parameter(
         (),
@@ -276,7 +276,7 @@ class SCNTMParameters(Parametrised):
         group=MODEL,
         option="--level",
         before=(),
-        page="models.md",
+        page="understand/models.md",
     )
     period_years: int | None = parameter(
         None,
@@ -286,7 +286,7 @@ class SCNTMParameters(Parametrised):
         "given, the smallest of 1, 2, 5, 10, ... that makes at most ten periods.",
         group=MODEL,
         before=None,
-        page="models.md",
+        page="understand/models.md",
     )
     iterations: int = parameter(
         2000,
@@ -294,7 +294,7 @@ class SCNTMParameters(Parametrised):
         "Iterations per chain, at most: chains that agree end sooner.",
         "Iterations per chain, at most. Chains are compared every 50 iterations and stop when they "
         "agree (see ``exactly``).",
-        page="settling.md",
+        page="understand/settling.md",
     )
     exactly: bool = parameter(
         False,
@@ -303,7 +303,7 @@ class SCNTMParameters(Parametrised):
         "Make exactly ``iterations`` iterations, for experiments; otherwise they are the most that "
         "are made.",
         before=True,
-        page="settling.md",
+        page="understand/settling.md",
     )
     give_up: bool = parameter(
         True,
@@ -313,7 +313,7 @@ class SCNTMParameters(Parametrised):
         "``iterations``: at every doubling of the iterations the gain in agreement since the last "
         "one is drawn on, doubled.",
         before=False,
-        page="settling.md",
+        page="understand/settling.md",
     )
     minutes: float | None = parameter(
         None,
@@ -322,7 +322,7 @@ class SCNTMParameters(Parametrised):
         "Minutes after which samples are kept and the run ends though its chains do not agree. "
         "When that is depends on the machine, and so do the bytes of the result.",
         before=None,
-        page="settling.md",
+        page="understand/settling.md",
     )
     network_from: int | None = parameter(
         None,
@@ -336,7 +336,7 @@ class SCNTMParameters(Parametrised):
         "Iterations on the model without its document-topic level of words (phi', burstiness) "
         "before that level joins, with the topics found so far.",
         before=0,
-        page="starts.md",
+        page="understand/starts.md",
     )
     start: Any = parameter(
         RANDOM,
@@ -353,7 +353,7 @@ class SCNTMParameters(Parametrised):
         "each word, or a row of them for each chain.",
         read=str,
         before=RANDOM,
-        page="starts.md",
+        page="understand/starts.md",
     )
     seed: int | None = parameter(
         None,
@@ -376,7 +376,7 @@ class SCNTMParameters(Parametrised):
         group=MODEL,
         read=str,
         restore=_model_from_json,
-        page="models.md",
+        page="understand/models.md",
     )
     burn_in: int | None = parameter(
         None,
@@ -444,7 +444,7 @@ class SCNTMParameters(Parametrised):
         "propensities. True and False of earlier releases stand for ``paper`` and ``zero``.",
         group=MODEL,
         restore=self_citations_named,
-        page="self-citations.md",
+        page="understand/self-citations.md",
     )
     topic_discount: float | None = parameter(
         None,
@@ -471,7 +471,7 @@ class SCNTMParameters(Parametrised):
         group=MODEL,
         read=read_number,
         before=1.0,
-        page="tempering.md",
+        page="understand/tempering.md",
     )
     sweep: str = parameter(
         "auto",
@@ -482,7 +482,7 @@ class SCNTMParameters(Parametrised):
         "snapshot above, whatever the machine.",
         group=SAMPLING,
         before="sequential",
-        page="threads.md",
+        page="understand/threads.md",
     )
     rounds: int | None = parameter(
         None,
@@ -510,7 +510,7 @@ class SCNTMParameters(Parametrised):
         "CPU. A GPU rounds differently: the same seed gives the same bytes on one kind of device.",
         group=SAMPLING,
         before="cpu",
-        page="parallel.md",
+        page="understand/parallel.md",
     )
 
 

@@ -327,7 +327,7 @@ def _people(values: dict[str, Any]) -> Section:
     )
 
 
-_PEOPLE = "A file given to {} joins and splits names (docs/people.md)."
+_PEOPLE = "A file given to {} joins and splits names (docs/how-to/people.md)."
 _CORRECTED = "{} names records that are to be merged with no other, {} those of one work."
 
 

@@ -8,7 +8,7 @@
     traces/*.npy             a value an iteration and chain, when the run is done
     chains-2/, ...           of a longer run that goes on with this one
 
-`docs/run-folder.md` describes every file. Nothing is ever pickled.
+`docs/reference/run-folder.md` describes every file. Nothing is ever pickled.
 """
 
 import contextlib

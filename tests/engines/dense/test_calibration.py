@@ -4,8 +4,8 @@ Parameters, topics and data are drawn from the model, topic vectors and Poisson 
 (`reference.prior`). The truth is then a draw of the posterior given its data, and a sampler that is
 exact for the model leaves it one: over many replications the means of whatever is computed from
 the state must not move. Text alone must pass. With citations the sampler is exact for the paper's
-density, in which means of topic vectors stand in the exponent (docs/exactness.md): the deviations
-that this causes are known, and recorded here. To see the figures:
+density, in which means of topic vectors stand in the exponent (docs/understand/exactness.md): the
+deviations that this causes are known, and recorded here. To see the figures:
 
     pytest -m long -s tests/engines/dense/test_calibration.py
 """
@@ -93,7 +93,7 @@ def test_citations_deviate_as_recorded():
         print(f"{name}: z = {plain[name]:+.1f}, weighed {weighed[name]:+.1f}")  # noqa: T201
     assert (
         plain["topics"] > 3.0
-    )  # known: where this no longer holds docs/exactness.md is out of date
+    )  # known: where this no longer holds docs/understand/exactness.md is out of date
     assert plain["y = z"] < -3.0
     for name in ("topics", "same topic", "y = z"):
         assert abs(weighed[name]) < 0.8 * abs(plain[name])

@@ -141,7 +141,7 @@ def test_several_plots_need_a_folder(runner: CliRunner, run: Path) -> None:
 
 
 def test_the_page_names_all_that_can_be_drawn() -> None:
-    page = Path(__file__).parents[3] / "docs" / "pictures.md"
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "pictures.md"
     if not page.is_file():
         pytest.skip("the pages are not beside the tests")
     text = page.read_text(encoding="utf-8")
@@ -149,5 +149,5 @@ def test_the_page_names_all_that_can_be_drawn() -> None:
         assert f"| `{kind}` | `{function.__name__}` |" in text
     for suffix in FORMATS:
         assert f"`{suffix}`" in text
-    for image in re.findall(r"\]\((images/[^)]+)\)", text):
+    for image in re.findall(r"\]\((\.\./images/[^)]+)\)", text):
         assert (page.parent / image).is_file()

@@ -10,7 +10,7 @@ import pytest
 from web.report.literature import fit, literature
 
 MODULES = ("explore.courses", "web.glossary", "wording")
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "report.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "report.md"
 
 
 @pytest.mark.parametrize("name", [f"citeweave.{name}" for name in MODULES])
