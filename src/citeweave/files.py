@@ -85,11 +85,11 @@ def read_manifest(
     *,
     kind: str,
     format: str,  # noqa: A002 (as the manifest calls it)
-    version: int,
+    version: int | tuple[int, ...],
     again: str,
     error: type[CiteweaveError],
 ) -> dict[str, Any]:
-    """Read the manifest.json of a folder, which must be of one format and version.
+    """Read the manifest.json of a folder, which must be of one format and a version that is read.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def read_manifest(
     kind : str
         What the folder should be, for the texts of errors: "corpus", "run".
     format, version
-        What the manifest must name.
+        What the manifest must name; of several versions one.
     again : str
         What to do about a folder that cannot be used ("Fit again").
     error : type
@@ -117,10 +117,12 @@ def read_manifest(
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != format:
         raise error(f"'{folder}' is no {kind}: its manifest names the format {found!r}.")
-    if manifest.get("version") != version:
+    versions = version if isinstance(version, tuple) else (version,)
+    if manifest.get("version") not in versions:
         raise error(
             f"'{folder}' is a {kind} of format version {manifest.get('version')!r}; this release "
-            f"reads version {version}. {again} or use another release of citeweave."
+            f"reads version {' and '.join(map(str, versions))}. {again} or use another release of "
+            "citeweave."
         )
     check_content(manifest, path, error)
     return dict(manifest)

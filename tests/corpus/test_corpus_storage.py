@@ -166,7 +166,7 @@ DAMAGES = {
     "not valid JSON": lambda f: (f / "manifest.json").write_text("{"),
     "names the format 'x'": lambda f: edit_manifest(f, format="x"),
     "names the format None": lambda f: (f / "manifest.json").write_text("[]"),
-    "format version 2": lambda f: edit_manifest(f, version=2),
+    "format version 3": lambda f: edit_manifest(f, version=3),
     "manifest.json' is damaged": lambda f: edit_manifest(f, counts={"documents": 3}),
     "is damaged .CorpusError": lambda f: edit_manifest(f, report={"bogus": 1}),
     "lacks the file .*citations.npy": lambda f: (f / "arrays" / "citations.npy").unlink(),

@@ -30,6 +30,7 @@ from citeweave.cli import (
     run,
     scan,
     serve,
+    shard,
     verify,
 )
 
@@ -84,6 +85,7 @@ for group in (
     reproduce,
     report,
     serve,
+    shard,
     verify,
 ):
     group.register(app)

@@ -2,7 +2,7 @@
 
 import html
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -201,14 +201,40 @@ class Corpus:
     def load(cls, folder: str | os.PathLike[str], *, mmap: bool = True) -> Self:
         """Load a saved corpus; with `mmap` its arrays stay on disk until they are used.
 
-        Strings are read from Parquet when first asked for, and only that needs polars.
+        Strings are read from Parquet when first asked for, and only that needs polars. A folder
+        of shards gives a `ShardedCorpus`.
         """
+        manifest = storage.read_manifest_of(Path(folder))
+        if manifest["version"] == storage.SHARDED_VERSION:
+            from citeweave.corpus.sharded import ShardedCorpus  # noqa: PLC0415 (built on this)
+
+            return ShardedCorpus.open(folder, manifest, mmap=mmap)  # type: ignore[return-value]
         parts, fingerprint = storage.read(folder, mmap=mmap)
         report = storage.StoredReport.find(folder, fingerprint)
         return cls(**parts, _stored_fingerprint=fingerprint, import_report=report)
 
-    def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Save to a folder, whole or not at all; an existing corpus is replaced if `overwrite`."""
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        shard: int | None = None,
+    ) -> Path:
+        """Save to a folder, whole or not at all.
+
+        Parameters
+        ----------
+        folder : path
+        overwrite : bool
+            Replace an existing corpus.
+        shard : int, optional
+            Write shards of so many documents, for corpora that memory does not hold
+            (docs/corpus.md); one piece if not given.
+        """
+        if shard is not None:
+            from citeweave.corpus.shards import write_shards  # noqa: PLC0415 (polars, rarely)
+
+            return write_shards(self, folder, shard, overwrite=overwrite)
         return storage.write(self, folder, overwrite=overwrite)
 
     def subset(self, index: Sequence[int] | np.ndarray) -> Self:
@@ -239,6 +265,10 @@ class Corpus:
                 f"saved ({self.fingerprint[:12]}); its files were changed. Make the corpus anew."
             )
         return computed
+
+    def token_blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Give tokens and offsets of ranges of documents that follow each other: here of all."""
+        yield self.tokens, self.offsets
 
     @property
     def n_documents(self) -> int:
@@ -333,7 +363,8 @@ class Corpus:
         """Restore from a copy made by another process, with arrays read-only as before."""
         self.__dict__.update(state)
         for name in storage.ARRAYS:
-            self.__dict__[name].flags.writeable = False
+            if name in self.__dict__:
+                self.__dict__[name].flags.writeable = False
 
     def __repr__(self) -> str:
         """Give the size in one line."""

@@ -66,8 +66,19 @@ def percent_repeated(tokens: np.ndarray, offsets: np.ndarray, vocabulary_size: i
 
     This is the last column of the paper's tbl:datasets; documents without words do not count.
     """
+    return _mean(*_repeated_shares(tokens, offsets, vocabulary_size))
+
+
+def _mean(total: float, documents: int) -> float:
+    return 100.0 * total / documents if documents else 0.0
+
+
+def _repeated_shares(
+    tokens: np.ndarray, offsets: np.ndarray, vocabulary_size: int
+) -> tuple[float, int]:
+    """Sum the shares of repeated words over documents with words; give the sum and their number."""
     if len(tokens) == 0:
-        return 0.0
+        return 0.0, 0
     lengths = np.diff(offsets)
     documents = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     pairs = documents * vocabulary_size + tokens
@@ -78,19 +89,26 @@ def percent_repeated(tokens: np.ndarray, offsets: np.ndarray, vocabulary_size: i
     unique_words = np.bincount(owner, minlength=len(lengths))
     repeated_words = np.bincount(owner, weights=repeated, minlength=len(lengths))
     present = unique_words > 0
-    return float(100.0 * np.mean(repeated_words[present] / unique_words[present]))
+    shares = repeated_words[present] / unique_words[present]
+    return float(shares.sum()), len(shares)
 
 
 def summarise(corpus: "Corpus") -> dict[str, Any]:
     """Return the figures of the paper's tbl:datasets and the counts of what is missing."""
     report = corpus.report
+    used = np.zeros(corpus.vocabulary_size, dtype=bool)
+    shares, with_words = 0.0, 0
+    for tokens, offsets in corpus.token_blocks():
+        used[tokens] = True
+        total, some = _repeated_shares(tokens, offsets, corpus.vocabulary_size)
+        shares, with_words = shares + total, with_words + some
     return {
         "documents": corpus.n_documents,
         "tokens": corpus.n_tokens,
         "vocabulary": corpus.vocabulary_size,
-        "vocabulary_used": int(np.count_nonzero(np.bincount(corpus.tokens))),
+        "vocabulary_used": int(np.count_nonzero(used)),
         "words_per_document": corpus.n_tokens / corpus.n_documents,
-        "percent_repeat": percent_repeated(corpus.tokens, corpus.offsets, corpus.vocabulary_size),
+        "percent_repeat": _mean(shares, with_words),
         "authors": corpus.n_authors,
         "authors_used": int(np.count_nonzero(np.bincount(corpus.author_ids))),
         "categories": corpus.n_categories,

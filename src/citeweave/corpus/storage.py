@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +24,7 @@ import numpy as np
 from citeweave.checksums import check_file, checksums, sealed
 from citeweave.corpus.check import check_ids, check_lengths, check_offsets
 from citeweave.corpus.report import CorpusReport
-from citeweave.corpus.text import NAME_COLUMN
+from citeweave.corpus.text import NAME_COLUMN, TextStore
 from citeweave.errors import CorpusError, MissingDependencyError
 from citeweave.files import absolute, format_of, name_beside, read_manifest, replace_folder
 from citeweave.installing import install_package
@@ -37,21 +38,34 @@ __all__ = [
     "ARRAYS",
     "FORMAT",
     "REPORT_FILE",
+    "SHARDED_VERSION",
     "VERSION",
     "StoredReport",
     "StoredText",
+    "check_arrays",
+    "check_file_of",
+    "check_unchanged",
     "corpus_counts",
+    "document_series",
     "has_checksums",
     "is_corpus_folder",
+    "making",
+    "needs_polars",
     "read",
+    "read_array",
     "read_manifest_of",
     "stored_fingerprint",
     "write",
+    "write_array_files",
     "write_arrays",
+    "write_manifest",
+    "write_names",
 ]
 
 FORMAT = "citeweave-corpus"
 VERSION = 1
+SHARDED_VERSION = 2
+"""Version of folders of shards (`citeweave.corpus.shards`), which earlier releases do not read."""
 
 REPORT_FILE = "import.json"
 """Name of the report of an import inside the folder of its corpus."""
@@ -89,13 +103,21 @@ def has_checksums(folder: Path) -> bool:
 def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) -> Path:
     """Save a corpus so that the folder is, at any moment, the old one or the whole new one."""
     target = absolute(folder)
+    with making(target, overwrite=overwrite) as temporary:
+        _write_contents(corpus, temporary, needs_polars("Saving a corpus"))
+    return target
+
+
+@contextmanager
+def making(target: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Give a folder to write a corpus to, which takes its place when all went well."""
     _check_target(target, overwrite=overwrite)
-    pl = _polars("Saving a corpus")
+    pl = needs_polars("Saving a corpus")
     temporary = name_beside(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary.mkdir()
-        _write_contents(corpus, temporary, pl)
+        yield temporary
         replace_folder(temporary, target)
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
@@ -105,7 +127,6 @@ def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) 
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    return target
 
 
 def _check_target(target: Path, *, overwrite: bool) -> None:
@@ -123,15 +144,20 @@ def _check_target(target: Path, *, overwrite: bool) -> None:
 
 
 def _write_contents(corpus: "Corpus", folder: Path, pl: ModuleType) -> None:
-    for table, name in NAME_COLUMN.items():
-        values = corpus.text.column(table, name)
-        frame = pl.DataFrame({name: pl.Series(name, values, dtype=pl.String)})
-        frame.write_parquet(folder / f"{table}.parquet")
+    write_names(corpus.text, folder, pl)
     names = ("id", "title", *corpus.metadata)
     documents = {name: corpus.text.column("documents", name) for name in names}
-    frame = pl.DataFrame([_series(pl, name, values) for name, values in documents.items()])
+    frame = pl.DataFrame([document_series(pl, name, list(v)) for name, v in documents.items()])
     frame.write_parquet(folder / "documents.parquet")
     write_arrays(corpus, folder, metadata=list(corpus.metadata))
+
+
+def write_names(text: TextStore, folder: Path, pl: ModuleType) -> None:
+    """Write the tables of words, authors and categories."""
+    for table, name in NAME_COLUMN.items():
+        values = list(text.column(table, name))
+        frame = pl.DataFrame({name: pl.Series(name, values, dtype=pl.String)})
+        frame.write_parquet(folder / f"{table}.parquet")
 
 
 def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()) -> None:
@@ -145,10 +171,7 @@ def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()
     metadata : sequence of str
         Columns that its table of documents holds.
     """
-    (folder / "arrays").mkdir()
-    for name, dtype in ARRAYS.items():
-        array = np.asarray(getattr(corpus, name), np.dtype(dtype).newbyteorder("<"))
-        np.save(folder / "arrays" / f"{name}.npy", array, allow_pickle=False)
+    write_array_files({name: getattr(corpus, name) for name in ARRAYS}, folder)
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -158,10 +181,25 @@ def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()
         "report": corpus.report.as_dict(),
         "preparation": corpus.preparation,
     }
-    if corpus.import_report is not None:
-        text = json.dumps(dict(corpus.import_report), indent=2, ensure_ascii=False) + "\n"
+    write_manifest(folder, manifest, corpus.import_report)
+
+
+def write_array_files(arrays: Mapping[str, np.ndarray], folder: Path) -> None:
+    """Write the arrays of a corpus, or of one of its shards, below a folder."""
+    (folder / "arrays").mkdir()
+    for name, dtype in ARRAYS.items():
+        array = np.asarray(arrays[name], np.dtype(dtype).newbyteorder("<"))
+        np.save(folder / "arrays" / f"{name}.npy", array, allow_pickle=False)
+
+
+def write_manifest(
+    folder: Path, manifest: Mapping[str, Any], report: Mapping[str, Any] | None
+) -> None:
+    """Write the report of an import, if any, and last the manifest with checksums of all files."""
+    if report is not None:
+        text = json.dumps(dict(report), indent=2, ensure_ascii=False) + "\n"
         _write_json(folder / REPORT_FILE, text)
-    _write_json(folder / "manifest.json", sealed(manifest | {"files": checksums(folder)}))
+    _write_json(folder / "manifest.json", sealed({**manifest, "files": checksums(folder)}))
 
 
 def _write_json(path: Path, text: str) -> None:
@@ -182,7 +220,7 @@ def corpus_counts(corpus: "Corpus") -> dict[str, int]:
     }
 
 
-def _series(pl: ModuleType, name: str, values: list[Any]) -> Any:
+def document_series(pl: ModuleType, name: str, values: list[Any]) -> Any:
     """Make a column of the type of its first value, so that rows of None do not decide it."""
     example = next((value for value in values if value is not None), "")
     types = {
@@ -202,16 +240,8 @@ def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
     try:
         fingerprint = str(manifest["fingerprint"])
         counts = {name: int(value) for name, value in manifest["counts"].items()}
-        documents, tokens = counts["documents"], counts["tokens"]
-        shapes: dict[str, tuple[int, ...]] = {
-            "tokens": (tokens,),
-            "offsets": (documents + 1,),
-            "title_lengths": (documents,),
-            "author_ids": (counts["author_mentions"],),
-            "author_offsets": (documents + 1,),
-            "categories": (documents,),
-            "citations": (counts["citations"], 2),
-        }
+        documents = counts["documents"]
+        shapes = array_shapes(counts)
         report = CorpusReport.from_dict(manifest["report"])
         preparation = dict(manifest["preparation"])
         metadata = tuple(str(name) for name in manifest["metadata"])
@@ -222,9 +252,9 @@ def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
             "make the corpus anew."
         ) from error
     arrays = {
-        name: _read_array(place, manifest, name, shape, mmap=mmap) for name, shape in shapes.items()
+        name: read_array(place, manifest, name, shape, mmap=mmap) for name, shape in shapes.items()
     }
-    _check_arrays(place, arrays, documents, sizes)
+    check_arrays(place, arrays, sizes, documents)
     parts: Parts = {
         "tokens": arrays["tokens"],
         "offsets": arrays["offsets"],
@@ -243,29 +273,51 @@ def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
     return parts, fingerprint
 
 
+def array_shapes(counts: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+    """Shapes of the arrays of a corpus, or of a shard, by what its manifest counts."""
+    documents = counts["documents"]
+    return {
+        "tokens": (counts["tokens"],),
+        "offsets": (documents + 1,),
+        "title_lengths": (documents,),
+        "author_ids": (counts["author_mentions"],),
+        "author_offsets": (documents + 1,),
+        "categories": (documents,),
+        "citations": (counts["citations"], 2),
+    }
+
+
 def read_manifest_of(folder: Path) -> dict[str, Any]:
     """Read the manifest of a corpus; the error says what is wrong with it."""
     return read_manifest(
         folder,
         kind="corpus",
         format=FORMAT,
-        version=VERSION,
+        version=(VERSION, SHARDED_VERSION),
         again="Make the corpus anew",
         error=CorpusError,
     )
 
 
-def _check_file(folder: Path, manifest: dict[str, Any], name: str) -> None:
+def check_file_of(folder: Path, manifest: dict[str, Any], name: str) -> None:
+    """Refuse a file of a corpus that is not the one that was written."""
     check_file(folder, manifest, name, again="Make the corpus anew.", error=CorpusError)
 
 
-def _read_array(
-    folder: Path, manifest: dict[str, Any], name: str, shape: tuple[int, ...], *, mmap: bool
+def read_array(
+    folder: Path,
+    manifest: dict[str, Any],
+    name: str,
+    shape: tuple[int, ...],
+    *,
+    mmap: bool,
+    below: str = "",
 ) -> np.ndarray:
-    path = folder / "arrays" / f"{name}.npy"
+    """Read one array of a corpus, or of the shard `below`, and check what it is."""
+    path = folder / below / "arrays" / f"{name}.npy"
     mapped = mmap and 0 not in shape  # an empty array cannot be mapped
     try:
-        _check_file(folder, manifest, f"arrays/{name}.npy")
+        check_file_of(folder, manifest, f"{below}arrays/{name}.npy")
         array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except FileNotFoundError:
         raise CorpusError(f"The corpus lacks the file '{path}'; make the corpus anew.") from None
@@ -286,10 +338,29 @@ def _read_array(
     return plain
 
 
-def _check_arrays(
-    folder: Path, arrays: dict[str, np.ndarray], documents: int, sizes: tuple[int, int, int]
+def check_arrays(
+    folder: Path,
+    arrays: Mapping[str, np.ndarray],
+    sizes: tuple[int, int, int],
+    documents: int,
+    first: int = 0,
 ) -> None:
-    """Compiled code trusts these arrays, so a changed file must be found here."""
+    """Compiled code trusts these arrays, so a changed file must be found here.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are from.
+    arrays : mapping
+        Of a corpus, or of a shard of one.
+    sizes : tuple of int
+        Words, authors and categories.
+    documents : int
+        Of the whole corpus.
+    first : int
+        Number of the first document of the shard.
+    """
+    own = len(arrays["categories"])
     try:
         check_offsets(arrays["offsets"], len(arrays["tokens"]), "offsets")
         check_offsets(arrays["author_offsets"], len(arrays["author_ids"]), "author_offsets")
@@ -303,6 +374,8 @@ def _check_arrays(
             if (
                 pairs.min() < 0
                 or pairs.max() >= documents
+                or pairs[0, 0] < first
+                or pairs[-1, 0] >= first + own
                 or (np.diff(keys) <= 0).any()
                 or (pairs[:, 0] == pairs[:, 1]).any()
             ):
@@ -317,7 +390,7 @@ class StoredText:
     def __init__(
         self,
         folder: Path,
-        fingerprint: str,
+        fingerprint: str | None,
         sizes: tuple[int, int, int, int],
         metadata: tuple[str, ...],
     ) -> None:
@@ -342,11 +415,12 @@ class StoredText:
 
     def _read(self, table: str, name: str) -> list[Any]:
         path = self._folder / f"{table}.parquet"
-        pl = _polars(f"Reading '{path.name}' of a corpus")
-        manifest = _check_unchanged(self._folder, self._fingerprint)
+        pl = needs_polars(f"Reading '{path.name}' of a corpus")
+        made = self._fingerprint is not None
+        manifest = check_unchanged(self._folder, self._fingerprint) if made else {}
         try:
             if table not in self._checked:
-                _check_file(self._folder, manifest, path.name)
+                check_file_of(self._folder, manifest, path.name)
                 self._checked.add(table)
             values: list[Any] = pl.read_parquet(path, columns=[name])[name].to_list()
         except (OSError, pl.exceptions.PolarsError) as error:
@@ -378,8 +452,8 @@ class StoredReport(Mapping[str, Any]):
     @cached_property
     def _values(self) -> dict[str, Any]:
         path = self._folder / REPORT_FILE
-        manifest = _check_unchanged(self._folder, self._fingerprint)
-        _check_file(self._folder, manifest, REPORT_FILE)
+        manifest = check_unchanged(self._folder, self._fingerprint)
+        check_file_of(self._folder, manifest, REPORT_FILE)
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(values, dict):
@@ -403,7 +477,7 @@ class StoredReport(Mapping[str, Any]):
         return len(self._values)
 
 
-def _check_unchanged(folder: Path, fingerprint: str) -> dict[str, Any]:
+def check_unchanged(folder: Path, fingerprint: str | None) -> dict[str, Any]:
     """Give the manifest of a folder, which must hold the corpus that was loaded from it."""
     manifest = read_manifest_of(folder)
     if manifest.get("fingerprint") != fingerprint:
@@ -413,7 +487,8 @@ def _check_unchanged(folder: Path, fingerprint: str) -> dict[str, Any]:
     return manifest
 
 
-def _polars(purpose: str) -> ModuleType:
+def needs_polars(purpose: str) -> ModuleType:
+    """Import polars, or say what needs it and how it is installed."""
     try:
         import polars  # noqa: ICN001, PLC0415 (fitting must not need it)
     except ImportError as error:

@@ -5,14 +5,16 @@ The sampler needs arrays only. Strings (words, names, titles, metadata) are reac
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 
 from citeweave.errors import CorpusError
 
-__all__ = ["NAME_COLUMN", "MemoryText", "Metadata", "SubsetText", "TextStore", "hash_contents"]
+__all__ = ["NAME_COLUMN", "MemoryText", "Metadata", "SubsetText", "TextStore"]
+__all__ += ["hash_blocks", "hash_contents"]
 
 # The column that holds the names, for each table that is not the table of documents.
 NAME_COLUMN = {"vocabulary": "word", "authors": "name", "categories": "name"}
@@ -77,7 +79,10 @@ class SubsetText:
             return self._parent.column(table, name)
         if name not in self._gathered:
             values = self._parent.column(table, name)
-            self._gathered[name] = [values[i] for i in self._index.tolist()]
+            take = getattr(values, "take", None)  # columns of shards read each shard once
+            self._gathered[name] = (
+                [values[i] for i in self._index.tolist()] if take is None else take(self._index)
+            )
         return self._gathered[name]
 
 
@@ -118,21 +123,46 @@ def hash_contents(arrays: Mapping[str, np.ndarray], sizes: Sequence[int], text: 
     text
         The strings, metadata included.
     """
+    shapes = {name: array.shape for name, array in arrays.items()}
+    return hash_blocks(shapes, lambda name: [arrays[name]], sizes, text)
+
+
+def hash_blocks(
+    shapes: Mapping[str, tuple[int, ...]],
+    blocks: Callable[[str], Iterable[np.ndarray]],
+    sizes: Sequence[int],
+    text: TextStore,
+) -> str:
+    """Hash as `hash_contents` does, with each array given in blocks that follow each other.
+
+    Parameters
+    ----------
+    shapes
+        Shapes of the whole arrays by name.
+    blocks
+        Gives the blocks of the array of a name.
+    sizes, text
+        As there.
+    """
     digest = hashlib.sha256(f"citeweave-corpus 1 {list(sizes)}".encode())
     for name, dtype in _ARRAY_TYPES.items():
-        array = np.ascontiguousarray(arrays[name], dtype=dtype)
-        digest.update(f"\n{name} {dtype} {array.shape}\n".encode())
-        digest.update(array.reshape(-1).data)
+        digest.update(f"\n{name} {dtype} {shapes[name]}\n".encode())
+        for block in blocks(name):
+            digest.update(np.ascontiguousarray(block, dtype=dtype).reshape(-1).data)
     columns = [*NAME_COLUMN.items(), ("documents", "id"), ("documents", "title")]
     columns += [("documents", name) for name in sorted(text.metadata_names)]
     for table, name in columns:
         values = text.column(table, name)
         digest.update(f"\n{table} {name!r} {len(values)}\n".encode())
-        for value in values:
-            part = _canonical(value)
-            digest.update(b"%d:" % len(part))
-            digest.update(part)
+        for some in _batched(map(_canonical, values)):
+            digest.update(b"".join([b"%d:%b" % (len(part), part) for part in some]))
     return digest.hexdigest()
+
+
+def _batched(values: Iterator[bytes], size: int = 4096) -> Iterator[list[bytes]]:
+    """Give so many values at a time."""
+    while some := list(islice(values, size)):
+        yield some
 
 
 def _canonical(value: object) -> bytes:

@@ -1,0 +1,320 @@
+"""A corpus as a folder of shards: one manifest, and below it a folder for each range of documents.
+
+    manifest.json                  as of a whole corpus, with version 2 and the shards' counts
+    shards/00000/arrays/*.npy      arrays of the documents of one shard
+    shards/00000/documents.parquet
+    vocabulary.parquet, authors.parquet, categories.parquet
+    import.json                    report of the import, where there was one
+
+Offsets count within a shard; words, authors, categories and both ends of citations are numbered
+through the whole corpus. A citation lies in the shard of the document that cites.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from citeweave.corpus import storage
+from citeweave.corpus.report import CorpusReport
+from citeweave.corpus.text import TextStore, hash_blocks
+from citeweave.errors import CorpusError, ParameterError
+from citeweave.files import absolute
+from citeweave.naming import parameter
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from citeweave.corpus.corpus import Corpus
+
+__all__ = ["Shard", "Shards", "finish_shards", "shard_name", "write_shard", "write_shards"]
+
+_COUNTED = ("documents", "tokens", "author_mentions", "citations")
+
+
+class Shard(NamedTuple):
+    """One range of the documents of a corpus.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder, below that of the corpus, with a slash at its end.
+    first : int
+        Number of its first document.
+    counts : dict
+        Its documents, tokens, author mentions and citations.
+    """
+
+    name: str
+    first: int
+    counts: dict[str, int]
+
+    @property
+    def last(self) -> int:
+        """Number of the document after its last."""
+        return self.first + self.counts["documents"]
+
+
+def shard_name(number: int) -> str:
+    """Name the folder of a shard."""
+    return f"shards/{number:05d}/"
+
+
+class Shards:
+    """The shards in a folder, each opened and checked when it is first asked for.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the corpus.
+    manifest : dict
+        As read there.
+    mmap : bool
+        Leave the arrays of shards on disk until they are used.
+    """
+
+    def __init__(self, folder: Path, manifest: dict[str, Any], *, mmap: bool) -> None:
+        self.folder = folder
+        self._manifest = manifest
+        self._mmap = mmap
+        self._open: dict[int, dict[str, np.ndarray]] = {}
+        try:
+            counts = {name: int(value) for name, value in manifest["counts"].items()}
+            self.sizes = (counts["vocabulary"], counts["authors"], counts["categories"])
+            rows = [{name: int(row[name]) for name in _COUNTED} for row in manifest["shards"]]
+            total = {name: sum(row[name] for row in rows) for name in _COUNTED}
+            wrong = [name for name in _COUNTED if total[name] != counts[name]]
+            if wrong or not rows:
+                raise ValueError(f"shards do not sum to {wrong[0] if wrong else 'a corpus'}")  # noqa: TRY301
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise CorpusError(
+                f"'{folder / 'manifest.json'}' is damaged ({type(error).__name__}: {error}); "
+                "make the corpus anew."
+            ) from error
+        self.counts = counts
+        ends = np.cumsum([0, *(row["documents"] for row in rows)])
+        self.all = [
+            Shard(shard_name(number), int(ends[number]), row) for number, row in enumerate(rows)
+        ]
+        self.ends = ends[1:]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy to another process without what is open: it is opened there again."""
+        return self.__dict__ | {"_open": {}}
+
+    def __len__(self) -> int:
+        """Return the number of shards."""
+        return len(self.all)
+
+    def arrays(self, number: int) -> Mapping[str, np.ndarray]:
+        """Return the arrays of one shard as its files hold them, checked once."""
+        if number not in self._open:
+            shard = self.all[number]
+            arrays = {
+                name: storage.read_array(
+                    self.folder, self._manifest, name, shape, mmap=self._mmap, below=shard.name
+                )
+                for name, shape in storage.array_shapes(shard.counts).items()
+            }
+            place = self.folder / shard.name
+            storage.check_arrays(place, arrays, self.sizes, self.counts["documents"], shard.first)
+            self._open[number] = arrays
+        return self._open[number]
+
+    def blocks(self, name: str) -> Iterator[np.ndarray]:
+        """Give the blocks of an array of the whole corpus, one a shard, in order."""
+        base = 0
+        for number in range(len(self.all)):
+            block = self.arrays(number)[name]
+            if not name.endswith("offsets"):
+                yield block
+                continue
+            yield block[:1] if number == 0 else block[:0]
+            yield block[1:] + base
+            base += int(block[-1])
+
+    def array(self, name: str) -> np.ndarray:
+        """Return an array of the whole corpus; that of a single shard is not copied."""
+        if len(self.all) == 1:
+            return self.arrays(0)[name]
+        whole = np.concatenate(list(self.blocks(name)))
+        whole.flags.writeable = False
+        return whole
+
+
+def write_shards(
+    corpus: "Corpus", folder: str | os.PathLike[str], size: int, *, overwrite: bool = False
+) -> Path:
+    """Save a corpus as shards of at most `size` documents; see `Corpus.save`."""
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise ParameterError(
+            f"The {parameter('shard', 'save')} must be a number of documents of at least 1, or "
+            f"None for a corpus in one piece. Got {size!r} instead."
+        )
+    target = absolute(folder)
+    pl = storage.needs_polars("Saving a corpus")
+    with storage.making(target, overwrite=overwrite) as temporary:
+        storage.write_names(corpus.text, temporary, pl)
+        counts = []
+        examples = _examples(corpus)
+        for number, first in enumerate(range(0, corpus.n_documents, size)):
+            last = min(first + size, corpus.n_documents)
+            documents = {
+                name: corpus.text.column("documents", name)[first:last]
+                for name in ("id", "title", *corpus.metadata)
+            }
+            frame = pl.DataFrame(
+                [
+                    storage.document_series(pl, name, [*values, examples[name]])[:-1]
+                    for name, values in documents.items()
+                ]
+            )
+            counts.append(write_shard(temporary, number, _range(corpus, first, last), frame))
+        finish_shards(
+            temporary,
+            counts,
+            sizes=(corpus.vocabulary_size, corpus.n_authors, corpus.n_categories),
+            metadata=list(corpus.metadata),
+            report=corpus.report,
+            preparation=corpus.preparation,
+            import_report=corpus.import_report,
+            fingerprint=corpus.fingerprint,
+        )
+    return target
+
+
+def _examples(corpus: "Corpus") -> dict[str, Any]:
+    """Find a value for each column: a shard without one must have the type of the others."""
+    return {
+        name: next((v for v in corpus.text.column("documents", name) if v is not None), None)
+        for name in ("id", "title", *corpus.metadata)
+    }
+
+
+def _range(corpus: "Corpus", first: int, last: int) -> dict[str, np.ndarray]:
+    """Cut the documents from `first` to `last` out of a corpus."""
+    offsets, teams = corpus.offsets[first : last + 1], corpus.author_offsets[first : last + 1]
+    begin, end = np.searchsorted(corpus.citations[:, 0], [first, last])
+    return {
+        "tokens": corpus.tokens[offsets[0] : offsets[-1]],
+        "offsets": offsets - offsets[0],
+        "title_lengths": corpus.title_lengths[first:last],
+        "author_ids": corpus.author_ids[teams[0] : teams[-1]],
+        "author_offsets": teams - teams[0],
+        "categories": corpus.categories[first:last],
+        "citations": corpus.citations[begin:end],
+    }
+
+
+def write_shard(
+    folder: Path, number: int, arrays: Mapping[str, np.ndarray], documents: Any
+) -> dict[str, int]:
+    """Write one shard of a corpus in the making.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the corpus.
+    number : int
+        Place of the shard.
+    arrays : mapping
+        Its seven arrays.
+    documents : polars.DataFrame
+        Ids, titles and the metadata columns of its documents.
+
+    Returns
+    -------
+    dict
+        Its counts, for `finish_shards`.
+    """
+    place = folder / shard_name(number)
+    place.mkdir(parents=True)
+    storage.write_array_files(arrays, place)
+    documents.write_parquet(place / "documents.parquet")
+    return {
+        "documents": len(arrays["categories"]),
+        "tokens": len(arrays["tokens"]),
+        "author_mentions": len(arrays["author_ids"]),
+        "citations": len(arrays["citations"]),
+    }
+
+
+def finish_shards(
+    folder: Path,
+    counts: Sequence[Mapping[str, int]],
+    *,
+    sizes: tuple[int, int, int],
+    metadata: list[str],
+    report: CorpusReport,
+    preparation: Mapping[str, Any],
+    import_report: Mapping[str, Any] | None = None,
+    fingerprint: str | None = None,
+) -> str:
+    """Write the manifest of a folder of shards whose tables are all there; give the fingerprint.
+
+    Parameters
+    ----------
+    folder : Path
+    counts : sequence of mappings
+        What `write_shard` gave for each shard.
+    sizes : tuple of int
+        Words, authors and categories.
+    metadata : list of str
+        Columns of the tables of documents besides id and title.
+    report, preparation, import_report
+        As a `Corpus` has them.
+    fingerprint : str, optional
+        Computed from the files, one column at a time, if not given.
+    """
+    from citeweave.corpus.sharded import ShardedText  # noqa: PLC0415 (it imports this file)
+
+    total = {name: sum(row[name] for row in counts) for name in _COUNTED}
+    manifest: dict[str, Any] = {
+        "format": storage.FORMAT,
+        "version": storage.SHARDED_VERSION,
+        "fingerprint": fingerprint,
+        "counts": {
+            "documents": total["documents"],
+            "tokens": total["tokens"],
+            "vocabulary": sizes[0],
+            "authors": sizes[1],
+            "author_mentions": total["author_mentions"],
+            "categories": sizes[2],
+            "citations": total["citations"],
+        },
+        "shards": [dict(row) for row in counts],
+        "metadata": metadata,
+        "report": report.as_dict(),
+        "preparation": dict(preparation),
+    }
+    if fingerprint is None:
+        shards = Shards(folder, manifest, mmap=True)
+        fingerprint = fingerprint_of(shards, ShardedText(shards, None, tuple(metadata)))
+    storage.write_manifest(folder, manifest | {"fingerprint": fingerprint}, import_report)
+    return fingerprint
+
+
+def fingerprint_of(shards: Shards, text: TextStore) -> str:
+    """Compute the fingerprint of the whole corpus, reading one column of one shard at a time."""
+    return hash_blocks(storage.array_shapes(shards.counts), shards.blocks, shards.sizes, text)
+
+
+def read_documents(shards: Shards, number: int, name: str, pl: "ModuleType") -> list[Any]:
+    """Read a column of the table of documents of one shard."""
+    shard = shards.all[number]
+    path = shards.folder / shard.name / "documents.parquet"
+    try:
+        values: list[Any] = pl.read_parquet(path, columns=[name])[name].to_list()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise CorpusError(
+            f"The column '{name}' of '{path}' cannot be read ({reason}); make the corpus anew."
+        ) from error
+    if len(values) != shard.counts["documents"]:
+        raise CorpusError(
+            f"'{path}' does not match the manifest: it has {len(values)} rows instead of "
+            f"{shard.counts['documents']}; make the corpus anew."
+        )
+    return values
