@@ -193,6 +193,8 @@ class Experiment:
         corpus stands in if none is.
     run : callable
         Does the work.
+    conclude : callable, optional
+        Gives notes on the tables as they are shown, rows of earlier runs included.
     """
 
     name: str
@@ -201,3 +203,6 @@ class Experiment:
     datasets: Sequence[str]
     quick_datasets: Sequence[str]
     run: Callable[[Context], Outcome]
+    conclude: Callable[[Context, Sequence[Table]], list[str]] = field(
+        default=lambda _context, _tables: []
+    )

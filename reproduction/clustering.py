@@ -119,8 +119,7 @@ def run(context: Context) -> Outcome:
     whole = {name: _whole_models(context, name) for name in names}
     values = _cluster_whole(context, whole, seeds)
     divided = {name: found for name in names if (found := _folded_models(context, name))}
-    folds = {name: measuring.folds_for(context, name) for name in divided}
-    tested = measuring.run(context, divided, protocol="folds", folds=folds, seeds=seeds[:1])
+    tested = measuring.run_folds(context, divided)
     tables = []
     for name in names:
         if values.select(dataset=name).rows:
@@ -280,7 +279,7 @@ def _folds_table(name: str, models: list[ModelChoice], values: Values) -> Table:
     keys = {MODELS[key]: key for key in _FOLDED}
     rows: list[list[Cell]] = []
     for model in models:
-        mine = values.select(dataset=name, model=model.name, where="test")
+        mine = measuring.folded_in(values, dataset=name, model=model.name)
         found = {m: measuring.value_of(mine, measure=m) for m in _MEASURES}
         row: list[Cell] = [model.name, *found.values()]
         if paper:

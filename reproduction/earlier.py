@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from reproduction.base import Cell, Spread
+from reproduction.writers import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,15 +16,22 @@ if TYPE_CHECKING:
 
     from reproduction.base import Outcome, Table
 
-__all__ = ["EarlierTable", "read_sections", "read_tables", "with_earlier_rows"]
+__all__ = ["EarlierTable", "read_sections", "read_tables", "with_earlier_rows", "without_mark"]
 
 MARK = " (earlier)"
 SAID = "Earlier: "
 """Begins what an earlier page said below a table whose rows are taken."""
 
+MADE = f"Rows marked{MARK} are of earlier runs, with the settings of these: "
+"""Begins the note that says how they came about."""
+
+FILLED = "Of earlier runs: "
+"""Begins the list of single figures that were filled in."""
+
 _SPREAD = re.compile(r"([+−-]?[\d,.]+) ± ([\d,.]+)")
 _NUMBER = re.compile(r"[+−-]?[\d,]+(\.\d+)?")
 _ESCAPED = re.compile(r"\\([\\|<*_`])")
+_MADE = re.compile(rf"^- {re.escape(MADE)}(.*)$", re.MULTILINE)
 _COLOPHON = re.compile(r"<sub>(.*?)</sub>", re.DOTALL)
 
 
@@ -71,11 +79,13 @@ def _plain(text: str) -> str:
 
 
 def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
-    """Add rows of a page's section of the same title to tables that lack them.
+    """Add rows and figures of a page's section of the same title to tables that lack them.
 
-    Tables are matched by title and columns, rows by their words before the first figure. A row
-    that is added is marked, what was said below its table comes with it, and a note says how the
-    earlier ones came about.
+    Tables are matched by title, columns by name (a table may have more of them than it had), rows
+    by their words before the first figure. A row that is added is marked, as is one that has no
+    figure but the earlier ones; where a row has figures of its own and lacks others, these are
+    filled in and named below the table. What was said below the earlier table comes with them,
+    and a note says how they came about.
     """
     section = read_sections(page).get(outcome.title, "")
     earlier = read_tables(section)
@@ -83,29 +93,82 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
     if all(new is old for new, old in zip(tables, outcome.tables, strict=True)):
         return outcome
     made = " ".join(" ".join(text.split()) for text in _COLOPHON.findall(section))
-    note = f"Rows marked{MARK} are of earlier runs, with the settings of these: {made}"
-    return replace(outcome, tables=tables, notes=[*outcome.notes, note])
+    still = _MADE.search(section)  # rows of the earlier page that were marked there already
+    if still is not None:
+        made += f" Marked there already: {still.group(1)}"
+    return replace(outcome, tables=tables, notes=[*outcome.notes, f"{MADE}{made}"])
+
+
+def without_mark(name: str) -> str:
+    """Give the first word of a row as it was before it was marked.
+
+    Examples
+    --------
+    >>> without_mark("cora (earlier)"), without_mark("cora")
+    ('cora', 'cora')
+    """
+    return name.removesuffix(MARK)
 
 
 def _merged(table: Table, earlier: EarlierTable | None) -> Table:
-    if earlier is None or earlier.columns != list(table.columns):
+    if earlier is None or not set(earlier.columns) <= set(table.columns):
         return table
-    known = {_head(row) for row in table.rows}
-    lacking = [
-        [f"{_head(row)[0]}{MARK}", *row[1:]] for row in earlier.rows if _head(row) not in known
-    ]
-    if not lacking:
+    before = {_head(row): _placed(row, earlier.columns, table.columns) for row in earlier.rows}
+    rows: list[Sequence[Cell]] = []
+    filled: list[str] = []
+    for row in table.rows:
+        old = before.pop(_head(row), None)
+        lacking = [] if old is None else _lacking(row, old)
+        if old is None or not lacking:
+            rows.append(row)
+        elif _adds_nothing(table, row, old):
+            rows.append(_marked(old))
+        else:
+            rows.append([was if cell is None else cell for cell, was in zip(row, old, strict=True)])
+            names = ", ".join(table.columns[place] for place in lacking)
+            filled.append(f"{' '.join(_head(row))} ({names})")
+    rows += [_marked(row) for row in before.values()]
+    if len(rows) == len(table.rows) and all(a is b for a, b in zip(rows, table.rows, strict=True)):
         return table
     # what was said of the rows below their table holds of them here
     said = [note.removeprefix(SAID) for note in earlier.notes]
     notes = [f"{SAID}{note}" for note in said if note not in table.notes]
-    return replace(table, rows=[*table.rows, *lacking], notes=[*table.notes, *notes])
+    if filled:
+        notes.append(f"{FILLED}{'; '.join(filled)}.")
+    return replace(table, rows=rows, notes=[*table.notes, *notes])
+
+
+def _placed(row: Sequence[Cell], columns: Sequence[str], wanted: Sequence[str]) -> list[Cell]:
+    """Put the cells of a row below the columns of another table."""
+    cells = dict(zip(columns, row, strict=True))
+    return [cells.get(name) for name in wanted]
+
+
+def _lacking(row: Sequence[Cell], old: Sequence[Cell]) -> list[int]:
+    """Find the places of cells that only the earlier row has."""
+    both = enumerate(zip(row, old, strict=True))
+    return [place for place, (a, b) in both if a is None and b is not None]
+
+
+def _adds_nothing(table: Table, row: Sequence[Cell], old: Sequence[Cell]) -> bool:
+    """Whether all figures of a row stand in the earlier one too, as the paper's own do."""
+    digits = [table.decimals.get(name, 3) for name in table.columns]
+    return all(
+        cell is None
+        or isinstance(cell, str)
+        or (was is not None and cell_text(cell, places) == cell_text(was, places))
+        for cell, was, places in zip(row, old, digits, strict=True)
+    )
+
+
+def _marked(row: Sequence[Cell]) -> list[Cell]:
+    return [f"{_head(row)[0]}{MARK}", *row[1:]]
 
 
 def _head(row: Sequence[Cell]) -> tuple[str, ...]:
     """Give what a row is about: its words before the first figure, without the mark."""
     words = takewhile(lambda cell: isinstance(cell, str), row)
-    return tuple(str(cell).removesuffix(MARK) for cell in words)
+    return tuple(without_mark(str(cell)) for cell in words)
 
 
 def _cell(text: str) -> Cell:

@@ -86,6 +86,7 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
     outcome = experiment.run(context)
     if context.earlier is not None:
         outcome = with_earlier_rows(outcome, context.earlier)
+    said = [*outcome.notes, *experiment.conclude(context, outcome.tables), *_missing(context)]
     content = {
         "format": FORMAT,
         "experiment": name,
@@ -94,7 +95,7 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
         "command": _command(experiment, context),
         "quick": context.quick,
         "asked": asked,
-        **outcome_to_json(replace(outcome, notes=[*outcome.notes, *_missing(context)])),
+        **outcome_to_json(replace(outcome, notes=said)),
         "corpora": _corpora(context),
         "versions": provenance.versions(),
         "machine": provenance.machine(),

@@ -32,11 +32,15 @@ if TYPE_CHECKING:
 __all__ = [
     "ETAS",
     "LINQS",
+    "METHODS",
+    "by",
     "chains_table",
     "choice",
     "describe_folds",
+    "folded_in",
     "folds_for",
     "run",
+    "run_folds",
     "shown",
     "value_of",
 ]
@@ -100,6 +104,61 @@ def describe_folds(context: Context) -> str:
             "papers being test papers"
         )
     return "; ".join(parts)
+
+
+METHODS = ("paper", "gibbs")
+"""How test papers are folded in: by the paper's method and by Gibbs sampling, after the same fit.
+Every experiment with folds asks for both, so that they share their fits."""
+
+
+def run_folds(context: Context, models: Mapping[str, Sequence[ModelChoice]]) -> Values:
+    """Fit models to the training papers of all folds, and fold the test papers in by `METHODS`.
+
+    Parameters
+    ----------
+    context : Context
+    models : mapping
+        By name of the set.
+    """
+    return run(
+        context,
+        models,
+        protocol="folds",
+        folds={name: folds_for(context, name) for name in models},
+        seeds=context.seeds[:1],
+        options={"method": list(METHODS)},
+    )
+
+
+def folded_in(
+    values: Values, *, labels: str = "hidden", method: str = "paper", **wanted: Any
+) -> Values:
+    """Select what was measured on test papers that were folded in in one way.
+
+    Parameters
+    ----------
+    values : Table
+        What `run_folds` gave.
+    labels : {"hidden", "seen"}
+        Labels of test papers.
+    method : {"paper", "gibbs"}
+    **wanted
+        As those of `Table.select`.
+    """
+    found = values.select(where="test", **wanted)
+    way = f"labels of test documents {labels}, {method} fold-in"
+    return found.select(protocol=[p for p in {row.protocol for row in found} if p.endswith(way)])
+
+
+def by(method: str) -> str:
+    """Give what the title of a table ends with, to tell a method of fold-in from the paper's.
+
+    Examples
+    --------
+    >>> by("gibbs"), by("paper")
+    (', Gibbs fold-in', '')
+    """
+    return "" if method == METHODS[0] else f", {method.capitalize()} fold-in"
 
 
 def run(

@@ -22,36 +22,44 @@ __all__ = ["EXPERIMENT"]
 _PROTOCOL = """\
 Who speaks for a paper: its *first author*, as in the paper of the model, or *all authors*, each
 of whose nu serves a part of the paper's tables (docs/authors.md), with one prior of their shares
-for all or one by position (first, last, between). Beside them the non-parametric author-topic
-model, in which each word chooses one of the paper's authors. All by {chains}; eta = 0.
+for all or one by position (first, last, between). *Of {eta} papers or more*: authors of fewer
+(in the training papers, in any position) give way to the paper's label, or, where a set has none,
+are left out (eta = {eta}; labels of test papers are hidden). Beside them the non-parametric
+author-topic model, in which each word chooses one of the paper's authors. All by {chains};
+eta = 0 where nothing else is said.
 
 *Test perplexity* as in the section on perplexity ({folds}): topics of a test paper are estimated
-from some of its words and its citations of training papers, and its other words are scored. *AUC*
+from some of its words and its citations of training papers, by the paper's fold-in or by Gibbs
+sampling, and its other words are scored. *AUC*
 of held-out citations as in the section on links, with {topics} topics. *Time* is that of an
 iteration of the whole model on one core, first author and all authors in turns, median of
 {repeats}. Mean ± standard deviation over splits and seeds."""
 
 TOPICS = 30
-_FIRST, _ALL, _BY_POSITION, _ATM = (
+ETA = 3
+_FIRST, _ALL, _BY_POSITION, _SOME, _ATM = (
     "first author",
     "all authors",
     "all authors, by position",
+    f"all authors of {ETA} papers or more",
     "non-parametric ATM",
 )
 _OPTIONS: dict[str, dict[str, Any]] = {
     _FIRST: {"authors": FIRST_AUTHOR},
     _ALL: {"authors": ALL_AUTHORS},
     _BY_POSITION: {"authors": ALL_AUTHORS, "contributions": SHARES_BY_POSITION},
+    _SOME: {"authors": ALL_AUTHORS, "eta": ETA},
 }
 _REPEATS = 15
+_PERPLEXITIES = ("test perplexity", "test, Gibbs", "train, in sample")
+_TIME = "time of an iteration"
 
 
 def run(context: Context) -> Outcome:
     """Measure the models on all sets."""
     words = {name: _models(context, name, settings(name).topics) for name in context.datasets}
     links = {name: _models(context, name, TOPICS)[:-1] for name in context.datasets}
-    folds = {name: measuring.folds_for(context, name) for name in context.datasets}
-    divided = measuring.run(context, words, protocol="folds", folds=folds, seeds=context.seeds[:1])
+    divided = measuring.run_folds(context, words)
     seeds = context.seeds[:2] if context.quick else context.seeds
     cited = measuring.run(context, links, protocol="links", seeds=seeds)
     return Outcome(
@@ -61,10 +69,11 @@ def run(context: Context) -> Outcome:
             folds=measuring.describe_folds(context),
             topics=TOPICS,
             repeats=_REPEATS,
+            eta=ETA,
         ),
         tables=[
             *(_table(context, name, words[name], divided, cited) for name in context.datasets),
-            _tests(context, divided),
+            *(_tests(context, divided, method) for method in measuring.METHODS),
             measuring.chains_table([divided, cited], words),
         ],
         notes=[],
@@ -87,21 +96,25 @@ def _table(
     times = _times(context, name)
     rows: list[list[Cell]] = []
     for model in models:
-        mine = {"dataset": name, "model": model.name}
+        wanted = {"dataset": name, "model": model.name}
+        mine = {**wanted, "measure": "perplexity"}
         rows.append(
             [
                 model.name,
-                measuring.value_of(divided, **mine, measure="perplexity", where="test"),
-                measuring.value_of(divided, **mine, measure="perplexity", where="train"),
-                measuring.value_of(cited, **mine, measure="auc"),
+                *(
+                    measuring.value_of(measuring.folded_in(divided, method=method, **mine))
+                    for method in measuring.METHODS
+                ),
+                measuring.value_of(divided, **mine, where="train"),
+                measuring.value_of(cited, **wanted, measure="auc"),
                 times.get(model.name),
             ]
         )
     return Table(
         title=f"Authors of {measuring.shown(name)}",
-        columns=["model", "test perplexity", "train, in sample", "AUC", "time of an iteration"],
+        columns=["model", *_PERPLEXITIES, "AUC", _TIME],
         rows=rows,
-        decimals={"test perplexity": 1, "train, in sample": 1, "time of an iteration": 2},
+        decimals={**dict.fromkeys(_PERPLEXITIES, 1), _TIME: 2},
         notes=["Time: times that of the first author."],
     )
 
@@ -142,17 +155,18 @@ def _measure_times(context: Context, name: str) -> dict[str, float]:
     return {shown: value / medians[_FIRST] for shown, value in medians.items()}
 
 
-def _tests(context: Context, divided: Values) -> Table:
-    """Compare all authors with the other two, split by split."""
+def _tests(context: Context, divided: Values, method: str) -> Table:
+    """Compare all authors with the others, split by split."""
     rows: list[tuple[str, str, str, Comparison]] = []
     for name in context.datasets:
-        wanted = {"dataset": name, "measure": "perplexity", "where": "test"}
-        own = divided.select(**wanted, model=_ALL)
-        for other in (_FIRST, _ATM):
-            found = compare(own, divided.select(**wanted, model=other))
+        test = measuring.folded_in(divided, method=method, dataset=name, measure="perplexity")
+        for one, other in ((_ALL, _FIRST), (_ALL, _ATM), (_SOME, _FIRST), (_SOME, _ALL)):
+            found = compare(test.select(model=one), test.select(model=other))
             if found is not None:
-                rows.append((name, _ALL, other, found))
-    return comparisons_table("Test perplexity of all authors less that of others", rows)
+                rows.append((name, one, other, found))
+    return comparisons_table(
+        f"Test perplexity of all authors less that of others{measuring.by(method)}", rows
+    )
 
 
 EXPERIMENT = Experiment(

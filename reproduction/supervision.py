@@ -55,8 +55,7 @@ def run(context: Context) -> Outcome:
             "choose others with --datasets."
         )
     models = {name: _models(context, name) for name in names}
-    folds = {name: measuring.folds_for(context, name) for name in names}
-    values = measuring.run(context, models, protocol="folds", folds=folds, seeds=context.seeds[:1])
+    values = measuring.run_folds(context, models)
     left = [name for name in context.datasets if name not in names]
     return Outcome(
         title="Supervision by labels",
@@ -99,13 +98,10 @@ def _table(name: str, models: list[ModelChoice], values: Values) -> Table:
     keys = {MODELS[key]: key for key in measuring.ETAS}
     rows: list[list[Cell]] = []
     for model in models:
-        mine = values.select(dataset=name, model=model.name, where="test")
         ways = ("hidden", "seen") if model.uses_labels else ("hidden",)
         for way in ways:
-            chosen = {
-                "protocol": [p for p in {row.protocol for row in mine} if f"documents {way}" in p]
-            }
-            found = {m: measuring.value_of(mine, measure=m, **chosen) for m in _MEASURES}
+            mine = measuring.folded_in(values, labels=way, dataset=name, model=model.name)
+            found = {m: measuring.value_of(mine, measure=m) for m in _MEASURES}
             row: list[Cell] = [model.name, way if model.uses_labels else "not used"]
             row += list(found.values())
             if paper:

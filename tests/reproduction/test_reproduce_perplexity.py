@@ -12,10 +12,10 @@ from citeweave.experiments import Row, Table, choose
 from citeweave.experiments.machine import processor
 from reproduction import Context, Spread, reproduce
 from reproduction.comparing import compare, comparisons_table
-from reproduction.measuring import ETAS, choice, describe_folds, folds_for, shown
+from reproduction.measuring import ETAS, METHODS, choice, describe_folds, folds_for, shown
 from reproduction.paper_figures import MODELS
 from reproduction.perplexity import EXPERIMENT as PERPLEXITY
-from reproduction.perplexity import _aims, _etas, _tests
+from reproduction.perplexity import _conclude, _etas, _table, _tests
 from reproduction.supervision import EXPERIMENT as SUPERVISION
 
 MODEL_KEYS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
@@ -28,20 +28,27 @@ def context(context_for):
 
 def test_perplexity_of_all_models(context):
     outcome = PERPLEXITY.run(context)
-    table, tests, at_etas, less_none, chains = outcome.tables
-    assert [row[2] for row in tests.rows] == [MODELS[k] for k in MODEL_KEYS[:-1]]
+    table, *tests, at_etas, by_paper, by_gibbs, chains = outcome.tables
+    for compared in tests:
+        assert [row[2] for row in compared.rows] == [MODELS[k] for k in MODEL_KEYS[:-1]]
     assert [row[1] for row in at_etas.rows] == [MODELS[k] for k in ETAS]
-    assert [row[1] for row in less_none.rows] == [MODELS[k] for k in list(ETAS)[1:]]
+    for less_none in (by_paper, by_gibbs):
+        assert [row[1] for row in less_none.rows] == [MODELS[k] for k in list(ETAS)[1:]]
+    titles = [compared.title for compared in (*tests, by_paper, by_gibbs)]
+    assert [title.endswith(", Gibbs fold-in") for title in titles] == [False, True] * 2
     fits = {row[1]: row[2] for row in chains.rows}
     # two splits each; words are held out of the models without labels alone
     assert fits == {MODELS[k]: 3 for k in MODEL_KEYS} | {MODELS[k]: 2 for k in list(ETAS)[1:]}
     assert [row[0] for row in table.rows] == [MODELS[key] for key in MODEL_KEYS]
-    assert list(table.columns) == ["model", "train, in sample", "train, held out", "test"]
-    for _, inside, held, test in table.rows:
-        for cell in (inside, held, test):
+    figures = ["train, in sample", "train, held out", "test", "test, Gibbs"]
+    assert list(table.columns) == ["model", *figures]
+    for model, *cells in table.rows:
+        for cell in cells:
             assert isinstance(cell, Spread)
             assert 1 < cell.mean < 150
-        assert test.sd is not None
+        assert cells[-1].sd is not None
+        # of the author-topic model both are one: nothing is sampled
+        assert (cells[-2] == cells[-1]) == (model == MODELS["np-atm"])
     assert "a random half of its words" in outcome.protocol
     assert "2 random splits" in outcome.protocol
 
@@ -68,7 +75,7 @@ def test_what_is_finished_is_shown_without_the_rest(context, tmp_path):
     assert note.startswith("Not finished, and left out: tiny, Non-parametric ATM, folds (2 of 2); ")
     assert not any("Not finished" in text for text in whole.content["notes"])
     before, after = (one.content["tables"][0]["rows"] for one in (whole, some))
-    assert after[1][1:] == [None, None, None]
+    assert after[1][1:] == [None, None, None, None]
     assert [before[i] for i in (0, 2, 3)] == [after[i] for i in (0, 2, 3)]
     assert "--finished" in some.content["command"]
     with pytest.raises(RunError, match=r"is not finished; leave --finished out"):
@@ -146,15 +153,18 @@ def test_sets_without_labels_are_refused(tmp_path, tiny_corpus):
 
 
 def test_models_are_compared_fold_by_fold(tmp_path):
-    def row(key, fold, value, where="test", labels="hidden"):
-        how = f"labels of test documents {labels}"
+    def row(key, fold, value, where="test", labels="hidden", method="paper"):
+        how = _way(labels, method)
         return Row("cora", MODELS[key], fold, 1, "perplexity", where, value, how)
 
     rows = [row("scntm", "1/2", 600.0), row("scntm", "2/2", 660.0)]
     rows += [row("cntm-text", "1/2", 630.0), row("cntm-text", "2/2", 650.0)]
     rows += [row("bursty-hdp-lda", "1/2", 640.0), row("scntm", "1/2", 1.0, where="train")]
     rows.append(row("scntm", "1/2", 1.0, labels="seen"))
-    table = _tests(Context(out=tmp_path, datasets=("cora",)), Table(rows))
+    rows += [row("scntm", fold, 570.0, method="gibbs") for fold in ("1/2", "2/2")]
+    context = Context(out=tmp_path, datasets=("cora", "m10"))
+    table, by_gibbs = (_tests(context, Table(rows), method) for method in METHODS)
+    assert not by_gibbs.rows  # no other model was folded in so
     one, two = (dict(zip(table.columns, cells, strict=True)) for cells in table.rows)
     assert (one["less"], one["difference"], one["lower in"]) == (
         MODELS["bursty-hdp-lda"],
@@ -167,30 +177,42 @@ def test_models_are_compared_fold_by_fold(tmp_path):
     assert two["p"] == f"{ttest_rel([600.0, 660.0], [630.0, 650.0]).pvalue:.4f}"
     assert float(two["p, corrected"]) > float(two["p"])
     assert two["at 5 %"] == "no difference"
-    context = Context(out=tmp_path, datasets=("cora", "m10"))
-    (aims,) = _aims(context, Table(rows))
-    told = aims.partition(": ")[2].split("; ")
-    assert told[0] == "missed by 6.0 (624, its own before)"
-    assert told[1] == f"reached by 10.0 ({MODELS['bursty-hdp-lda']}, the lowest of the others)."
-    assert not _aims(dataclasses.replace(context, quick=True), Table(rows))
+    models = [choice(key, topics=2) for key in ("bursty-hdp-lda", "cntm-text", "scntm")]
+    shown_table = _table("cora", models, Table(rows), Table([]))
+    (aims,) = _conclude(context, [shown_table])
+    assert aims.partition(": ")[2].split("; ") == [
+        (
+            "by the paper's fold-in missed by 6.0 (624, its own before), "
+            f"reached by 10.0 ({MODELS['bursty-hdp-lda']}, the lowest of the others)"
+        ),
+        "by Gibbs reached by 54.0 (624, its own before, by the paper's fold-in).",
+    ]
+    assert not _conclude(dataclasses.replace(context, quick=True), [shown_table])
+
+
+def _way(labels, method="paper"):
+    return f"half of the words; labels of test documents {labels}, {method} fold-in"
 
 
 def test_other_etas_are_shown_with_labels_hidden_and_seen(tmp_path):
     rows = [
-        Row("cora", MODELS[key], "1/2", 1, "perplexity", "test", value, f"documents {labels}")
-        for key, value, labels in (
-            ("scntm", 620.0, "hidden"),
-            ("scntm-eta-inf", 580.0, "hidden"),
-            ("scntm-eta-inf", 590.0, "seen"),
+        Row("cora", MODELS[key], "1/2", 1, "perplexity", "test", value, _way(labels, method))
+        for key, value, labels, method in (
+            ("scntm", 620.0, "hidden", "paper"),
+            ("scntm-eta-inf", 580.0, "hidden", "paper"),
+            ("scntm-eta-inf", 590.0, "seen", "paper"),
+            ("scntm-eta-inf", 560.0, "hidden", "gibbs"),
         )
     ]
     models = {"cora": [choice("scntm-eta-inf", topics=2)]}
-    figures, compared = _etas(Context(out=tmp_path, datasets=("cora",)), models, Table(rows))
+    context = Context(out=tmp_path, datasets=("cora",))
+    figures, compared, by_gibbs = _etas(context, models, Table(rows))
     assert [list(row[2:]) for row in figures.rows] == [
-        [Spread(620.0, None, 1), None],
-        [Spread(580.0, None, 1), Spread(590.0, None, 1)],
+        [Spread(620.0), None, None, None],
+        [Spread(580.0), Spread(590.0), Spread(560.0), None],
     ]
-    assert compared.rows[0][compared.columns.index("difference")] == Spread(-40.0, None, 1)
+    assert compared.rows[0][compared.columns.index("difference")] == Spread(-40.0)
+    assert not by_gibbs.rows
 
 
 @pytest.mark.parametrize(

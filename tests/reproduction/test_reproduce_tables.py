@@ -204,11 +204,49 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
             "Made by `old` on some day."
         ),
     ]
-    # put on a page and merged again they are marked once
-    page.write_text(f"# All\n\n## Sizes\n\n{markdown_table(merged.tables[0])}\n")
+    # put on a page and merged again they are marked once, and their origin is not lost
+    notes = "\n".join(f"- {note}" for note in merged.notes)
+    page.write_text(
+        f"# All\n\n## Sizes\n\n{markdown_table(merged.tables[0])}\n{notes}\n\n"
+        "<sub>Made by `new`.</sub>\n"
+    )
     again = with_earlier_rows(outcome, page)
     assert [row[0] for row in again.tables[0].rows] == ["cora", "a|b_c", "a|b_c (earlier)"]
     assert again.tables[0].notes == merged.tables[0].notes
+    assert again.notes[-1].endswith(
+        "Made by `new`. Marked there already: Made by `old` on some day."
+    )
+
+
+def test_figures_that_a_row_lacks_are_taken_from_an_earlier_page(tmp_path):
+    page = tmp_path / "results.md"
+    old = Table(
+        title="Perplexity",
+        columns=["model", "train", "paper, test", "test"],
+        rows=[["A", 1.5, 9.25, 2.5], ["B", 3.5, 9.25, 4.5], ["C", 5.5, None, 6.5]],
+        decimals={"train": 1, "paper, test": 2, "test": 1},
+    )
+    page.write_text(f"# All\n\n## Words\n\n{markdown_table(old)}\n<sub>Old.</sub>\n")
+    new = Table(
+        title="Perplexity",
+        columns=["model", "train", "paper, test", "test", "test, Gibbs"],
+        rows=[
+            ["A", None, 9.25, 2.625, Spread(2.0, 0.1, 3)],  # held-out words were not run again
+            ["B", None, 9.25, None, None],  # nothing was
+            ["C", 5.0, None, 6.0, 5.5],  # everything was
+        ],
+        decimals={"train": 1, "paper, test": 2, "test": 1},
+    )
+    merged = with_earlier_rows(Outcome(title="Words", protocol="p", tables=[new]), page)
+    assert [list(row) for row in merged.tables[0].rows] == [
+        ["A", 1.5, 9.25, 2.625, Spread(2.0, 0.1, 3)],
+        ["B (earlier)", 3.5, 9.25, 4.5, None],
+        ["C", 5.0, None, 6.0, 5.5],
+    ]
+    assert merged.tables[0].notes == ["Of earlier runs: A (train)."]
+    assert merged.notes == [
+        "Rows marked (earlier) are of earlier runs, with the settings of these: Old."
+    ]
 
 
 def test_nothing_is_taken_from_a_table_of_other_columns(table, tmp_path):

@@ -10,7 +10,7 @@ from citeweave.corpus import Corpus
 from citeweave.errors import ParameterError
 from citeweave.experiments.folds import MOST_RUNS, Fold, k_folds
 from citeweave.experiments.models import ModelChoice, choose
-from citeweave.experiments.protocols import PROTOCOLS
+from citeweave.experiments.protocols import PROTOCOLS, fold_in_methods
 from citeweave.experiments.running import TaskProgress, run_tasks
 from citeweave.experiments.tables import Table
 from citeweave.experiments.tasks import Task, make_tasks
@@ -28,7 +28,7 @@ def cross_validate(
     fold_seed: int = 0,
     words: str | float | None = None,
     labels: Sequence[str] = ("hidden", "seen"),
-    method: str = "paper",
+    method: str | Sequence[str] = "paper",
     samples: int = 500,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
@@ -61,8 +61,9 @@ def cross_validate(
     labels : sequence of {"hidden", "seen"}
         For models that learn from labels: whether those of test documents are hidden, seen (the
         paper's protocol), or both, one after the other.
-    method : {"paper", "gibbs"}
-        How test documents are folded in.
+    method : {"paper", "gibbs"}, or a sequence of them
+        How test documents are folded in. Several are applied to the same fit, each with rows of
+        its own; ``protocol`` tells them apart.
     samples : int
         Of the fold-in.
     out : path, optional
@@ -92,7 +93,12 @@ def cross_validate(
         folds=folds,
         seeds=seeds,
         fold_seed=fold_seed,
-        options={"words": words, "labels": list(labels), "method": method, "samples": samples},
+        options={
+            "words": words,
+            "labels": list(labels),
+            "method": method if isinstance(method, str) else list(method),
+            "samples": samples,
+        },
     )
     table = run_tasks(
         tasks,
@@ -186,7 +192,9 @@ def _check_options(options: Mapping[str, Any]) -> None:
             f"{option('labels')} must be a list of 'hidden' or 'seen' or both. "
             f"Got {labels!r} instead."
         )
-    if options.get("method", "paper") not in {"paper", "gibbs"}:
+    methods = fold_in_methods(options.get("method", "paper"))
+    if not methods or set(methods) - {"paper", "gibbs"} or len(set(methods)) < len(methods):
         raise ParameterError(
-            f"{option('method')} must be 'paper' or 'gibbs'. Got {options['method']!r} instead."
+            f"{option('method')} must be 'paper' or 'gibbs', or both. "
+            f"Got {options['method']!r} instead."
         )

@@ -4,6 +4,7 @@ The version is part of a task's fingerprint: whoever changes what a protocol com
 and results of the old way are not taken for results of the new one.
 """
 
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from citeweave.experiments.models import GPU, TFIDF, ModelChoice
 from citeweave.experiments.tasks import Task
 from citeweave.model import RunInterrupted
 
-__all__ = ["PROTOCOLS", "Measured", "Protocol", "measure"]
+__all__ = ["PROTOCOLS", "Measured", "Protocol", "fold_in_methods", "measure"]
 
 
 class Measured(NamedTuple):
@@ -153,22 +154,39 @@ def _folds(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any])
     inside = perplexity(model)
     rows.append(Measured("perplexity", "train", inside.value, "in sample"))
     for labels in _ways(task.model, split, options):
-        rows += _folded_in(model, split, labels, options, fit.threads)
+        for method in fold_in_methods(options["method"]):
+            rows += _folded_in(model, split, labels, method, options, fit.threads)
     return rows
 
 
+def fold_in_methods(method: str | Sequence[str]) -> list[str]:
+    """Return the methods of fold-in that are asked for: one by its name, or several in a list.
+
+    Examples
+    --------
+    >>> fold_in_methods("paper"), fold_in_methods(["paper", "gibbs"])
+    (['paper'], ['paper', 'gibbs'])
+    """
+    return [method] if isinstance(method, str) else list(method)
+
+
 def _folded_in(
-    model: Any, split: Split, labels: str, options: Mapping[str, Any], threads: int | None
+    model: Any,
+    split: Split,
+    labels: str,
+    method: str,
+    options: Mapping[str, Any],
+    threads: int | None,
 ) -> list[Measured]:
     how = {
         "labels": labels,
-        "method": options["method"],
+        "method": method,
         "samples": options["samples"],
         "seed": 0,
         "threads": threads,
     }
     words = completion_words(split.train) if options["words"] is None else options["words"]
-    tail = f"labels of test documents {labels}, {options['method']} fold-in"
+    tail = f"labels of test documents {labels}, {method} fold-in"
     rows = []
     scored = perplexity(model, split.test, words=words, links=split, **how)
     used = "title words" if words == "title" else f"{words:.0%} of each document's words"
@@ -287,6 +305,8 @@ def _ways(choice: ModelChoice, split: Split, options: Mapping[str, Any]) -> Sequ
     if not choice.uses_labels:
         return ("hidden",)
     if split.train.n_categories == 0:
+        if split.train.n_authors and math.isfinite(float(choice.parameters.get("eta", 0))):
+            return ("hidden",)  # eta then chooses among authors alone
         raise CorpusError(
             f"The model {choice.name!r} takes labels (eta >= 1), and the corpus has none; use "
             "eta=0."
