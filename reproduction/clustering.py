@@ -37,8 +37,8 @@ _PROTOCOL = """\
 Clusters are dominant topics; purity, NMI (over the mean of the entropies, the paper's formula),
 adjusted Rand (ARI) and adjusted mutual information (AMI) compare them with the classes. All
 models are unsupervised (eta = 0): labels are never seen. No setting of SCNTM was chosen by them;
-that PMTLM refines its labels was decided with NMI on Cora and CS in sight (docs/pmtlm.md).
-Models of ours are fitted by {chains_run}.
+that PMTLM refines its labels was decided with NMI on Cora and CS in sight
+(docs/understand/pmtlm.md). Models of ours are fitted by {chains_run}.
 
 *Whole corpus*: fitted to all papers and citations, as many topics as there are classes. Mean ±
 standard deviation over {seeds} seeds, each a single chain. {variant}
@@ -46,8 +46,8 @@ standard deviation over {seeds} seeds, each a single chain. {variant}
 *consensus* is one model made of {chains} chains (latent classes over the chains' topics), with
 {few} seeds, as the models of others (AGC and k-means with all seeds), which are fitted by their
 defaults, the best of several starts by their own criterion; PMTLM-DC also from clusters of words
-smoothed over citations, from where its search ends higher (docs/pmtlm.md). Louvain finds the number
-of its clusters itself.
+smoothed over citations, from where its search ends higher (docs/understand/pmtlm.md). Louvain
+finds the number of its clusters itself.
 
 *Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
 all of their words and their citations of training papers; topics capped as in the paper; mean ±
@@ -88,7 +88,7 @@ _QUICK_TO_FIT = ("agc", "k-means")
 _VARIANTS: dict[str, tuple[str, str, dict[str, Any]]] = {
     SETTLED: (
         "begun at clusters",
-        "*Begun at clusters*: of papers, by words and citations alone (docs/starts.md).",
+        "*Begun at clusters*: of papers, by words and citations alone (docs/understand/starts.md).",
         {"start": "clusters"},
     ),
     PAPER: (

@@ -40,7 +40,7 @@ _INTRODUCTION = (
     "labels and the citation network* (2016); its printed figures stand beside ours. Three of its "
     "sets (ML, AvS, and M10 with abstracts) are not to be had any more; ieee-vis and hep-th "
     "take their places and are named so. What was aimed at beyond the paper, for clusters and few "
-    "labels, by how much it is missed and what was tried stands in docs/categories.md.\n"
+    "labels, by how much it is missed and what was tried stands in docs/how-to/categories.md.\n"
 )
 
 

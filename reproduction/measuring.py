@@ -270,11 +270,11 @@ _CHAIN_COLUMNS = (
     "terms from 0.99, %",
 )
 _CHAIN_NOTE = (
-    "Settled: the halves of the chain agree (docs/settling.md); R-hat is the largest of the log "
-    "posterior and all concentrations, its median and maximum over chains. Acceptance is that of "
-    "citing topics. The terms are the exponentials of a citing topic, exp(-lambda+ lambda- lambdaT "
-    "theta' theta'), over all citations and topics at posterior means: the share that lies between "
-    "0.99 and 1, where the paper found almost all of them."
+    "Settled: the halves of the chain agree (docs/understand/settling.md); R-hat is the largest of "
+    "the log posterior and all concentrations, its median and maximum over chains. Acceptance is "
+    "that of citing topics. The terms are the exponentials of a citing topic, exp(-lambda+ lambda- "
+    "lambdaT theta' theta'), over all citations and topics at posterior means: the share that lies "
+    "between 0.99 and 1, where the paper found almost all of them."
 )
 
 

@@ -21,12 +21,12 @@ __all__ = ["EXPERIMENT"]
 
 _PROTOCOL = """\
 Who speaks for a paper: its *first author*, as in the paper of the model, or *all authors*, each
-of whose nu serves a part of the paper's tables (docs/authors.md), with one prior of their shares
-for all or one by position (first, last, between). *Of {eta} papers or more*: authors of fewer
-(in the training papers, in any position) give way to the paper's label, or, where a set has none,
-are left out (eta = {eta}; labels of test papers are hidden). Beside them the non-parametric
-author-topic model, in which each word chooses one of the paper's authors. All by {chains};
-eta = 0 where nothing else is said.
+of whose nu serves a part of the paper's tables (docs/understand/authors.md), with one prior of
+their shares for all or one by position (first, last, between). *Of {eta} papers or more*: authors
+of fewer (in the training papers, in any position) give way to the paper's label, or, where a set
+has none, are left out (eta = {eta}; labels of test papers are hidden). Beside them the
+non-parametric author-topic model, in which each word chooses one of the paper's authors. All by
+{chains}; eta = 0 where nothing else is said.
 
 *Test perplexity* as in the section on perplexity ({folds}): topics of a test paper are estimated
 from some of its words and its citations of training papers, by the paper's fold-in or by Gibbs

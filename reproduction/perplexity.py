@@ -34,7 +34,8 @@ of training papers where the model has citations, by the paper's method (500 sam
 other words are scored, so no word is used for both. Topics are estimated so: {completion}. Words
 unknown to the training papers are not scored. *Test, Gibbs*: the same fits, words and citations,
 but topics are estimated by Gibbs sampling of the test paper's own counts (500 samples after 50
-sweeps; docs/fold-in.md). The paper's figures are of its own method: compare them with *test*.
+sweeps; docs/how-to/fold-in.md). The paper's figures are of its own method: compare them with
+*test*.
 
 *Train, in sample*: p(w) of all words of training papers under the topics that were learned from
 these very words; the paper says that its words are not used twice, but not how it divides
@@ -53,7 +54,7 @@ _FOLD_IN = (
     "inferred from all words and citations together, which makes up for some of that. So eta > 0 "
     "gains over eta = 0, where papers without authors share one group, and hidden labels can do "
     "better than seen ones, which fix the group whatever the words say. Gibbs sampling has neither "
-    "flaw (docs/fold-in.md)."
+    "flaw (docs/how-to/fold-in.md)."
 )
 
 

@@ -7,7 +7,8 @@ and libraries are those of the stored values, and to a millionth elsewhere: a fu
 or another logarithm may change the last bit of a probability, not what is drawn.
 
 A change that is meant to alter draws stores new values with ``python tests/fingerprints.py
-tests/data/fingerprints.json``, and says so in the changelog.
+tests/data/fingerprints.json``, sets `citeweave.experiments.tasks.DRAWS_SINCE`, and says so in the
+changelog.
 """
 
 import json

@@ -75,7 +75,11 @@ def crossvalidate(
         ),
     ] = "both",
     method: Annotated[
-        str, typer.Option(help="Fold-in of test papers: paper or gibbs.", rich_help_panel=MEASURE)
+        str,
+        typer.Option(
+            help="Fold-in of test papers: paper, gibbs, or paper,gibbs for both after one fit.",
+            rich_help_panel=MEASURE,
+        ),
     ] = "paper",
     samples: Annotated[
         int, typer.Option(help="Samples per test paper.", rich_help_panel=MEASURE)
@@ -134,7 +138,7 @@ def crossvalidate(
             seeds=seeds,
             words=None if words == "auto" else read_words(words),
             labels=["hidden", "seen"] if labels == "both" else [labels],
-            method=method,
+            method=method.split(",") if "," in method else method,
             samples=samples,
             out=place,
             workers=workers,
