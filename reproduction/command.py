@@ -48,8 +48,8 @@ def reproduce(
         list[str],
         typer.Argument(
             help="datasets, perplexity, clustering, supervision, labels, links, topics, authors, "
-            "network, convergence, counts, runtime; all; or page, to write the pages of finished "
-            "ones anew.",
+            "network, convergence, counts, runtime, people; all; or page, to write the pages of "
+            "finished ones anew.",
             metavar="EXPERIMENT...",
             show_default=False,
         ),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from citeweave.model import SCNTM
 
-__all__ = ["DEMO", "QUICK_SCALE", "Context", "chosen_models", "cores"]
+__all__ = ["DEMO", "QUICK_SCALE", "Context", "chosen_models", "cores", "not_finished"]
 
 DEMO = "demo"
 """The made-up corpus that `citeweave demo` fits: always there, never fetched."""
@@ -274,7 +274,7 @@ class Context:
         key = {"corpus": corpus.fingerprint, "model": choice.as_json(), "seed": seed}
         folder = self.out / "runs" / f"{name}-{_digest(key)}"
         if self.finished and not is_run_folder(folder):
-            raise _not_finished(f"The model of {name}")
+            raise not_finished(f"The model of {name}")
         if is_run_folder(folder):
             self.say(f"{name}: model of an earlier run taken up")
             fitted = resume(folder, stop=self.stop)
@@ -306,7 +306,7 @@ class Context:
             self._count(name, key, kept)
             return kept["value"]
         if self.finished:
-            raise _not_finished(f"The part {name!r}")
+            raise not_finished(f"The part {name!r}")
         if self.stop is not None and self.stop.is_set():
             raise KeyboardInterrupt
         started = time.monotonic()
@@ -383,7 +383,8 @@ def _processor() -> str:
     return processor()
 
 
-def _not_finished(what: str) -> RunError:
+def not_finished(what: str) -> RunError:
+    """Make the error for what ``--finished`` was to show and is not there."""
     return RunError(f"{what} is not finished; leave --finished out to make it.")
 
 

@@ -18,6 +18,7 @@ from reproduction.base import (
     difference,
     spread,
 )
+from reproduction.context import not_finished
 from reproduction.settings import paper_stages, settings
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def run(context: Context) -> Outcome:
     ]
     if context.finished:
         tasks = _finished(context, tasks, iterations)
+        if names and not tasks:
+            raise not_finished("The experiment 'convergence'")
     found = context.map(lambda task: _trace(context, task, iterations), tasks)
     results = dict(zip(tasks, found, strict=True))
     notes = [f"{name} has no citations and is left out." for name in left_out]

@@ -76,7 +76,8 @@ def reproduce(name: str, context: Context, *, fresh: bool = False) -> Finished:
     context = replace(context, datasets=choose_datasets(experiment, context), ran={}, missing={})
     asked = _asked(experiment, context)
     path = context.out / f"{name}.json"
-    if not fresh:
+    # of what is finished there may be more than there was
+    if not fresh and not context.finished:
         content = _read(path)
         if content is not None and _still_holds(content, asked, context):
             context.say(f"{name}: taken from {path.name}, made on {content['date']}")
@@ -207,6 +208,7 @@ def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
         "iterations": context.iterations,
         "stages": context.stages,
         **({"finished": True} if context.finished else {}),
+        **({"earlier": context.earlier.name} if context.earlier is not None else {}),
         "document": context.document if experiment.name == "counts" else None,
         **({"lengths": dict(context.lengths)} if context.lengths else {}),
         **({"folds": dict(context.folds)} if context.folds else {}),

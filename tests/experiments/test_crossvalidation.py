@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from citeweave import Corpus, evaluate
 from citeweave.cli.main import app
-from citeweave.errors import CorpusError, ParameterError
+from citeweave.errors import CorpusError, ParameterError, RunError
 from citeweave.evaluate.perplexity import perplexity
 from citeweave.evaluate.words import completion_words
 from citeweave.experiments import (
@@ -82,6 +82,48 @@ def test_values_are_those_of_the_measures_themselves(small, table):
     assert rows.values(**trained, measure="purity")[0] == pytest.approx(purity)
 
 
+def test_two_ways_of_fold_in_share_a_fit(small, table, tmp_path):
+    alone, _ = table
+    fold = k_folds(2)[0]
+    network = ModelChoice("network", "scntm", SHORT)
+    rows = cross_validate(
+        small, [network], folds=[fold], method=["paper", "gibbs"], samples=20, out=tmp_path
+    )
+    assert len(list((tmp_path / "tasks").iterdir())) == 1
+    test = rows.select(where="test", measure="perplexity")
+    assert [row.protocol.rpartition(", ")[2] for row in test] == ["paper fold-in", "gibbs fold-in"]
+    mine = {"model": "network", "fold": "1/2", "where": "test", "measure": "perplexity"}
+    assert test.rows[0].value == pytest.approx(alone.values(**mine)[0])
+    split = cut(small, fold)
+    scored = perplexity(
+        network.build(seed=1).fit(split.train),
+        split.test,
+        words=0.5,
+        links=split,
+        samples=20,
+        method="gibbs",
+    )
+    assert test.rows[1].value == pytest.approx(scored.value)
+
+
+def test_eta_chooses_among_authors_where_there_are_no_labels(small):
+    bare = Corpus.from_arrays(
+        tokens=small.tokens,
+        offsets=small.offsets,
+        author_ids=small.author_ids,
+        author_offsets=small.author_offsets,
+        citations=small.citations,
+    )
+    some = ModelChoice("some", "scntm", SHORT | {"authors": "all", "eta": 3})
+    fold = k_folds(2)[:1]
+    rows = cross_validate(bare, [some], folds=fold, samples=20)
+    (row,) = rows.select(where="test", measure="perplexity")
+    assert 1 < row.value < 60 * 3
+    labels = ModelChoice("labels", "scntm", SHORT | {"eta": math.inf})
+    with pytest.raises(RunError, match="takes labels"):
+        cross_validate(bare, [labels], folds=fold, samples=20)
+
+
 def test_titles_are_used_where_there_is_more_than_titles(small):
     assert completion_words(small) in {"title", 0.5}
     words = [["a", "b", "c"], ["b", "c"], ["c"]]
@@ -148,6 +190,8 @@ def test_choosing():
         (["scntm"], {"words": 1.0}, "'words' must be"),
         (["scntm"], {"labels": "hidden"}, "'labels' must be a list"),
         (["scntm"], {"method": "em"}, "'method' must be"),
+        (["scntm"], {"method": []}, "'method' must be"),
+        (["scntm"], {"method": ["gibbs", "gibbs"]}, "'method' must be"),
     ],
 )
 def test_wrong_input_is_refused_before_anything_runs(small, models, options, text):

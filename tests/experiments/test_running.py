@@ -283,6 +283,15 @@ def test_fingerprints_tell_apart_what_decides_numbers_and_nothing_else(tasks):
     assert said.key == one.key  # a default that is written out is the same
 
 
+def test_fingerprints_outlive_releases(tasks, monkeypatch):
+    before = tasks[0].key
+    monkeypatch.setattr("citeweave.__version__", "99.0.0")
+    later = dataclasses.replace(tasks[0])
+    assert later.key == before
+    monkeypatch.setattr("citeweave.experiments.tasks.DRAWS_SINCE", "99.0.0")
+    assert dataclasses.replace(tasks[0]).key != before
+
+
 def test_what_was_done_before_there_was_a_parameter_is_left_out_of_fingerprints():
     plain, steady = (
         ModelChoice("m", "scntm", {"exactly": False, **own}).as_json()["parameters"]
