@@ -10,7 +10,10 @@ import pytest
 from reproduction import NAMES, find_experiment
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "reproduce.md"
-MODULES = ("base", "settings", "registry", "writers", "engine", "labels", "comparing", "earlier")
+MODULES = (
+    *("base", "settings", "registry", "writers", "engine", "labels", "comparing", "earlier"),
+    "measuring",
+)
 
 
 @pytest.mark.parametrize("name", MODULES)
