@@ -48,6 +48,28 @@ def test_positions_are_first_last_and_between(four):
     assert kinds == [0, 1, 0, 2, 1]
 
 
+@pytest.mark.parametrize(
+    ("training", "new", "expected"),
+    [
+        # training papers have authors in all three positions, new papers in one, two or none known
+        ([["a", "b", "c"], ["b", "a"], ["c"]], [["a"]], [1.0]),
+        ([["a", "b", "c"], ["b", "a"], ["c"]], [["a", "b"]], None),
+        ([["a", "b", "c"], ["b", "a"], ["c"]], [["d"]], None),
+        # and the other way round: nobody stood between others in training
+        ([["a", "b"], ["b", "a"], ["c"]], [["a", "c", "b"]], None),
+    ],
+)
+def test_new_papers_may_have_authors_in_other_positions(training, new, expected):
+    model = SCNTM(**SHORT, contributions="position").fit(corpus(training))
+    words = [["w1", "w2"]] * len(new)
+    found = model.fold_in(Corpus.from_lists(tokens=words, authors=new), samples=10)
+    assert found.doc_topic.sum(axis=1) == pytest.approx(1)
+    shares = found.group_posterior[0].data
+    assert shares.sum() == pytest.approx(1)
+    if expected is not None:
+        assert shares.tolist() == expected
+
+
 def test_authors_of_few_papers_give_way_to_the_category(four):
     tree = build_tree(four, SPEC, eta=2, unknown="shared")
     names = [group.name for group in tree.levels[-1]]

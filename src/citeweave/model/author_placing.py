@@ -4,6 +4,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.engines.core.authors import expected_contributions
+from citeweave.engines.core.data import Servers
 from citeweave.foldin import Base, Documents, Means, Sets
 from citeweave.model.author_shares import AuthorEntries, find_servers
 from citeweave.model.groups import KINDS, Groups
@@ -57,7 +58,7 @@ def place_among_authors(
     entries = AuthorEntries(document, node >= 0, node)
     # a paper of one author is listed as well: it has a set of its own
     shares = find_servers(new, entries, node, result.plan.contributions, alone=True)
-    servers, prior = shares.servers, result.estimates["contribution_prior"]
+    servers, prior = _match_positions(shares.servers, result.estimates["contribution_prior"])
     counts = np.diff(servers.start) if len(servers.start) else np.zeros(new.n_documents, np.int64)
     mixed = np.flatnonzero(counts)
     before = placement.sets
@@ -73,6 +74,18 @@ def place_among_authors(
     inferred[mixed] = False
     mass = np.concatenate([np.ones(len(before.node)), servers.authors @ prior])
     return NodePlacement(sets, of_document, inferred, first_mixed=n_sets, mass=mass)
+
+
+def _match_positions(servers: Servers, prior: np.ndarray) -> tuple[Servers, np.ndarray]:
+    """Give new papers and training papers the same positions of authors.
+
+    New papers may have at most two authors each where training papers have more, or the other way
+    round. A position that no training paper has is expected to contribute what others do.
+    """
+    missing = len(prior) - servers.authors.shape[1]
+    authors = np.pad(servers.authors, ((0, 0), (0, max(missing, 0))))
+    more = np.full(max(-missing, 0), prior.mean())
+    return servers._replace(authors=authors), np.concatenate([prior, more])
 
 
 def _columns(groups: Groups, kind: int, start: int, size: int) -> np.ndarray:
