@@ -10,6 +10,7 @@ import io
 import json
 
 import polars as pl
+from reader_exports import CROSSREF_WORKS, ENDNOTE, ENDNOTE_XML, PROQUEST, PUBMED_XML
 
 BIBTEX = r"""
 Anything outside entries is a comment, even with an @ sign.
@@ -360,6 +361,11 @@ FILES: dict[str, tuple[str, bytes]] = {
     "wos": ("savedrecs.txt", WOS.encode()),
     "wos-tab": ("savedrecs.txt", WOS_TAB.encode()),
     "medline": ("pubmed.nbib", MEDLINE.encode()),
+    "pubmed-xml": ("pubmed.xml", PUBMED_XML.encode()),
+    "crossref": ("works.json", json_lines(CROSSREF_WORKS)),
+    "endnote": ("export.enw", ENDNOTE.encode()),
+    "endnote-xml": ("library.xml", ENDNOTE_XML.encode()),
+    "proquest": ("ProQuestDocuments.txt", PROQUEST.encode()),
     "scopus": ("scopus.csv", SCOPUS.encode()),
     "lens": ("lens.csv", LENS.encode()),
     "ieee": ("export.csv", IEEE.encode()),

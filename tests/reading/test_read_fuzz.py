@@ -96,6 +96,8 @@ def test_mixed_line_ends(form, random):
 
 
 JUNK = st.text(st.characters(blacklist_characters="\n\r"), max_size=200)
+TAGLESS = st.text(st.characters(blacklist_characters="\n\r!"), max_size=200)
+"""Without the mark that begins a comment, which rightly reaches to its end."""
 
 
 def bib(number):
@@ -114,8 +116,36 @@ def medline(number):
     return f"PMID- good{number}\nTI  - Paper {number}\nDP  - 2000\n\n"
 
 
+def endnote(number):
+    return f"%0 Book\n%M good{number}\n%T Paper {number}\n\n"
+
+
+def pubmed_xml(number):
+    return (
+        f"<PubmedArticle><MedlineCitation><PMID>good{number}</PMID><Article><ArticleTitle>"
+        f"Paper {number}</ArticleTitle></Article></MedlineCitation></PubmedArticle>\n"
+    )
+
+
+def endnote_xml(number):
+    return (
+        f"<record><accession-num>good{number}</accession-num><titles><title>Paper {number}"
+        "</title></titles></record>\n"
+    )
+
+
+def proquest(number):
+    return (
+        f"{'_' * 60}\n\nTitle: Paper {number}\n\nProQuest document ID: good{number}\n\n{'_' * 60}\n"
+    )
+
+
 def line(number):
     return json.dumps({"id": f"good{number}", "title": f"Paper {number}"}) + "\n"
+
+
+def work(number):
+    return json.dumps({"DOI": f"10.1234/good{number}", "title": [f"Paper {number}"]}) + "\n"
 
 
 def row(number):
@@ -130,7 +160,18 @@ def row(number):
         ("ris", ris, st.builds("TY  - JOUR\n{}\n".format, JUNK), ""),
         ("wos", wos, st.builds("PT J\n{}\n".format, JUNK), "FN Clarivate\nVR 1.0\n"),
         ("medline", medline, st.builds("PMID- {}\n\n".format, JUNK), ""),
+        ("endnote", endnote, st.builds("%0 Book\n{}\n".format, JUNK), ""),
+        (
+            "pubmed-xml",
+            pubmed_xml,
+            st.builds("<PubmedArticle><a>{}\n".format, TAGLESS),
+            "<?xml version='1.0'?><PubmedArticleSet>",
+        ),
+        ("endnote-xml", endnote_xml, st.builds("<record>{}\n".format, TAGLESS), "<xml><records>"),
+        ("endnote-xml", endnote_xml, st.builds("<record><{}</record>\n".format, TAGLESS), "<xml>"),
+        ("proquest", proquest, st.builds("Title: {}\n".format, JUNK), "____________\n"),
         ("jsonl", line, st.builds("{{{}\n".format, JUNK), ""),
+        ("crossref", work, st.builds("{{{}\n".format, JUNK), ""),
         ("csv", row, st.builds('bad,"{}\n'.format, JUNK), "id,title,abstract,year\n"),
     ],
 )
@@ -141,13 +182,14 @@ def test_one_bad_record_never_loses_the_good_ones(form, make, bad, head):
         parts = [make(number) for number in range(6)]
         parts[place:place] = bads
         records, _ = check((head + "".join(parts)).encode("utf-8", "replace"), format=form)
-        ids = [record.id for record in records]
+        ids = [record.id.removeprefix("10.1234/") for record in records]
         assert [f"good{number}" for number in range(6)] == [i for i in ids if i.startswith("good")]
 
     run()
 
 
 KEYS = "id title authors abstract_inverted_index authorships references year keywords".split()  # noqa: SIM905
+KEYS += "author title container-title reference issued date-parts affiliation message".split()  # noqa: SIM905
 KEYS += "outbound_citations paper_id metadata versions categories".split()  # noqa: SIM905
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -162,7 +204,7 @@ VALUES = st.recursive(
 @FAST
 @given(
     VALUES,
-    st.sampled_from(["openalex", "semanticscholar", "arxiv", "jsonl"]),
+    st.sampled_from(["openalex", "semanticscholar", "arxiv", "jsonl", "crossref"]),
     st.sampled_from([None, 1]),
 )
 def test_json_of_any_shape(value, form, indent):
@@ -171,7 +213,11 @@ def test_json_of_any_shape(value, form, indent):
     assert records[-1].title == "Good"
 
 
-@pytest.mark.parametrize("form", ["bibtex", "ris", "wos", "medline", "csv", "jsonl", "citeseerx"])
+LONG_READ = ["bibtex", "ris", "wos", "medline", "csv", "jsonl", "citeseerx", "endnote", "proquest"]
+LONG_READ += ["pubmed-xml", "endnote-xml", "crossref"]
+
+
+@pytest.mark.parametrize("form", LONG_READ)
 def test_long_junk_is_read_in_one_go(form):
     for junk in (
         b"x",
@@ -186,6 +232,15 @@ def test_long_junk_is_read_in_one_go(form):
         b"; ",
         b"TY  - \n",
         b"<",
+        b"<record",
+        b"<record>",
+        b"<PubmedArticle ",
+        b"</record>",
+        b"<!--",
+        b"&",
+        b"%0 \n",
+        b"____________\n",
+        b'{"message":',
     ):
         check(junk * (LONG // len(junk)), format=form)
 

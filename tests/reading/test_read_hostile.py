@@ -169,6 +169,35 @@ HOSTILE = {
     "braces": lambda n: "@a{k, title={" + "{" * n + "}",
     "brackets": lambda n: f'id,title,authors\n1,x,"{"(" * n}"\n',
     "tags": lambda n: "TY  - JOUR\n" + "AU  - A, B\n" * (n // 11),
+    "xml records never closed": lambda n: "<xml><ref-type><titles>" + "<record>" * (n // 8),
+    "xml records in a record": lambda n: (
+        "<xml><record><ref-type/><titles><title>x</title></titles>" + "<a>" * (n // 3) + "</record>"
+    ),
+    "xml comments": lambda n: "<PubmedArticleSet>" + "<!--" * (n // 4),
+    "xml comments that end": lambda n: "<PubmedArticleSet>" + "<!---->" * (n // 7),
+    "xml ampersands": lambda n: (
+        "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>x"
+        + "&a" * (n // 2)
+        + "</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"
+    ),
+    "xml tags cut off": lambda n: "<PubmedArticleSet><PubmedArticle>" + "<a " * (n // 3),
+    "xml attributes": lambda n: (
+        "<xml><record><ref-type/><titles "
+        + "".join(f"a{i}='' " for i in range(n // 9))
+        + "/></record>"
+    ),
+    "jats": lambda n: json.dumps(
+        {"DOI": "10.1/x", "title": ["x"], "abstract": "<jats:p " * (n // 8), "funder": []}
+        | {"reference-count": 1, "is-referenced-by-count": 1}
+    ),
+    "proquest numbers": lambda n: (
+        "__________\nTitle: x\nProQuest document ID: 1\nAuthor: " + "A 1 ; " * (n // 6) + "1 B"
+    ),
+    "proquest affiliations": lambda n: (
+        "__________\nTitle: x\nProQuest document ID: 1\nAuthor: A 1 1 B" + " 2 C" * (n // 4)
+    ),
+    "endnote names": lambda n: "%0 Book\n%T x\n%A " + "A and " * (n // 6),
+    "endnote records": lambda n: "%0 Book\n" * (n // 8),
     "deep values": lambda n: json.dumps({"title": "x"})[:-1] + ',"a":' + "[" * n,
 }
 

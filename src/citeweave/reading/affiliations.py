@@ -75,6 +75,11 @@ def affiliation_of(item: Any) -> Affiliation | None:
         made = made._replace(raw=name)  # Crossref puts whole addresses under "name"
     else:
         made = made._replace(institution=name)
+    # Crossref's town and country, in a list of their own
+    listed = item.get("place")
+    towns = [text for text in map(clean, listed if isinstance(listed, list) else ()) if text]
+    if towns and made.raw is None and made.country is None:
+        made = made._replace(raw=", ".join([*([name] if name else []), *towns]))
     return made if any(made) else None
 
 

@@ -28,6 +28,10 @@ _COST_OF_DEPTH = 20_000
 _CONTAINERS = frozenset(
     {"articles", "data", "documents", "hits", "items", "papers", "records", "results", "works"}
 )
+_ABOUT_PAGES = frozenset(
+    {"meta", "total", "offset", "next", "status", "message-type", "message-version", "message"}
+)
+"""What else a page of results may begin with."""
 _WHITE = re.compile(r"[\s,\ufeff]*")
 # A string may not run past the end of its line: that is where a broken one is given up.
 _MARKS = re.compile(r'"[^"\\\r\n]*(?:\\[^\r\n]?+[^"\\\r\n]*)*(?P<end>"|[\r\n]|\Z)|[{}\[\]]')
@@ -55,8 +59,8 @@ def _is_json_lines(head: str) -> bool:
     lines = [line for line in lines if line]
     if len(lines) == 1:
         # One object on one (perhaps longer) line; a page of results has its own reader.
-        key = re.match(r"\{\s*\"(\w+)\"\s*:", head)
-        return key is None or key[1] not in _CONTAINERS | {"meta", "total", "offset", "next"}
+        key = re.match(r"\{\s*\"([\w-]+)\"\s*:", head)
+        return key is None or key[1] not in _CONTAINERS | _ABOUT_PAGES
     return lines[0] != "{" and all(line.startswith("{") for line in lines[:2])
 
 
@@ -81,6 +85,8 @@ def _from_lines(stream: ByteStream, context: FileContext) -> Iterator[tuple[int,
 
 def _unwrapped(number: int, value: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give the objects of a page of results that stands on one line, else the object."""
+    if "message" in value and isinstance(value["message"], dict) and "title" not in value:
+        value = value["message"]
     if not value.keys() & {"title", "display_name", "id", "paper_id", "paperId"}:
         for key in value.keys() & _CONTAINERS:
             inner = value[key]
@@ -109,8 +115,13 @@ def _from_document(
                 return
 
 
-def _object_or_page(cursor: _Cursor) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read one object; where one of its values is a list of records, give those instead."""
+def _object_or_page(
+    cursor: _Cursor, *, inner: bool = False
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read one object; where one of its values is a list of records, give those instead.
+
+    Crossref puts its answer, a work or a page, into another object under "message".
+    """
     line = cursor.line
     cursor.step()
     rest: dict[str, Any] = {}
@@ -124,6 +135,10 @@ def _object_or_page(cursor: _Cursor) -> Iterator[tuple[int, dict[str, Any]]]:
             page = True
             cursor.step()
             yield from cursor.elements()
+            continue
+        if key == "message" and not inner and cursor.peek() == "{":
+            page = True
+            yield from _object_or_page(cursor, inner=True)
             continue
         found, value = cursor.value(within=rest)
         if found:

@@ -19,12 +19,12 @@ from citeweave.reading.record import Affiliation, Author, Record
 from citeweave.reading.tagged import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
-__all__ = ["FORMAT"]
+__all__ = ["FORMAT", "addresses_in", "telling_type"]
 
 # In the order of the file: names, their ORCIDs and affiliations follow one another.
 Fields = list[tuple[str, str]]
@@ -74,7 +74,7 @@ def _authors(fields: Fields) -> tuple[tuple[Author, ...], tuple[Affiliation, ...
         elif tag == "AUID" and people and (orcid := normalise_orcid(value)):
             people[-1] = (people[-1][0], orcid)
         elif tag == "AD":
-            (places[-1] if places else loose).extend(_addresses(value))
+            (places[-1] if places else loose).extend(addresses_in(value))
         elif tag == "CN" and (name := clean(value)):
             corporate.append(Author(name))
     authors = [
@@ -86,16 +86,22 @@ def _authors(fields: Fields) -> tuple[tuple[Author, ...], tuple[Affiliation, ...
     return share_out(authors + corporate, addresses(loose))
 
 
-def _addresses(value: str) -> list[str]:
+def addresses_in(value: str) -> list[str]:
     """Return the addresses in one affiliation, without the initials and e-mails in it."""
     words = [word for word in value.split() if "@" not in word]
     text = _REMARK.sub("", " ".join(words))
     return [part.strip(" .,") for part in text.split(";")]
 
 
-def _document_type(fields: Fields) -> str | None:
-    """Return the most telling of the publication types: nearly all are journal articles too."""
-    types = [kind for kind in _all(fields, "PT") if not kind.startswith("Research Support")]
+def telling_type(kinds: Iterable[str]) -> str | None:
+    """Return the most telling of the publication types: nearly all are journal articles too.
+
+    Examples
+    --------
+    >>> telling_type(["Journal Article", "Research Support, N.I.H., Extramural", "Review"])
+    'Review'
+    """
+    types = [kind for kind in kinds if not kind.startswith("Research Support")]
     return next((kind for kind in types if kind != "Journal Article"), types[0] if types else None)
 
 
@@ -124,7 +130,7 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
         venue=_first(fields, "JT", "TA"),
         language=_first(fields, "LA"),
         affiliations=rest,
-        document_type=_document_type(fields),
+        document_type=telling_type(_all(fields, "PT")),
         funders=_funders(fields),
     )
 

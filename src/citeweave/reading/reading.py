@@ -365,6 +365,7 @@ def _is_aside(item: Input) -> bool:
 
 
 _SURE_SUFFIXES = {".ris": "ris", ".bib": "bibtex", ".nbib": "medline", ".ciw": "wos"}
+_SURE_SUFFIXES |= {".enw": "endnote"}
 
 
 def _note_suffix(form: Format, item: Input, context: FileContext) -> None:

@@ -14,7 +14,10 @@ from citeweave.reading import (
     arxiv,
     bibtex,
     citeseerx,
+    crossref,
     edges,
+    endnote,
+    endnote_xml,
     generic_files,
     ieee,
     lens,
@@ -22,6 +25,8 @@ from citeweave.reading import (
     medline,
     openalex,
     openalex_csv,
+    proquest,
+    pubmed_xml,
     ris,
     scopus,
     semanticscholar,
@@ -45,6 +50,11 @@ FORMATS: tuple[Format, ...] = (
     wos.TABBED,
     scopus.FORMAT,
     medline.FORMAT,
+    pubmed_xml.FORMAT,
+    crossref.FORMAT,
+    endnote.FORMAT,
+    endnote_xml.FORMAT,
+    proquest.FORMAT,
     semanticscholar.FORMAT,
     lens.FORMAT,
     ieee.FORMAT,
@@ -111,7 +121,10 @@ def why_unknown(sample: Sample) -> str:
     if start.startswith(("<!doctype html", "<html")):
         return "this is a web page, not an export (was a log-in page saved instead?)"
     if start.startswith("<"):
-        return "XML is not among the formats read; export as RIS, BibTeX, CSV or JSON instead"
+        return (
+            "this is XML of another kind than PubMed's and EndNote's; export as RIS, BibTeX, CSV "
+            "or JSON instead"
+        )
     control = sum(byte < 9 or 13 < byte < 32 for byte in sample.head[:4096])
     if control > 0.1 * len(sample.head[:4096]):
         return "this is not text and no known data format"

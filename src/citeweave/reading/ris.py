@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from citeweave.reading.affiliations import addresses, share_out
+from citeweave.reading.affiliations import share_out
 from citeweave.reading.formats import Format, Sample, convert
 from citeweave.reading.identifiers import (
     clean,
     find_doi,
-    mesh_heading,
     normalise_doi,
     parse_count,
     parse_year,
 )
-from citeweave.reading.names import parse_names, split_names
 from citeweave.reading.record import Record, Reference
 from citeweave.reading.references import free_reference, wos_reference
 from citeweave.reading.scopus_references import scopus_references
-from citeweave.reading.tagged import Block
+from citeweave.reading.tagged import Block, address_lines, keyword_list, written_authors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +34,6 @@ _NUMBERED_TAG = re.compile(r"\ufeff?\s*\d+[.)]\s+(TY\s{1,3}-.*)")
 # Lists put the abstract under N2 and the title under T1; AB and TI are newer.
 _TITLE = ("TI", "T1", "CT", "BT")
 _VENUE = ("T2", "JO", "JF", "BT", "JA", "J2", "T3")
-_STARRED = re.compile(r"^\*|/\*")
 _CITED_BY = re.compile(r"Cited By\s*:\s*(\d+)", re.IGNORECASE)
 _TYPES = {
     "JOUR": "journal article",
@@ -66,25 +63,6 @@ def _first(fields: Fields, *tags: str) -> str | None:
             if text:
                 return text
     return None
-
-
-def _keywords(fields: Fields) -> tuple[str, ...]:
-    words: list[str] = []
-    for value in fields.get("KW", ()):
-        # One keyword a tag is the rule; some programs write a line or a semicolon list.
-        words += re.split(r"\n|;\s", value)
-    # PubMed's headings tell themselves by the star of a major topic.
-    words = [mesh_heading(word) if _STARRED.search(word) else word for word in words]
-    return tuple(dict.fromkeys(word for word in map(clean, words) if word))
-
-
-def _authors(fields: Fields) -> list[str]:
-    names: list[str] = []
-    for value in fields.get("AU") or fields.get("A1") or ():
-        lines = [line.strip() for line in value.split("\n")]
-        for line in filter(None, lines):
-            names += split_names(line) if ";" in line or " and " in line else [line]
-    return names
 
 
 def _references(fields: Fields) -> tuple[Reference, ...]:
@@ -134,15 +112,15 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
     year = None
     for tag in ("PY", "Y1", "DA", "Y2"):
         year = year or parse_year(_first(fields, tag))
-    places = [line for value in fields.get("AD", ()) for line in re.split(r"\n|;", value)]
-    authors, rest = share_out(parse_names(_authors(fields)), addresses(places))
+    names = fields.get("AU") or fields.get("A1") or ()
+    authors, rest = share_out(written_authors(names), address_lines(fields.get("AD", ())))
     return Record(
         id=_first(fields, "AN", "UT", "ID") or context.fallback_id(doi, line),
         source=context.source(line),
         doi=doi,
         title=title,
         abstract=_first(fields, "AB", "N2"),
-        keywords=_keywords(fields),
+        keywords=keyword_list(fields.get("KW", ())),
         authors=authors,
         year=year,
         venue=venue if venue != title else None,

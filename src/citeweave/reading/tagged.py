@@ -1,17 +1,25 @@
-"""The lines of one record in formats that put a tag before each value (RIS, WoS, MEDLINE)."""
+"""Records in formats that put a tag before each value (RIS, WoS, MEDLINE, EndNote)."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from citeweave.reading.affiliations import addresses
 from citeweave.reading.entities import decode_entities
+from citeweave.reading.identifiers import clean, mesh_heading
+from citeweave.reading.names import parse_name, parse_names, split_names
+from citeweave.reading.record import Affiliation, Author
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from citeweave.reading.problems import FileContext
 
-__all__ = ["Block"]
+__all__ = ["Block", "address_lines", "keyword_list", "written_authors"]
 
 _LARGEST_RECORD = 1 << 25
+_STARRED = re.compile(r"^\*|/\*")
 
 
 class Block:
@@ -71,3 +79,42 @@ class Block:
         for tag, lines in self._values:
             fields.setdefault(tag, []).append(separator.join(lines))
         return fields
+
+
+def written_authors(values: Iterable[str]) -> tuple[Author, ...]:
+    """Return the authors: one name a line is the rule, some programs write lists.
+
+    A name that ends in a comma is that of an organisation, which EndNote does not take apart.
+
+    Examples
+    --------
+    >>> [one.family for one in written_authors(["Lim, Kar Wai", "Wray Buntine and Lan Du", "ANU,"])]
+    ['Lim', 'Buntine', 'Du', None]
+    """
+    authors: list[Author] = []
+    for line in (line.strip() for value in values for line in value.splitlines()):
+        group = clean(line.rstrip(", ")) if line.endswith(",") else None
+        if group is not None and parse_name(group) is not None:
+            authors.append(Author(group))
+        elif line:
+            names = split_names(line) if ";" in line or " and " in line else [line]
+            authors += parse_names(names)
+    return tuple(authors)
+
+
+def keyword_list(values: Iterable[str]) -> tuple[str, ...]:
+    """Return keywords, one a line or in a list, each once; headings without qualifiers.
+
+    Examples
+    --------
+    >>> keyword_list(["topic models", "citations; *Stroke/therapy"])
+    ('topic models', 'citations', 'Stroke')
+    """
+    words = [word for value in values for word in re.split(r"[\r\n]+|;\s", value)]
+    words = [mesh_heading(word) if _STARRED.search(word) else word for word in words]
+    return tuple(dict.fromkeys(word for word in map(clean, words) if word))
+
+
+def address_lines(values: Iterable[str]) -> tuple[Affiliation, ...]:
+    """Return the affiliations in fields that hold one a line, or several between semicolons."""
+    return addresses(part for value in values for part in re.split(r"[\r\n]+|;", value))

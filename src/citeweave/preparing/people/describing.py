@@ -66,6 +66,7 @@ def author_labels(
         Whether people of different first names may be one author, as by initials.
     """
     labels, used = [], {label for label in given if label}
+    numbers: dict[str, int] = {}
     for members, own in zip(groups, given, strict=True):
         if own:
             labels.append(own)
@@ -78,10 +79,12 @@ def author_labels(
         label = base = scrub(best.name.short if several else _mixed_case(best.name))
         if label in used and (best.orcid or best.id):
             label = f"{base} [{scrub(best.orcid or best.id or '')}]"
-        number = 2
+        # the next number is remembered: thousands may bear one name
+        number = numbers.get(base, 2)
         while label in used:
             label = f"{base} ({number})"
             number += 1
+        numbers[base] = number
         used.add(label)
         labels.append(label)
     return labels
