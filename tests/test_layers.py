@@ -48,7 +48,7 @@ ALLOWED: dict[str, set[str]] = {
 
 SHARED = {"errors", "checksums", "files", "installing", "naming", "wording", "compiled", "html"}
 SHARED |= {"_moved", "__version__", "countries"}
-BESIDE = {"benchmarks", "notebooks", "reproduction"}
+BESIDE = {"benchmarks", "docs", "notebooks", "reproduction"}
 """What lies beside the package in its repository and has tests, too."""
 ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite", "cupy", "cupyx"}
 

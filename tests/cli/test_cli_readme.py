@@ -1,4 +1,4 @@
-"""What the README and the page on the command line say is true."""
+"""What the README, the first page of the site and the page on the command line say is true."""
 
 import re
 import shlex
@@ -14,6 +14,7 @@ from citeweave.model import load
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+START = (ROOT / "docs" / "start" / "index.md").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
 
 
@@ -48,32 +49,48 @@ def bibliography() -> str:
     return "\n".join(entries)
 
 
-def test_the_readme_runs_from_top_to_bottom(
+def run_line(runner: CliRunner, line: str) -> None:
+    words = shlex.split(line)[1:]
+    if words[0] in {"run", "scan"}:  # several fits, which need not be settled here
+        words += ["--iterations", "40"]
+    if words[0] in {"serve", "demo"}:  # tests/web and tests/cli run them
+        words = [words[0], "--help"]
+    result = runner.invoke(app, words)
+    assert result.exit_code == 0, (line, result.stderr)
+
+
+def run_block(block: str, page: str) -> None:
+    exec(compile(block, page, "exec"), {})  # noqa: S102 (the page's own lines)
+
+
+def test_the_first_page_and_the_readme_run_from_top_to_bottom(
     runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "export.bib").write_text(bibliography(), encoding="utf-8")
-    commands = command_lines(README)
+    commands = command_lines(START)
     names = [line.split()[1] for line in commands]
-    assert names[:6] == ["run", "import", "scan", "fit", "info", "resume"]
-    assert {"evaluate", "topics", "graph", "report", "serve"} <= set(names)
+    assert names[:6] == ["demo", "serve", "run", "serve", "import", "scan"]
+    assert {"fit", "info", "resume", "evaluate", "topics", "graph", "report"} <= set(names)
+    assert [line for line in command_lines(README) if line not in commands] == []
     for line in commands:
-        words = shlex.split(line)[1:]
-        if words[0] in {"run", "scan"}:  # several fits, which need not be settled here
-            words += ["--iterations", "40"]
-        if words[0] == "serve":  # it would not come back; tests/web runs it
-            words = ["serve", "--help"]
-        result = runner.invoke(app, words)
-        assert result.exit_code == 0, (line, result.stderr)
+        run_line(runner, line)
     assert Path("report.html").stat().st_size > 10_000
     assert "<svg" in Path("network.svg").read_text(encoding="utf-8")
     assert 0 < load("my-run").n_iter_ <= 2000
-    use_model, make_corpus = code_blocks(README)
-    for block in (use_model, make_corpus):
-        exec(compile(block, "README.md", "exec"), {})  # noqa: S102 (the README's own lines)
+    named = set(re.findall(r"^\| `([\w.]+)/?` \|", START, re.MULTILINE))
+    assert named == {
+        path.name for path in Path("export-results").iterdir() if path.name != "job.json"
+    }
+    use_model, make_corpus = code_blocks(START)
+    run_block(use_model, "start/index.md")
+    run_block(make_corpus, "start/index.md")
     assert (load("my-python-run").doc_topic_ == load("my-run").doc_topic_).all()
     assert Corpus.load("small-corpus").n_citations == 3
-    assert len(use_model.strip().splitlines()) <= 6, "five lines, and an empty one"
+    (in_python,) = code_blocks(README)
+    run_block(in_python.replace('"my-run"', '"readme-run"'), "README.md")
+    assert load("readme-run").seed_ == 1
+    assert len(in_python.strip().splitlines()) <= 6, "five lines, and an empty one"
 
 
 def test_the_readme_gives_the_lines_that_checks_run() -> None:

@@ -80,7 +80,7 @@ class PMTLM(Baseline):
         The weighted log likelihood of the run that was kept, without log A! of repeated links.
     log_likelihoods_ : ndarray, shape (restarts,)
         Those of all runs.
-    trace_ : ndarray, shape (n_iter_ + 1,)
+    trace_ : ndarray, shape (`n_iter_` + 1,)
         Log likelihood after `words_first` and after each further iteration of the run kept.
     n_iter_ : int
         Its iterations, without `words_first`.

@@ -243,7 +243,7 @@ class Exploration(Derived):
 
         See Also
         --------
-        literature : the same tables without a model, and the networks of who works with whom.
+        citeweave.explore.Literature : the same tables without a model, and who works with whom.
         """
         columns = contributor_columns(
             self.literature,

@@ -1,0 +1,19 @@
+"""Types in docstrings are words ("ndarray, shape (D, K)"), not names to be looked up."""
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+
+
+def leave_types_plain(_: Sphinx, document: nodes.document) -> None:
+    """Replace the references that Sphinx makes of the words of a type by the words themselves."""
+    for reference in list(document.findall(pending_xref)):
+        about = reference.attributes
+        if about.get("reftype") == "class" and about.get("refspecific"):
+            reference.replace_self(reference.children)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Take part after a page is read and before references are resolved."""
+    app.connect("doctree-read", leave_types_plain)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
