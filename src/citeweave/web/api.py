@@ -169,7 +169,7 @@ def search_results(site: Site, text: str, limit: int) -> list[dict[str, Any]]:
             "id": hit.id,
             "title": hit.label,
             "detail": hit.detail,
-            "url": f"/{PLURALS[hit.kind]}/{hit.id}",
+            "url": f"{site.base}/{PLURALS[hit.kind]}/{hit.id}",
         }
         for hit in site.search(text, limit)
     ]

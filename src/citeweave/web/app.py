@@ -21,7 +21,7 @@ from citeweave.errors import (
 )
 from citeweave.web import LOCAL_NAMES, api, downloads, pages
 from citeweave.web.openapi import describe
-from citeweave.web.routes import Endpoint
+from citeweave.web.routes import Endpoint, own_path
 from citeweave.web.security import Guard
 from citeweave.web.site import Site
 from citeweave.web.templating import topic_rules
@@ -100,7 +100,7 @@ _UNEXPECTED = (
 
 def error_response(site: Site, request: Request, status: int, text: str) -> Response:
     """Say what is wrong: as JSON to programs, as a page to people."""
-    if request.url.path.startswith("/api/"):
+    if own_path(request).startswith("/api/"):
         return JSONResponse({"error": text}, status_code=status)
     heading = _HEADINGS.get(
         status, "Something went wrong" if status >= 500 else "That did not work"
@@ -141,8 +141,8 @@ def _status_of(error: CiteweaveError) -> int:
     return 500
 
 
-def _description(_: Site, __: Request) -> Response:
-    return JSONResponse(describe(entries()))
+def _description(site: Site, _: Request) -> Response:
+    return JSONResponse(describe(entries(), site.base))
 
 
 _DESCRIPTION = Endpoint(

@@ -25,8 +25,8 @@ def open_path(path: str) -> str:
     return _PLACE.sub(r"{\1}", path)
 
 
-def describe(entries: Iterable[Endpoint]) -> dict[str, Any]:
-    """Describe all routes that are not pages."""
+def describe(entries: Iterable[Endpoint], base: str = "") -> dict[str, Any]:
+    """Describe all routes that are not pages; `base` is the path that they stand below."""
     paths: dict[str, Any] = {}
     for entry in entries:
         if not entry.page:
@@ -42,7 +42,7 @@ def describe(entries: Iterable[Endpoint]) -> dict[str, Any]:
             ),
             "license": {"name": "MIT", "identifier": "MIT"},
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": f"{base}/"}],
         "paths": paths,
         "components": {
             "schemas": {

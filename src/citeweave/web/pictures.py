@@ -56,8 +56,9 @@ def map_json(view: Exploration, *, titles: int | None = None) -> str:
 class Pictures:
     """Makes pictures when they are first asked for and keeps them until a topic is renamed."""
 
-    def __init__(self, view: Exploration) -> None:
+    def __init__(self, view: Exploration, base: str = "") -> None:
         self._view = view
+        self._base = base
         self._lock = threading.RLock()
         self.drawing_alone = threading.Lock()
         """Held while Matplotlib draws: its settings belong to the whole process."""
@@ -102,7 +103,11 @@ class Pictures:
         What is listed below a picture stands beside it on a page.
         """
         graph, places = self.graph(kind, options)
-        return graph, network_svg(replace(graph, listed=()), places, page_of)
+        return graph, network_svg(replace(graph, listed=()), places, self._page_of)
+
+    def _page_of(self, node: graphs.Node) -> str:
+        path = page_of(node)
+        return f"{self._base}{path}" if path else ""
 
     def paper_map(self) -> str:
         """Give the map of all papers as JSON."""

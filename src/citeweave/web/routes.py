@@ -26,7 +26,15 @@ class _IdConvertor(Convertor[int]):
 
 register_url_convertor("id", _IdConvertor())
 
-__all__ = ["Endpoint", "Handler", "QueryField", "read_choice", "read_integer", "read_text"]
+__all__ = [
+    "Endpoint",
+    "Handler",
+    "QueryField",
+    "own_path",
+    "read_choice",
+    "read_integer",
+    "read_text",
+]
 
 Handler = Callable[["Site", Request], Response]
 BodyHandler = Callable[["Site", Request, bytes], Response]
@@ -82,6 +90,12 @@ class Endpoint:
     def name(self) -> str:
         """Name of the route, unique in the table."""
         return f"{self.method} {self.path}"
+
+
+def own_path(request: Request) -> str:
+    """Give the path of a request below the place where the application is mounted."""
+    path: str = request.url.path
+    return path.removeprefix(request.scope.get("root_path", ""))
 
 
 def read_integer(request: Request, name: str, default: int, *, low: int, high: int) -> int:

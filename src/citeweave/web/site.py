@@ -4,7 +4,7 @@ import secrets
 import threading
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 from starlette.exceptions import HTTPException
@@ -19,10 +19,18 @@ from citeweave.web.kept import KeptFiles
 from citeweave.web.listing import AuthorList, PaperList
 from citeweave.web.pictures import Pictures
 from citeweave.web.placing import Placer
+from citeweave.web.routes import own_path
 from citeweave.web.security import INTENT_HEADER, same_token
 from citeweave.web.templating import make_environment
 
-__all__ = ["Site"]
+__all__ = ["Site", "WayBack"]
+
+
+class WayBack(NamedTuple):
+    """A link out of the explorer: its name and its path."""
+
+    name: str
+    path: str
 
 
 class Site:
@@ -36,10 +44,24 @@ class Site:
         How the literature is called on the pages.
     token : str, optional
         Secret that forms of our own pages carry; drawn at random if not given.
+    base : str
+        Path that all pages stand below, without a slash at its end: where they are mounted.
+    home : WayBack, optional
+        A page outside the explorer that its head links to.
     """
 
-    def __init__(self, view: Exploration, *, title: str, token: str | None = None) -> None:
+    def __init__(
+        self,
+        view: Exploration,
+        *,
+        title: str,
+        token: str | None = None,
+        base: str = "",
+        home: WayBack | None = None,
+    ) -> None:
         self.title = title
+        self.base = base
+        self.home = home
         self.version = citeweave.__version__
         self.token = secrets.token_urlsafe(24) if token is None else token
         self.files = KeptFiles()
@@ -55,11 +77,11 @@ class Site:
         self.view = view
         self.papers = PaperList(view)
         self.authors = AuthorList(view)
-        self.pictures = Pictures(view)
+        self.pictures = Pictures(view, self.base)
         self.placer = Placer(view)
         self._names = view.names.revision
         self._people = view.people.revision
-        self._environment = make_environment(view)
+        self._environment = make_environment(view, self.base)
         self._environment.globals |= {"site": self}
 
     @property
@@ -213,7 +235,7 @@ class Site:
         self, request: Request, template: str, values: Mapping[str, Any], *, status: int = 200
     ) -> HTMLResponse:
         """Fill a template; the first part of the path is the current entry of the navigation."""
-        section = "/" + request.url.path.strip("/").split("/", maxsplit=1)[0]
+        section = "/" + own_path(request).strip("/").split("/", maxsplit=1)[0]
         if any(path == section for _, path in self.people):
             section = self.people[0][1]  # all of them are under one entry
         text = self._environment.get_template(template).render(section=section, **values)

@@ -5,6 +5,7 @@ Everything is escaped, undefined names are errors, and charts are at hand.
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.ext import Extension
 
 from citeweave.explore.colours import PALETTE
 from citeweave.web import charts
@@ -56,8 +58,29 @@ def _shown(value: object) -> object:
     return printable(value) if type(value) is str else value
 
 
-def make_environment(view: "Exploration | None") -> Environment:
-    """Make the environment of all templates; those about a run need its colours of topics."""
+class _BelowBase(Extension):
+    """Puts the path that an application is mounted below before every address on this server.
+
+    Templates write addresses as if it stood at the root, so that none can be forgotten.
+    """
+
+    _addresses = re.compile(r'\b(href|src|action|data-map|data-papers)="/')
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Change the text of a template before it is compiled."""
+        del name, filename
+        return self._addresses.sub(r'\1="{{ base }}/', source)
+
+
+def make_environment(view: "Exploration | None", base: str = "") -> Environment:
+    """Make the environment of all templates; those about a run need its colours of topics.
+
+    Parameters
+    ----------
+    view : Exploration, optional
+    base : str
+        Path that all pages stand below.
+    """
     environment = Environment(
         loader=PackageLoader("citeweave.web", "templates"),
         autoescape=True,
@@ -66,6 +89,7 @@ def make_environment(view: "Exploration | None") -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
         finalize=_shown,
+        extensions=[_BelowBase],
     )
     environment.filters |= {
         "percent": percent,
@@ -86,6 +110,7 @@ def make_environment(view: "Exploration | None") -> Environment:
         "topic_class": charts.topic_class,
         "heat_class": heat_class,
         "query": query,
+        "base": base,
     }
     if view is not None:
         environment.globals["slot"] = view.colours.slot

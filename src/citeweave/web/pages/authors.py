@@ -59,7 +59,7 @@ def author(site: Site, request: Request) -> Response:
     number = site.view.check_author(request.path_params["author"])
     shown = site.view.people.shown_as(number)
     if shown != number:
-        return RedirectResponse(f"/authors/{shown}", status_code=307)
+        return RedirectResponse(f"{site.base}/authors/{shown}", status_code=307)
     return _show(site, request, number)
 
 
@@ -89,7 +89,7 @@ def join(site: Site, request: Request, body: bytes) -> Response:
         raise
     except (ParameterError, RunError) as error:
         return _show(site, request, number, error=str(error), typed=typed)
-    return RedirectResponse(f"/authors/{site.view.people.shown_as(number)}", status_code=303)
+    return RedirectResponse(f"{site.base}/authors/{site.view.people.shown_as(number)}", status_code=303)
 
 
 def _named(site: Site, author: int, typed: str) -> int:
@@ -117,7 +117,7 @@ def separate(site: Site, request: Request, body: bytes) -> Response:
         site.separate_authors(number)
     except (ParameterError, RunError) as error:
         return _show(site, request, number, error=str(error))
-    return RedirectResponse(f"/authors/{number}", status_code=303)
+    return RedirectResponse(f"{site.base}/authors/{number}", status_code=303)
 
 
 ENTRIES = (

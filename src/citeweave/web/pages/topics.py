@@ -39,7 +39,7 @@ def rename(site: Site, request: Request, body: bytes) -> Response:
         raise
     except (ParameterError, RunError) as error:
         return _show(site, request, number, error=str(error))
-    return RedirectResponse(f"/topics/{number}", status_code=303)
+    return RedirectResponse(f"{site.base}/topics/{number}", status_code=303)
 
 
 ENTRIES = (

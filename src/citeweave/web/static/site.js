@@ -69,7 +69,7 @@ class SearchBox {
     if (!text) return this.close();
     let found;
     try {
-      const answer = await fetch(`/api/search?limit=12&q=${encodeURIComponent(text)}`);
+      const answer = await fetch(`${document.documentElement.dataset.base}/api/search?limit=12&q=${encodeURIComponent(text)}`);
       if (!answer.ok) throw new Error(String(answer.status));
       found = await answer.json();
     } catch {
