@@ -89,7 +89,8 @@ def join(site: Site, request: Request, body: bytes) -> Response:
         raise
     except (ParameterError, RunError) as error:
         return _show(site, request, number, error=str(error), typed=typed)
-    return RedirectResponse(f"{site.base}/authors/{site.view.people.shown_as(number)}", status_code=303)
+    shown = site.view.people.shown_as(number)
+    return RedirectResponse(f"{site.base}/authors/{shown}", status_code=303)
 
 
 def _named(site: Site, author: int, typed: str) -> int:
