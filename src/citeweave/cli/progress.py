@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -21,7 +21,18 @@ from rich.text import Text
 
 from citeweave.model import Progress
 
-__all__ = ["ChainProgress", "LiveDisplay", "PlainDisplay", "open_display", "short", "time_left"]
+if TYPE_CHECKING:
+    from citeweave.model.parameters import Plan
+
+__all__ = [
+    "ChainProgress",
+    "DisplayConsole",
+    "LiveDisplay",
+    "PlainDisplay",
+    "open_display",
+    "short",
+    "time_left",
+]
 
 SILENCE = 2.0
 """Seconds without news after which the display says what is probably being waited for."""
@@ -68,6 +79,8 @@ class _Display:
         self._lock = threading.Lock()
         self._last = clock()
         self._stopping = False
+        self.plan: Plan | None = None
+        """What is run, once it is known."""
         self.agreement = ""
         """How near the chains are to agreeing, in words."""
         self.expect(chains, iterations, tokens, network_from, burst_from)
@@ -262,8 +275,18 @@ class PlainDisplay(_Display):
         self.console.out(text, highlight=False)
 
 
+class DisplayConsole(Console):
+    """A console that brings a display of its own: for programs that watch."""
+
+    def open_display(self) -> PlainDisplay:
+        """Make the display of one fit."""
+        return PlainDisplay(self)
+
+
 def open_display(console: Console) -> LiveDisplay | PlainDisplay:
     """Choose the display that the console can show; it is to be told what to expect."""
+    if isinstance(console, DisplayConsole):
+        return console.open_display()
     kind = LiveDisplay if console.is_terminal else PlainDisplay
     return kind(console)
 

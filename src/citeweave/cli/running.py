@@ -143,6 +143,7 @@ def resume_model(
 
 def _expect(display: LiveDisplay | PlainDisplay, plan: Plan, corpus: Corpus) -> None:
     """Tell a display what will be run."""
+    display.plan = plan
     networked = plan.spec.citations is not None
     network_from = plan.settings.network_from if networked else None
     burst_from = plan.settings.burst_from or None

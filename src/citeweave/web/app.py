@@ -1,6 +1,6 @@
 """The application: routes of the table, static files, and the answers to what is wrong."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -9,9 +9,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Lifespan
 
 from citeweave.errors import (
     CiteweaveError,
@@ -21,12 +21,12 @@ from citeweave.errors import (
 )
 from citeweave.web import LOCAL_NAMES, api, downloads, pages
 from citeweave.web.openapi import describe
-from citeweave.web.routes import Endpoint, own_path
+from citeweave.web.routes import Endpoint, Pages, own_path
 from citeweave.web.security import Guard
 from citeweave.web.site import Site
 from citeweave.web.templating import topic_rules
 
-__all__ = ["MAX_BODY", "create_app", "entries"]
+__all__ = ["MAX_BODY", "assemble", "create_app", "entries", "error_response", "status_of"]
 
 MAX_BODY = 256 * 1024
 """Largest body of a request: a long abstract with some hundred references is a tenth of it."""
@@ -59,6 +59,38 @@ def create_app(
         Largest body of a request in bytes.
     """
 
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        site.warm_up()
+        yield
+
+    return assemble(site, entries(), hosts=hosts, max_body=max_body, lifespan=lifespan)
+
+
+def assemble(
+    site: Pages,
+    table: Iterable[Endpoint],
+    *,
+    hosts: Collection[str],
+    max_body: int,
+    further: Sequence[BaseRoute] = (),
+    lifespan: Lifespan[Starlette] | None = None,
+) -> ASGIApp:
+    """Put together an application of a table of routes, with what every one needs.
+
+    Parameters
+    ----------
+    site : Pages
+        Given to all handlers; makes their pages.
+    table : iterable of Endpoint
+    hosts, max_body
+        As for `create_app`.
+    further : sequence of BaseRoute
+        Routes that are not in the table.
+    lifespan : callable, optional
+        As Starlette takes it.
+    """
+
     async def show_error(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         text = str(error.detail) if isinstance(error, HTTPException) else _UNEXPECTED
@@ -67,21 +99,16 @@ def create_app(
         # the page is small, but its first use reads a template
         return await run_in_threadpool(error_response, site, request, status, text)
 
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        site.warm_up()
-        yield
-
-    routes: list[Route | Mount] = [
+    routes: list[BaseRoute] = [
         Route(entry.path, _endpoint(site, entry), methods=[entry.method], name=entry.name)
-        for entry in entries()
+        for entry in table
     ]
     # written from the palette, before the folder of files is asked
     routes.append(Route("/static/topics.css", _topic_colours, name="topic-colours"))
     static = StaticFiles(directory=Path(__file__).parent / "static")
     routes.append(Mount("/static", static, name="static"))
     app = Starlette(
-        routes=routes,
+        routes=[*routes, *further],
         exception_handlers={HTTPException: show_error, 500: show_error},
         lifespan=lifespan,
     )
@@ -98,7 +125,7 @@ _UNEXPECTED = (
 )
 
 
-def error_response(site: Site, request: Request, status: int, text: str) -> Response:
+def error_response(site: Pages, request: Request, status: int, text: str) -> Response:
     """Say what is wrong: as JSON to programs, as a page to people."""
     if own_path(request).startswith("/api/"):
         return JSONResponse({"error": text}, status_code=status)
@@ -106,11 +133,14 @@ def error_response(site: Site, request: Request, status: int, text: str) -> Resp
         status, "Something went wrong" if status >= 500 else "That did not work"
     )
     return site.page(
-        request, "error.html", {"status": status, "heading": heading, "text": text}, status=status
+        request,
+        site.error_template,
+        {"status": status, "heading": heading, "text": text},
+        status=status,
     )
 
 
-def _endpoint(site: Site, entry: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(site: Pages, entry: Endpoint) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         arguments: tuple[object, ...] = (site, request)
         if entry.method == "POST":
@@ -124,13 +154,14 @@ def _endpoint(site: Site, entry: Endpoint) -> Callable[[Request], Awaitable[Resp
             return await run_in_threadpool(handle)
         except CiteweaveError as error:
             return await run_in_threadpool(
-                error_response, site, request, _status_of(error), str(error)
+                error_response, site, request, status_of(error), str(error)
             )
 
     return endpoint
 
 
-def _status_of(error: CiteweaveError) -> int:
+def status_of(error: CiteweaveError) -> int:
+    """Give the status of an answer that tells what is wrong."""
     for kind, status in (
         (NotFoundError, 404),
         (ParameterError, 400),

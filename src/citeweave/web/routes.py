@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
@@ -29,6 +29,7 @@ register_url_convertor("id", _IdConvertor())
 __all__ = [
     "Endpoint",
     "Handler",
+    "Pages",
     "QueryField",
     "own_path",
     "read_choice",
@@ -92,9 +93,25 @@ class Endpoint:
         return f"{self.method} {self.path}"
 
 
+class Pages(Protocol):
+    """What answers need of the site that they belong to."""
+
+    @property
+    def error_template(self) -> str:
+        """Template of the page that tells what is wrong."""
+
+    def refresh(self) -> None:
+        """Look whether something has changed; called before each answer."""
+
+    def page(
+        self, request: Request, template: str, values: Mapping[str, Any], *, status: int = 200
+    ) -> Response:
+        """Fill a template."""
+
+
 def own_path(request: Request) -> str:
     """Give the path of a request below the place where the application is mounted."""
-    path: str = request.url.path
+    path: str = request.scope["path"]  # decoded, as the place is
     return path.removeprefix(request.scope.get("root_path", ""))
 
 

@@ -10,18 +10,30 @@ import re
 import secrets
 from collections.abc import Collection
 from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citeweave.web import LOCAL_NAMES
 
-__all__ = ["HEADERS", "INTENT_HEADER", "Guard", "allowed_hosts", "host_name", "same_token"]
+__all__ = [
+    "HEADERS",
+    "INTENT_HEADER",
+    "Guard",
+    "allowed_hosts",
+    "check_intent",
+    "host_name",
+    "read_form",
+    "same_token",
+]
 
 INTENT_HEADER = "x-citeweave"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
+MOST_FIELDS = 40
 
 HEADERS = {
     "content-security-policy": (
@@ -70,6 +82,32 @@ def allowed_hosts(host: str, also: Collection[str] = ()) -> frozenset[str]:
     if host in {"0.0.0.0", "::", ""}:  # noqa: S104 (compared, not listened on)
         return _AnyAddress(names)
     return names
+
+
+def read_form(request: Request, body: bytes, token: str) -> dict[str, str]:
+    """Read a form that one of our own pages sent; refuse it if its token is not the server's."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != "application/x-www-form-urlencoded":
+        raise HTTPException(415, "A form was expected.")
+    try:
+        fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise HTTPException(400, "The form cannot be read.") from error
+    form = {name: values[-1] for name, values in fields.items()}
+    if not same_token(form.get("token", ""), token):
+        raise HTTPException(
+            403, "This form is from before a restart. Go back, load the page anew, and try again."
+        )
+    return form
+
+
+def check_intent(request: Request) -> None:
+    """Refuse a call that changes or computes something unless it says that it means it.
+
+    A page of another site can make a browser send a form, but not this header.
+    """
+    if request.headers.get(INTENT_HEADER) != "1":
+        raise HTTPException(403, f"A POST must carry the header {INTENT_HEADER}: 1.")
 
 
 def same_token(given: str, token: str) -> bool:

@@ -5,9 +5,7 @@ import threading
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -20,7 +18,7 @@ from citeweave.web.listing import AuthorList, PaperList
 from citeweave.web.pictures import Pictures
 from citeweave.web.placing import Placer
 from citeweave.web.routes import own_path
-from citeweave.web.security import INTENT_HEADER, same_token
+from citeweave.web.security import check_intent, read_form
 from citeweave.web.templating import make_environment
 
 __all__ = ["Site", "WayBack"]
@@ -135,6 +133,8 @@ class Site:
         pages = [(kind.capitalize(), f"/{kind}") for kind in KINDS if kind not in missing]
         return [*pages, ("Levels", "/levels")] if paper_levels(self.view) else pages
 
+    error_template = "error.html"
+
     picture_formats = (
         ("svg", "SVG"),
         ("png", "PNG"),
@@ -243,28 +243,11 @@ class Site:
 
     def read_form(self, request: Request, body: bytes) -> dict[str, str]:
         """Read a form that one of our own pages sent; refuse it if its token is not ours."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip()
-        if kind != "application/x-www-form-urlencoded":
-            raise HTTPException(415, "A form was expected.")
-        try:
-            fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=20)
-        except ValueError as error:
-            raise HTTPException(400, "The form cannot be read.") from error
-        form = {name: values[-1] for name, values in fields.items()}
-        if not same_token(form.get("token", ""), self.token):
-            raise HTTPException(
-                403,
-                "This form is from before a restart. Go back, load the page anew, and try again.",
-            )
-        return form
+        return read_form(request, body, self.token)
 
     def check_intent(self, request: Request) -> None:
-        """Refuse a call that changes or computes something unless it says that it means it.
-
-        A page of another site can make a browser send a form, but not this header.
-        """
-        if request.headers.get(INTENT_HEADER) != "1":
-            raise HTTPException(403, f"A POST must carry the header {INTENT_HEADER}: 1.")
+        """Refuse a call that changes or computes something unless it says that it means it."""
+        check_intent(request)
 
     def warm_up(self) -> None:
         """Prepare in the background what the first visitors would else wait for."""

@@ -1,0 +1,228 @@
+"""The process behind the app: does one task of a project, and leaves its state on disk.
+
+Run as ``python -m citeweave.cli.work TASK``, by `citeweave.web.projects.tasks.Starter`.
+"""
+
+# ruff: noqa: PLC0415  heavy imports after the lock is taken, so that pages see at once who works
+import _thread
+import contextlib
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citeweave.errors import CiteweaveError, RunError
+from citeweave.files import is_full, locked
+from citeweave.web.projects.tasks import State, Task
+
+if TYPE_CHECKING:
+    from citeweave.cli.work_display import Reporter, TaskConsole
+    from citeweave.corpus import Corpus
+
+__all__ = ["main", "work"]
+
+CHECKPOINT_SECONDS = 20.0
+CORPUS, SCANNED, IMPORTED = "corpus", "scan", "import.html"
+FIT_LOCK = ".fit.lock"
+"""Held while anything is fitted in a folder of projects: one fit has all cores."""
+
+BUSY = (
+    "Another fit is under way in this folder. Wait until it is done or stop it, then start this "
+    "one again."
+)
+_NO_ROOM = "The disk is full. Free some space, then go on: what was saved is intact."
+_NO_MEMORY = (
+    "There is not enough memory. Close other programs, or try fewer topics, then start again."
+)
+_BUG = (
+    "Something went wrong inside citeweave ({kind}: {error}). The log has the details; please "
+    "report it with them."
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do the task that is named on the command line."""
+    task = Task(Path((sys.argv[1:] if arguments is None else arguments)[0]))
+    with task.working():
+        return work(task)
+
+
+def work(task: Task) -> int:
+    """Do a task, whatever becomes of it, and write down how it ended."""
+    from citeweave.cli.work_display import Reporter
+
+    state: State = "failed"
+    message = ""
+    reporter = Reporter(task)
+    try:
+        with reporter, _stopped_on_wish(task):
+            _KINDS[task.kind](task, reporter)
+        state = "done"
+    except KeyboardInterrupt:
+        state = "stopped"
+    except CiteweaveError as error:
+        message = str(error)
+    except MemoryError:
+        message = _NO_MEMORY
+    except OSError as error:
+        traceback.print_exc()
+        place = f"'{error.filename}': " if error.filename else ""
+        message = _NO_ROOM if is_full(error) else f"{place}{error.strerror or error}."
+    except Exception as error:  # noqa: BLE001 (whoever has no terminal must be told, too)
+        traceback.print_exc()
+        message = _BUG.format(kind=type(error).__name__, error=error)
+    if message:
+        sys.stderr.write(f"{message}\n")
+    with contextlib.suppress(OSError):
+        task.write(state, message, reporter.progress)
+    return 0 if state == "done" else 1
+
+
+@contextlib.contextmanager
+def _stopped_on_wish(task: Task) -> Iterator[None]:
+    """Interrupt the main thread, as Ctrl-C would, when the page asks for it."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.3):
+            if task.asked_to_stop:
+                _thread.interrupt_main()
+                return
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _project(task: Task) -> Path:
+    return task.path.parent.parent
+
+
+def import_files(task: Task, reporter: "Reporter") -> None:
+    """Make the corpus of a project from its files."""
+    from citeweave.cli.work_display import TaskImport
+    from citeweave.preparing import Settings, read
+
+    project = _project(task)
+    names = sorted(path for path in (project / "files").iterdir() if path.is_file())
+    if not names:
+        raise RunError("There are no files to import. Add some first.")
+    settings = Settings.from_dict(task.settings)
+    display = TaskImport(reporter)
+    display("records", 0, None)
+    corpus, report = read(*map(str, names)).prepare(settings, progress=display)
+    display("saving", 0, None)
+    corpus.save(project / CORPUS, overwrite=True)
+    report.save(project / IMPORTED)
+
+
+def make_demo(task: Task, reporter: "Reporter") -> None:
+    """Make the corpus of the demo."""
+    from citeweave.simulate import demo_corpus
+
+    reporter.tell(stage="demo")
+    demo_corpus().corpus.save(_project(task) / CORPUS, overwrite=True)
+
+
+def fit(task: Task, reporter: "Reporter") -> None:
+    """Fit a model, or go on with a run that is there."""
+    from citeweave.cli.running import fit_model, resume_model
+    from citeweave.cli.work_display import TaskConsole
+    from citeweave.corpus import Corpus
+    from citeweave.model import SCNTM
+    from citeweave.model.parameters import make_plan
+    from citeweave.runs.folder import is_run_folder
+
+    project = _project(task)
+    folder = project / task.name
+    console = TaskConsole(reporter)
+    intervals: dict[str, Any] = {"checkpoint_seconds": CHECKPOINT_SECONDS}
+    with _only_fit(project.parent), _topics_told(folder, reporter):
+        if is_run_folder(folder):
+            resume_model(folder, None, console, **task.settings.get("further", {}), **intervals)
+            return
+        corpus = Corpus.load(project / CORPUS)
+        parameters = dict(task.settings["parameters"])
+        parameters["topics"] = _number_of_topics(task, corpus, parameters, console)
+        model = SCNTM(**parameters)
+        plan = make_plan(model.get_params())
+        fit_model(model, plan, corpus, console, out=folder, **intervals)
+
+
+def _number_of_topics(
+    task: Task, corpus: "Corpus", parameters: dict[str, Any], console: "TaskConsole"
+) -> int:
+    """Give the number that was asked for, or have a scan find one."""
+    from citeweave.cli.topics import AUTO, choose_topics
+    from citeweave.model import SCNTM
+
+    if parameters["topics"] != AUTO:
+        return int(parameters["topics"])
+    console.scanning = True
+    console.reporter.tell(stage="scan")
+    known = SCNTM().get_params() | parameters
+    found = choose_topics(corpus, known, task.path / SCANNED, console)
+    console.scanning = False
+    console.reporter.tell(stage="fit", traces=[], chains=[], chosen_topics=found)
+    task.change(parameters=parameters | {"topics": found})
+    return found
+
+
+@contextlib.contextmanager
+def _only_fit(shelf: Path) -> Iterator[None]:
+    """Hold the place of the one fit; who finds it taken fails with plain words."""
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(locked(shelf / FIT_LOCK, wait=False))
+        except BlockingIOError:
+            raise RunError(BUSY) from None
+        yield
+
+
+@contextlib.contextmanager
+def _topics_told(folder: Path, reporter: "Reporter") -> Iterator[None]:
+    """Tell the topics of the latest checkpoints, as long as that is cheap."""
+    from citeweave.cli.work_topics import latest_topics
+
+    ended = threading.Event()
+
+    def watch() -> None:
+        seen = 0
+        pause = CHECKPOINT_SECONDS / 4
+        while not ended.wait(pause):
+            newest = _newest(folder)
+            if newest == seen:
+                continue
+            seen, begun = newest, time.monotonic()
+            found = latest_topics(folder)
+            if found:
+                reporter.tell(topics=found)
+            pause = max(CHECKPOINT_SECONDS / 4, 50 * (time.monotonic() - begun))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def _newest(folder: Path) -> int:
+    """Tell one state of the checkpoints from the next."""
+    with contextlib.suppress(OSError):
+        return max((f.stat().st_mtime_ns for f in folder.glob("chains*/*/*.npz")), default=0)
+    return 0
+
+
+_KINDS = {"import": import_files, "demo": make_demo, "fit": fit}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
