@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import citeweave
+from citeweave.cli import app as browser_app
 from citeweave.cli import (
     contributors,
     crossvalidate,
@@ -85,6 +86,7 @@ for group in (
     reproduce,
     report,
     serve,
+    browser_app,
     shard,
     verify,
 ):

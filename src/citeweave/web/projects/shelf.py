@@ -55,13 +55,13 @@ def slug(title: str) -> str:
 
 
 def safe_file_name(name: str) -> str:
-    """Make a name that cannot leave its folder, hide in it, or mean something to the system.
+    r"""Make a name that cannot leave its folder, hide in it, or mean something to the system.
 
     Examples
     --------
-    >>> safe_file_name("../../etc/passwd"), safe_file_name("C:\\\\exports\\\\savedrecs (1).txt")
+    >>> safe_file_name("../../etc/passwd"), safe_file_name("C:\\exports\\savedrecs (1).txt")
     ('passwd', 'savedrecs (1).txt')
-    >>> safe_file_name(".hidden"), safe_file_name("a\\x00b\\n.bib"), safe_file_name("")
+    >>> safe_file_name(".hidden"), safe_file_name("a\x00b\n.bib"), safe_file_name("")
     ('hidden', 'ab.bib', 'file')
     """
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
@@ -81,11 +81,11 @@ def safe_file_name(name: str) -> str:
 class Run:
     """A run of a project: its folder, and the task that makes it."""
 
-    def __init__(self, project: "Project", path: Path) -> None:
+    def __init__(self, project: "Project", path: Path, name: str = "") -> None:
         self.project = project
         self.path = path
-        self.name = path.name
-        self.task = Task(project.path / "tasks" / path.name)
+        self.name = name or path.name
+        self.task = Task(project.path / "tasks" / self.name)
 
     @property
     def number(self) -> int:
@@ -185,7 +185,7 @@ class Project:
     def runs(self) -> list[Run]:
         """All runs, those that only have a task included, in the order of their making."""
         if self.alone:
-            return [Run(self, self.path)]
+            return [Run(self, self.path, "run")]
         names = {p.name for p in (self.path / "tasks").glob("run*") if p.is_dir()}
         names |= {p.name for p in self.path.glob("run*") if is_run_folder(p)}
         found = [Run(self, self.path / name) for name in names if _RUN.fullmatch(name)]

@@ -169,9 +169,7 @@ class Task:
         ``process`` is the one that was started for it, where we started it.
         """
         held = self.held
-        found = (
-            self._stored()
-        )  # after the look at the lock, which is given back after the last word
+        found = self._stored()  # after the lock, which is given back after the last word
         if held:
             return found._replace(state="stopping" if self.asked_to_stop else "running")
         if found.state in ENDED or found.state == "none":

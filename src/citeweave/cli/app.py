@@ -1,0 +1,68 @@
+"""The command `app`: everything in the browser, from export files to the explorer."""
+
+# ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from citeweave.cli.errors import guarded
+
+__all__ = ["register"]
+
+HOST = "127.0.0.1"
+PORT = 8766
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("app")(run_app)
+
+
+@guarded
+def run_app(
+    *,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Folder for projects (default: citeweave in your documents).", show_default=False
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = PORT,
+    open_page: Annotated[
+        bool | None,
+        typer.Option(
+            "--browser/--no-browser",
+            help="Open a browser (default: if there is a desktop).",
+            show_default=False,
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(help="Append a line for each request to this file.", show_default=False),
+    ] = None,
+) -> None:
+    """Work in the browser: choose files, import, fit with live progress, explore.
+
+    Only this computer can reach it. Ctrl-C ends it; a fit that is under way goes on and is found
+    again the next time.
+    """
+    from citeweave.web import server
+    from citeweave.web.projects.app import create_projects_app
+    from citeweave.web.projects.desk import Desk
+    from citeweave.web.projects.shelf import Shelf, default_folder
+
+    desk = Desk(Shelf(default_folder() if folder is None else folder))
+    taken = server.listen(HOST, port)
+    address = server.address_of(taken, HOST)
+
+    def tell() -> None:
+        typer.echo(f"Projects of {desk.shelf.path} at {address}   (Ctrl-C ends it)")
+        if server.wants_browser() if open_page is None else open_page:
+            server.open_browser(address)
+
+    server.run_server(create_projects_app(desk), taken, when_ready=tell, log_file=log)
+    for run in desk.under_way():
+        typer.echo(
+            f"The fit of '{run.project.title}' goes on; start `citeweave app` again to see it."
+        )

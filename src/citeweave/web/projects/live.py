@@ -1,0 +1,209 @@
+"""Work under way, as a page shows it: the stage in words, the chains, their traces, time left."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from citeweave.web.chains import SIZES
+from citeweave.web.charts import Series, for_all_screens, lines
+from citeweave.web.projects.tasks import TaskState
+from citeweave.wording import count
+
+__all__ = ["FitView", "ImportView", "fit_view", "import_view", "spoken_time"]
+
+_CLIMB = 10
+"""First points of a trace, whose climb would press all that follows into a line."""
+
+_STEPS = (
+    ("records", "Reading the files"),
+    ("text", "Finding words and phrases"),
+    ("citations", "Matching citations"),
+    ("authors", "Telling authors apart"),
+    ("saving", "Saving the corpus"),
+)
+
+
+class Step(NamedTuple):
+    """A step of an import."""
+
+    name: str
+    state: str
+    """``done``, ``now`` or ``later``."""
+    count: str
+
+
+class ImportView(NamedTuple):
+    """An import under way."""
+
+    steps: Sequence[Step]
+
+
+class ChainView(NamedTuple):
+    """One chain under way."""
+
+    number: int
+    iteration: int
+    share: float
+    topics: int
+    speed: float | None
+
+
+class FitView(NamedTuple):
+    """A fit under way, or what is left of one."""
+
+    stage: str
+    explanation: str
+    share: float
+    chains: Sequence[ChainView]
+    iterations: int
+    left: str
+    chart: Markup
+    agreement: str
+    topics: Sequence[Mapping[str, Any]]
+
+
+def import_view(found: TaskState) -> ImportView:
+    """Tell how far an import is."""
+    progress = found.progress
+    seen = progress.get("steps", {})
+    current = str(progress.get("step", ""))
+    names = [name for name, _ in _STEPS]
+    at = names.index(current) if current in names else -1
+    steps = []
+    for place, (name, words) in enumerate(_STEPS):
+        state = "now" if name == current else "done" if place < at or name in seen else "later"
+        steps.append(Step(words, state, str(seen.get(name, {}).get("count", ""))))
+    return ImportView(steps)
+
+
+def spoken_time(seconds: float) -> str:
+    """Write a time as people say it.
+
+    Examples
+    --------
+    >>> spoken_time(4), spoken_time(95), spoken_time(3600 * 2.6)
+    ('a few seconds', 'about 2 minutes', 'about 3 hours')
+    """
+    if seconds < 10:
+        return "a few seconds"
+    if seconds < 60:
+        return f"about {10 * round(seconds / 10)} seconds"
+    if seconds < 5400:
+        return f"about {count(max(round(seconds / 60), 1), 'minute')}"
+    return f"about {count(round(seconds / 3600), 'hour')}"
+
+
+def fit_view(found: TaskState) -> FitView:
+    """Tell how far a fit is."""
+    progress = found.progress
+    planned: Mapping[str, Any] = progress.get("planned", {})
+    most = int(progress.get("iterations") or planned.get("iterations") or 0)
+    chains = [
+        ChainView(
+            number=number + 1,
+            iteration=int(chain["iteration"]),
+            share=min(chain["iteration"] / most, 1.0) if most else 0.0,
+            topics=int(chain["topics"]),
+            speed=chain["speed"],
+        )
+        for number, chain in enumerate(progress.get("chains", []))
+    ]
+    stage, explanation = _stage(found, chains, most)
+    return FitView(
+        stage=stage,
+        explanation=explanation,
+        share=sum(chain.share for chain in chains) / len(chains) if chains else 0.0,
+        chains=chains,
+        iterations=most,
+        left=_left(progress, planned) if found.active else "",
+        chart=_chart(progress.get("traces", []), planned, most),
+        agreement=_agreement(progress),
+        topics=progress.get("topics", []),
+    )
+
+
+def _stage(found: TaskState, chains: Sequence[ChainView], most: int) -> tuple[str, str]:
+    progress, planned = found.progress, found.progress.get("planned", {})
+    done = min((chain.iteration for chain in chains), default=0)
+    if found.state == "starting":
+        return "Starting", "A process of its own is being started."
+    if found.state == "stopping":
+        return "Stopping", "The present step is finished and everything is saved."
+    if progress.get("stage") == "scan":
+        tried = planned.get("topics")
+        text = f"Trying at most {tried} topics." if tried else "Preparing."
+        return "Choosing the number of topics", f"{text} Several numbers are tried in short fits."
+    if not chains or not done:
+        return (
+            "Preparing",
+            (
+                "The corpus is laid out. The very first fit on a computer also compiles its code, "
+                "which takes a minute or two."
+            ),
+        )
+    if done >= most:
+        return "Writing the results", "Samples are averaged and written."
+    if progress.get("waiting"):
+        return "Preparing the next part of the model", f"{str(progress['waiting']).rstrip(' .')}."
+    network, burn_in = planned.get("network_from"), planned.get("burn_in") or 0
+    if network is not None and done < network:
+        return "Finding first topics", "By words alone; citations join soon."
+    settled = str(progress.get("agreement", "")).endswith("the chains agree")
+    if settled or done >= burn_in:
+        return "Keeping samples", "The topics have formed; their details are averaged from here on."
+    return (
+        "Refining topics",
+        "Chains are compared every 50 iterations; the fit moves on when they agree.",
+    )
+
+
+def _left(progress: Mapping[str, Any], planned: Mapping[str, Any]) -> str:
+    """Tell the most time that is left, where that can be known."""
+    times = [chain["seconds_left"] for chain in progress.get("chains", [])]
+    if progress.get("stage") == "scan" or not times or any(time is None for time in times):
+        return ""
+    left = max(times) * len(times) / max(int(planned.get("at_a_time") or len(times)), 1)
+    minutes = planned.get("minutes")
+    if minutes and not planned.get("exactly"):
+        left = min(left, max(60.0 * minutes - float(progress.get("seconds", 0.0)), 0.0))
+    said = spoken_time(left)
+    return said if planned.get("exactly") else f"{said} at most"
+
+
+def _agreement(progress: Mapping[str, Any]) -> str:
+    rhat, aim = progress.get("rhat"), progress.get("aim")
+    if rhat is None:
+        return ""
+    if str(progress.get("agreement", "")).endswith("the chains agree"):
+        return f"The chains agree (R-hat {rhat:.2f}, aim {aim})."
+    why = str(progress.get("agreement", "")).partition("; ")[2]
+    return f"Not yet: R-hat is {rhat:.2f}, the aim is {aim}" + (f"; {why}." if why else ".")
+
+
+def _chart(
+    traces: Sequence[Sequence[Sequence[float]]], planned: Mapping[str, Any], most: int
+) -> Markup:
+    """Draw the log posterior of all chains so far."""
+    series = [
+        Series(f"chain {number + 1}", [(float(x), float(y)) for x, y in trace])
+        for number, trace in enumerate(traces)
+    ]
+    later = [y for one in series for _, y in one.points[_CLIMB:]]
+    last = max((one.points[-1][0] for one in series if one.points), default=0.0)
+    marks = []
+    network = planned.get("network_from")
+    if network and network < min(last, most):
+        marks.append((float(network) + 1, "citations from here"))
+    wide, narrow = (
+        lines(
+            series,
+            label="Log posterior per word by iteration, a line a chain",
+            marks=marks,
+            width=width,
+            height=height,
+            lowest=min(later) if later else None,
+        )
+        for width, height in SIZES
+    )
+    return for_all_screens(wide, narrow) if wide else Markup("")

@@ -1,0 +1,161 @@
+"""Pages of one run of a project, live while it is fitted; stop, go on, delete; logs."""
+
+from typing import Any
+
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from citeweave.errors import CiteweaveError, ParameterError
+from citeweave.model.settling import Settlement
+from citeweave.model.verdict import Verdict, settled_verdict
+from citeweave.web.projects.desk import Desk, project_path
+from citeweave.web.projects.live import fit_view, import_view
+from citeweave.web.projects.shelf import Run
+from citeweave.web.routes import Endpoint
+
+__all__ = ["ENTRIES"]
+
+MINUTES_MORE = 20.0
+
+
+class _RunConvertor(Convertor[str]):
+    """Names of runs in addresses."""
+
+    regex = "run(?:-[0-9]{1,4})?"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+class _TaskConvertor(_RunConvertor):
+    """Names of tasks in addresses."""
+
+    regex = f"import|{_RunConvertor.regex}"
+
+
+register_url_convertor("run", _RunConvertor())
+register_url_convertor("task", _TaskConvertor())
+
+
+def run(desk: Desk, request: Request) -> Response:
+    """Show a run: live while it is fitted, what became of it afterwards."""
+    found = desk.run_of(request)
+    return desk.page(request, "app/run.html", _values(desk, found))
+
+
+def _values(desk: Desk, found: Run) -> dict[str, Any]:
+    state = desk.look(found.task)
+    return {
+        "project": found.project,
+        "run": found,
+        "state": state,
+        "view": fit_view(state),
+        "verdict": _verdict(found),
+        "more": MINUTES_MORE,
+    }
+
+
+def _verdict(found: Run) -> Verdict | None:
+    """Tell what became of a run that is done, without the commands that would make it longer."""
+    manifest = found.manifest
+    if not found.usable or manifest["parameters"].get("exactly"):
+        return None  # all iterations were wished for; the explorer judges the chains
+    try:
+        settlement = Settlement.from_json(manifest["result"]["settlement"])
+        done = int(manifest["result"]["iterations"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    verdict = settled_verdict(settlement, done=done, asked=done, folder=found.path)
+    return verdict._replace(advice=verdict.advice.partition(" Go on with: ")[0])
+
+
+def live(desk: Desk, request: Request) -> Response:
+    """Give the part of a page that changes while work is under way, and whether it is."""
+    task = desk.task_of(request)
+    state = desk.look(task)
+    if task.name == "import":
+        text = desk.part("app/import_live.html", {"view": import_view(state)})
+    else:
+        text = desk.part("app/fit_live.html", {"view": fit_view(state), "state": state})
+    return JSONResponse({"state": state.state, "active": state.active, "html": text})
+
+
+def log(desk: Desk, request: Request) -> Response:
+    """Give what the process of a task has said."""
+    text = desk.task_of(request).log() or "Nothing was written."
+    return Response(text, media_type="text/plain; charset=utf-8")
+
+
+def stop(desk: Desk, request: Request, body: bytes) -> Response:
+    """Ask a process to save and end."""
+    desk.read_form(request, body)
+    task = desk.task_of(request)
+    if desk.look(task).active:
+        task.stop()
+    place = project_path(desk.project_of(request))
+    return RedirectResponse(
+        place if task.name == "import" else f"{place}/{task.name}", status_code=303
+    )
+
+
+def resume(desk: Desk, request: Request, body: bytes) -> Response:
+    """Go on with a fit that was stopped, or make one longer that is done."""
+    form = desk.read_form(request, body)
+    found = desk.run_of(request)
+    if found.project.alone:
+        raise ParameterError("This run was made on the command line; it goes on there, too.")
+    settings: dict[str, Any] = {
+        name: value for name, value in found.task.settings.items() if name != "further"
+    }
+    if found.done:
+        try:
+            minutes = float(form.get("minutes", ""))
+        except ValueError:
+            minutes = 0.0
+        if not 0 < minutes < 100_000:
+            raise ParameterError("For how many minutes more? Give a number above 0.")
+        settings["further"] = {"minutes": minutes}
+    desk.begin(found.project, found.task, "fit", settings)
+    return RedirectResponse(f"{project_path(found.project)}/{found.name}", status_code=303)
+
+
+def delete_form(desk: Desk, request: Request) -> Response:
+    """Ask whether a run is to be deleted."""
+    found = desk.run_of(request)
+    values = {
+        "project": found.project,
+        "run": found,
+        "busy": desk.look(found.task).active,
+        "files": [],
+        "runs": 0,
+    }
+    return desk.page(request, "app/delete.html", values)
+
+
+def delete(desk: Desk, request: Request, body: bytes) -> Response:
+    """Delete a run."""
+    desk.read_form(request, body)
+    found = desk.run_of(request)
+    if found.project.alone:
+        raise CiteweaveError("This run is a project of its own; delete the project.")
+    with desk.starting:
+        if desk.look(found.task).active:
+            raise ParameterError("The fit is under way. Stop it first, then delete it.")
+        desk.before_removal(found.path)
+        desk.shelf.delete_run(found)
+    return RedirectResponse(project_path(found.project), status_code=303)
+
+
+ENTRIES = (
+    Endpoint("/projects/{name}/{run:run}", run, "One run.", page=True),
+    Endpoint("/projects/{name}/{task:task}/live", live, "How far it is.", page=True),
+    Endpoint("/projects/{name}/{task:task}/log", log, "The log.", page=True),
+    Endpoint("/projects/{name}/{task:task}/stop", stop, "Stop.", method="POST", page=True),
+    Endpoint("/projects/{name}/{run:run}/resume", resume, "Go on.", method="POST", page=True),
+    Endpoint("/projects/{name}/{run:run}/delete", delete_form, "Really delete?", page=True),
+    Endpoint("/projects/{name}/{run:run}/delete", delete, "Delete.", method="POST", page=True),
+)
