@@ -38,7 +38,16 @@ ALLOWED: dict[str, set[str]] = {
     "evaluate": {"corpus", "model"},
     "experiments": {"corpus", "parameters", "engines", "model", "baselines", "evaluate", "runs"},
     "explore": {"corpus", "model", "evaluate", "loading", "networks", "runs"},
-    "web": {"corpus", "model", "evaluate", "explore", "networks", "preparing"},
+    "web": {
+        "corpus",
+        "model",
+        "evaluate",
+        "explore",
+        "networks",
+        "parameters",
+        "preparing",
+        "runs",
+    },
     # the package itself re-exports what users call; it must not pull in the command line
     "": {"corpus", "engines", "simulate", "preparing", "datasets", "model", "loading"},
     "cli": {"parameters", "corpus", "engines", "simulate", "preparing", "datasets", "model"}

@@ -6,6 +6,7 @@ Run as ``python -m citeweave.cli.work TASK``, by `citeweave.web.projects.tasks.S
 # ruff: noqa: PLC0415  heavy imports after the lock is taken, so that pages see at once who works
 import _thread
 import contextlib
+import signal
 import sys
 import threading
 import time
@@ -89,7 +90,7 @@ def _stopped_on_wish(task: Task) -> Iterator[None]:
     def watch() -> None:
         while not ended.wait(0.3):
             if task.asked_to_stop:
-                _thread.interrupt_main()
+                _interrupt()
                 return
 
     thread = threading.Thread(target=watch, daemon=True)
@@ -99,6 +100,15 @@ def _stopped_on_wish(task: Task) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
+
+
+def _interrupt() -> None:
+    """Do as Ctrl-C does: a main thread that waits is woken, where the system can do that."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def _project(task: Task) -> Path:

@@ -10,7 +10,7 @@ from citeweave.preparing.sections import Cell, Section, sections
 if TYPE_CHECKING:
     from citeweave.preparing.report import Report
 
-__all__ = ["html_page"]
+__all__ = ["NARROW", "html_page"]
 
 MOST_ROWS = 300
 """Longer tables make a page that browsers struggle with; the JSON report has all rows."""
@@ -50,8 +50,10 @@ tr.sum td { font-weight: 650; background: var(--band); }
   h2, tr { break-inside: avoid; break-after: auto; } h2 { break-after: avoid; } }
 """
 
-_NARROW = {"documents", "contents", "query", "authors", "citations", "vocabulary", "phrases",
-           "excluded"}  # fmt: skip
+NARROW = frozenset(
+    ("documents", "contents", "query", "authors", "citations", "vocabulary", "phrases", "excluded")
+)
+"""Sections of which two stand side by side."""
 
 
 def html_page(report: Report) -> str:
@@ -129,7 +131,7 @@ def _section(section: Section) -> str:
     note = section.note
     if left > 0:
         note = f"{note} And {left:,} more.".strip()
-    wide = "" if section.key in _NARROW else " class=wide"
+    wide = "" if section.key in NARROW else " class=wide"
     many = " many" if len(section.columns) > 4 else ""
     return (
         f"<section id={escape(section.key)}{wide}><h2>{escape(section.title)}</h2>"

@@ -1,4 +1,4 @@
-"""A small export file, as a person might have it: 48 papers on three subjects that cite each other."""
+"""A small export file, as a person might have it: 48 papers that cite each other."""
 
 import csv
 import io

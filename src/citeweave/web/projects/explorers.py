@@ -85,6 +85,6 @@ def _version(run: Run) -> int:
     chains = run.path.glob("chains*/*/*.npz")
     places = [run.path / "manifest.json", *(() if run.usable else chains)]
     try:
-        return max(path.stat().st_mtime_ns for path in places)
+        return max(int(path.stat().st_mtime_ns) for path in places)
     except OSError:
         return 0

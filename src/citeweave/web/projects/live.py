@@ -30,7 +30,7 @@ class Step(NamedTuple):
     name: str
     state: str
     """``done``, ``now`` or ``later``."""
-    count: str
+    number: str
 
 
 class ImportView(NamedTuple):
@@ -146,7 +146,7 @@ def _stage(found: TaskState, chains: Sequence[ChainView], most: int) -> tuple[st
         return "Writing the results", "Samples are averaged and written."
     if progress.get("waiting"):
         return "Preparing the next part of the model", f"{str(progress['waiting']).rstrip(' .')}."
-    network, burn_in = planned.get("network_from"), planned.get("burn_in") or 0
+    network, burn_in = planned.get("network_from"), planned.get("burn_in", most)
     if network is not None and done < network:
         return "Finding first topics", "By words alone; citations join soon."
     settled = str(progress.get("agreement", "")).endswith("the chains agree")

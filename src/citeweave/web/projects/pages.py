@@ -11,7 +11,7 @@ from citeweave.errors import CiteweaveError, NotFoundError, ParameterError
 from citeweave.model import SCNTM
 from citeweave.model.parameters import make_plan
 from citeweave.preparing import Settings
-from citeweave.preparing.page import MOST_ROWS, cell_text
+from citeweave.preparing.page import MOST_ROWS, NARROW, cell_text
 from citeweave.preparing.report import Report
 from citeweave.preparing.sections import sections
 from citeweave.web.projects.desk import Desk, project_path
@@ -25,9 +25,9 @@ from citeweave.web.projects.forms import (
 )
 from citeweave.web.projects.live import import_view
 from citeweave.web.projects.shelf import Project
-from citeweave.web.projects.uploads import MOST_BYTES, MOST_FILES, PIECE
+from citeweave.web.projects.uploads import MOST_BYTES, MOST_FILES, PIECE, gigabytes
 from citeweave.web.routes import Endpoint
-from citeweave.wording import number, size_text
+from citeweave.wording import number
 
 __all__ = ["ENTRIES"]
 
@@ -76,7 +76,7 @@ def new(desk: Desk, request: Request) -> Response:
     values = {
         "piece": PIECE,
         "most_files": MOST_FILES,
-        "most": size_text(MOST_BYTES),
+        "most": gigabytes(MOST_BYTES),
         "folder": str(desk.shelf.path),
     }
     return desk.page(request, "app/new.html", values)
@@ -186,6 +186,7 @@ def _show_report(
         "sections": [part for part in made if part.key != "warnings"],
         "cell": cell_text,
         "most_rows": MOST_ROWS,
+        "narrow": NARROW,
         "error": error,
         "form": _import_form(found, typed),
         "busy": desk.busy(found),

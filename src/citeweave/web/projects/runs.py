@@ -13,6 +13,7 @@ from citeweave.web.projects.desk import Desk, project_path
 from citeweave.web.projects.live import fit_view, import_view
 from citeweave.web.projects.shelf import Run
 from citeweave.web.routes import Endpoint
+from citeweave.wording import count
 
 __all__ = ["ENTRIES"]
 
@@ -49,28 +50,40 @@ def run(desk: Desk, request: Request) -> Response:
 
 def _values(desk: Desk, found: Run) -> dict[str, Any]:
     state = desk.look(found.task)
+    verdict, apart = _verdict(found)
     return {
         "project": found.project,
         "run": found,
         "state": state,
         "view": fit_view(state),
-        "verdict": _verdict(found),
+        "verdict": verdict,
+        "apart": apart,
         "more": MINUTES_MORE,
     }
 
 
-def _verdict(found: Run) -> Verdict | None:
-    """Tell what became of a run that is done, without the commands that would make it longer."""
+def _verdict(found: Run) -> tuple[Verdict | None, list[str]]:
+    """Tell in plain words what became of a run that is done, and what does not agree."""
     manifest = found.manifest
     if not found.usable or manifest["parameters"].get("exactly"):
-        return None  # all iterations were wished for; the explorer judges the chains
+        return None, []  # all iterations were wished for; the explorer judges the chains
     try:
         settlement = Settlement.from_json(manifest["result"]["settlement"])
         done = int(manifest["result"]["iterations"])
     except (KeyError, TypeError, ValueError):
-        return None
-    verdict = settled_verdict(settlement, done=done, asked=done, folder=found.path)
-    return verdict._replace(advice=verdict.advice.partition(" Go on with: ")[0])
+        return None, []
+    verdict = settled_verdict(settlement, done=done, asked=done, folder=None)
+    if settlement.settled:
+        return verdict, []
+    apart = [check.text for check in settlement.open]
+    return verdict._replace(advice=_UNSETTLED.format(made=count(done, "iteration"))), apart
+
+
+_UNSETTLED = (
+    "You can explore the result. Yet after {made} its chains, which began at random, have not "
+    "arrived at quite the same topics: details may change, and another fit may differ. Let it run "
+    "longer, or try fewer topics."
+)
 
 
 def live(desk: Desk, request: Request) -> Response:

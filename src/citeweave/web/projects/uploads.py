@@ -13,12 +13,12 @@ from citeweave.files import is_full
 from citeweave.web.projects.shelf import Project, safe_file_name
 from citeweave.wording import size_text
 
-__all__ = ["MOST_FILES", "PIECE", "Uploads"]
+__all__ = ["MOST_BYTES", "MOST_FILES", "PIECE", "Uploads", "gigabytes"]
 
 PIECE = 4 * 1024 * 1024
 """Largest piece, in bytes."""
 MOST_FILES = 500
-MOST_BYTES = 4 * 1024**3
+MOST_BYTES = 4_000_000_000
 """Of all files of a project together."""
 ROOM_LEFT = 200 * 1024**2
 """Bytes that an upload leaves free on the disk: the corpus and the run need room, too."""
@@ -99,7 +99,7 @@ class Uploads:
             )
         if _size(others) + total > self.most_bytes:
             raise ParameterError(
-                f"The files are larger than {size_text(self.most_bytes)} together. Export fewer "
+                f"The files are larger than {gigabytes(self.most_bytes)} together. Export fewer "
                 "records, or use the command line: citeweave import."
             )
         free = shutil.disk_usage(self.folder).free
@@ -119,6 +119,17 @@ class Uploads:
                 path.unlink()
                 return
         raise ParameterError("There is no such file in the project.")
+
+
+def gigabytes(size: int) -> str:
+    """Write a limit.
+
+    Examples
+    --------
+    >>> gigabytes(4_000_000_000)
+    '4 GB'
+    """
+    return f"{size / 1e9:g} GB"
 
 
 def _size(paths: Sequence[Path]) -> int:
