@@ -5,6 +5,7 @@ import io
 import json
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
@@ -78,8 +79,9 @@ def test_tables_fit_the_terminal(run: Path, more: list[str], columns: int) -> No
 def test_files_hold_the_whole_table(
     runner: CliRunner, run: Path, tmp_path: Path, command: str
 ) -> None:
-    table, columns = tmp_path / "t.csv", tmp_path / "t.parquet"
-    result = runner.invoke(app, [command, str(run), "--csv", str(table), "--parquet", str(columns)])
+    table, columns, book = (tmp_path / f"t.{form}" for form in ("csv", "parquet", "xlsx"))
+    files = ["--csv", str(table), "--parquet", str(columns), "--xlsx", str(book)]
+    result = runner.invoke(app, [command, str(run), *files])
     assert shown(result) == ""
     frame = getattr(Exploration(run), command)()
     assert f"{len(frame):,} rows written to" in result.stderr
@@ -88,6 +90,9 @@ def test_files_hold_the_whole_table(
         rows = list(csv.DictReader(file))
     assert len(rows) == len(frame)
     assert list(rows[0]) == frame.columns
+    cells = list(openpyxl.load_workbook(book).active.iter_rows(values_only=True))
+    assert list(cells[0]) == frame.columns
+    assert len(cells) == len(frame) + 1
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 
+import openpyxl
 import polars as pl
 from reader_exports import CROSSREF_WORKS, ENDNOTE, ENDNOTE_XML, PROQUEST, PUBMED_XML
 
@@ -354,6 +355,18 @@ def parquet() -> bytes:
     return buffer.getvalue()
 
 
+def excel() -> bytes:
+    book = openpyxl.Workbook()
+    book.active.append(["key", "Title", "Abstract", "Authors", "Publication Year", "Journal"])
+    authors = "Lim, Kar Wai and Buntine, Wray"
+    book.active.append(["g1", "First paper", "An abstract", authors, 2016, "J"])
+    book.active.append(["g2", "Second paper"])
+    book.active.append(["g3", "Third paper", None, "L. Du", 1999])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
 # Format to a file's name and content, each of three records.
 FILES: dict[str, tuple[str, bytes]] = {
     "bibtex": ("papers.bib", BIBTEX.encode()),
@@ -376,6 +389,7 @@ FILES: dict[str, tuple[str, bytes]] = {
     "csv": ("table.csv", CSV.encode()),
     "jsonl": ("rows.jsonl", json_lines(GENERIC_ROWS)),
     "parquet": ("rows.parquet", parquet()),
+    "excel": ("rows.xlsx", excel()),
     "citeseerx": ("ml.txt", CITESEERX.encode()),
     "linqs": ("tiny.content", LINQS_CONTENT.encode()),
     "linqs-pubmed": ("Tiny.NODE.paper.tab", LINQS_NODES.encode()),

@@ -15,7 +15,7 @@ from citeweave.reading import read
 from citeweave.reading.problems import FileContext, FileCounts, ProblemLog
 from citeweave.reading.streams import ByteStream
 
-TEXT_FORMATS = sorted(FILES.keys() - {"parquet", "tridnr"})
+TEXT_FORMATS = sorted(FILES.keys() - {"excel", "parquet", "tridnr"})
 
 
 def stream_of(data):

@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any
 
+import openpyxl
 import pytest
 
 from citeweave.web.app import entries
@@ -185,7 +186,9 @@ def test_errors_are_json(client: Client, path: str) -> None:
 def test_tables_are_the_same_in_every_format(client: Client) -> None:
     pl = pytest.importorskip("polars")
     for table in ("topics", "authors", "papers", "citations", "categories", "flow"):
-        files = {f: client.get(f"/download/{table}.{f}") for f in ("csv", "json", "parquet")}
+        files = {
+            f: client.get(f"/download/{table}.{f}") for f in ("csv", "json", "parquet", "xlsx")
+        }
         for form, answer in files.items():
             assert answer.status_code == 200
             assert f'filename="{table}.{form}"' in answer.headers["content-disposition"]
@@ -194,6 +197,22 @@ def test_tables_are_the_same_in_every_format(client: Client) -> None:
         assert files["csv"].content.startswith(b"\xef\xbb\xbf")
         assert csv.columns == parquet.columns == list(files["json"].json()[0])
         assert len(csv) == len(parquet) == len(files["json"].json()) > 0
+        book = openpyxl.load_workbook(io.BytesIO(files["xlsx"].content))
+        rows = list(book[table].iter_rows(values_only=True))
+        assert list(rows[0]) == csv.columns
+        assert len(rows) == len(csv) + 1
+
+
+def test_one_workbook_of_all_tables(client: Client) -> None:
+    answer = client.get("/download/all-tables.xlsx")
+    assert answer.status_code == 200
+    book = openpyxl.load_workbook(io.BytesIO(answer.content))
+    assert {"topics", "authors", "papers", "citations", "categories", "flow"} <= set(
+        book.sheetnames
+    )
+    papers = client.get("/download/papers.json").json()
+    assert book["papers"].max_row == len(papers) + 1
+    assert all("download/all-tables.xlsx" in client.get(path).text for path in ("/", "/topics"))
 
 
 def test_a_download_of_papers_takes_the_filters(client: Client) -> None:
@@ -203,7 +222,13 @@ def test_a_download_of_papers_takes_the_filters(client: Client) -> None:
 
 
 def test_downloads_that_are_not_there(client: Client) -> None:
-    for path in ("/download/topics.xlsx", "/download/x.csv", "/picture/map.bmp", "/picture/x.svg"):
+    for path in (
+        "/download/topics.xls",
+        "/download/all-tables.csv",
+        "/download/x.csv",
+        "/picture/map.bmp",
+        "/picture/x.svg",
+    ):
         assert client.get(path).status_code == 404
 
 

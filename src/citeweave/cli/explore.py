@@ -47,12 +47,16 @@ class Output:
     parquet: Annotated[
         Path | None, typer.Option(help="Write the table as Parquet.", rich_help_panel=OUTPUT)
     ] = None
+    xlsx: Annotated[
+        Path | None,
+        typer.Option(help="Write the table as an Excel workbook.", rich_help_panel=OUTPUT),
+    ] = None
     as_json: Json = False
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that were asked for."""
-        return tuple(path for path in (self.csv, self.parquet) if path is not None)
+        return tuple(path for path in (self.csv, self.parquet, self.xlsx) if path is not None)
 
     @property
     def on_screen(self) -> bool:
@@ -337,7 +341,9 @@ def show_page(
     from citeweave.cli.explore_show import wide_console
 
     if files:
-        raise ParameterError("--csv and --parquet write tables; use --json for one thing alone.")
+        raise ParameterError(
+            "--csv, --parquet and --xlsx write tables; use --json for one thing alone."
+        )
     if as_json:
         typer.echo(json.dumps(page.to_dict(), indent=2, ensure_ascii=False, default=str))
         return
@@ -366,9 +372,9 @@ def _table(
 def write_table(
     frame: Any, draw: Callable[[], Sequence[Any]], output: Output, *, missing: Mapping[str, str]
 ) -> None:
-    """Write a table as JSON, CSV or Parquet, or draw it on the screen."""
+    """Write a table as JSON, CSV, Parquet or a workbook, or draw it on the screen."""
     from citeweave.cli.explore_show import wide_console
-    from citeweave.explore import to_csv
+    from citeweave.explore import to_csv, to_xlsx
     from citeweave.files import write_bytes
 
     if output.as_json:
@@ -384,6 +390,8 @@ def write_table(
         out = io.BytesIO()
         frame.write_parquet(out)
         write_bytes(output.parquet, out.getvalue())
+    if output.xlsx is not None:
+        write_bytes(output.xlsx, to_xlsx({"table": frame}))
     written = [str(path) for path in output.files if str(path) != "-"]
     if written:
         typer.echo(f"{len(frame):,} rows written to {' and '.join(written)}", err=True)

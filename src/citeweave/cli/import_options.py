@@ -94,9 +94,13 @@ def import_records(
     select: "Callable[[Records], Records]",
 ) -> None:
     """Read files, take the records that `select` gives, and make a corpus of them."""
-    from citeweave.cli.import_run import run_import
+    from citeweave.cli.import_run import import_matrix, run_import
+    from citeweave.corpus.matrix import is_matrix_file
     from citeweave.preparing import read
 
+    if any(map(is_matrix_file, files)):
+        import_matrix(files, out=options.out, overwrite=options.overwrite, quiet=options.quiet)
+        return
     run_import(
         lambda: select(
             read(

@@ -8,12 +8,13 @@ from citeweave.cli.fit import free_folder
 from citeweave.cli.import_progress import open_import_display
 from citeweave.cli.import_show import print_report
 from citeweave.cli.show import make_console
+from citeweave.corpus import Corpus
 from citeweave.corpus.storage import is_corpus_folder
 from citeweave.errors import CorpusError
 from citeweave.preparing import Records, Settings
 from citeweave.preparing.report import check_report_name
 
-__all__ = ["corpus_name", "run_import"]
+__all__ = ["corpus_name", "import_matrix", "run_import"]
 
 
 def run_import(
@@ -56,6 +57,22 @@ def run_import(
     for path in reports:
         console.print(f"The report is in {path}.")
     console.print(f"The corpus is in {place}. Go on with: citeweave fit {place} --topics 20")
+
+
+def import_matrix(files: Sequence[str], *, out: Path | None, overwrite: bool, quiet: bool) -> None:
+    """Make a corpus of a matrix of counts, which has words and needs no preparation."""
+    if len(files) > 1:
+        raise CorpusError(
+            f"A matrix (.npz) is a corpus by itself; give it alone. Got {len(files)} files."
+        )
+    place = out if out is not None else free_folder(Path(f"{corpus_name(files)}-corpus"))
+    _check_place(place, overwrite=overwrite)
+    corpus = Corpus.from_matrix(files[0])
+    corpus.save(place, overwrite=overwrite)
+    if not quiet:
+        console = make_console()
+        console.print(f"{corpus!r}")
+        console.print(f"The corpus is in {place}. Go on with: citeweave fit {place} --topics 20")
 
 
 def corpus_name(files: Sequence[str]) -> str:

@@ -32,6 +32,13 @@ def report(
     tables: Annotated[
         bool, typer.Option("--tables/--no-tables", help="Carry tables as CSV inside the page.")
     ] = True,
+    xlsx: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write all tables of the run, whole, into one Excel workbook.",
+            show_default=False,
+        ),
+    ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
 ) -> None:
@@ -41,6 +48,8 @@ def report(
     from citeweave.wording import size_text
 
     written = write_report(run, out, title=title, max_papers=max_papers, tables=tables)
+    if xlsx is not None:
+        _write_workbook(run, xlsx)
     if as_json:
         facts = {
             "file": str(written.path),
@@ -48,6 +57,7 @@ def report(
             "verdict": written.verdict.headline,
             "level": written.verdict.level,
             "missing": written.missing,
+            "workbook": None if xlsx is None else str(xlsx),
         }
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
@@ -55,8 +65,18 @@ def report(
         console.print(
             f"The report is in {written.path} ({size_text(written.size)}).", soft_wrap=True
         )
+        if xlsx is not None:
+            console.print(f"All tables are in {xlsx}.", soft_wrap=True)
         console.print(f"{written.verdict.headline}. {written.verdict.advice}")
         for text in dict.fromkeys(written.missing.values()):
             console.print(f"Not shown: {text}")
     if open_page:
         webbrowser.open(written.path.resolve().as_uri())
+
+
+def _write_workbook(run: Path, path: Path) -> None:
+    from citeweave.explore import Exploration, to_xlsx
+    from citeweave.files import write_bytes
+    from citeweave.web.tables import all_tables
+
+    write_bytes(path, to_xlsx(all_tables(Exploration(run))))

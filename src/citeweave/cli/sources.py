@@ -1,4 +1,4 @@
-"""What a command accepts as a corpus: a folder, a data set's name, or files to import."""
+"""What a command accepts as a corpus: a folder, a data set's name, a matrix, or files."""
 
 # ruff: noqa: PLC0415  readers and data sets are imported only where they are asked for
 import difflib
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.matrix import is_matrix_file
 from citeweave.corpus.storage import is_corpus_folder
 from citeweave.errors import CorpusError
 from citeweave.runs.folder import is_run_folder
@@ -46,7 +47,7 @@ def name_of(sources: Sequence[str]) -> str:
 
 
 def open_sources(sources: Sequence[str], console: "Console | None") -> Corpus:
-    """Open a corpus or run folder, a data set by its name, or import files with defaults.
+    """Open a corpus or run folder, a data set, a matrix (.npz), or import files with defaults.
 
     What lies here under a name goes before a data set of that name. A console of None keeps
     silent.
@@ -59,6 +60,11 @@ def open_sources(sources: Sequence[str], console: "Console | None") -> Corpus:
             return open_corpus(path)  # which says what was probably meant
         if not path.exists():
             return _open_dataset(sources[0], console)
+        if is_matrix_file(path):
+            return Corpus.from_matrix(path)
+    for source in sources:
+        if is_matrix_file(source):
+            raise CorpusError(f"'{source}' is a matrix, a corpus by itself; give it alone.")
     return _import(sources, console)
 
 

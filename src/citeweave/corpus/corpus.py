@@ -12,6 +12,7 @@ import numpy as np
 
 from citeweave.corpus import storage
 from citeweave.corpus.build import parts_from_arrays, parts_from_lists
+from citeweave.corpus.matrix import parts_from_matrix
 from citeweave.corpus.report import CorpusReport, summarise
 from citeweave.corpus.split import Split, split_corpus, subset_parts
 from citeweave.corpus.text import Metadata, TextStore, hash_contents
@@ -24,8 +25,8 @@ __all__ = ["Corpus"]
 class Corpus:
     """Documents as integer tokens, with authors, categories and citations.
 
-    Build one with `from_lists`, `from_arrays` or `load`, which validate what they get; the
-    constructor does not. All arrays are read-only, in memory or memory-mapped alike.
+    Build one with `from_lists`, `from_matrix`, `from_arrays` or `load`, which validate what they
+    get; the constructor does not. All arrays are read-only, in memory or memory-mapped alike.
 
     Attributes
     ----------
@@ -192,6 +193,77 @@ class Corpus:
                 citations=citations,
                 ids=ids,
                 titles=titles,
+                metadata=metadata,
+                preparation=preparation,
+            )
+        )
+
+    @classmethod
+    def from_matrix(
+        cls,
+        counts: Any,
+        *,
+        vocabulary: Sequence[str] | None = None,
+        authors: Iterable[Sequence[str] | None] | str | None = None,
+        categories: Iterable[str | int | None] | str | None = None,
+        citations: Any = None,
+        titles: Sequence[str | None] | str | None = None,
+        ids: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        preparation: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Build a corpus from a matrix of counts, documents by words.
+
+        Parameters
+        ----------
+        counts
+            How often each document has each word: a SciPy sparse matrix of any format, a NumPy
+            array, a pandas data frame (whose index and columns are ids and words), the path of an
+            ``.npz`` file, or an object like AnnData with ``X``, ``obs`` and ``var``.
+        vocabulary
+            The words by column, "w0", "w1", ... if not given.
+        citations
+            Pairs as for `from_lists`, or a square matrix, sparse or dense, whose row cites its
+            column wherever it is not 0. Of an AnnData-like object also the name of a matrix of
+            ``obsp``.
+        authors, categories, titles
+            As for `from_lists`; of an AnnData-like object also the name of a column of ``obs``.
+        ids, metadata, preparation
+            As for `from_lists`. Of an AnnData-like object ids are the index of ``obs``, and the
+            columns of ``obs`` that are not used otherwise are metadata.
+
+        Notes
+        -----
+        Words of a document stand in the order of the columns: models of citeweave take documents
+        for bags of words. An ``.npz`` file is one of `scipy.sparse.save_npz`, or of `numpy.savez`
+        with an array ``counts``; both may hold arrays ``vocabulary``, ``authors`` (names with
+        semicolons between them), ``categories``, ``citations``, ``titles`` and ``ids``, and
+        further ones with a value a document, which become metadata. Objects are never unpickled.
+
+        Raises
+        ------
+        CorpusError
+            The input is not valid; the text names the document and the value.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> counts = np.array([[1, 0, 2], [0, 3, 0]])
+        >>> corpus = Corpus.from_matrix(
+        ...     counts, vocabulary=["topic", "soil", "model"], citations=[(1, 0)]
+        ... )
+        >>> corpus.words(0), corpus.n_citations
+        (['topic', 'model', 'model'], 1)
+        """
+        return cls(
+            **parts_from_matrix(
+                counts,
+                vocabulary=vocabulary,
+                authors=authors,
+                categories=categories,
+                citations=citations,
+                titles=titles,
+                ids=ids,
                 metadata=metadata,
                 preparation=preparation,
             )

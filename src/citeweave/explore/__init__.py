@@ -22,6 +22,7 @@ from citeweave.explore.pages import (
     WordWeight,
 )
 from citeweave.explore.search import Hit
+from citeweave.explore.workbook import to_xlsx
 
 __all__ = [
     "AuthorLink",
@@ -41,6 +42,7 @@ __all__ = [
     "WordWeight",
     "flatten_lists",
     "to_csv",
+    "to_xlsx",
 ]
 
 

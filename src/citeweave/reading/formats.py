@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from citeweave.reading.record import Record
     from citeweave.reading.streams import ByteStream
 
-__all__ = ["Format", "Sample", "as_dict", "as_list", "convert"]
+__all__ = ["SHAPE_ERRORS", "Format", "Sample", "as_dict", "as_list", "convert"]
 
 T = TypeVar("T")
 
 _JSON_KEY = re.compile(r'"([A-Za-z_][\w.]*)"\s*:')
-_SHAPE_ERRORS = (
+SHAPE_ERRORS = (
     ArithmeticError,
     AttributeError,
     IndexError,
@@ -29,6 +29,7 @@ _SHAPE_ERRORS = (
     TypeError,
     ValueError,
 )
+"""What a value of another shape than expected leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def convert(
     for line, item in items:
         try:
             record = make(item, line, context)
-        except _SHAPE_ERRORS as error:
+        except SHAPE_ERRORS as error:
             context.skip(
                 line,
                 f"record passed over, a field has an unexpected shape "

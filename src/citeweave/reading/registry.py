@@ -18,6 +18,7 @@ from citeweave.reading import (
     edges,
     endnote,
     endnote_xml,
+    excel,
     generic_files,
     ieee,
     lens,
@@ -67,17 +68,26 @@ FORMATS: tuple[Format, ...] = (
     generic_files.CSV,
     generic_files.JSONL,
     generic_files.PARQUET,
+    excel.FORMAT,
 )
-_GENERIC = (generic_files.CSV, generic_files.JSONL, generic_files.PARQUET)
+_GENERIC = (generic_files.CSV, generic_files.JSONL, generic_files.PARQUET, excel.FORMAT)
 
 _FOREIGN = (
     (b"%PDF", "a PDF document; export the records from where it was found instead"),
-    (b"PK\x03\x04", "a zip archive or an Office document; save a spreadsheet as CSV"),
-    (b"\xd0\xcf\x11\xe0", "an old Office document; save a spreadsheet as CSV"),
+    (b"PK\x03\x04", "a zip archive or an Office document, but no workbook"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document; save a spreadsheet as .xlsx or CSV"),
     (b"BZh", "packed with bzip2; unpack it or pack it with gzip"),
     (b"\xfd7zXZ", "packed with xz; unpack it or pack it with gzip"),
     (b"\x28\xb5\x2f\xfd", "packed with zstd; unpack it or pack it with gzip"),
     (b"SQLite format 3", "an SQLite data base; export its records as CSV"),
+    (
+        b"\x93NUMPY",
+        "a NumPy array; a matrix of counts is read from .npz: citeweave fit counts.npz",
+    ),
+    (
+        b"\x89HDF",
+        "an HDF5 file; open it (anndata.read_h5ad) and give it to Corpus.from_matrix",
+    ),
     (b"\x80\x04", "a Python pickle, which is never loaded; export it as CSV or JSON Lines"),
 )
 

@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -30,6 +31,7 @@ __all__ = [
     "LONGEST_LINE",
     "ByteStream",
     "Input",
+    "SheetStream",
     "copy_limited",
     "file_input",
     "input_lines",
@@ -39,6 +41,8 @@ __all__ = [
 HEAD_BYTES = 1 << 16
 LONGEST_LINE = 1 << 26
 _CHUNK = 1 << 18
+_ROWS_OF_HEAD = 20
+_CELL_OF_HEAD = 200
 _LENIENT = "citeweave.cp1252"
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -224,6 +228,33 @@ class ByteStream:
         tail = decoder.decode(b"", final=True)
         if tail:
             self._context.note(None, f"the file ends inside a character of {self.encoding}")
+
+
+class SheetStream(ByteStream):
+    """The rows of a spreadsheet, for readers of tables; its head is that of the table as text.
+
+    Parameters
+    ----------
+    rows : iterator of (int, list of str)
+        Number and cells of each row that is not empty.
+    """
+
+    def __init__(self, rows: Iterator[tuple[int, list[str]]]) -> None:
+        first = list(islice(rows, _ROWS_OF_HEAD))
+        # lines on the search may stand above the names of the columns
+        named = (i for i, (_, cells) in enumerate(first[:5]) if sum(map(bool, cells)) > 2)
+        first = first[next(named, 0) :]
+        self.rows = chain(first, rows)
+        lines = [
+            "\t".join(" ".join(cell.replace('"', " ").split())[:_CELL_OF_HEAD] for cell in cells)
+            for _, cells in first
+        ]
+        if lines:
+            # commas in names of columns must not pass for what parts columns
+            lines[0] += "\t" * sum(map(lines[0].count, ",;|"))
+        text = "\n".join(lines)
+        self.head = text.encode("utf-8", "replace")
+        self.encoding, self._bom = "utf-8", 0
 
 
 def input_lines(item: Input, context: FileContext) -> Iterator[tuple[int, str]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from citeweave.reading.entities import decode_entities
 from citeweave.reading.formats import Sample
 from citeweave.reading.limits import MOST_COLUMNS, has_too_many_columns
+from citeweave.reading.streams import SheetStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,6 +55,9 @@ def table_rows(
         From the header and the cells of a row that do not fit it to cells that do, where
         the format knows how such rows come about; else to None.
     """
+    if isinstance(stream, SheetStream):
+        yield from _sheet_rows(stream, context)
+        return
     lines = _CountedLines(stream.lines(), context)
     sample = Sample("", stream.head, stream.head_text)
     if delimiter is None:
@@ -120,6 +124,19 @@ def table_rows(
         _report(context, bad_from, bad_to)
 
 
+def _sheet_rows(stream: SheetStream, context: FileContext) -> Iterator[tuple[int, Row]]:
+    """Give the rows of a spreadsheet, whose cells need no taking apart."""
+    header: list[str] = []
+    for number, cells in stream.rows:
+        if not header:
+            header = _column_names(cells)
+            continue
+        if len(cells) > len(header):
+            context.note(number, f"{len(cells)} cells under {len(header)} columns")
+        row = dict(zip(header, map(decode_entities, cells), strict=False))
+        yield number, {**dict.fromkeys(header, ""), **row}
+
+
 def _report(context: FileContext, first: int, last: int) -> None:
     lines = f"lines {first} to {last}" if last > first else "the line"
     context.skip(
@@ -133,7 +150,12 @@ def _header(lines: _CountedLines, head: str, delimiter: str, *, quoted: bool) ->
     taken = lines.take_row(delimiter, lambda _: True, quoted=quoted)
     if taken is None:
         return []
-    cells = [" ".join(cell.split()).lower() for cell in taken[1]]
+    return _column_names(taken[1])
+
+
+def _column_names(row: list[str]) -> list[str]:
+    """Return the names of columns in lower case, those that repeat with a number."""
+    cells = [" ".join(cell.split()).lower() for cell in row]
     seen: dict[str, int] = {}
     for place, cell in enumerate(cells):
         seen[cell] = seen.get(cell, 0) + 1

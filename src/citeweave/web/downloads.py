@@ -1,4 +1,4 @@
-"""Every table as CSV, JSON or Parquet; every picture as SVG, PNG and for other programs."""
+"""Every table as CSV, JSON, Parquet or Excel; every picture as SVG, PNG and for other programs."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from citeweave.errors import NotFoundError
-from citeweave.explore import graphs
+from citeweave.explore import graphs, to_xlsx
 from citeweave.explore.graphs.image import to_image
 from citeweave.web.kept import KeptFiles
 from citeweave.web.maps import QUERY, read_options
@@ -18,7 +18,7 @@ from citeweave.web.pages.papers import read_filters
 from citeweave.web.pictures import PICTURES
 from citeweave.web.routes import Endpoint, QueryField
 from citeweave.web.site import Site
-from citeweave.web.tables import FRAMES, with_mark
+from citeweave.web.tables import FRAMES, all_tables, with_mark
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +29,10 @@ _TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
     "parquet": "application/vnd.apache.parquet",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+ALL = "all-tables"
+"""Name of the workbook of all tables."""
 
 
 def _papers(site: Site, wanted: Mapping[str, str]) -> "pl.DataFrame":
@@ -44,10 +47,10 @@ def _papers(site: Site, wanted: Mapping[str, str]) -> "pl.DataFrame":
 def table(site: Site, request: Request) -> Response:
     """Give a table as a file."""
     name, form = request.path_params["table"], request.path_params["format"]
-    if name not in FRAMES or form not in _TYPES:
+    if form not in _TYPES or not (name in FRAMES or (name == ALL and form == "xlsx")):
         raise NotFoundError(
             f"There is no table {name}.{form}; there are {', '.join(FRAMES)}, each as "
-            f"{', '.join(_TYPES)}."
+            f"{', '.join(_TYPES)}, and all of them as {ALL}.xlsx."
         )
     # filters matter to papers alone; addresses with others must not fill what is kept
     wanted = read_filters(request) if name == "papers" else {}
@@ -55,17 +58,22 @@ def table(site: Site, request: Request) -> Response:
     with site.files.making:
         content = site.files.get(key)
         if content is None:
-            frame = _papers(site, wanted) if name == "papers" else FRAMES[name](site.view)
-            content = _write(frame, form)
+            if name == ALL:
+                content = to_xlsx(all_tables(site.view))
+            else:
+                frame = _papers(site, wanted) if name == "papers" else FRAMES[name](site.view)
+                content = _write(frame, form, name)
             site.files.put(key, content)
     return _file(content, f"{name}.{form}", _TYPES[form])
 
 
-def _write(frame: "pl.DataFrame", form: str) -> bytes:
+def _write(frame: "pl.DataFrame", form: str, name: str) -> bytes:
     if form == "csv":
         return with_mark(frame)
     if form == "json":
         return frame.write_json().encode()
+    if form == "xlsx":
+        return to_xlsx({name: frame})
     place = io.BytesIO()
     frame.write_parquet(place)
     return place.getvalue()
@@ -143,7 +151,8 @@ ENTRIES = (
         "/download/{table}.{format}",
         table,
         "A table (topics, authors, papers, citations, categories, flow, institutions, countries, "
-        "venues, funders; authors-network and so on) as csv, json or parquet.",
+        "venues, funders; authors-network and so on) as csv, json, parquet or xlsx; "
+        f"{ALL}.xlsx has all of them.",
         tag="files",
         query=(QueryField("q", "For papers: the same filters as /api/papers."),),
         media="*/*",

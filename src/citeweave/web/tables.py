@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from citeweave.errors import CiteweaveError
 from citeweave.explore import Exploration, to_csv
 from citeweave.explore.contributors import KINDS
 from citeweave.explore.courses import Course
@@ -23,6 +24,7 @@ __all__ = [
     "HeatRow",
     "HeatTable",
     "Trends",
+    "all_tables",
     "carried_tables",
     "flow_table",
     "trend_table",
@@ -198,6 +200,19 @@ FRAMES: dict[str, Callable[[Exploration], Any]] = {
     **{f"{kind}-network": partial(_network, kind) for kind in KINDS if kind != "venues"},
 }
 """The tables that can be saved, by name."""
+
+
+def all_tables(view: Exploration) -> "dict[str, pl.DataFrame]":
+    """Make all tables that can be saved; those that the run lacks, and empty ones, are left out."""
+    tables = {}
+    for name, make in FRAMES.items():
+        try:
+            frame = make(view)
+        except CiteweaveError:
+            continue  # a run without citations, years, institutions, ...
+        if len(frame):
+            tables[name] = frame
+    return tables
 
 
 def with_mark(frame: "pl.DataFrame") -> bytes:
