@@ -1,6 +1,8 @@
 """For all tests: nothing depends on the speed of the machine, and kernels are compiled once."""
 
 import contextlib
+import gc
+import os
 
 with contextlib.suppress(ImportError):  # a bare machine with a GPU runs the tests that do without
     from hypothesis import HealthCheck, settings
@@ -32,7 +34,15 @@ def _turn(nodeid: str) -> int:
 
 
 def pytest_configure(config) -> None:
-    """Let workers take files in the order given, not those of most tests first."""
+    """Let workers take files in the order given, not those of most tests first.
+
+    Compiling leaves millions of objects for good: the garbage collector looks at them less often.
+    """
+    gc.set_threshold(20_000, 20, 20)
+    if os.environ.get("CITEWEAVE_TEST_COSTS"):
+        from costs import Costs
+
+        config.pluginmanager.register(Costs(int(os.environ["CITEWEAVE_TEST_COSTS"])))
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
 

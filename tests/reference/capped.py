@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from reference.posterior import TinyPosterior
+from reference.run import distinct_rows
 
 
 class CappedPosterior(TinyPosterior):
@@ -66,7 +67,7 @@ def growing(length, most):
 
 def number_as_they_come(rows):
     """Rename the topics of assignments, one a row."""
-    distinct, place = np.unique(rows, axis=0, return_inverse=True)
+    distinct, place = distinct_rows(rows, return_inverse=True)
     renamed = []
     for row in distinct.tolist():
         names = {}

@@ -1,0 +1,83 @@
+"""What each file of tests costs in processor time, and how much of that is compiling.
+
+``CITEWEAVE_TEST_COSTS=20 python -m pytest ...`` lists the twenty dearest files at the end, whatever
+the number of workers. Times of day depend on what else a machine does; these hardly do.
+"""
+
+import resource
+import time
+from collections import Counter
+
+import pytest
+
+__all__ = ["Costs"]
+
+KEY = "cost"
+
+
+class Costs:
+    """A plugin: workers measure, and the process that was started adds up."""
+
+    def __init__(self, files: int) -> None:
+        self.files = files
+        self.total: Counter[str] = Counter()
+        self.compiling: Counter[str] = Counter()
+        self._compiled = _listen_to_the_compiler()
+        self._began = (0.0, 0.0)
+
+    def _now(self) -> tuple[float, float]:
+        waited_for = resource.getrusage(resource.RUSAGE_CHILDREN)
+        children = waited_for.ru_utime + waited_for.ru_stime
+        return time.process_time() + children, self._compiled()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        self._began = self._now()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, call):
+        report = yield
+        if call.when == "teardown":
+            spent = [b - a for a, b in zip(self._began, self._now(), strict=True)]
+            report.user_properties.append((KEY, spent))
+        return report
+
+    def pytest_runtest_logreport(self, report) -> None:
+        if report.when == "teardown":
+            for key, spent in report.user_properties:
+                if key == KEY:
+                    name = report.nodeid.partition("::")[0]
+                    self.total[name] += spent[0]
+                    self.compiling[name] += spent[1]
+
+    def pytest_terminal_summary(self, terminalreporter) -> None:
+        write = terminalreporter.write_line
+        if not self.total:
+            return
+        every, compiled = self.total.total(), self.compiling.total()
+        write(f"\nseconds of processor time: {every:.0f}, compiling {compiled:.0f}; the dearest:")
+        for name, seconds in self.total.most_common(self.files):
+            write(f"{seconds:7.1f}  compiling {self.compiling[name]:6.1f}  {name}")
+
+
+def _listen_to_the_compiler():
+    """Give a function that says how long Numba has compiled in this process."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def __init__(self) -> None:
+            self.depth = 0
+            self.began = self.seconds = 0.0
+
+        def on_start(self, event) -> None:  # noqa: ARG002 (Numba's)
+            self.began = self.began if self.depth else time.thread_time()
+            self.depth += 1
+
+        def on_end(self, event) -> None:  # noqa: ARG002
+            self.depth -= 1
+            if self.depth == 0:
+                self.seconds += time.thread_time() - self.began
+
+    heard = Listener()
+    event.register("numba:compile", heard)
+    return lambda: heard.seconds
