@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeweave.preparing.hyphens import apply_hyphens, find_hyphens
+from citeweave.preparing.hyphens import find_hyphens, hyphen_step
 from citeweave.preparing.phrases import PhraseTable, association, chunks, find_phrases
 from citeweave.preparing.segment import Segmenter
 
@@ -114,10 +114,12 @@ def test_chunks_part_at_breaks():
 def test_the_more_usual_spelling_wins():
     words = ["yang", "mills", "yang-mills", "data", "set", "data-set"]
     texts = np.array([2, -1, 2, -1, 2, -1, 0, 1, -1, 3, 4, -1, 3, 4, -1, 5, -1], dtype=np.int32)
-    rules = find_hyphens(texts, words)
+    rules = find_hyphens(
+        lambda: [texts], np.bincount(texts[texts >= 0], minlength=len(words)), words
+    )
     assert rules.split == {"data-set"}
     assert rules.join == {"yang-mills": 3}
     places = [np.array([0, 7, 9, 16, 17])]
-    new, (moved,) = apply_hyphens(texts, places, words, rules)
+    new, (moved,) = hyphen_step(words, rules)(texts, places)
     assert new.tolist() == [2, -1, 2, -1, 2, -1, 2, -1, 3, 4, -1, 3, 4, -1, 3, 4, -1]
     assert moved.tolist() == [0, 7, 8, 16, 17]

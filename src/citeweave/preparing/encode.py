@@ -5,23 +5,27 @@ from __future__ import annotations
 import shlex
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from citeweave.naming import choice
 from citeweave.preparing import text as text_steps
-from citeweave.preparing.hyphens import HyphenRules, apply_hyphens, find_hyphens
-from citeweave.preparing.phrases import PhraseTable, find_phrases
+from citeweave.preparing.counting import count_sorted
+from citeweave.preparing.hyphens import HyphenRules, find_hyphens, hyphen_step
+from citeweave.preparing.phrases import PhraseTable, find_phrases_in
 from citeweave.preparing.pipeline import FORCED_SCORE, Pipeline, WordRules, load_thesaurus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from citeweave.preparing.queries import Query
     from citeweave.preparing.settings import Settings
 
-__all__ = ["Encoded", "TextColumns", "automatic_min_count", "build_text"]
+__all__ = ["Encoded", "Joined", "TextColumns", "TextPlan", "Texts"]
+__all__ += ["automatic_min_count", "build_text", "plan_text"]
 
 Span = tuple[int, int]
 _ROUNDS = 6
@@ -44,17 +48,33 @@ class TextColumns:
 
     def add(self, text: str) -> Span:
         """Encode a text and give its place."""
-        look_up = self._of_piece.__getitem__
-        pieces = text_steps.pieces(self.rules.clean(text))
-        ids = np.fromiter(map(look_up, pieces), dtype=np.int32, count=len(pieces))
+        return self.add_pieces([self.pieces(text)])[0]
+
+    def pieces(self, text: str) -> list[str]:
+        """Part a text into what may be words."""
+        return text_steps.pieces(self.rules.clean(text))
+
+    def add_pieces(self, texts: Sequence[Sequence[str]]) -> list[Span]:
+        """Encode texts that are parted into pieces, and give the place of each."""
+        lengths = np.array([len(pieces) for pieces in texts], dtype=np.int64)
+        ids = np.fromiter(
+            map(self._of_piece.__getitem__, chain.from_iterable(texts)),
+            dtype=np.int32,
+            count=int(lengths.sum()),
+        )
         words = ids >= 0
+        # a break is kept after a word of the same text, once
         keep = words.copy()
         keep[1:] |= words[:-1]
-        start = len(self._stream)
+        ends = np.cumsum(lengths)
+        starts = (ends - lengths)[lengths > 0]
+        keep[starts] = words[starts]
+        kept = np.concatenate(([0], np.cumsum(keep)))[ends] + len(self._stream)
+        begins = np.concatenate(([len(self._stream)], kept[:-1]))
         self._stream.frombytes(ids[keep].tobytes())
-        return start, len(self._stream)
+        return list(zip(begins.tolist(), kept.tolist(), strict=True))
 
-    def joined(self, documents: Iterable[tuple[list[Span], list[Span]]]) -> _Joined:
+    def joined(self, documents: Iterable[tuple[list[Span], list[Span]]]) -> Joined:
         """Put the texts of documents one after the other, a break after each text.
 
         What was collected is given up, so that its memory is free for the steps to come.
@@ -80,7 +100,7 @@ class TextColumns:
         del parts, stream
         self._stream, self._of_piece = array("i"), _PieceIds(self._id)
         offsets = np.concatenate(([0], np.array(ends, dtype=np.int64)))
-        return _Joined(flat, offsets, np.array(titles, dtype=np.int64))
+        return Joined(flat, offsets, np.array(titles, dtype=np.int64))
 
     def _id(self, piece: str) -> int:
         word = self.rules.word(piece)
@@ -105,12 +125,56 @@ class _PieceIds(dict[str, int]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Joined:
-    """Texts of all documents: `titles` are the positions where titles end."""
+class Joined:
+    """Texts of documents, one after the other.
+
+    Attributes
+    ----------
+    flat : ndarray of int32
+        Word ids, -1 at breaks.
+    offsets : ndarray of int64
+        Where each document begins, and where the last ends.
+    titles : ndarray of int64
+        Where the title of each document ends.
+    """
 
     flat: np.ndarray
     offsets: np.ndarray
     titles: np.ndarray
+
+
+class Texts(Protocol):
+    """The texts of a corpus in blocks of documents, in memory or in files."""
+
+    def blocks(self) -> Iterator[Joined]:
+        """Give the blocks in order."""
+
+    def rewritten(self, step: Callable[[Joined], Joined]) -> Texts:
+        """Give the texts that a step makes of each block."""
+
+
+class MemoryTexts:
+    """Texts that are in memory.
+
+    Parameters
+    ----------
+    blocks
+        Given up when the texts are rewritten.
+    """
+
+    def __init__(self, blocks: list[Joined]) -> None:
+        self._blocks = blocks
+
+    def blocks(self) -> Iterator[Joined]:
+        """Give the blocks in order."""
+        return iter(self._blocks)
+
+    def rewritten(self, step: Callable[[Joined], Joined]) -> MemoryTexts:
+        """Give the texts that a step makes of each block."""
+        made = []
+        while self._blocks:
+            made.append(step(self._blocks.pop(0)))
+        return MemoryTexts(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,40 +244,113 @@ def build_text(
     query: Query | None = None,
 ) -> Encoded:
     """Find phrases, count words, filter the vocabulary and number what is left."""
-    joined = columns.joined(documents)
-    names = list(columns.words)
-    hyphens = find_hyphens(joined.flat, names) if settings.join_hyphens else HyphenRules()
-    flat, (offsets, titles) = apply_hyphens(
-        joined.flat, [joined.offsets, joined.titles], names, hyphens
+    texts: Texts = MemoryTexts([columns.joined(documents)])
+    plan, texts = plan_text(texts, columns.words, columns.rules, settings, query)
+    parts = [plan.encode(block) for block in texts.blocks()]
+    tokens, lengths, title_lengths = (np.concatenate(c) for c in zip(*parts, strict=True))
+    return Encoded(
+        tokens=tokens,
+        offsets=np.concatenate(([0], np.cumsum(lengths))),
+        title_lengths=title_lengths,
+        **plan.facts,
     )
-    joined = _Joined(flat, offsets, titles)
-    inner = np.array([name in columns.rules.inner for name in names] + [True])
-    n_words = int(np.count_nonzero(~inner[joined.flat]))  # a break takes the last entry
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlan:
+    """What was decided about the words of a corpus.
+
+    Attributes
+    ----------
+    facts : dict
+        Fields of `Encoded` besides its arrays.
+    phrases : PhraseTable
+        Those that became one word.
+    place : ndarray of int32
+        For each word and phrase its number in the vocabulary, -1 where it was dropped.
+    """
+
+    facts: dict[str, Any]
+    phrases: PhraseTable
+    place: np.ndarray
+
+    def encode(self, block: Joined) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Give the tokens of a block of documents, and how many each and its title has."""
+        documents = len(block.titles)
+        lengths = np.zeros(documents, dtype=np.int64)
+        title_lengths = np.zeros(documents, dtype=np.int64)
+        tokens = [np.zeros(0, dtype=np.int32)]
+        for numbers, owner, in_title in _numbered(block, self.phrases, self.place):
+            tokens.append(numbers)
+            lengths += np.bincount(owner, minlength=documents)
+            title_lengths += np.bincount(owner[in_title], minlength=documents)
+        return np.concatenate(tokens), lengths, title_lengths
+
+
+def plan_text(
+    texts: Texts,
+    words: Sequence[str],
+    rules: WordRules,
+    settings: Settings,
+    query: Query | None = None,
+    *,
+    scratch: Path | None = None,
+) -> tuple[TextPlan, Texts]:
+    """Decide about hyphens, phrases and the vocabulary of a corpus.
+
+    Parameters
+    ----------
+    texts
+        All documents; given up for those that are returned.
+    words
+        The words by id.
+    rules, settings, query
+        As the corpus is made with.
+    scratch
+        Folder for counts that memory does not hold.
+
+    Returns
+    -------
+    plan : TextPlan
+        How the blocks of texts become tokens.
+    texts : Texts
+        With hyphens settled, as the plan takes them.
+    """
+    names = list(words)
+    hyphens = HyphenRules()
+    if settings.join_hyphens:
+        hyphens = find_hyphens(lambda: _flats(texts), _word_counts(texts, len(names)), names)
+        if hyphens.split or hyphens.join:
+            apply = hyphen_step(names, hyphens)
+
+            def settle(block: Joined) -> Joined:
+                flat, (offsets, titles) = apply(block.flat, [block.offsets, block.titles])
+                return Joined(flat, offsets, titles)
+
+            texts = texts.rewritten(settle)
+    inner = np.array([name in rules.inner for name in names], dtype=bool)
+    word_counts = _word_counts(texts, len(names))
+    n_words = int(word_counts[~inner].sum())
     min_count = settings.min_word_count or automatic_min_count(n_words)
-    thesaurus, hopeless = load_thesaurus(settings, columns.rules, hyphens)
-    phrases = _phrases(joined.flat, names, settings, min_count, thesaurus, inner)
-    units = phrases.table.segment(joined.flat) if phrases.names else joined.flat
+    thesaurus, hopeless = load_thesaurus(settings, rules, hyphens)
+    phrases = _phrases(texts, word_counts, names, settings, min_count, thesaurus, inner, scratch)
     pipeline = Pipeline(
         settings,
-        columns.rules.stop,
+        rules.stop,
         dict(zip(phrases.names, phrases.scores, strict=True)),
         thesaurus,
         hyphens=hyphens,
-        inner=columns.rules.inner,
+        inner=rules.inner,
     )
     terms, of_unit = _terms(names + phrases.names, pipeline)
-    del phrases, flat
-    numbers, owner, in_title, in_documents = _count(units, joined, of_unit, len(terms))
-    del units
+    counts, in_documents, with_words = _count(texts, phrases.table, of_unit, len(terms))
 
-    counts = np.bincount(numbers, minlength=len(terms))
-    with_words = len(np.unique(owner))
     limit = max(settings.max_document_share * with_words, settings.max_document_floor)
     seen = counts > 0
     common = seen & (in_documents > limit) & (settings.max_document_share < 1)
     rare = seen & ~common & (counts < min_count)
     wanted = {word.lower() for word in settings.keep_words}
-    safe = [i for i, term in enumerate(terms) if term in wanted]
+    safe = [i for i, term in enumerate(terms) if term in wanted] if wanted else []
     common[safe] = rare[safe] = False
     asked: list[str] = []
     if query is not None and query.keep_words:
@@ -222,13 +359,9 @@ def build_text(
         asked = [terms[i] for i in named]
     kept = np.flatnonzero(seen & ~common & ~rare)
     kept = np.array(sorted(kept.tolist(), key=lambda i: (-counts[i], terms[i])), dtype=np.int64)
-    place = np.full(len(terms), -1, dtype=np.int32)
+    place = np.full(len(terms) + 1, -1, dtype=np.int32)
     place[kept] = np.arange(len(kept), dtype=np.int32)
 
-    tokens = place[numbers] if len(numbers) else np.zeros(0, dtype=np.int32)
-    stays = tokens >= 0
-    lengths = np.bincount(owner[stays], minlength=len(documents))
-    title_lengths = np.bincount(owner[stays & in_title], minlength=len(documents))
     everywhere = [i for i in np.flatnonzero(common) if in_documents[i] > with_words / 2]
     everywhere.sort(key=lambda i: (-in_documents[i], terms[i]))
     top = sorted(np.flatnonzero(common).tolist(), key=lambda i: (-counts[i], terms[i]))
@@ -243,23 +376,32 @@ def build_text(
             f"{len(hopeless)} labels of the word thesaurus can match nothing, as they have stop "
             f"words or punctuation inside or more than three words, such as {hopeless[0]!r}."
         )
-    return Encoded(
-        tokens=tokens[stays],
-        offsets=np.concatenate(([0], np.cumsum(lengths))),
-        title_lengths=title_lengths,
-        vocabulary=[terms[i] for i in kept.tolist()],
-        counts=counts[kept],
-        pipeline=pipeline,
-        terms=int(seen.sum()),
-        words=n_words,
-        min_count=min_count,
-        max_documents=limit,
-        n_common=int(common.sum()),
-        n_rare=int(rare.sum()),
-        dropped_tokens=int(len(tokens) - stays.sum()),
-        common=[(terms[i], int(counts[i])) for i in top[:20]],
-        warnings=warnings,
-    )
+    facts = {
+        "vocabulary": [terms[i] for i in kept.tolist()],
+        "counts": counts[kept],
+        "pipeline": pipeline,
+        "terms": int(seen.sum()),
+        "words": n_words,
+        "min_count": min_count,
+        "max_documents": limit,
+        "n_common": int(common.sum()),
+        "n_rare": int(rare.sum()),
+        "dropped_tokens": int(counts[common | rare].sum()),
+        "common": [(terms[i], int(counts[i])) for i in top[:20]],
+        "warnings": warnings,
+    }
+    return TextPlan(facts, phrases.table, place[of_unit]), texts
+
+
+def _flats(texts: Texts) -> Iterator[np.ndarray]:
+    return (block.flat for block in texts.blocks())
+
+
+def _word_counts(texts: Texts, size: int) -> np.ndarray:
+    counts = np.zeros(size, dtype=np.int64)
+    for flat in _flats(texts):
+        counts += np.bincount(flat[flat >= 0], minlength=size)
+    return counts
 
 
 def _too_common(words: list[str]) -> str:
@@ -281,15 +423,17 @@ class _Phrases:
 
 
 def _phrases(
-    flat: np.ndarray,
+    texts: Texts,
+    word_counts: np.ndarray,
     names: list[str],
     settings: Settings,
     min_count: int,
     thesaurus: dict[str, str],
     inner: np.ndarray,
+    scratch: Path | None,
 ) -> _Phrases:
     """Find phrases that stay frequent when overlaps are settled; the thesaurus's come first."""
-    number = {name: i for i, name in enumerate(names)}
+    number = {name: i for i, name in enumerate(names)} if thesaurus else {}
     forced = [
         tuple(number[word] for word in label.split(" "))
         for label in thesaurus
@@ -298,23 +442,23 @@ def _phrases(
     scores = dict.fromkeys(forced, FORCED_SCORE)
     least = settings.phrase_min_count or max(min_count, 3)
     if settings.phrases:
-        for phrase in find_phrases(
-            flat,
-            len(names),
+        for phrase in find_phrases_in(
+            lambda: _flats(texts),
+            word_counts,
             min_count=least,
             max_words=settings.phrase_words,
             statistic=settings.phrase_statistic,
             min_score=settings.phrase_min_score,
             min_strength=settings.phrase_min_strength,
-            not_last=inner[:-1],
+            not_last=inner,
+            scratch=scratch,
         ):
             scores.setdefault(phrase.words, phrase.score)
     table = PhraseTable(list(scores), list(scores.values()), len(names))
     for _ in range(_ROUNDS):
         # "neural network" may be rare once "artificial neural network" is one unit: given
         # up, so that its words are counted as words.
-        units = table.segment(flat)
-        counts = np.bincount(units[units >= 0], minlength=len(names) + len(scores))[len(names) :]
+        counts = table.count(_flats(texts))
         weak = [
             words
             for words, count in zip(scores, counts.tolist(), strict=True)
@@ -341,37 +485,53 @@ def _terms(units: list[str], pipeline: Pipeline) -> tuple[list[str], np.ndarray]
 
 
 def _count(
-    units: np.ndarray, joined: _Joined, of_unit: np.ndarray, size: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Give the number of every term of all documents, some documents at a time.
-
-    Returns
-    -------
-    numbers, owner, in_title : ndarray
-        For each term in a text its number, its document, whether it stands in the title.
-    in_documents : ndarray of int64
-        For each number the documents that have it.
-    """
+    texts: Texts, phrases: PhraseTable, of_unit: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Count terms: how often each occurs, in how many documents, and documents with any."""
+    counts = np.zeros(size, dtype=np.int64)
     in_documents = np.zeros(size, dtype=np.int64)
-    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    first, n_documents = 0, len(joined.titles)
-    while first < n_documents:
-        goal = joined.offsets[first] + _CHUNK
-        last = max(first + 1, int(np.searchsorted(joined.offsets, goal, side="right")) - 1)
-        start, stop = joined.offsets[first], joined.offsets[last]
-        at = start + np.flatnonzero(units[start:stop] >= 0)
+    with_terms = 0
+    for block in texts.blocks():
+        for numbers, owner, _ in _numbered(block, phrases, of_unit):
+            if not len(numbers):
+                continue
+            counts += np.bincount(numbers, minlength=size)
+            pairs, _ = count_sorted((owner - owner[0]) * np.int64(size) + numbers)
+            in_documents += np.bincount(pairs % size, minlength=size)
+            with_terms += 1 + int(np.count_nonzero(np.diff(owner)))
+    return counts, in_documents, with_terms
+
+
+def _numbered(
+    block: Joined, phrases: PhraseTable, of_unit: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Give the numbers of words and phrases in a block, some documents at a time.
+
+    Parameters
+    ----------
+    block
+        Texts of documents.
+    phrases
+        What is one unit.
+    of_unit
+        Number of each word and phrase, -1 where it is none; the last entry is not used.
+
+    Yields
+    ------
+    numbers, owner, in_title : ndarray
+        For each word or phrase its number, its document, whether it stands in the title.
+    """
+    first, documents = 0, len(block.titles)
+    while first < documents:
+        goal = block.offsets[first] + _CHUNK
+        last = max(first + 1, int(np.searchsorted(block.offsets, goal, side="right")) - 1)
+        start, stop = block.offsets[first], block.offsets[last]
+        flat = np.asarray(block.flat[start:stop])
+        units = phrases.segment(flat) if phrases.phrases else flat
+        at = np.flatnonzero(units >= 0)
         numbers = of_unit[units[at]]
-        at, numbers = at[numbers >= 0], numbers[numbers >= 0]
-        owner = np.searchsorted(joined.offsets, at, side="right") - 1
-        # Sorted by hand: np.unique hashes, which is slower on keys as dense as these.
-        pairs = np.sort((owner - first) * np.int64(size) + numbers)
-        new = np.ones(len(pairs), dtype=bool)
-        new[1:] = pairs[1:] != pairs[:-1]
-        in_documents += np.bincount(pairs[new] % max(size, 1), minlength=size)
-        parts.append((numbers.astype(np.int32), owner.astype(np.int32), at < joined.titles[owner]))
+        at, numbers = start + at[numbers >= 0], numbers[numbers >= 0]
+        lengths = np.diff(np.searchsorted(at, block.offsets[first : last + 1]))
+        owner = np.repeat(np.arange(first, last), lengths)
+        yield numbers, owner, at < block.titles[owner]
         first = last
-    if not parts:
-        empty = np.zeros(0, dtype=np.int32)
-        return empty, empty, empty.astype(bool), in_documents
-    numbers, owner, in_title = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return numbers, owner, in_title, in_documents

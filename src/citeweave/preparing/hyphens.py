@@ -17,7 +17,7 @@ from citeweave.preparing.phrases import PhraseTable, chunks
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["HyphenRules", "apply_hyphens", "find_hyphens"]
+__all__ = ["HyphenRules", "find_hyphens", "hyphen_step"]
 
 
 class HyphenRules(NamedTuple):
@@ -40,13 +40,17 @@ class HyphenRules(NamedTuple):
         return [p for word in words for p in (word.split("-") if word in self.split else (word,))]
 
 
-def find_hyphens(texts: np.ndarray, words: list[str]) -> HyphenRules:
+def find_hyphens(
+    blocks: Callable[[], Iterable[np.ndarray]], counts: np.ndarray, words: list[str]
+) -> HyphenRules:
     """Count both spellings of every word of two or three parts and keep the more usual.
 
     Parameters
     ----------
-    texts
-        Word ids, -1 at breaks.
+    blocks
+        Gives texts as word ids, -1 at breaks.
+    counts
+        Occurrences of each word.
     words
         The words by id.
     """
@@ -60,11 +64,9 @@ def find_hyphens(texts: np.ndarray, words: list[str]) -> HyphenRules:
                 parts.append(tuple(number[piece] for piece in pieces))
     if not candidates:
         return HyphenRules()
-    counts = np.bincount(texts[texts >= 0], minlength=len(words))
     closed = counts[candidates]
     table = PhraseTable(parts, closed.astype(float).tolist(), len(words))
-    units = table.segment(texts)
-    opened = np.bincount(units[units >= 0], minlength=len(words) + len(parts))[len(words) :]
+    opened = table.count(blocks())
     split, join = set(), {}
     for i, with_hyphen, without in zip(candidates, closed.tolist(), opened.tolist(), strict=True):
         if with_hyphen and without >= with_hyphen:
@@ -74,31 +76,34 @@ def find_hyphens(texts: np.ndarray, words: list[str]) -> HyphenRules:
     return HyphenRules(frozenset(split), join)
 
 
-def apply_hyphens(
-    texts: np.ndarray, places: list[np.ndarray], words: list[str], rules: HyphenRules
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Apply the rules to a corpus.
+def hyphen_step(
+    words: list[str], rules: HyphenRules
+) -> Callable[[np.ndarray, list[np.ndarray]], tuple[np.ndarray, list[np.ndarray]]]:
+    """Make what applies the rules to texts of a corpus.
 
     Parameters
     ----------
-    texts
-        Word ids, -1 at breaks.
-    places
-        Arrays of positions in `texts` (document offsets and the like), to be moved along.
     words
         The words by id.
+    rules
+        Found in all texts of the corpus.
 
     Returns
     -------
-    texts, places
-        New arrays.
+    callable
+        Takes texts as word ids and arrays of positions in them (document offsets and the like),
+        which are moved along; gives both anew.
     """
     number = {word: i for i, word in enumerate(words)}
-    if rules.split:
-        texts, places = _in_chunks(texts, places, _splitter(number, rules))
-    if rules.join:
-        texts, places = _in_chunks(texts, places, _joiner(number, rules))
-    return texts, places
+    steps = [_splitter(number, rules)] if rules.split else []
+    steps += [_joiner(number, rules)] if rules.join else []
+
+    def apply(texts: np.ndarray, places: list[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+        for step in steps:
+            texts, places = _in_chunks(texts, places, step)
+        return texts, places
+
+    return apply
 
 
 # Gives a new text, and for each old position, and the end, where it went.

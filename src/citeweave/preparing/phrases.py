@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from citeweave.preparing.counting import KeyCounts
 
-__all__ = ["Phrase", "PhraseTable", "Statistic", "association", "chunks", "find_phrases"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+__all__ = ["Phrase", "PhraseTable", "Statistic", "association", "chunks"]
+__all__ += ["find_phrases", "find_phrases_in"]
 
 Statistic = Literal["llr", "chi2"]
 
@@ -126,24 +130,56 @@ def find_phrases(
     list of Phrase
         Strongest first; ties by word ids.
     """
-    if max_words < 2 or len(texts) < 2:
-        return []
-    counts = np.bincount(texts[texts >= 0], minlength=n_words)
+    return find_phrases_in(
+        lambda: [texts],
+        np.bincount(texts[texts >= 0], minlength=n_words),
+        min_count=min_count,
+        max_words=max_words,
+        statistic=statistic,
+        min_score=min_score,
+        min_strength=min_strength,
+        not_last=not_last,
+    )
+
+
+def find_phrases_in(
+    blocks: Callable[[], Iterable[np.ndarray]],
+    counts: np.ndarray,
+    *,
+    min_count: int,
+    max_words: int = 3,
+    statistic: Statistic = "llr",
+    min_score: float = 30.0,
+    min_strength: float = 0.25,
+    not_last: np.ndarray | None = None,
+    scratch: Path | None = None,
+) -> list[Phrase]:
+    """Find phrases as `find_phrases` does, in texts that come in blocks.
+
+    Parameters
+    ----------
+    blocks
+        Gives the texts, each time it is called; no phrase goes from one block to the next.
+    counts
+        Occurrences of each word.
+    min_count, max_words, statistic, min_score, min_strength, not_last
+        As there.
+    scratch
+        Folder for counts of pairs and triples while there are many.
+    """
     total = int(counts.sum())
     frequent = np.flatnonzero(counts >= min_count)
-    if len(frequent) == 0:
+    if max_words < 2 or len(frequent) == 0:
         return []
-    place = np.full(n_words + 1, -1, dtype=np.int32)
+    place = np.full(len(counts) + 1, -1, dtype=np.int32)
     place[frequent] = np.arange(len(frequent), dtype=np.int32)
-    compact = place[texts]  # -1 takes the last entry, which is -1
     occurrences = counts[frequent]
     size = np.int64(len(frequent))
 
-    at = _positions((compact[:-1] >= 0) & (compact[1:] >= 0))
-    keys = compact[at].astype(np.int64) * size + compact[at + 1]
-    pairs, pair_counts = np.unique(keys, return_counts=True)
-    often = pair_counts >= min_count
-    pairs, pair_counts = pairs[often], pair_counts[often]
+    tally = KeyCounts(scratch)
+    for texts in blocks():
+        tally.add(_pairs_of(place[texts], size)[1])  # -1 takes the last entry, which is -1
+    pairs, pair_counts = tally.frequent(min_count)
     first, second = pairs // size, pairs % size
     score, strength = association(
         pair_counts, occurrences[first], occurrences[second], total, statistic
@@ -157,15 +193,9 @@ def find_phrases(
         )
     ]
     if max_words >= 3 and len(pairs):
-        pair_at = np.full(len(compact), -1, dtype=np.int32)
-        found, index = _look_up(pairs, keys)
-        pair_at[at[found]] = index[found]
-        del keys, at, found, index
-        start = np.flatnonzero((pair_at[:-1] >= 0) & (pair_at[1:] >= 0))
-        keys = pair_at[start].astype(np.int64) * len(pairs) + pair_at[start + 1]
-        triples, triple_counts = np.unique(keys, return_counts=True)
-        often = triple_counts >= min_count
-        triples, triple_counts = triples[often], triple_counts[often]
+        for texts in blocks():
+            tally.add(_triples_of(place[texts], size, pairs))
+        triples, triple_counts = tally.frequent(min_count)
         head, tail = triples // len(pairs), triples % len(pairs)
         a, b, c = first[head], second[head], second[tail]
         last_score, last_strength = association(
@@ -184,6 +214,22 @@ def find_phrases(
             )
         ]
     return sorted(phrases, key=lambda p: (-p.score, p.words))
+
+
+def _pairs_of(compact: np.ndarray, size: np.int64) -> tuple[np.ndarray, np.ndarray]:
+    """Give where two words are neighbours, and the number of each such pair."""
+    at = _positions((compact[:-1] >= 0) & (compact[1:] >= 0))
+    return at, compact[at].astype(np.int64) * size + compact[at + 1]
+
+
+def _triples_of(compact: np.ndarray, size: np.int64, pairs: np.ndarray) -> np.ndarray:
+    """Give the number of each three neighbours that are two pairs of the sorted table."""
+    at, keys = _pairs_of(compact, size)
+    pair_at = np.full(len(compact), -1, dtype=np.int32)
+    found, index = _look_up(pairs, keys)
+    pair_at[at[found]] = index[found]
+    start = np.flatnonzero((pair_at[:-1] >= 0) & (pair_at[1:] >= 0))
+    return np.asarray(pair_at[start].astype(np.int64) * len(pairs) + pair_at[start + 1])
 
 
 class PhraseTable:
@@ -211,6 +257,31 @@ class PhraseTable:
         self._heads = np.array(heads, dtype=np.int64)
         keys = [place[self._pair(phrases[i][:2])] * int(self._size) + phrases[i][2] for i in order]
         self._triples = self._index(keys, order, scores)
+        self._may = {length: self._words_of(length) for length in (2, 3)}
+
+    def _words_of(self, length: int) -> list[np.ndarray]:
+        """Tell for each place in phrases of a length which units may stand there.
+
+        Most words begin no phrase: a look at these tables saves most of the searches. The last
+        two entries are those of units -1 and -2, breaks and words of a phrase.
+        """
+        chosen = [words for words in self.phrases if len(words) == length]
+        tables = []
+        for place in range(length):
+            table = np.zeros(self.n_words + len(self.phrases) + 2, dtype=bool)
+            table[[words[place] for words in chosen]] = True
+            tables.append(table)
+        return tables
+
+    def _candidates(self, units: np.ndarray, length: int) -> np.ndarray:
+        """Give the positions where a phrase of a length may begin."""
+        last = len(units) - length + 1
+        if last < 1:
+            return np.zeros(0, dtype=np.int64)
+        may = np.ones(last, dtype=bool)
+        for place, table in enumerate(self._may[length]):
+            may &= table[units[place : place + last]]
+        return np.flatnonzero(may)
 
     def _pair(self, words: tuple[int, ...]) -> int:
         return words[0] * int(self._size) + words[1]
@@ -242,28 +313,32 @@ class PhraseTable:
             units[start:stop] = self._segment(texts[start:stop])
         return units
 
+    def count(self, blocks: Iterable[np.ndarray]) -> np.ndarray:
+        """Count how often each phrase is chosen in blocks of texts."""
+        counts = np.zeros(len(self.phrases), dtype=np.int64)
+        for texts in blocks:
+            for start, stop in chunks(texts):
+                units = self._segment(texts[start:stop])
+                placed = units[units >= self.n_words] - self.n_words
+                counts += np.bincount(placed, minlength=len(counts))
+        return counts
+
     def _segment(self, texts: np.ndarray) -> np.ndarray:
         units = texts.astype(np.int32, copy=True)
         if len(self._heads):
-            keys, valid = self._pair_keys(units)
-            head = np.full(len(keys), -1, dtype=np.int64)
-            found, index = _look_up(self._heads, keys)
-            head[found & valid] = index[found & valid]
-            start = np.flatnonzero((head[:-1] >= 0) & (units[2:] >= 0)) if len(head) > 1 else None
-            if start is not None and len(start):
-                self._place(units, start, head[start] * self._size + units[start + 2], 3)
-        if len(self._pairs[0]):
-            keys, valid = self._pair_keys(units)
-            start = np.flatnonzero(valid)
+            start = self._candidates(units, 3)
+            found, index = _look_up(self._heads, self._keys(units, start))
+            start, index = start[found], index[found]
             if len(start):
-                self._place(units, start, keys[start], 2)
+                self._place(units, start, index * self._size + units[start + 2], 3)
+        if len(self._pairs[0]):
+            start = self._candidates(units, 2)
+            if len(start):
+                self._place(units, start, self._keys(units, start), 2)
         return units
 
-    def _pair_keys(self, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        left, right = units[:-1].astype(np.int64), units[1:]
-        # Units of phrases already placed are no words any more.
-        valid = (left >= 0) & (right >= 0) & (left < self.n_words) & (right < self.n_words)
-        return left * self._size + right, valid
+    def _keys(self, units: np.ndarray, start: np.ndarray) -> np.ndarray:
+        return units[start].astype(np.int64) * self._size + units[start + 1]
 
     def _place(self, units: np.ndarray, start: np.ndarray, keys: np.ndarray, length: int) -> None:
         """Choose among the candidates at `start` and write them into `units`."""
