@@ -34,6 +34,7 @@ _FIELDS = ("Computer Science", "Physics and Astronomy", "Medicine", "Engineering
 _TYPES = ("article",) * 8 + ("preprint", "book-chapter")
 _COUNTRIES = ("US", "CN", "DE", "GB", "FR", "IN", "JP", "BR", "AU", "CA")
 _OLD_FIRST = 10**9
+_BLOCK = 20
 
 
 class Snapshot:
@@ -56,10 +57,10 @@ class Snapshot:
 
     def works(self, first: int, last: int) -> Iterator[str]:
         """Give the works of a range as lines of JSON."""
-        for start in range(first, last, 1000):
-            # a generator for each thousand, so that parts can be cut anywhere at a thousand
-            rng = np.random.default_rng((self.seed, start // 1000))
-            for number in range(start, min(start + 1000, last)):
+        for start in range(first, last, _BLOCK):
+            # a generator for each block, so that works do not depend on where parts are cut
+            rng = np.random.default_rng((self.seed, start // _BLOCK))
+            for number in range(start, min(start + _BLOCK, last)):
                 yield self._work(number, rng)
 
     def _text(self, rng: np.random.Generator, topic: int, length: int) -> list[str]:
@@ -198,6 +199,8 @@ def write_snapshot(
     folder: Path, works: int, *, layout: str = "jsonl", part: int = PART, seed: int = 1
 ) -> Path:
     """Write a snapshot in one of the three layouts; give the folder to import."""
+    if part % _BLOCK:
+        raise ValueError(f"a part must be a multiple of {_BLOCK} works; got {part}")
     made = Snapshot(works, seed)
     top = {"jsonl": "data/jsonl", "parquet": "data/parquet", "older": "data"}[layout]
     entries: list[dict[str, Any]] = []

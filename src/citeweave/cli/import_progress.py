@@ -17,6 +17,9 @@ from rich.progress import (
 __all__ = ["ImportDisplay", "LiveImport", "PlainImport", "open_import_display"]
 
 STEPS = {
+    "parts": ("reading", "parts"),
+    "words": ("words and phrases", "documents"),
+    "shards": ("writing", "documents"),
     "records": ("reading", "records"),
     "text": ("words and phrases", "documents"),
     "citations": ("citations", "references"),
@@ -107,6 +110,8 @@ def count_line(step: str, done: int, total: int | None) -> str:
     ('12,500 records', '300 documents')
     """
     noun = STEPS.get(step, ("", ""))[1]
+    if step == "parts" and total:
+        return f"{done:,} of {total:,} {noun}"
     number = done or total or 0
     return f"{number:,} {noun}".strip() if noun else ""
 

@@ -11,10 +11,10 @@ from citeweave.cli.show import make_console
 from citeweave.corpus import Corpus
 from citeweave.corpus.storage import is_corpus_folder
 from citeweave.errors import CorpusError
-from citeweave.preparing import Records, Settings
+from citeweave.preparing import Records, Report, Settings
 from citeweave.preparing.report import check_report_name
 
-__all__ = ["corpus_name", "import_matrix", "run_import"]
+__all__ = ["check_places", "corpus_name", "import_matrix", "run_import", "show_import"]
 
 
 def run_import(
@@ -33,20 +33,22 @@ def run_import(
     before the work begins.
     """
     place = out if out is not None else free_folder(Path(f"{corpus_name(files)}-corpus"))
-    _check_place(place, overwrite=overwrite)
+    check_places(place, reports, overwrite=overwrite)
     for file in files:
         if is_corpus_folder(file):
             raise CorpusError(
                 f"'{file}' is a corpus already. Fit it: citeweave fit {file}. Or give the files it "
                 "was made of."
             )
-    for path in reports:
-        check_report_name(path)
-        _check_writable(path)
     with open_import_display(None if quiet else make_console(stderr=True)) as display:
         corpus, report = records().prepare(settings, progress=display)
         display("saving", 0, None)
         corpus.save(place, overwrite=overwrite)
+    show_import(report, reports, place, quiet=quiet)
+
+
+def show_import(report: Report, reports: Sequence[Path], place: Path, *, quiet: bool) -> None:
+    """Save the report where it is asked for, print it, and say what comes next."""
     for path in reports:
         report.save(path)
     if quiet:
@@ -89,6 +91,14 @@ def corpus_name(files: Sequence[str]) -> str:
     if path.is_dir():
         return path.name
     return path.name.split(".")[0] or "corpus"
+
+
+def check_places(place: Path, reports: Sequence[Path], *, overwrite: bool) -> None:
+    """Look at where the corpus and its reports go, before any work is done for them."""
+    _check_place(place, overwrite=overwrite)
+    for path in reports:
+        check_report_name(path)
+        _check_writable(path)
 
 
 def _check_place(place: Path, *, overwrite: bool) -> None:

@@ -1,12 +1,20 @@
 """The command `import`: from export files to a corpus, with a report."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
 
 from citeweave.cli.errors import guarded
-from citeweave.cli.import_options import SET_BY_OPTION, Files, ImportOptions, import_records
+from citeweave.cli.import_options import (
+    READING,
+    SET_BY_OPTION,
+    Files,
+    ImportOptions,
+    import_records,
+)
 from citeweave.cli.options import gathers
+from citeweave.errors import ParameterError
 
 __all__ = ["register"]
 
@@ -16,12 +24,46 @@ def register(app: typer.Typer) -> None:
     app.command("import")(import_files)
 
 
+@dataclass(frozen=True)
+class SnapshotOptions:
+    """How an OpenAlex snapshot is read."""
+
+    where: Annotated[
+        str | None,
+        typer.Option(
+            help="Works of an OpenAlex snapshot to take: 'type = article, year >= 2000'.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    workers: Annotated[
+        int,
+        typer.Option(
+            help="Processes that read parts of a snapshot.", rich_help_panel=READING, min=1
+        ),
+    ] = 1
+
+
 @guarded
-@gathers(options=ImportOptions, settings=SET_BY_OPTION)
-def import_files(*, files: Files, options: ImportOptions, settings: dict[str, Any]) -> None:
+@gathers(options=ImportOptions, snapshot=SnapshotOptions, settings=SET_BY_OPTION)
+def import_files(
+    *, files: Files, options: ImportOptions, snapshot: SnapshotOptions, settings: dict[str, Any]
+) -> None:
     """Make a corpus of bibliographic exports, and tell what was read, matched and dropped.
 
     Reads OpenAlex, BibTeX, RIS, Web of Science, Scopus, PubMed, arXiv and more,
-    and any table with titles; several files at once, packed or not.
+    and any table with titles; several files at once, packed or not. The folder of an
+    OpenAlex snapshot is read a part at a time; started again, an import goes on.
     """
+    from citeweave.preparing import is_snapshot  # noqa: PLC0415 (other commands start at once)
+
+    if any(map(is_snapshot, files)):
+        from citeweave.cli.import_snapshot import run_snapshot  # noqa: PLC0415 (imports polars)
+
+        run_snapshot(files, options, settings, where=snapshot.where, workers=snapshot.workers)
+        return
+    if snapshot.where is not None:
+        raise ParameterError(
+            "--where chooses works of an OpenAlex snapshot, and there is none among the files. "
+            "Keywords choose from other files: citeweave query --help."
+        )
     import_records(files, options, settings, lambda records: records)

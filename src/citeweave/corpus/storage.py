@@ -44,6 +44,7 @@ __all__ = [
     "StoredText",
     "check_arrays",
     "check_file_of",
+    "check_target",
     "check_unchanged",
     "corpus_counts",
     "document_series",
@@ -111,7 +112,7 @@ def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) 
 @contextmanager
 def making(target: Path, *, overwrite: bool) -> Iterator[Path]:
     """Give a folder to write a corpus to, which takes its place when all went well."""
-    _check_target(target, overwrite=overwrite)
+    check_target(target, overwrite=overwrite)
     pl = needs_polars("Saving a corpus")
     temporary = name_beside(target)
     try:
@@ -129,7 +130,8 @@ def making(target: Path, *, overwrite: bool) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _check_target(target: Path, *, overwrite: bool) -> None:
+def check_target(target: Path, *, overwrite: bool) -> None:
+    """Refuse a place that is taken, unless by a corpus that may be replaced."""
     if not target.exists() and not target.is_symlink():
         return
     if not overwrite:

@@ -8,6 +8,7 @@ from citeweave.preparing.records import Records, read
 from citeweave.preparing.report import REPORT_FILE, Report
 from citeweave.preparing.run import Imported, Progress, prepare
 from citeweave.preparing.settings import Settings
+from citeweave.reading.openalex_snapshot import is_snapshot
 
 __all__ = [
     "REPORT_FILE",
@@ -20,6 +21,7 @@ __all__ = [
     "Report",
     "Settings",
     "html_page",
+    "is_snapshot",
     "prepare",
     "read",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from citeweave.corpus.people import read_people
 from citeweave.naming import option
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from citeweave.preparing.settings import Settings
     from citeweave.reading import Record
 
-__all__ = ["Collector", "Draft"]
+__all__ = ["Collector", "Draft", "document_fields", "says_something"]
 
 Span = tuple[int, int]
 
@@ -145,7 +145,7 @@ class Collector:
         self.report.records_read += 1
         abstract = None if is_missing(record.abstract) else record.abstract
         title = None if is_missing(record.title) else record.title
-        if not (title or abstract or record.words or _says_something(record)):
+        if not (title or abstract or record.words or says_something(record)):
             self.report.skip("empty record")
             return
         if record.words is None:
@@ -204,26 +204,16 @@ class Collector:
         loose += map(self.places.mention, record.affiliations)
         family = family_key(self.authors.family(authors[0])) if authors else ""
         ident = scrub(record.id.strip()) or f"{record.source.file}#{record.source.position}"
-        keywords = tuple(
-            dict.fromkeys(scrub(word.strip()) for word in record.keywords if word.strip())
-        )
+        fields = document_fields(record, title, abstract, use)
+        keywords = fields["keywords"]
         draft = Draft(
             ident,
             WorkKeys.of(ident=ident, doi=record.doi, title=title, year=record.year, family=family),
-            title=scrub(title) if title else None,
-            abstract=scrub(abstract) if abstract and use.keep_abstracts else None,
-            keywords=keywords,
-            year=record.year,
-            venue=scrub(record.venue) if record.venue else None,
-            doi=scrub(record.doi) if record.doi else None,
-            category=self._category(record),
             authors=authors,
             author_places=tuple(compress(places, people)),
             other_places=tuple(loose),
-            document_type=scrub(record.document_type) if record.document_type else None,
-            cited_by=record.cited_by,
-            funders=tuple(map(scrub, record.funders)),
             has_abstract=abstract is not None,
+            **fields,
         )
         if record.words is not None:
             draft.bag = self.bags.add(record)
@@ -235,11 +225,6 @@ class Collector:
         if use.join_keywords:
             draft.keyword_spans = tuple(self.text.add(word) for word in keywords)
         return draft
-
-    def _category(self, record: Record) -> str | None:
-        choice = self.settings.category_from
-        value = None if choice == "none" else getattr(record, choice)
-        return scrub(str(value).strip()) or None if value is not None else None
 
     def _free_id(self, ident: str) -> str:
         number = 2
@@ -285,7 +270,38 @@ class Collector:
         )
 
 
-def _says_something(record: Record) -> bool:
+def document_fields(
+    record: Record, title: str | None, abstract: str | None, settings: Settings
+) -> dict[str, Any]:
+    """Give what a document shows of its record, by the names of `Draft`.
+
+    Parameters
+    ----------
+    record
+        As it was read.
+    title, abstract
+        Those of the record, None where they only say that there is none.
+    settings
+        Whether abstracts are kept, and where the category is from.
+    """
+    choice = settings.category_from
+    category = None if choice == "none" else getattr(record, choice)
+    keywords = dict.fromkeys(scrub(word.strip()) for word in record.keywords if word.strip())
+    return {
+        "title": scrub(title) if title else None,
+        "abstract": scrub(abstract) if abstract and settings.keep_abstracts else None,
+        "keywords": tuple(keywords),
+        "year": record.year,
+        "venue": scrub(record.venue) if record.venue else None,
+        "doi": scrub(record.doi) if record.doi else None,
+        "category": scrub(str(category).strip()) or None if category is not None else None,
+        "document_type": scrub(record.document_type) if record.document_type else None,
+        "cited_by": record.cited_by,
+        "funders": tuple(map(scrub, record.funders)),
+    }
+
+
+def says_something(record: Record) -> bool:
     """Tell whether a record without text has what a citation network can use."""
     return bool(
         record.keywords or record.authors or record.references or record.doi or record.category

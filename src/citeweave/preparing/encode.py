@@ -469,8 +469,8 @@ def _phrases(
         for words in weak:
             del scores[words]
         table = PhraseTable(list(scores), list(scores.values()), len(names))
-    texts = [" ".join(names[word] for word in words) for words in scores]
-    return _Phrases(texts, list(scores.values()), table)
+    spelled = [" ".join(names[word] for word in words) for words in scores]
+    return _Phrases(spelled, list(scores.values()), table)
 
 
 def _terms(units: list[str], pipeline: Pipeline) -> tuple[list[str], np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from citeweave.parameters.preparation import EXCLUSION_WORDS
@@ -48,8 +49,12 @@ def is_person(text: str, exclusion_words: Iterable[str] = EXCLUSION_WORDS) -> bo
     words = _words(text)
     if not _LETTER.search(text) or " ".join(words) in _PLACEHOLDERS or TITLES.issuperset(words):
         return False
-    excluded = {fold(word) for word in exclusion_words}
-    return not excluded.intersection(words)
+    return not _folded(tuple(exclusion_words)).intersection(words)
+
+
+@lru_cache(maxsize=8)
+def _folded(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(fold, words))
 
 
 def _words(text: str) -> list[str]:

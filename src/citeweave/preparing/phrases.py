@@ -338,7 +338,7 @@ class PhraseTable:
         return units
 
     def _keys(self, units: np.ndarray, start: np.ndarray) -> np.ndarray:
-        return units[start].astype(np.int64) * self._size + units[start + 1]
+        return np.asarray(units[start].astype(np.int64) * self._size + units[start + 1])
 
     def _place(self, units: np.ndarray, start: np.ndarray, keys: np.ndarray, length: int) -> None:
         """Choose among the candidates at `start` and write them into `units`."""

@@ -100,13 +100,13 @@ class PlaceRegister:
         self._mentions: list[tuple[Affiliation, Place]] = []
         self._count: list[int] = []
 
-    def mention(self, affiliation: Affiliation) -> int:
-        """Register one affiliation; the same text gives the same number."""
+    def mention(self, affiliation: Affiliation, times: int = 1) -> int:
+        """Register one affiliation, seen so many times; the same text gives the same number."""
         number = self._known.setdefault(affiliation, len(self._mentions))
         if number == len(self._mentions):
             self._mentions.append((affiliation, place_of(affiliation)))
             self._count.append(0)
-        self._count[number] += 1
+        self._count[number] += times
         return number
 
     def resolve(self) -> ResolvedPlaces:

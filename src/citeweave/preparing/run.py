@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from citeweave.preparing.queries import Query
     from citeweave.reading import Record
 
-__all__ = ["Imported", "Progress", "prepare"]
+__all__ = ["Imported", "Progress", "changed_settings", "describe_words", "places_by_author"]
+__all__ += ["prepare"]
 
 #: Called with a step's name, how much of it is done, and how much there is (None: unknown).
 Progress = Callable[[str, int, int | None], None]
@@ -106,7 +107,7 @@ def prepare(
     """
     settings = settings or Settings()
     tell = progress or _silent
-    report = Report(settings_changed=_changed(settings))
+    report = Report(settings_changed=changed_settings(settings))
     collector = Collector(settings, report)
     for number, record in enumerate(records, start=1):
         collector.add(record)
@@ -166,12 +167,15 @@ def prepare(
     _describe_authors(report, collector, resolved, corpus.n_authors)
     _describe_places(report, corpus)
     report.author_mentions = len(corpus.author_ids)
-    _describe_words(report, encoded, bags, corpus)
+    report.tokens, report.vocabulary = corpus.n_tokens, corpus.vocabulary_size
+    describe_words(report, encoded)
+    _describe_bags(report, bags)
     report.warnings += corrections + encoded.warnings + _warnings(report, collector, corpus)
     return Imported(replace(corpus, import_report=report.as_dict()), report)
 
 
-def _changed(settings: Settings) -> dict[str, Any]:
+def changed_settings(settings: Settings) -> dict[str, Any]:
+    """Give the settings that are not as by default."""
     usual = Settings().as_dict()
     return {name: value for name, value in settings.as_dict().items() if value != usual[name]}
 
@@ -267,7 +271,10 @@ def _corpus(
         "funders": [list(draft.funders) or None for draft in drafts],
         **places.columns(
             [
-                _places_by_author(draft, resolved.of_entry[start : start + len(draft.authors)])
+                places_by_author(
+                    resolved.of_entry[start : start + len(draft.authors)].tolist(),
+                    draft.author_places,
+                )
                 for draft, start in zip(drafts, starts.tolist(), strict=False)
             ],
             [draft.other_places for draft in drafts],
@@ -291,10 +298,10 @@ def _corpus(
     )
 
 
-def _places_by_author(draft: Draft, authors: np.ndarray) -> list[list[int]]:
+def places_by_author(authors: Sequence[int], places: Sequence[Sequence[int]]) -> list[list[int]]:
     """Give the affiliations of each author once, as a corpus has each author of a paper once."""
     of_author: dict[int, list[int]] = {}
-    for author, own in zip(authors.tolist(), draft.author_places, strict=True):
+    for author, own in zip(authors, places, strict=True):
         of_author.setdefault(author, []).extend(own)
     return list(of_author.values())
 
@@ -352,11 +359,10 @@ def _describe_places(report: Report, corpus: Corpus) -> None:
     report.countries = len(found.codes)
 
 
-def _describe_words(report: Report, encoded: Encoded, bags: Bags, corpus: Corpus) -> None:
+def describe_words(report: Report, encoded: Encoded) -> None:
+    """Say what became of words and phrases."""
     report.words = encoded.words
-    report.tokens = corpus.n_tokens
-    report.vocabulary_before = encoded.terms + bags.words_before
-    report.vocabulary = corpus.vocabulary_size
+    report.vocabulary_before = encoded.terms
     report.words_common, report.words_rare = encoded.n_common, encoded.n_rare
     report.tokens_dropped = encoded.dropped_tokens
     report.most_common_dropped = encoded.common
@@ -369,6 +375,10 @@ def _describe_words(report: Report, encoded: Encoded, bags: Bags, corpus: Corpus
     report.phrases = len(phrases)
     phrases.sort(key=lambda pair: (-pair[0].count(" "), -pair[1], pair[0]))
     report.longest_phrases = phrases[:20]
+
+
+def _describe_bags(report: Report, bags: Bags) -> None:
+    report.vocabulary_before += bags.words_before
     if bags.recovered is not None:
         report.tfidf = {
             "method": bags.recovered.method,

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from citeweave.reading.problems import FileContext
     from citeweave.reading.streams import ByteStream
 
-__all__ = ["FORMAT", "abstract_from_index", "short_id"]
+__all__ = ["FORMAT", "abstract_from_index", "countries_of", "institutions_of"]
+__all__ += ["record_of", "short_id"]
 
 # An index that claims a word at position 10^9 must not make a list of that length.
 _LONGEST_ABSTRACT = 100_000
@@ -112,18 +113,30 @@ def _place(
 
 def _affiliations(authorship: dict[str, Any]) -> tuple[Affiliation, ...]:
     """Return the institutions of an author, else the addresses, else the countries alone."""
-    institutions = authorship.get("institutions")
-    if institutions:
-        found = tuple(filter(None, map(_institution, as_list(institutions))))
-        if found:
-            return found
+    found = institutions_of(authorship)
+    if found:
+        return found
     raw = authorship.get("raw_affiliation_strings") or authorship.get("raw_affiliation_string")
     found = addresses(as_list(raw))
-    countries = [code for code in map(clean, as_list(authorship.get("countries"))) if code]
+    countries = countries_of(authorship)
     if not found:
-        return tuple(Affiliation(country=code) for code in dict.fromkeys(countries))
-    one = countries[0] if len(set(countries)) == 1 else None
+        return countries
+    one = countries[0].country if len(countries) == 1 else None
     return tuple(place._replace(country=one) for place in found)
+
+
+def institutions_of(authorship: dict[str, Any]) -> tuple[Affiliation, ...]:
+    """Return the institutions of an author that OpenAlex has identified."""
+    institutions = authorship.get("institutions")
+    if not institutions:
+        return ()
+    return tuple(filter(None, map(_institution, as_list(institutions))))
+
+
+def countries_of(authorship: dict[str, Any]) -> tuple[Affiliation, ...]:
+    """Return the countries of an author, each once."""
+    codes = [code for code in map(clean, as_list(authorship.get("countries"))) if code]
+    return tuple(Affiliation(country=code) for code in dict.fromkeys(codes))
 
 
 def _funders(work: dict[str, Any]) -> tuple[str, ...]:
@@ -164,6 +177,27 @@ def _keywords(work: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _record(work: dict[str, Any], line: int, context: FileContext) -> Record | None:
+    return record_of(
+        work,
+        line,
+        context,
+        authors=_authors(work.get("authorships")),
+        references=_references(work.get("referenced_works")),
+    )
+
+
+def record_of(
+    work: dict[str, Any],
+    line: int,
+    context: FileContext,
+    *,
+    authors: tuple[Author, ...] = (),
+    references: tuple[Reference, ...] = (),
+) -> Record:
+    """Return the record of a work, with authors and references as given.
+
+    The import of a snapshot takes those of millions of works as numbers instead.
+    """
     doi = normalise_doi(work.get("doi"))
     abstract = None
     try:
@@ -181,11 +215,11 @@ def _record(work: dict[str, Any], line: int, context: FileContext) -> Record | N
         title=clean(work.get("title")) or clean(work.get("display_name")),
         abstract=abstract,
         keywords=_keywords(work),
-        authors=_authors(work.get("authorships")),
+        authors=authors,
         year=parse_year(work.get("publication_year")) or parse_year(work.get("publication_date")),
         venue=_venue(work),
         category=_category(work),
-        references=_references(work.get("referenced_works")),
+        references=references,
         language=clean(work.get("language")),
         document_type=clean(work.get("type")),
         cited_by=parse_count(work.get("cited_by_count")),

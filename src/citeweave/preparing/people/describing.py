@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from citeweave.preparing.people.by_name import NamedMention
     from citeweave.reading.name_parts import Name
 
-__all__ = ["MergedName", "SplitName", "author_labels", "merged_names", "split_names"]
+__all__ = ["MergedName", "SplitName", "author_labels", "fullness", "merged_names", "mixed_case"]
+__all__ += ["split_names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +72,12 @@ def author_labels(
         if own:
             labels.append(own)
             continue
-        best = max((mentions[i] for i in members), key=_fullness)
+        best = max((mentions[i] for i in members), key=fullness)
         people = {mentions[i].name.first for i in members} - {""}
         identified = any(mentions[i].id or mentions[i].orcid for i in members)
         # One full name would speak for several people: the paper's form speaks for all.
         several = len(people) > 1 and not identified and strangers
-        label = base = scrub(best.name.short if several else _mixed_case(best.name))
+        label = base = scrub(best.name.short if several else mixed_case(best.name))
         if label in used and (best.orcid or best.id):
             label = f"{base} [{scrub(best.orcid or best.id or '')}]"
         # the next number is remembered: thousands may bear one name
@@ -90,14 +91,15 @@ def author_labels(
     return labels
 
 
-def _fullness(mention: NamedMention) -> tuple[int, int, int, int, str]:
+def fullness(mention: NamedMention) -> tuple[int, int, int, int, str]:
+    """Order the spellings of one author: the largest is shown."""
     name = mention.name
     given = sum(c.isalpha() for c in name.given)
     mixed = int(not name.family.isupper())
     return (int(bool(name.first)), given, mixed, mention.count, name.display)
 
 
-def _mixed_case(name: Name) -> str:
+def mixed_case(name: Name) -> str:
     """Write a family name in capitals ("BREVIK") as a name."""
     if name.family.isupper() and len(name.family) > 3:
         name = name._replace(family=name.family.title())

@@ -1,0 +1,182 @@
+"""Pieces put together: documents, words and citations get numbers through the whole corpus.
+
+Ids are whole numbers, which are sorted once; what cites what is a search in them, piece by piece.
+No table of all works with their names is ever made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citeweave.preparing.encode import Joined
+from citeweave.preparing.matching import FATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from citeweave.preparing.snapshot.pieces import Piece, Ragged
+
+__all__ = ["Documents", "StoredTexts", "join_words"]
+
+_OUTSIDE, _ID, _SELF, _DUPLICATE = (FATES.index(n) for n in ("outside", "id", "self", "duplicate"))
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Which works are documents, and their numbers.
+
+    Attributes
+    ----------
+    kept : list of ndarray of bool
+        For each piece, which of its works are documents.
+    first : ndarray of int64
+        For each piece the number of its first document; the last entry is the number of all.
+    merged : int
+        Works left out because the snapshot has them twice.
+    """
+
+    kept: list[np.ndarray]
+    first: np.ndarray
+    merged: int
+    _ids: np.ndarray
+    _numbers: np.ndarray
+
+    @classmethod
+    def of(cls, pieces: Sequence[Piece]) -> Documents:
+        """Give the works numbers; of several with one id the one updated last is a document."""
+        parts = [piece.array("works") for piece in pieces]
+        ids = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+        order = np.argsort(ids, kind="stable")
+        ordered = ids[order]
+        again = np.flatnonzero(ordered[1:] == ordered[:-1])
+        stays = np.ones(len(ids), dtype=bool)
+        if len(again):
+            updated = np.concatenate([piece.array("updated") for piece in pieces])
+            order = np.lexsort((np.arange(len(ids)), -updated.astype(np.int64), ids))
+            ordered = ids[order]
+            stays[order[1:][ordered[1:] == ordered[:-1]]] = False
+            order = order[stays[order]]
+            ordered = ids[order]
+        number = np.cumsum(stays) - 1
+        ends = np.cumsum([len(part) for part in parts])
+        kept = np.split(stays, ends[:-1]) if parts else []
+        first = np.concatenate(([0], np.cumsum([int(mask.sum()) for mask in kept])))
+        return cls(kept, first, int(len(ids) - stays.sum()), ordered, number[order])
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self._ids)
+
+    def citations(self, piece: int, references: Ragged) -> tuple[np.ndarray, np.ndarray]:
+        """Match the references of the documents of one piece.
+
+        Returns
+        -------
+        citations : ndarray of int64, shape (n, 2)
+            Rows (citing, cited), sorted, each once, none to itself.
+        fates : ndarray of int64
+            How many references ended as each of `FATES`.
+        """
+        first = int(self.first[piece])
+        rows = references.take(self.kept[piece])
+        citing = first + np.repeat(np.arange(len(rows.offsets) - 1), np.diff(rows.offsets))
+        fates = np.zeros(len(FATES), dtype=np.int64)
+        if not len(rows.values) or not len(self._ids):
+            return np.zeros((0, 2), dtype=np.int64), fates
+        # in ascending order, as neighbours are found near each other
+        wanted, back = np.unique(rows.values, return_inverse=True)
+        place = np.minimum(np.searchsorted(self._ids, wanted), len(self._ids) - 1)
+        number = np.where(self._ids[place] == wanted, self._numbers[place], -1)[back]
+        inside = number >= 0
+        own = inside & (number == citing)
+        hit = inside & ~own
+        keys = np.sort(citing[hit] * np.int64(len(self._ids)) + number[hit])
+        new = np.ones(len(keys), dtype=bool)
+        new[1:] = keys[1:] != keys[:-1]
+        fates[_OUTSIDE] = len(number) - int(inside.sum())
+        fates[_SELF] = int(own.sum())
+        fates[_ID] = int(new.sum())
+        fates[_DUPLICATE] = len(keys) - int(new.sum())
+        keys = keys[new]
+        return np.stack([keys // len(self._ids), keys % len(self._ids)], axis=1), fates
+
+
+def join_words(pieces: Sequence[Piece]) -> list[str]:
+    """Give words numbers by first use; each piece gets a file with the numbers of its own words."""
+    number: dict[str, int] = {}
+    for piece in pieces:
+        numbers = [number.setdefault(word, len(number)) for word in piece.words()]
+        # the last entry is that of breaks
+        np.save(piece.folder / "word_numbers.npy", np.array([*numbers, -1], dtype=np.int32))
+    return list(number)
+
+
+class StoredTexts:
+    """The texts of all pieces, read one piece at a time.
+
+    Parameters
+    ----------
+    pieces
+        With words that are numbered (`join_words`).
+    documents
+        Which works of the pieces count.
+    scratch
+        Folder for texts that are rewritten.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], documents: Documents, scratch: Path) -> None:
+        self._pieces = pieces
+        self._documents = documents
+        self._scratch = scratch
+
+    def blocks(self) -> Iterator[Joined]:
+        """Give the texts of each piece."""
+        for piece, kept in zip(self._pieces, self._documents.kept, strict=True):
+            texts = piece.texts()
+            flat = piece.array("word_numbers")[texts.flat]
+            yield _chosen(Joined(flat, texts.offsets, texts.titles), kept)
+
+    def rewritten(self, step: Callable[[Joined], Joined]) -> RewrittenTexts:
+        """Write the texts that a step makes of each piece."""
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        files = []
+        for number, block in enumerate(self.blocks()):
+            made = step(block)
+            file = self._scratch / f"{number:05d}.npz"
+            np.savez(file, flat=made.flat, offsets=made.offsets, titles=made.titles)
+            files.append(file)
+        return RewrittenTexts(files)
+
+
+class RewrittenTexts:
+    """Texts in files, one a block."""
+
+    def __init__(self, files: list[Path]) -> None:
+        self._files = files
+
+    def blocks(self) -> Iterator[Joined]:
+        """Give the blocks in order."""
+        for file in self._files:
+            with np.load(file, allow_pickle=False) as arrays:
+                yield Joined(arrays["flat"], arrays["offsets"], arrays["titles"])
+
+    def rewritten(self, step: Callable[[Joined], Joined]) -> RewrittenTexts:
+        """Write the texts that a step makes of each block in place of them."""
+        for file, block in zip(self._files, self.blocks(), strict=True):
+            made = step(block)
+            np.savez(file, flat=made.flat, offsets=made.offsets, titles=made.titles)
+        return self
+
+
+def _chosen(texts: Joined, kept: np.ndarray) -> Joined:
+    """Leave out documents that do not count."""
+    if kept.all():
+        return texts
+    lengths = np.diff(texts.offsets)
+    offsets = np.concatenate(([0], np.cumsum(lengths[kept])))
+    titles = (texts.titles - texts.offsets[:-1])[kept] + offsets[:-1]
+    return Joined(texts.flat[np.repeat(kept, lengths)], offsets, titles)

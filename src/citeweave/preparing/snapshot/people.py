@@ -1,0 +1,139 @@
+"""Authors of a snapshot: told apart by their OpenAlex ids alone, numbered and given names."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from citeweave.preparing.keys import scrub
+from citeweave.preparing.names import parse_author
+from citeweave.preparing.people.by_name import NamedMention
+from citeweave.preparing.people.describing import fullness, mixed_case
+from citeweave.reading import parse_name
+from citeweave.reading.name_parts import SUFFIXES, TITLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from citeweave.preparing.snapshot.pieces import Piece
+
+__all__ = ["author_names", "number_authors"]
+
+_AT_ONCE = 1_000_000
+_PLAIN = re.compile(r"([A-Z][a-z]{3,})(?: [A-Z]\.)? ([A-Z][a-z]{3,})")
+_NOT_PLAIN = {word.casefold() for word in (*TITLES, *SUFFIXES)}
+
+
+def number_authors(pieces: Sequence[Piece], kept: Sequence[np.ndarray]) -> int:
+    """Give authors numbers by their first mention in a document; return how many there are.
+
+    Each piece is given the numbers of its own rows of authors, -1 where no document has them.
+    """
+    keys, used_rows = [], []
+    for piece, documents in zip(pieces, kept, strict=True):
+        own = piece.authors("key")["key"].to_numpy()
+        used = np.zeros(len(own), dtype=bool)
+        used[piece.ragged("teams").take(documents).values] = True
+        rows = np.flatnonzero(used)
+        keys.append(own[rows])
+        used_rows.append((len(own), rows))
+    together = np.concatenate([np.zeros(0, dtype=np.int64), *keys])
+    _, first, back = np.unique(together, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    numbers = rank[back]
+    at = 0
+    for piece, (size, rows) in zip(pieces, used_rows, strict=True):
+        own_numbers = np.full(size, -1, dtype=np.int32)
+        own_numbers[rows] = numbers[at : at + len(rows)]
+        np.save(piece.folder / "author_numbers.npy", own_numbers)
+        at += len(rows)
+    return len(first)
+
+
+def author_names(pieces: Sequence[Piece], total: int) -> tuple[pl.Series, int]:
+    """Give each author a name to show, unique, and how many are told by an identifier.
+
+    The fullest form is shown, as elsewhere; of two authors of one name the later bears the
+    ORCID or id as well.
+    """
+    names: list[pl.Series] = []
+    tags: list[pl.Series] = []
+    for low in range(0, total, _AT_ONCE):
+        forms = _forms(pieces, low, min(low + _AT_ONCE, total))
+        made = [_best(group) for group in forms]
+        names.append(pl.Series([name for name, _ in made], dtype=pl.String))
+        tags.append(pl.Series([tag for _, tag in made], dtype=pl.String))
+    if not names:
+        return pl.Series("name", [], dtype=pl.String), 0
+    frame = pl.DataFrame({"name": pl.concat(names), "tag": pl.concat(tags)})
+    identified = int(frame["tag"].is_not_null().sum())
+    frame = frame.select(
+        pl.when(pl.col("name").is_first_distinct() | pl.col("tag").is_null())
+        .then(pl.col("name"))
+        .otherwise(pl.format("{} [{}]", "name", "tag"))
+        .alias("name")
+    )
+    return _unique(frame["name"]), identified
+
+
+def _forms(pieces: Sequence[Piece], low: int, high: int) -> list[list[tuple[str, str, str, int]]]:
+    """Gather the spellings of a range of authors: (name, id, orcid, mentions) of each."""
+    frames = []
+    for piece in pieces:
+        number = piece.array("author_numbers")
+        rows = np.flatnonzero((number >= low) & (number < high))
+        if len(rows):
+            counts = np.bincount(piece.array("teams"), minlength=len(number))[rows]
+            frames.append(
+                piece.authors("id", "orcid", "name")[rows].with_columns(
+                    number=pl.Series(number[rows]), count=pl.Series(counts)
+                )
+            )
+    table = (
+        pl.concat(frames)
+        .group_by("number", "name", "id", "orcid", maintain_order=True)
+        .agg(pl.col("count").sum())
+    )
+    found: list[list[tuple[str, str, str, int]]] = [[] for _ in range(high - low)]
+    for number, *form in table.iter_rows():
+        found[number - low].append(tuple(form))
+    return found
+
+
+def _best(forms: list[tuple[str, str, str, int]]) -> tuple[str, str | None]:
+    """Give the name to show for an author, and an identifier that tells it from another."""
+    if len(forms) == 1:
+        name, ident, orcid, _ = forms[0]
+        plain = _PLAIN.fullmatch(name)
+        if plain is not None and not {plain[1].casefold(), plain[2].casefold()} & _NOT_PLAIN:
+            return name, orcid or ident  # what taking it apart would give
+    mentions = []
+    for name, ident, orcid, count in forms:
+        author = parse_name(name)
+        if author is not None:
+            mentions.append(NamedMention(parse_author(author), ident, orcid, count))
+    if not mentions:
+        return scrub(forms[0][0]), forms[0][2] or forms[0][1]
+    best = max(mentions, key=fullness)
+    tag = best.orcid or best.id
+    return scrub(mixed_case(best.name)), scrub(tag) if tag else None
+
+
+def _unique(names: pl.Series) -> pl.Series:
+    """Add numbers to names that are still there twice: people without an identifier."""
+    again = np.flatnonzero(~names.is_first_distinct().to_numpy())
+    if not len(again):
+        return names.rename("name")
+    listed = names.to_list()
+    used = set(listed)
+    for place in again.tolist():
+        base, number = listed[place], 2
+        while f"{base} ({number})" in used:
+            number += 1
+        listed[place] = f"{base} ({number})"
+        used.add(listed[place])
+    return pl.Series("name", listed, dtype=pl.String)

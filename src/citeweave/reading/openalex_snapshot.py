@@ -1,0 +1,273 @@
+"""The OpenAlex snapshot: where its parts are, and the works of one part.
+
+Three layouts are read, by their folders: ``data/parquet/works`` and ``data/jsonl/works`` with a
+``manifest.json`` above them (since 2026), and ``data/works`` with a ``manifest`` inside (before).
+In each, parts lie in folders ``updated_date=…``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from citeweave.errors import CorpusError
+from citeweave.reading.entities import decode_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from citeweave.reading.problems import FileContext
+    from citeweave.reading.where import Where
+
+__all__ = ["Part", "find_parts", "is_snapshot", "works_folder", "works_of"]
+
+_PLACES = (
+    *("data/parquet/works", "parquet/works", "data/jsonl/works", "jsonl/works", "data/works"),
+    *("legacy-data/works", "works", "."),
+)
+_ENDINGS = (".gz", ".parquet", ".jsonl")
+_ROWS = 2_000
+_NAMES = {"display_name": None}
+# What an import looks at; of nested objects only these parts are taken out of Parquet.
+_WANTED: dict[str, Any] = {
+    "id": None,
+    "doi": None,
+    "title": None,
+    "display_name": None,
+    "publication_year": None,
+    "publication_date": None,
+    "language": None,
+    "type": None,
+    "cited_by_count": None,
+    "updated_date": None,
+    "primary_location": {"source": _NAMES},
+    "best_oa_location": {"source": _NAMES},
+    "host_venue": _NAMES,
+    "primary_topic": {"field": _NAMES},
+    "concepts": {"level": None, "display_name": None},
+    "keywords": {"display_name": None, "keyword": None},
+    "funders": _NAMES,
+    "grants": {"funder_display_name": None},
+    "authorships": {
+        "author": {"id": None, "display_name": None, "orcid": None},
+        "raw_author_name": None,
+        "institutions": {"id": None, "display_name": None, "ror": None, "country_code": None},
+        "countries": None,
+    },
+    "referenced_works": None,
+    "abstract_inverted_index": None,
+    "abstract": None,
+}
+
+
+class Part(NamedTuple):
+    """One file of works.
+
+    Attributes
+    ----------
+    path : Path
+    name : str
+        Below the folder of works, with slashes.
+    size : int
+        In bytes.
+    """
+
+    path: Path
+    name: str
+    size: int
+
+
+def works_folder(folder: Path) -> Path | None:
+    """Find the folder of works inside a snapshot, or inside a folder of it; None if there is none.
+
+    Of two copies of the same works, Parquet and JSON Lines, Parquet is taken: it reads faster.
+    """
+    for place in _PLACES:
+        works = folder / place
+        if works.is_dir() and any(works.glob("updated_date=*/")):
+            return works
+    return None
+
+
+def is_snapshot(path: str | Path) -> bool:
+    """Tell whether a path is a folder that holds works as a snapshot does."""
+    folder = Path(path)
+    return folder.is_dir() and works_folder(folder) is not None
+
+
+def find_parts(folder: Path) -> list[Part]:
+    """List the parts of works in a snapshot, by name.
+
+    Raises
+    ------
+    CorpusError
+        The folder is no snapshot, or lacks parts that its manifest names.
+    """
+    works = works_folder(folder)
+    if works is None:
+        raise CorpusError(
+            f"'{folder}' is no OpenAlex snapshot: it has no works/updated_date=… below it, as "
+            "data/parquet, data/jsonl and the data of older snapshots have."
+        )
+    paths = sorted(
+        path
+        for path in works.glob("updated_date=*/*")
+        if path.is_file() and path.name.endswith(_ENDINGS) and not path.name.startswith(".")
+    )
+    parts = [Part(path, path.relative_to(works).as_posix(), path.stat().st_size) for path in paths]
+    _check_manifest(works, {part.name for part in parts})
+    if not parts:
+        raise CorpusError(f"'{works}' holds no parts; fetch the snapshot again.")
+    return parts
+
+
+def _check_manifest(works: Path, names: set[str]) -> None:
+    """Compare with the manifest, where there is one: a part that is missing would go unnoticed."""
+    for path in (works.parent / "manifest.json", works / "manifest", works / "manifest.json"):
+        if not path.is_file():
+            continue
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise CorpusError(f"The manifest '{path}' cannot be read ({error}).") from error
+        named = [url.rpartition("/works/")[2] for url in _addresses(content) if "/works/" in url]
+        missing = [name for name in named if name not in names]
+        if missing:
+            raise CorpusError(
+                f"'{path}' names {len(named)} parts of works, of which {len(missing)} are not "
+                f"there, such as '{missing[0]}'. Fetch them, or remove the manifest to import "
+                "what is there."
+            )
+
+
+def _addresses(content: Any) -> Iterator[str]:
+    """Give all that looks like the address of a part, wherever a manifest has it."""
+    if isinstance(content, dict):
+        for value in content.values():
+            yield from _addresses(value)
+    elif isinstance(content, list):
+        for value in content:
+            yield from _addresses(value)
+    elif isinstance(content, str) and content.endswith(_ENDINGS):
+        yield content
+
+
+def works_of(
+    path: Path, context: FileContext, where: Where | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give (line, work) of the works in a part that meet the conditions.
+
+    `context.counts.read` counts all works, those that do not meet them included.
+    """
+    if path.suffix == ".parquet":
+        yield from _from_parquet(path, context, where)
+    else:
+        yield from _from_lines(path, context, where)
+
+
+def _from_lines(
+    path: Path, context: FileContext, where: Where | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    loads = json.JSONDecoder(strict=False).decode
+    counts = context.counts
+    number = 0
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    work = loads(line.decode())
+                except (ValueError, RecursionError) as error:
+                    if not line.isspace():
+                        context.skip(
+                            number, f"line is not valid JSON and was passed over ({error})"
+                        )
+                    continue
+                if not isinstance(work, dict):
+                    context.skip(number, f"expected a JSON object, got {type(work).__name__}")
+                    continue
+                counts.read += 1
+                if where is None or where.holds(work):
+                    yield number, decode_all(work) if b"&" in line else work
+    except (OSError, EOFError, zlib.error) as error:
+        # what was read up to there counts; the import says that the part is damaged
+        context.refuse(f"is damaged after line {number} ({error}); fetch it again")
+
+
+def _from_parquet(
+    path: Path, context: FileContext, where: Where | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    import polars as pl  # noqa: PLC0415 (other formats need none of it)
+
+    try:
+        table = pl.scan_parquet(path)
+        schema = table.collect_schema()
+        rows = int(table.select(pl.len()).collect().item())
+        context.counts.read += rows
+        wanted = [_narrow(pl, name, schema[name]) for name in _WANTED if name in schema]
+        chosen = None
+        if where is not None:
+            known = [name for name in where.columns if name in schema]
+            chosen = [where.holds(row) for row in _rows(table.select(known), rows)]
+        for first in range(0, rows, _ROWS):
+            some = table.slice(first, _ROWS)
+            numbers = range(first, min(first + _ROWS, rows))
+            if chosen is not None:
+                numbers = [number for number in numbers if chosen[number]]  # type: ignore[assignment]
+                if not numbers:
+                    continue
+                some = some.filter(pl.Series(chosen[first : first + _ROWS]))
+            frame = some.select(wanted).collect()
+            for number, work in zip(numbers, frame.iter_rows(named=True), strict=True):
+                yield number + 1, _as_read(work)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        context.refuse(f"cannot be read as Parquet ({str(error).splitlines()[0]}); fetch it again")
+
+
+def _rows(table: Any, rows: int) -> Iterator[dict[str, Any]]:
+    for first in range(0, rows, 10 * _ROWS):
+        yield from table.slice(first, 10 * _ROWS).collect().iter_rows(named=True)
+
+
+def _narrow(pl: Any, name: str, dtype: Any) -> Any:
+    """Leave of a nested column what is wanted: the rest would be made into objects for nothing."""
+    narrow = _narrowed(pl, dtype, _WANTED[name])
+    return pl.col(name) if narrow == dtype else pl.col(name).cast(narrow)
+
+
+def _narrowed(pl: Any, dtype: Any, wanted: Mapping[str, Any] | None) -> Any:
+    if wanted is None:
+        return dtype
+    if isinstance(dtype, pl.List):
+        return pl.List(_narrowed(pl, dtype.inner, wanted))
+    if isinstance(dtype, pl.Struct):
+        return pl.Struct(
+            [
+                pl.Field(field.name, _narrowed(pl, field.dtype, wanted[field.name]))
+                for field in dtype.fields
+                if field.name in wanted
+            ]
+        )
+    return dtype
+
+
+def _as_read(work: dict[str, Any]) -> dict[str, Any]:
+    """Give a row as the same work is in JSON Lines, entities decoded."""
+    # ids have no entities, and abstracts are decoded when they are put together
+    apart = {name: work.pop(name, None) for name in ("referenced_works", "abstract_inverted_index")}
+    apart["abstract_inverted_index"] = _index(apart["abstract_inverted_index"])
+    return {**decode_all(work), **apart}
+
+
+def _index(value: Any) -> Any:
+    """Read the inverted index of an abstract from JSON text or from a map, as Parquet holds it."""
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    if isinstance(value, list):
+        return {pair["key"]: pair["value"] for pair in value if isinstance(pair, dict)}
+    return value

@@ -1,0 +1,286 @@
+"""Conditions on OpenAlex works, as ``--where`` takes them.
+
+    type = article | review, year >= 2000, field = "Computer Science", has_abstract = true
+
+Conditions are parted by commas and must all hold; ``|`` parts values of which one must hold. Names
+are compared without regard to case and may be given by their OpenAlex id as well; ``~`` asks for a
+part of a name. A value that holds a comma or a bar stands in quotes.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from citeweave.errors import ParameterError
+from citeweave.reading.formats import as_dict, as_list
+from citeweave.reading.openalex import short_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["FIELDS", "Where"]
+
+Kind = Literal["name", "number", "date", "flag"]
+
+_OPERATORS: dict[Kind, tuple[str, ...]] = {
+    "name": ("=", "!=", "~", "!~"),
+    "number": ("=", "!=", ">=", "<=", ">", "<"),
+    "date": ("=", "!=", ">=", "<=", ">", "<"),
+    "flag": ("=", "!="),
+}
+_CONDITION = re.compile(r"\s*([A-Za-z_]+)\s*(>=|<=|!=|!~|==|=|>|<|~)\s*(.*?)\s*", re.DOTALL)
+_PART = re.compile(r'"[^"]*"|\'[^\']*\'|[^"\',|]+|[,|]|["\']')
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Something of a work that conditions may ask for.
+
+    Attributes
+    ----------
+    kind : str
+        What its values are.
+    column : str
+        The part of a work that it is read from.
+    values : callable
+        Gives the values of that part.
+    about : str
+        What it is, for people.
+    """
+
+    kind: Kind
+    column: str
+    values: Callable[[Any], Iterator[Any]]
+    about: str
+
+
+def _plain(value: Any) -> Iterator[Any]:
+    if value is not None:
+        yield value
+
+
+def _named(item: Any) -> Iterator[str]:
+    """Give the names of an object: what it is called, and its ids."""
+    for key in ("display_name", "id", "ror"):
+        value = as_dict(item).get(key)
+        if isinstance(value, str):
+            yield value if key == "display_name" else short_id(value) or ""
+
+
+def _each(items: Any) -> Iterator[str]:
+    for item in as_list(items):
+        yield from _named(item)
+
+
+def _inside(key: str) -> Callable[[Any], Iterator[str]]:
+    return lambda item: _named(as_dict(item).get(key))
+
+
+def _institutions(authorships: Any) -> Iterator[str]:
+    for one in as_list(authorships):
+        yield from _each(as_dict(one).get("institutions"))
+
+
+def _authors(authorships: Any) -> Iterator[str]:
+    for one in as_list(authorships):
+        yield from _named(as_dict(one).get("author"))
+
+
+def _countries(authorships: Any) -> Iterator[str]:
+    for one in as_list(authorships):
+        for code in as_list(as_dict(one).get("countries")):
+            yield str(code)
+        for place in as_list(as_dict(one).get("institutions")):
+            code = as_dict(place).get("country_code")
+            if code:
+                yield str(code)
+
+
+def _any(value: Any) -> Iterator[bool]:
+    yield bool(value)
+
+
+FIELDS: dict[str, Field] = {
+    "year": Field("number", "publication_year", _plain, "year of publication"),
+    "cited_by": Field("number", "cited_by_count", _plain, "citations in the whole of OpenAlex"),
+    "updated": Field("date", "updated_date", _plain, "date of the last change"),
+    "date": Field("date", "publication_date", _plain, "date of publication"),
+    "type": Field("name", "type", _plain, "article, review, preprint, book-chapter, ..."),
+    "language": Field("name", "language", _plain, "two letters: en, de, ..."),
+    "domain": Field("name", "primary_topic", _inside("domain"), "domain of the primary topic"),
+    "field": Field("name", "primary_topic", _inside("field"), "field of the primary topic"),
+    "subfield": Field("name", "primary_topic", _inside("subfield"), "its subfield"),
+    "topic": Field("name", "primary_topic", _named, "the primary topic"),
+    "topics": Field("name", "topics", _each, "any topic of the work"),
+    "keyword": Field("name", "keywords", _each, "any keyword"),
+    "concept": Field("name", "concepts", _each, "any concept"),
+    "source": Field(
+        "name",
+        "primary_location",
+        lambda item: _named(as_dict(item).get("source")),
+        "journal, conference or repository",
+    ),
+    "author": Field("name", "authorships", _authors, "any author"),
+    "institution": Field("name", "authorships", _institutions, "any institution, or its ROR"),
+    "country": Field("name", "authorships", _countries, "any author's country, two letters"),
+    "is_xpac": Field("flag", "is_xpac", _any, "of the expansion of 2025 (DataCite, repositories)"),
+    "is_retracted": Field("flag", "is_retracted", _any, "retracted"),
+    "is_paratext": Field("flag", "is_paratext", _any, "cover, table of contents, ..."),
+    "is_oa": Field(
+        "flag", "open_access", lambda item: _any(as_dict(item).get("is_oa")), "open access"
+    ),
+    "has_abstract": Field("flag", "abstract_inverted_index", _any, "has an abstract"),
+    "has_references": Field("flag", "referenced_works", _any, "names works that it cites"),
+    "has_doi": Field("flag", "doi", _any, "has a DOI"),
+}
+"""What conditions may ask for, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    field: Field
+    operator: str
+    values: tuple[Any, ...]
+
+    def holds(self, work: dict[str, Any]) -> bool:
+        found = list(self.field.values(work.get(self.field.column)))
+        kind, operator = self.field.kind, self.operator
+        if kind == "name":
+            names = [str(value).casefold() for value in found]
+            if operator.endswith("~"):
+                fits = any(part in name for part in self.values for name in names)
+            else:
+                fits = any(name in self.values for name in names)
+            return fits != operator.startswith("!")
+        if operator in {"=", "!="}:
+            if kind == "date":
+                same = any(str(f).startswith(v) for f in found for v in self.values)
+            else:
+                same = any(f == v for f in found for v in self.values)
+            return same == (operator == "=")
+        if not found:
+            return False
+        limit = self.values[0]
+        value = str(found[0])[: len(limit)] if kind == "date" else found[0]
+        if operator == ">=":
+            return bool(value >= limit)
+        if operator == "<=":
+            return bool(value <= limit)
+        return bool(value > limit) if operator == ">" else bool(value < limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Conditions that a work must meet.
+
+    Attributes
+    ----------
+    text : str
+        As written.
+    columns : tuple of str
+        The parts of a work that must be known to decide.
+
+    Examples
+    --------
+    >>> where = Where.parse("type = article|review, year >= 2000, field ~ computer")
+    >>> field = {"display_name": "Computer Science"}
+    >>> work = {"type": "article", "publication_year": 2003, "primary_topic": {"field": field}}
+    >>> where.holds(work), where.holds(work | {"publication_year": 1999})
+    (True, False)
+    """
+
+    text: str
+    conditions: tuple[_Condition, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read conditions.
+
+        Raises
+        ------
+        ParameterError
+            They cannot be read; the text says which one, and what would be right.
+        """
+        return cls(text, tuple(_condition(part) for part in _split(text)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The parts of a work that must be known to decide."""
+        return tuple(dict.fromkeys(condition.field.column for condition in self.conditions))
+
+    def holds(self, work: dict[str, Any]) -> bool:
+        """Tell whether a work meets all conditions."""
+        return all(condition.holds(work) for condition in self.conditions)
+
+
+def _split(text: str) -> list[str]:
+    """Part a text at commas outside quotes; the values of a condition keep theirs."""
+    parts = [""]
+    for piece in _PART.findall(text):
+        if piece in {'"', "'"}:
+            raise ParameterError(f"--where has a quote without its end in {text!r}.")
+        if piece == ",":
+            parts.append("")
+        else:
+            parts[-1] += piece
+    filled = [part for part in parts if part.strip()]
+    if not filled:
+        raise ParameterError(
+            "--where must hold a condition, such as 'type = article, year >= 2000'. "
+            f"Got {text!r} instead."
+        )
+    return filled
+
+
+def _condition(text: str) -> _Condition:
+    shown = text.strip()
+    found = _CONDITION.fullmatch(text)
+    if found is None:
+        raise ParameterError(
+            "Each condition of --where must be written FIELD OPERATOR VALUE, such as "
+            f"'year >= 2000'. Got {shown!r} instead."
+        )
+    name, operator, rest = found[1].lower(), found[2].replace("==", "="), found[3]
+    field = FIELDS.get(name)
+    if field is None:
+        near = difflib.get_close_matches(name, FIELDS, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(FIELDS)}."
+        raise ParameterError(f"--where does not know the field {name!r} in {shown!r}. {hint}")
+    if operator not in _OPERATORS[field.kind]:
+        raise ParameterError(
+            f"--where compares {name!r} with {', '.join(_OPERATORS[field.kind])}. "
+            f"Got {operator!r} in {shown!r} instead."
+        )
+    raw = [piece for piece in _PART.findall(rest) if piece != "|" and piece.strip()]
+    values = tuple(_value(piece.strip().strip("\"'").strip(), field.kind, shown) for piece in raw)
+    if not values:
+        raise ParameterError(f"--where lacks a value in {shown!r}.")
+    if len(values) > 1 and operator in {">=", "<=", ">", "<"}:
+        raise ParameterError(f"--where compares with one value. Got {len(values)} in {shown!r}.")
+    return _Condition(field, operator, values)
+
+
+def _value(text: str, kind: Kind, shown: str) -> Any:
+    if kind == "name":
+        # ids may be given as the addresses that OpenAlex writes
+        return (text.rsplit("/", 1)[-1] if text.startswith("https://") else text).casefold()
+    if kind == "number":
+        if not re.fullmatch(r"-?\d+", text):
+            raise ParameterError(
+                f"--where needs a whole number in {shown!r}. Got {text!r} instead."
+            )
+        return int(text)
+    if kind == "flag":
+        if text.lower() not in _FLAGS:
+            raise ParameterError(f"--where needs true or false in {shown!r}. Got {text!r} instead.")
+        return _FLAGS[text.lower()]
+    if not _DATE.fullmatch(text):
+        raise ParameterError(
+            f"--where needs a date such as 2026-06-24 in {shown!r}. Got {text!r} instead."
+        )
+    return text
