@@ -301,7 +301,7 @@ class Corpus:
             Replace an existing corpus.
         shard : int, optional
             Write shards of so many documents, for corpora that memory does not hold
-            (docs/corpus.md); one piece if not given.
+            (docs/how-to/corpus.md); one piece if not given.
         """
         if shard is not None:
             from citeweave.corpus.shards import write_shards  # noqa: PLC0415 (polars, rarely)
