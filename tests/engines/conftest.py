@@ -5,7 +5,25 @@ from pathlib import Path
 
 import pytest
 
+from citeweave.engines.cluster.in_process import InProcessChain
+from citeweave.engines.core.data import Workers
+from citeweave.engines.registry import ENGINES
+
 sys.path.insert(0, str(Path(__file__).parent / "cuda"))  # for host_device
+
+
+@pytest.fixture(autouse=True)
+def _parts_in_process(monkeypatch):
+    """Let three threads stand for workers on Ray; `cluster/test_on_ray.py` has actors."""
+    monkeypatch.setitem(ENGINES, "ray", ThreeParts)
+
+
+class ThreeParts(InProcessChain):
+    """A chain in three parts."""
+
+    @classmethod
+    def open(cls, request):
+        return super().open(request._replace(workers=Workers(3)))
 
 
 @pytest.fixture

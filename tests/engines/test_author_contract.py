@@ -16,7 +16,7 @@ from reference.authors import AuthorPosterior
 from reference.run import frequencies, total_variation
 from reference.tiny import FIXED, tiny_chain, tiny_data
 
-HELD = (*ENGINES, "borrowed")
+HELD = (*(name for name in ENGINES if name != "ray"), "borrowed")  # which refuses such models
 SPEC = preset("scntm").with_all_authors()
 
 
@@ -122,7 +122,7 @@ def listed():
 
 
 @pytest.mark.parametrize("steps", [STEPS, pytest.param(MANY_STEPS, marks=pytest.mark.long)])
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", HELD[:-1])
 def test_frequencies_are_those_of_the_listed_posterior(name, steps, listed):
     """Each paper has a snapshot of its own, with which snapshot sweeps are exact."""
     reference, exact = listed

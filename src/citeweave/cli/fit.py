@@ -39,6 +39,10 @@ _RESUMED = (
     PARAMETERS["device"].but(
         default=None, group="", none="as at the start of the run, if it is there"
     ),
+    *(
+        PARAMETERS[name].but(default=None, group="", none="as at the start of the run")
+        for name in ("engine", "workers", "address")
+    ),
 )
 
 

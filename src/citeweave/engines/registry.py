@@ -7,6 +7,7 @@ in `ENGINES`.
 from collections.abc import Collection
 from typing import NamedTuple
 
+from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.cuda.chain import CudaChain
@@ -28,8 +29,10 @@ ENGINES: dict[str, type[Engine]] = {
     "dense-snapshot": SnapshotChain,
     "sparse": SparseChain,
     "dense": DenseChain,
+    "ray": RayChain,
 }
-"""By name, the best first: the first that can do what a run needs is taken."""
+"""By name, the best first: the first that can do what a run needs is taken; those that are taken by
+name alone come last."""
 
 
 class Choice(NamedTuple):
@@ -79,7 +82,8 @@ def choose_engine(
     problem: CiteweaveError | None = None
     for name, engine in ENGINES.items():
         able = engine.capabilities
-        if able.sweep != sweep or device not in {AUTO, able.device} or name in without:
+        wanted = able.sweep == sweep and device in {AUTO, able.device}
+        if able.by_name or not wanted or name in without:
             continue
         try:
             able.check(spec, topics)
@@ -115,8 +119,10 @@ def sweeps(device: str) -> set[str]:
     return {able.sweep for able in _on(device)}
 
 
-def one_chain(device: str) -> bool:
-    """Whether chains on a device take turns."""
+def one_chain(device: str, engine: str = "") -> bool:
+    """Whether chains of an engine, or on a device where it is not chosen yet, take turns."""
+    if engine:
+        return ENGINES[engine].capabilities.one_chain
     return device != AUTO and all(able.one_chain for able in _on(device))
 
 
@@ -133,4 +139,4 @@ def place(device: str) -> str:
 
 def _on(device: str) -> list[Capabilities]:
     found = [engine.capabilities for engine in ENGINES.values()]
-    return [able for able in found if device in {AUTO, able.device}]
+    return [able for able in found if not able.by_name and device in {AUTO, able.device}]

@@ -5,7 +5,7 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from citeweave.engines.core.capabilities import CPU
-from citeweave.engines.core.data import Data, Request
+from citeweave.engines.core.data import Data, Request, Workers
 from citeweave.engines.protocol import RunningChain
 from citeweave.engines.registry import AUTO, ENGINES, choose_engine, place
 from citeweave.engines.staged import open_chain
@@ -38,7 +38,11 @@ def find_engine(plan: "Plan", *, without: tuple[str, ...] = ()) -> "Plan":
         A device was asked for by name, and there is none or it cannot sample this model.
     """
     if plan.engine and plan.engine not in without:
-        return plan
+        engine = ENGINES[plan.engine]
+        if plan.machine or not engine.capabilities.by_name:
+            return plan
+        engine.capabilities.check(plan.spec, plan.settings.topics)
+        return dataclasses.replace(plan, machine=engine.probe())
     chosen = choose_engine(
         plan.spec, plan.settings.topics, plan.sweep, device=plan.device, without=without
     )
@@ -93,5 +97,6 @@ def new_chain(plan: "Plan", data: Data, number: int) -> RunningChain:
         stream=number,
         threads=plan.threads_per_chain,
         rounds=plan.rounds or 1,
+        workers=Workers(plan.workers, plan.address),
     )
     return open_chain(ENGINES[find_engine(plan).engine], request)

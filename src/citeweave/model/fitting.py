@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,6 +154,7 @@ def resume_run(
     checkpoint_iterations: int | None,
     threads: int | None,
     device: str | None,
+    cluster: Mapping[str, Any] = MappingProxyType({}),
     stop: threading.Event | None,
     iterations: int | str | None = None,
     minutes: float | None = None,
@@ -160,7 +162,8 @@ def resume_run(
 ) -> Result:
     """Go on with the chains of a run; see `citeweave.resume`.
 
-    ``announce`` is told the plan and the corpus before the first iteration.
+    ``cluster`` has the engine, workers and address to go on with, None for those of the run's
+    start; ``announce`` is told the plan and the corpus before the first iteration.
     """
     run = RunFolder.open(folder)
     run.check_kind()
@@ -179,7 +182,7 @@ def resume_run(
         if further:
             _begin_longer(run, iterations, minutes)
         chains_folder = run.chains if run.longer is None else run.longer_chains()
-        parameters, plan = _stored_plan(run, threads, device, longer=True)
+        parameters, plan = _stored_plan(run, threads, device, cluster, longer=True)
         begin, note = _starting_points(run, plan)
         begun_on = run.manifest.get("plan", {}).get("device", CPU)
         tree = plant_tree(opened, plan)
@@ -482,7 +485,12 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
 
 
 def _stored_plan(
-    run: RunFolder, threads: int | None = None, device: str | None = None, *, longer: bool = False
+    run: RunFolder,
+    threads: int | None = None,
+    device: str | None = None,
+    cluster: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    longer: bool = False,
 ) -> tuple[dict[str, Any], Plan]:
     """Read the parameters of a run, or of the longer one under way, and plan it."""
     try:
@@ -491,6 +499,9 @@ def _stored_plan(
         parameters = parameters_from_json(content)
         if threads is not None:
             parameters["threads"] = threads
+        if cluster.get("engine") == AUTO:  # without workers from here on
+            parameters |= {"workers": None, "address": None}
+        parameters |= {name: value for name, value in cluster.items() if value is not None}
         chosen = _chosen(run)
         if device is not None:
             chosen["device"] = device

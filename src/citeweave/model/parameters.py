@@ -16,7 +16,7 @@ import numpy as np
 
 from citeweave import naming
 from citeweave.corpus.columns import PERIOD
-from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
+from citeweave.engines.core.capabilities import CPU, SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import DISCOUNT_LIMIT, PAPER, ZERO, ModelSpec, preset
 from citeweave.engines.registry import AUTO, devices, one_chain, sweeps
@@ -131,6 +131,10 @@ class Plan:
     """Name of the engine; empty until it is chosen with the device."""
     machine: str = ""
     """The device in words; empty for this process."""
+    workers: int = 1
+    """Processes that share a chain, where the engine divides it."""
+    address: str | None = None
+    """Where the cluster of these workers is; None for this computer."""
 
     def for_corpus(self, *, tokens: int, documents: int, words: int) -> Self:
         """Choose what was left open of the sweeps, by the sizes of corpus and model alone.
@@ -161,7 +165,7 @@ class Plan:
     @property
     def chains_at_a_time(self) -> int:
         """Chains that run side by side: cores go to chains first, a GPU has one at a time."""
-        return 1 if one_chain(self.device) else min(self.chains, self.threads)
+        return 1 if one_chain(self.device, self.engine) else min(self.chains, self.threads)
 
     @property
     def threads_per_chain(self) -> int:
@@ -296,7 +300,8 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
     thin = p["thin"]
     if thin is None:
         thin = max(1, (iterations - burn_in) // KEPT_SAMPLES)
-    possible = sweeps(p["device"])
+    divided = _divided(p)
+    possible = sweeps(p["device"]) if not divided else {SNAPSHOT}
     if p["sweep"] not in {AUTO, *possible}:
         able = [repr(name) for name in (AUTO, *devices()) if p["sweep"] in sweeps(name)]
         raise fail(
@@ -340,10 +345,13 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         start=_start_name(p["start"]),
         seed=secrets.randbits(32) if p["seed"] is None else int(p["seed"]),
         chains=int(p["chains"]),
-        sweep=p["sweep"],
+        sweep=SNAPSHOT if divided else p["sweep"],
         rounds=None if p["rounds"] is None else int(p["rounds"]),
         threads=_cores() if p["threads"] is None else int(p["threads"]),
-        device=p["device"],
+        device=CPU if divided else p["device"],
+        engine=p["engine"] if divided else "",
+        workers=int(p["workers"] or 1),
+        address=p["address"],
         categories=None if p["categories"] is None else int(p["categories"]),
         labels=p["labels"],
         period_years=None if p["period_years"] is None else int(p["period_years"]),
@@ -353,6 +361,22 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
         minutes=None if p["minutes"] is None else float(p["minutes"]),
         give_up=bool(p["give_up"]),
     )
+
+
+def _divided(p: Mapping[str, Any]) -> bool:
+    """Whether an engine is asked for that divides chains between workers, and all fits it."""
+    divided = p["engine"] != AUTO
+    none = naming.choice("None", "left out")
+    for name in ("workers", "address"):
+        if p[name] is not None and not divided:
+            raise fail(name, f"{none} unless {naming.option('engine')} is 'ray'", p[name])
+    if divided and p["sweep"] not in {AUTO, SNAPSHOT}:
+        raise fail(
+            "sweep", f"'{AUTO}' or '{SNAPSHOT}' where the engine is {p['engine']!r}", p["sweep"]
+        )
+    if divided and p["device"] not in {AUTO, CPU}:
+        raise fail("device", f"'{AUTO}' where the engine is {p['engine']!r}", p["device"])
+    return divided
 
 
 def _with_levels(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:

@@ -282,6 +282,9 @@ def resume(
     checkpoint_iterations: int | None = None,
     threads: int | None = None,
     device: str | None = None,
+    engine: str | None = None,
+    workers: int | None = None,
+    address: str | None = None,
     stop: threading.Event | None = None,
     iterations: int | str | None = None,
     minutes: float | None = None,
@@ -304,6 +307,9 @@ def resume(
     device : {"auto", "cpu", "cuda"}, optional
         As the parameter of `SCNTM`. If not given it is that of the run's start, or the CPU where
         that was a GPU and there is none now; checkpoints are the same.
+    engine, workers, address : optional
+        As the parameters of `SCNTM`; as at the run's start if not given. A run may go on with
+        another number of workers, or without any.
     iterations : int or str, optional
         Of a run that is done: "+1000" for so many more, or how many in all. Chains that did not
         agree are compared on, and stop when they do; of chains that agreed, or that made exactly
@@ -321,6 +327,7 @@ def resume(
         checkpoint_iterations=checkpoint_iterations,
         threads=threads,
         device=device,
+        cluster={"engine": engine, "workers": workers, "address": address},
         stop=stop,
         iterations=iterations,
         minutes=minutes,

@@ -34,6 +34,7 @@ from citeweave.parameters.rules import (
     number,
     one_of,
     pair,
+    text,
     true_or_false,
 )
 
@@ -511,6 +512,37 @@ class SCNTMParameters(Parametrised):
         group=SAMPLING,
         before="cpu",
         page="understand/parallel.md",
+    )
+    engine: str = parameter(
+        "auto",
+        one_of("auto", "ray"),
+        "Engine: auto (this process or its GPU), or ray: workers that share each chain.",
+        "What makes the sweeps. ``auto`` samples in this process or on its GPU; ``ray`` divides "
+        "the papers of a chain between worker processes, on this computer or on a Ray cluster, and "
+        "gives the bytes of snapshot sweeps in threads.",
+        group=SAMPLING,
+        before="auto",
+        page="cluster.md",
+    )
+    workers: int | None = parameter(
+        None,
+        integer(1, none="one"),
+        "Workers that share each chain, with --engine ray.",
+        'Worker processes that share each chain, with ``engine="ray"``. The estimates do not '
+        "depend on it.",
+        group=SAMPLING,
+        before=None,
+        page="cluster.md",
+    )
+    address: str | None = parameter(
+        None,
+        text("the address of a Ray cluster", none="Ray started on this computer"),
+        "Address of a Ray cluster to join, such as auto, with --engine ray.",
+        "Address of the Ray cluster to join, such as ``auto`` on one of its nodes; Ray is started "
+        "on this computer if it is not given.",
+        group=SAMPLING,
+        before=None,
+        page="cluster.md",
     )
 
 

@@ -26,6 +26,14 @@ def _merge_levels(layout, counts, n_levels, changes):
 
 
 @loop
+def _documents(round_, n, rounds):
+    docs = np.empty(((n - round_ + rounds - 1) // rounds, 2), np.int64)
+    for i in range(docs.shape[0]):
+        docs[i] = round_ + i * rounds
+    return docs
+
+
+@loop
 def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, records):
     world, changes, totals = room
     topic_rows, word_rows = records
@@ -38,7 +46,7 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, re
         for round_ in range(rounds):
             if shape.network > 0:
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
-            docs = np.array([round_, n, rounds])
+            docs = _documents(round_, n, rounds)
             sweep_documents(
                 shape,
                 paths,
@@ -62,11 +70,11 @@ def _run(sweeps, rounds, sizes, model, state, cache, exponent, room, network, re
         if shape.network > 0:
             for round_ in range(rounds):
                 rebuild_exponent(layout, state.topics, state.parameters, level, exponent)
-                docs = np.array([round_, n, rounds])
+                docs = _documents(round_, n, rounds)
                 key = _key(state.random)
                 citing = Citing(level, n_shared, start)
                 sweep_citing(citing, layout, tables, state, exponent, here, moves, key, docs)
-                turn = (round_, rounds)
+                turn = (round_, rounds, np.arange(n))
                 add_moves(layout, state.topics, lists, moves, changes, turn, 0, n, 0)
                 _merge_levels(layout, state.topics, n_shared_levels, changes)
         at = _note(topic_rows, sweep, 0, state.assignments.topic)

@@ -50,6 +50,8 @@ class Capabilities(NamedTuple):
     """Whether it draws papers into categories."""
     word_weights: bool = False
     """Whether the word side may count by a power."""
+    by_name: bool = False
+    """Whether it is taken only where it is asked for by name."""
     refuses: Callable[[ModelSpec], str | None] = any_model
     """Gives the reason why a model cannot be sampled and what to do instead; None where it can."""
 

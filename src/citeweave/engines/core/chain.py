@@ -14,6 +14,7 @@ from citeweave.engines.core.authors import draw_authors, expected_contributions,
 from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.data import ChainSettings, Data, Info, Request, Servers
 from citeweave.engines.core.estimates import Sums, add_sample
+from citeweave.engines.core.exchange import ALONE, Exchange, Part, the_whole
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.finite import LEAST_SINGLE, MOST_SINGLE, Watched, check_finite
 from citeweave.engines.core.invariants import check_state
@@ -67,6 +68,8 @@ class Chain(ABC):
     """
 
     capabilities: ClassVar[Capabilities]
+    exchange: Exchange = ALONE
+    """How the chain reaches its other parts, where it is one of several."""
 
     def __init__(
         self, spec: ModelSpec, data: Data, settings: ChainSettings, *, seed: int, stream: int = 0
@@ -116,6 +119,11 @@ class Chain(ABC):
     def n_documents(self) -> int:
         """Number of documents."""
         return len(self.layout.document_start) - 1
+
+    @cached_property
+    def part(self) -> Part:
+        """What the chain owns of the corpus: all of it, unless it is one of several parts."""
+        return the_whole(self.layout)
 
     @property
     def clock(self) -> Array:
@@ -324,7 +332,7 @@ class Chain(ABC):
         parameters = self.state.parameters
         starts = self.layout.level_start
         values = [
-            float(parameters.topic_concentration[starts[i] : starts[i + 1]].mean())
+            self.mean_concentration(parameters.topic_concentration[starts[i] : starts[i + 1]])
             for i in range(len(starts) - 1)
         ]
         by_nodes = {
@@ -334,6 +342,11 @@ class Chain(ABC):
         }
         values.extend(float(by_nodes[level.nodes]) for level in self.spec.word_side)
         return tuple(values)
+
+    @staticmethod
+    def mean_concentration(values: Array) -> float:
+        """Give the mean concentration of the nodes of a topic-side level."""
+        return float(values.mean())
 
     def keep_sample(self, sums: Sums) -> None:
         """Add the posterior means of the present state to the sums of this chain.

@@ -87,8 +87,13 @@ def new_sums(chain: "RunningChain") -> Sums:
     )
 
 
-def add_sample(chain: "RunningChain", sums: Sums) -> None:
-    """Add the posterior means of a chain's present state to its sums."""
+def add_sample(
+    chain: "RunningChain", sums: Sums, scales: tuple[float, float] | None = None
+) -> None:
+    """Add the posterior means of a chain's present state to its sums.
+
+    ``scales`` are the means of lambda+ and lambda-, where the chain has measured them.
+    """
     state, layout = chain.state, chain.layout
     n_words, n_topics = state.words.customers.shape
     used = state.topics.customers[0] > 0
@@ -111,7 +116,7 @@ def add_sample(chain: "RunningChain", sums: Sums) -> None:
         last = n_shared + chain.spec.n_document - chain.spec.below_citations
         add_citations(n_shared, last, layout, state.topics, parameters, means, sums.citing)
         # DESIGN 3.4: only the products are identified, so the means are set to 1
-        cite_scale, cited_scale = parameters.cite.mean(), parameters.cited.mean()
+        cite_scale, cited_scale = scales or (parameters.cite.mean(), parameters.cited.mean())
         sums.cite[:] += parameters.cite / cite_scale
         sums.cited[:] += parameters.cited / cited_scale
         sums.topic_scale[:] += parameters.topic_scale * (cite_scale * cited_scale)

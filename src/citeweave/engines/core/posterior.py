@@ -13,12 +13,12 @@ Of words, citations, topics, tables and hyperparameters together, up to a consta
 
 (eq:modularized_likelihood, eq:approx_network_likelihood). Nodes of the word side, and 1 / V, count
 `ModelSpec.word_weight` times. While no citation counts, those of their terms are left out, so that
-the density drops when they join. It is measured piece by piece, which threads may share, and does
-not depend on how many they are.
+the density drops when they join. Threads, and parts of a chain, may share the work: its sums are
+exact, so that they do not depend on how many they are.
 """
 
+import math
 from collections.abc import Callable
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,6 +26,7 @@ from scipy.special import gammaln
 
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.arrays import Array, Shape, State
+from citeweave.engines.core.exact_sums import BINS, add_exact, bin_total, exact_sum
 from citeweave.engines.core.log_stirling import (
     StirlingLogs,
     log_rising,
@@ -102,9 +103,13 @@ class LogPosterior:
         self._words = WordLogs(
             *(stirling_logs(one) for one in (tables.background, tables.topic_word, tables.burst))
         )
-        starts = [int(n) for n in self.layout.level_start]
-        self._nodes = [cut(*ends) for ends in pairwise(starts)]
-        self._documents = cut(0, len(self.layout.document_start) - 1)
+        self.part, self.exchange = chain.part, chain.exchange
+        starts = [int(n) for n in self.layout.level_start[:-1]]
+        ends = [int(n) for n in self.part.level_end]
+        if self.exchange.rank > 0:
+            ends[0] = 0  # mu is everybody's, and counted once
+        self._nodes = [cut(*level) for level in zip(starts, ends, strict=True)]
+        self._documents = cut(0, self.part.n_documents)
         leaves = np.diff(self.layout.leaf_start)
         tokens = np.diff(self.layout.document_start)
         self._paths = -float(tokens[leaves > 1] @ np.log(leaves[leaves > 1]))
@@ -121,26 +126,40 @@ class LogPosterior:
             Threads that share the pieces; the calling one if not given.
         """
         crew = workers or _Alone()
-        total = self._paths + self._topic_side(state, crew)
-        total += self.spec.word_weight * self._word_side(state, crew)
+        counted = self.spec.citations is not None and bool(state.clock[1])
+        weight = self.spec.word_weight
+        # sums over nodes, words, documents and citations are exact, so that no order shows
+        bins = np.zeros((len(self._levels) + 3, BINS), np.int64)
+        self._topic_side(state, crew, bins)
+        self._word_side(state, crew, bins[-3])
+        if self.shape.burst:
+            self._bursts(state, crew, bins[-2])
+        if counted:
+            self._citations(state, bins[-1])
+        found = [bin_total(row) for row in self.exchange.sum(bins)]
+        total = self._paths + self._new_topics(state) + sum(found[:-3])
+        total += weight * (found[-3] + found[-2] + self._word_totals(state))
         total += self._concentrations(state) + self._categories(state) + self._authors(state)
-        if self.spec.citations is not None and state.clock[1]:
-            total += self._citations(state) - rate
-        return total
+        if counted:
+            topics = state.parameters.topic_scale
+            total += found[-1] + _log_gamma(topics, self.settings.propensity_prior) - rate
+        return float(total)
 
-    def _topic_side(self, state: State, workers: Workers) -> float:
+    def _new_topics(self, state: State) -> float:
+        topics = state.topics.customers.shape[1]
+        used = int(state.topics.total_tables[0])
+        return float(_log_factorial(topics - used) - _log_factorial(topics))
+
+    def _topic_side(self, state: State, workers: Workers, bins: Array) -> None:
         counts, parameters = state.topics, state.parameters
-        topics = counts.customers.shape[1]
-        used = int(counts.total_tables[0])
-        total = float(_log_factorial(topics - used) - _log_factorial(topics))
         for level, (logs, bounds) in enumerate(zip(self._levels, self._nodes, strict=True)):
             pooled = self.spec.topic_side[level].shared_concentration
-            begin = int(bounds[0])
+            begin = int(self.layout.level_start[level])
             risings = _risings(
                 float(parameters.topic_concentration[begin]) if pooled else 0.0,
                 float(parameters.topic_discount[level]),
             )
-            sums = np.zeros(len(bounds) - 1)
+            sums = np.zeros((workers.size, BINS), np.int64)
 
             def measure(
                 worker: int,
@@ -153,33 +172,35 @@ class LogPosterior:
                 _measure_nodes(logs, counts, parameters, risings, share, sums)
 
             workers.run(measure)
-            total += float(sums.sum())
-        return total
+            bins[level] += sums.sum(axis=0)
 
-    def _word_side(self, state: State, workers: Workers) -> float:
-        words, parameters = state.words, state.parameters
-        n_words = len(words.customers)
-        bounds = cut(0, n_words)
-        sums = np.zeros(len(bounds) - 1)
+    def _word_side(self, state: State, workers: Workers, bins: Array) -> None:
+        """Sum log S of phi and gamma; parts of a chain share the words."""
+        words = state.words
+        n_words, exchange = len(words.customers), self.exchange
+        ends = [n_words * (exchange.rank + i) // exchange.size for i in range(2)]
+        bounds = cut(*ends)
+        sums = np.zeros((workers.size, BINS), np.int64)
 
         def measure(worker: int) -> None:
             share = Share(bounds, worker, workers.size)
             _measure_words(self.shape, self._words, words, share, sums)
 
         workers.run(measure)
-        total = float(sums.sum()) + _measure_topics(words, parameters)
+        bins += sums.sum(axis=0)
+
+    def _word_totals(self, state: State) -> float:
+        words, parameters = state.words, state.parameters
+        total = _measure_topics(words, parameters)
         drawn = int(words.total_tables.sum())
         if self.shape.background:
             beta = parameters.word_concentration[0]
             customers, drawn = (int(n) for n in words.background_totals)
             total += log_rising(beta, parameters.word_discount[0], drawn)
             total -= log_rising(beta, 1.0, customers)
-        total -= drawn * np.log(n_words)
-        if self.shape.burst:
-            total += self._bursts(state, workers)
-        return float(total)
+        return float(total - drawn * np.log(len(words.customers)))
 
-    def _bursts(self, state: State, workers: Workers) -> float:
+    def _bursts(self, state: State, workers: Workers, bins: Array) -> None:
         parameters = state.parameters
         beta, discount = (
             float(parameters.word_concentration[1]),
@@ -187,7 +208,7 @@ class LogPosterior:
         )
         risings = _risings(beta, discount)
         bounds = self._documents
-        sums = np.zeros(len(bounds) - 1)
+        sums = np.zeros((workers.size, BINS), np.int64)
         room = np.zeros((workers.size, 4, state.words.customers.shape[1]), np.int64)
 
         def measure(worker: int) -> None:
@@ -197,7 +218,7 @@ class LogPosterior:
             )
 
         workers.run(measure)
-        return float(sums.sum())
+        bins += sums.sum(axis=0)
 
     def _concentrations(self, state: State) -> float:
         """Log prior of every concentration that is one: a level's, or each of its nodes'."""
@@ -245,28 +266,27 @@ class LogPosterior:
         total += gammaln(by_topic + 1.0).sum() - gammaln(served + 1.0).sum()
         return float(total) + _log_gamma(prior, self.settings.concentration_prior)
 
-    def _citations(self, state: State) -> float:
-        """Log density of citations and propensities, but for the exponential of E."""
-        parameters, (made, received) = state.parameters, self.degrees
-        prior = self.settings.propensity_prior
-        total = float(made @ np.log(parameters.cite) + received @ np.log(parameters.cited))
-        topics = np.bincount(state.assignments.citing_topic, minlength=len(parameters.topic_scale))
-        total += float(topics @ np.log(parameters.topic_scale))
-        total += self._self_citations(state)
-        for values in (parameters.cite, parameters.cited, parameters.topic_scale):
-            total += _log_gamma(values, prior)
-        return total
+    def _citations(self, state: State, bins: Array) -> None:
+        """Sum log densities of citations and propensities, but for the exponential of E.
 
-    def _self_citations(self, state: State) -> float:
-        """Log of (lambda+_i lambda-_i lambdaT_k)^n / n! over the self-citations that are drawn."""
-        parameters, own = state.parameters, state.assignments.self_topic
-        document, place = np.nonzero(own >= 0)
-        topic = own[document, place]
-        rates = parameters.cite[document] * parameters.cited[document]
-        pairs = np.stack([document, topic], axis=1)
-        _, repeated = np.unique(pairs, axis=0, return_counts=True)
-        total = float(np.log(rates * parameters.topic_scale[topic]).sum())
-        return total - sum(_log_factorial(int(n)) for n in repeated if n > 1)
+        Of self-citations that are drawn, the log of (lambda+_i lambda-_i lambdaT_k)^n / n!.
+        """
+        parameters, part = state.parameters, self.part
+        own = slice(part.n_documents)
+        made, received = (degree[own] for degree in self.degrees)
+        prior = self.settings.propensity_prior
+        _measure_documents(made, parameters.cite[own], prior, bins)
+        _measure_documents(received, parameters.cited[own], prior, bins)
+        scale = parameters.topic_scale
+        _measure_citations(state.assignments.citing_topic[: part.n_citations], scale, bins)
+        drawn = state.assignments.self_topic[own]
+        document, place = np.nonzero(drawn >= 0)
+        topic = drawn[document, place].astype(np.int64)
+        rates = parameters.cite[document] * parameters.cited[document] * scale[topic]
+        _measure_documents(np.ones(len(rates), np.int64), rates, (1.0, 0.0), bins)
+        _, repeated = np.unique(np.stack([document, topic], axis=1), axis=0, return_counts=True)
+        for n in repeated[repeated > 1]:
+            bins += exact_sum(np.array([-_log_factorial(int(n))]))
 
 
 def _log_factorial(number: int) -> float:
@@ -303,12 +323,12 @@ def _measure_nodes(logs, counts, parameters, risings, share, sums):
     bounds, first, step = share
     discount = logs.ratios.discount
     n_topics = counts.customers.shape[1]
+    bins = sums[first]
     for piece in range(first, bounds.shape[0] - 1, step):
-        total = 0.0
         for n in range(bounds[piece], bounds[piece + 1]):
             if counts.total_customers[n] == 0:
                 continue
-            total += _log_totals(
+            total = _log_totals(
                 risings,
                 parameters.topic_concentration[n],
                 discount,
@@ -319,7 +339,7 @@ def _measure_nodes(logs, counts, parameters, risings, share, sums):
                 c = counts.customers[n, k]
                 if c > 1:
                     total += log_stirling(logs, np.int64(c), np.int64(counts.tables[n, k]))
-        sums[piece] = total
+            add_exact(bins, total)
 
 
 @hot_kernel
@@ -327,9 +347,10 @@ def _measure_words(shape, logs, words, share, sums):
     """Sum log S of phi and gamma over the words of a worker's pieces."""
     bounds, first, step = share
     n_topics = words.customers.shape[1]
+    bins = sums[first]
     for piece in range(first, bounds.shape[0] - 1, step):
-        total = 0.0
         for v in range(bounds[piece], bounds[piece + 1]):
+            total = 0.0
             for k in range(n_topics):
                 c = words.customers[v, k]
                 if c > 1:
@@ -341,7 +362,7 @@ def _measure_words(shape, logs, words, share, sums):
                     np.int64(words.background_customers[v]),
                     np.int64(words.background_tables[v]),
                 )
-        sums[piece] = total
+            add_exact(bins, total)
 
 
 @hot_kernel
@@ -364,9 +385,10 @@ def _measure_bursts(logs, layout, assignments, beta, risings, share, room, sums)
     z = assignments.topic
     bits = assignments.burst_table
     customers, tables, run_customers, run_tables = room[first]
+    bins = sums[first]
     for piece in range(first, bounds.shape[0] - 1, step):
-        total = 0.0
         for d in range(bounds[piece], bounds[piece + 1]):
+            total = 0.0
             begin = layout.document_start[d]
             end = layout.document_start[d + 1]
             run_begin = begin
@@ -391,4 +413,19 @@ def _measure_bursts(logs, layout, assignments, beta, risings, share, room, sums)
                     total += _log_totals(risings, beta, discount, customers[k], tables[k])
                     customers[k] = 0
                     tables[k] = 0
-        sums[piece] = total
+            add_exact(bins, total)
+
+
+@hot_kernel
+def _measure_documents(degree, values, prior, bins):
+    """Add g log lambda and the Gamma density of lambda, up to its constant, of some documents."""
+    for d in range(values.shape[0]):
+        shape = prior[0] - 1.0 + degree[d]
+        add_exact(bins, shape * math.log(values[d]) - prior[1] * values[d])
+
+
+@hot_kernel
+def _measure_citations(topics, scale, bins):
+    """Add log lambdaT of every citation."""
+    for e in range(topics.shape[0]):
+        add_exact(bins, math.log(scale[index(topics[e])]))

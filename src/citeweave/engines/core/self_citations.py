@@ -39,7 +39,13 @@ from citeweave.engines.core.hierarchy import path_weight
 from citeweave.engines.core.random import uniform
 from citeweave.engines.core.turnover import Move
 
-__all__ = ["MOST_SELF", "SelfWork", "draw_self_citations", "new_self_work"]
+__all__ = [
+    "MOST_SELF",
+    "SelfWork",
+    "draw_self_citations",
+    "new_self_work",
+    "offer_self_citation",
+]
 
 MOST_SELF = 16
 """Most self-citations that a paper is given. Their mean is about 0.01; a paper would need one above
@@ -159,38 +165,50 @@ def _one_less(rng, tables, counts, parameters, work, exponent, ends, pair, n, k)
     return False
 
 
+@inlined
+def offer_self_citation(rng, tables, counts, parameters, work, exponent, ends, topics, d, pair):
+    """Offer a paper one self-citation more or one less, by the toss of a coin.
+
+    ``topics`` are those of all papers' self-citations, ``pair`` is lambda+ lambda- of this one,
+    whose path is in ``work``. Returns the topic that came or went, or -1.
+    """
+    most = topics.shape[1]
+    n = 0
+    while n < most and topics[d, n] >= 0:
+        n += 1
+    more = uniform(rng) < 0.5
+    if n == (most if more else 0):
+        return -1
+    if more:
+        moved = _one_more(rng, tables, counts, parameters, work, exponent, ends, pair, n)
+        if moved >= 0:
+            topics[d, n] = moved
+        return moved
+    i = int(uniform(rng) * n)
+    k = int(topics[d, i])
+    if _one_less(rng, tables, counts, parameters, work, exponent, ends, pair, n, k):
+        topics[d, i] = topics[d, n - 1]
+        topics[d, n - 1] = -1
+        return k
+    return -1
+
+
 @hot_kernel
 def draw_self_citations(level, layout, tables, state, work, exponent):
-    """Offer every paper one self-citation more or one less, by the toss of a coin.
+    """Offer every paper one self-citation more or one less, one paper after the other.
 
     ``exponent`` is kept up to date.
     """
     counts, parameters, rng = state.topics, state.parameters, state.random
     topics = state.assignments.self_topic
-    n_documents, most = topics.shape
     work.changed[0] = 0
     ends = Ends(work.row, level, level)
-    for d in range(n_documents):
-        n = 0
-        while n < most and topics[d, n] >= 0:
-            n += 1
-        more = uniform(rng) < 0.5
-        if n == (most if more else 0):
-            continue
+    for d in range(topics.shape[0]):
         find_path(layout, work.row[0], level, layout.citation_node + d)
         pair = parameters.cite[d] * parameters.cited[d]
-        moved = -1
-        if more:
-            moved = _one_more(rng, tables, counts, parameters, work, exponent, ends, pair, n)
-            if moved >= 0:
-                topics[d, n] = moved
-        else:
-            i = int(uniform(rng) * n)
-            k = int(topics[d, i])
-            if _one_less(rng, tables, counts, parameters, work, exponent, ends, pair, n, k):
-                moved = k
-                topics[d, i] = topics[d, n - 1]
-                topics[d, n - 1] = -1
+        moved = offer_self_citation(
+            rng, tables, counts, parameters, work, exponent, ends, topics, d, pair
+        )
         if moved >= 0:
             work.moved[work.changed[0], 0] = d
             work.moved[work.changed[0], 1] = moved

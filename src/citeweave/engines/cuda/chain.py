@@ -129,7 +129,7 @@ class CudaChain(Chain):
     @classmethod
     def open(cls, request: Request) -> Self:
         """Make a chain on the current GPU, not yet started."""
-        spec, data, settings, seed, stream, threads, rounds = request
+        spec, data, settings, seed, stream, threads, rounds, _ = request
         return cls(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 
     def _plan_kernels(self, spec: ModelSpec, data: Data, settings: ChainSettings) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from citeweave.engines.core.exponent import total_rate
 from citeweave.engines.core.slice_sampling import slice_draw
 from citeweave.engines.slots.sums import TopicSums
-from citeweave.engines.threads.exponents import Network, new_network
+from citeweave.engines.threads.exponents import set_units
 from citeweave.engines.threads.parameters import Draws
 
 if TYPE_CHECKING:
@@ -44,9 +44,6 @@ class SparseDraws(Draws):
                 self.workers, self.nodes, self._network, presence, starts, self._discounts
             )
 
-    def _new_network(self) -> Network:
-        return new_network(self.chain.layout, self.chain.citation_level, 0)
-
     def counts_moved(self) -> None:
         """Forget the lists of topics: a sweep, or a stored state, has changed counts.
 
@@ -64,6 +61,7 @@ class SparseDraws(Draws):
         first = chain.layout.citation_node
         exponent.cite_weight[first : first + chain.n_documents] = parameters.cite
         exponent.cited_weight[first : first + chain.n_documents] = parameters.cited
+        set_units(self._network, exponent, chain.part, chain.exchange)
         self.sums.add_up(exponent, chain.citation_level)
 
     def _draw_documents(

@@ -145,7 +145,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             proposals.tables,
             CitationSums(proposals.rates, self.exponent),
             key,
-            self._documents_of(round_, worker),
+            self._strided(round_, worker),
             mine.tally,
         )
 
@@ -176,8 +176,13 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             self._buffers.workers[worker].citations,
             self._moves,
             key,
-            self._documents_of(round_, worker),
+            self._strided(round_, worker),
         )
+
+    def _strided(self, round_: int, worker: int) -> np.ndarray:
+        """Give the documents of a round that a worker takes: first, end and step."""
+        step = self.rounds * self.threads
+        return np.array([round_ + worker * self.rounds, self.n_documents, step])
 
     def _merge_words(self) -> None:
         words = self.state.words
@@ -211,8 +216,12 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         lists, moves = self._lists, self._moves
         changes, marks, _ = self._buffers
 
+        numbered = (*turn, self.part.document)
+
         def merge(begin: int, end: int, worker: int) -> int:
-            repaired = add_moves(layout, counts, lists, moves, changes, turn, begin, end, worker)
+            repaired = add_moves(
+                layout, counts, lists, moves, changes, numbered, begin, end, worker
+            )
             mark_moves(layout, lists, moves, turn, marks, begin, end, worker)
             note_moved_documents(
                 layout, counts, self.proposals.nodes, lists, moves, turn, begin, end

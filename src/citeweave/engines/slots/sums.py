@@ -3,7 +3,7 @@
 As `engines.threads.exponents`, with lists in place of rows: between two sweeps counts stand
 still, while the sums are taken again for every point of a slice and after every draw. So the
 topics of all nodes are gathered once, c - alpha t beside them, and a pass goes over these lists.
-Sums are taken piece by piece, in pieces that depend on the counts alone, never on threads.
+Sums are those of integers (`engines.core.exact_sums`), whichever thread adds them up.
 """
 
 from typing import NamedTuple
@@ -15,11 +15,11 @@ from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.slots.presence import lowest_bit
 from citeweave.engines.threads.exponents import (
-    Children,
     Network,
     Nodes,
     leave_share,
     node_rate,
+    read_children,
     scaled_weights,
 )
 from citeweave.engines.threads.workers import WorkerPool
@@ -89,8 +89,8 @@ class TopicSums:
         self.starts = starts
         self.discounts = discounts
         levels, topics = len(starts) - 1, nodes.customers.shape[1]
-        self.by_level = np.zeros((levels, topics, 2))
-        """What the nodes of each level add to P and to M."""
+        self.by_level = np.zeros((levels, topics, 2), np.int64)
+        """What the nodes of each level add to P and to M, in units."""
         self._held = Held(
             np.zeros(starts[-1], np.int64),
             np.zeros(starts[-1], np.int64),
@@ -98,7 +98,7 @@ class TopicSums:
             np.zeros(0),
         )
         self._pieces: list[Pieces] = []
-        self._room = np.zeros((0, topics, 2))
+        self._room = np.zeros((0, topics, 2), np.int64)
 
     def gather(self) -> None:
         """List the topics of all nodes, from the bits and counts as they stand."""
@@ -138,7 +138,7 @@ class TopicSums:
             self._pieces.append(Pieces(bounds, place.astype(np.int64), entries))
         most = max(len(pieces.place) for pieces in self._pieces)
         if most > len(self._room):
-            self._room = np.zeros((most, topics, 2))
+            self._room = np.zeros((most, topics, 2), np.int64)
         if ends[-1] > len(self._held.topic):
             size = int(1.25 * ends[-1])
             self._held = self._held._replace(topic=np.zeros(size, np.uint16), own=np.zeros(size))
@@ -150,7 +150,7 @@ class TopicSums:
         """
         network, workers = self.network, self.workers
         weights = (exponent.cite_weight, exponent.cited_weight)
-        children = Children(network.child_start, network.child, network.share)
+        children = read_children(network)
         for level in range(lowest, -1, -1):
             pieces = self._pieces[level]
 
@@ -165,7 +165,7 @@ class TopicSums:
 
             self._share(pieces, add)
             np.sum(self._room[: len(pieces.place)], axis=0, out=self.by_level[level])
-        total = self.by_level.sum(axis=0)
+        total = self.by_level.sum(axis=0) / network.unit
         exponent.cite_sum[:], exponent.cited_sum[:] = total.T
 
     def rate(self, slope: np.ndarray) -> None:
@@ -237,18 +237,20 @@ def _hold(nodes, presence, discount, place, held, share):
 def _add_terms(nodes, held, discount, inherit, children, weights, sums, share):
     """Sum the terms of one level's nodes; where they ``inherit``, first their weights.
 
-    ``weights`` are those of citing and of being cited; ``sums`` is float64 [pieces, topics, 2].
+    ``weights`` are those of citing and of being cited; ``sums`` (int64 [pieces,
+    topics, 2]) are in units.
     """
     bounds, first, step = share
     for c in range(first, bounds.shape[0] - 1, step):
         piece = index(c)
-        sums[piece] = 0.0
+        sums[piece] = 0
         for n in range(bounds[c], bounds[c + 1]):
             cite, cited = scaled_weights(nodes, children, weights, inherit, n)
+            cite_unit, cited_unit = cite * children.unit[0], cited * children.unit[1]
             for j in range(index(held.begin[n]), index(held.end[n])):
                 k = index(held.topic[j])
-                sums[piece, k, 0] += cite * held.own[j]
-                sums[piece, k, 1] += cited * held.own[j]
+                sums[piece, k, 0] += np.int64(cite_unit * held.own[j])
+                sums[piece, k, 1] += np.int64(cited_unit * held.own[j])
             leave_share(nodes, children, discount, n, cite, cited)
 
 

@@ -2,19 +2,40 @@
 
 As in `citeweave.engines.core.concentrations`: for each node xi ~ Beta(C, beta) and psi_j ~
 Bernoulli(beta / (beta + j alpha)), j < T. What a concentration needs of them is two sums over its
-nodes, taken piece by piece.
+nodes, which are exact (`engines.core.exact_sums`): no order of nodes shows in them. A sum of
+auxiliaries is int64 [1 + BINS], that of psi and the bins of log(1 - xi).
 """
 
 import math
 
+import numpy as np
+
 from citeweave.compiled import hot_kernel, inlined
 from citeweave.engines.core.concentrations import draw_successes
+from citeweave.engines.core.exact_sums import BINS, add_exact, bin_total
 from citeweave.engines.core.random import log_beta_complement, uniform
 from citeweave.engines.threads.streams import open_stream
 
-__all__ = ["gather_bursts", "gather_nodes", "gather_one", "gather_topics"]
+__all__ = [
+    "gather_bursts",
+    "gather_nodes",
+    "gather_one",
+    "gather_topics",
+    "new_auxiliaries",
+    "read_auxiliaries",
+]
 
 _FEW = 8
+
+
+def new_auxiliaries(*shape: int) -> np.ndarray:
+    """Make room for sums of auxiliaries."""
+    return np.zeros((*shape, 1 + BINS), np.int64)
+
+
+def read_auxiliaries(sums: np.ndarray) -> tuple[float, float]:
+    """Give the two sums: of psi and of log(1 - xi)."""
+    return float(sums[0]), bin_total(sums[1:])
 
 
 @inlined
@@ -40,29 +61,27 @@ def gather_one(rng, customers, n_tables, discount, beta):
 
 @hot_kernel
 def gather_nodes(nodes, discount, key, share, randoms, sums):
-    """Draw the auxiliaries of one topic-side level; ``sums`` (float64 [pieces, 2]) receives them.
+    """Draw the auxiliaries of one topic-side level; ``sums`` of each worker receives them.
 
     ``share`` is a worker's share of the level's pieces.
     """
     bounds, first, step = share
     rng = randoms[first]
+    bins = sums[first, 1:]
     for c in range(first, bounds.shape[0] - 1, step):
-        won, shares = 0.0, 0.0
         for n in range(bounds[c], bounds[c + 1]):
             customers = nodes.total_customers[n]
             if customers > 0:
                 beta = nodes.concentration[n]
-                open_stream(key, 0, n, rng)
-                won += draw_successes(rng, nodes.total_tables[n], discount, beta)
-                shares += _log_share(rng, customers, beta)
-        sums[c, 0] = won
-        sums[c, 1] = shares
+                open_stream(key, 0, nodes.number[n], rng)
+                won = draw_successes(rng, nodes.total_tables[n], discount, beta)
+                sums[first, 0] += np.int64(won)
+                add_exact(bins, _log_share(rng, customers, beta))
 
 
 @hot_kernel
-def gather_topics(words, parameters, key, randoms, sums, first, step):
-    """Draw the auxiliaries of every phi_k; ``sums`` is float64 [topics, 2]."""
-    rng = randoms[first]
+def gather_topics(words, parameters, key, rng, sums, first, step):
+    """Draw the auxiliaries of every ``step``-th phi_k; ``sums`` is float64 [topics, 2]."""
     for k in range(first, sums.shape[0], step):
         sums[k] = 0.0
         customers = words.total_customers[k]
@@ -75,27 +94,29 @@ def gather_topics(words, parameters, key, randoms, sums, first, step):
 
 
 @hot_kernel
-def gather_bursts(layout, assignments, beta, discount, key, share, randoms, room, sums):
-    """Draw the auxiliaries of all phi'_dk, whose counts live in the assignments, by document."""
+def gather_bursts(layout, number, assignments, beta, discount, key, share, randoms, room, sums):
+    """Draw the auxiliaries of all phi'_dk, whose counts live in the assignments, by document.
+
+    ``number`` is that of documents in the whole corpus.
+    """
     bounds, first, step = share
     rng = randoms[first]
     z = assignments.topic
     customers, tables = room[first, 0], room[first, 1]
+    bins = sums[first, 1:]
     for c in range(first, bounds.shape[0] - 1, step):
-        won, shares = 0.0, 0.0
         for d in range(bounds[c], bounds[c + 1]):
             begin = layout.document_start[d]
             end = layout.document_start[d + 1]
-            open_stream(key, 1, d, rng)
+            open_stream(key, 1, number[d], rng)
             for i in range(begin, end):
                 customers[z[i]] += 1
                 tables[z[i]] += assignments.burst_table[i]
             for i in range(begin, end):
                 k = z[i]
                 if customers[k] > 0:
-                    won += draw_successes(rng, tables[k], discount, beta)
-                    shares += _log_share(rng, customers[k], beta)
+                    won = draw_successes(rng, tables[k], discount, beta)
+                    sums[first, 0] += np.int64(won)
+                    add_exact(bins, _log_share(rng, customers[k], beta))
                     customers[k] = 0
                     tables[k] = 0
-        sums[c, 0] = won
-        sums[c, 1] = shares

@@ -8,6 +8,7 @@ import numpy as np
 
 from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
 from citeweave.engines.core.data import ChainSettings, Data, Request
+from citeweave.engines.core.self_citations import SelfWork, new_self_work
 from citeweave.engines.core.setting_up import check_citation_order
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.engines.threads.citations import (
@@ -27,6 +28,7 @@ from citeweave.engines.threads.merge import (
 )
 from citeweave.engines.threads.parameters import Draws
 from citeweave.engines.threads.paths import find_paths
+from citeweave.engines.threads.self_citations import offer_self_citations
 from citeweave.engines.threads.streams import next_key
 from citeweave.engines.threads.threaded import ThreadedChain
 from citeweave.engines.threads.words import sweep_documents, sweep_documents_entries
@@ -56,7 +58,7 @@ class SnapshotChain(ThreadedChain):
     snapshot and the document's own changes of it; all documents' changes are added up afterwards.
     Each document has its own random stream, so the result depends on the seed and on ``rounds``,
     never on ``threads``. The rest of a step is shared between threads too: draws have a stream for
-    each node and document, sums are taken over pieces of fixed size.
+    each node and document, and sums are those of integers.
 
     Parameters
     ----------
@@ -88,8 +90,8 @@ class SnapshotChain(ThreadedChain):
                 f"Got threads={threads}, rounds={rounds} instead."
             )
         super().__init__(spec, data, settings, seed=seed, stream=stream)
-        self.rounds = min(rounds, max(self.n_documents, 1))
-        self.threads = min(threads, max(self.n_documents, 1))
+        self.rounds = min(rounds, max(self.part.all_documents, 1))
+        self.threads = min(threads, max(self.part.n_documents, 1))
         self.repaired = np.zeros(2, np.int64)
         """Tables moved into range so far: on the topic side and on the word side."""
         self.workers = WorkerPool(self.threads)
@@ -101,6 +103,7 @@ class SnapshotChain(ThreadedChain):
         few = settings.topics <= FEW_TOPICS
         self._sweep_documents = sweep_documents if few else sweep_documents_entries
         self._worlds: list[World] = []
+        self._self_works: list[SelfWork] = []
         self._neighbourhoods: list[Neighbourhood] = []
         self._changes: Changes | None = None
         if spec.citations is not None:
@@ -109,7 +112,7 @@ class SnapshotChain(ThreadedChain):
     @classmethod
     def open(cls, request: Request) -> Self:
         """Make a chain, not yet started, that shares its work between the threads given."""
-        spec, data, settings, seed, stream, threads, rounds = request
+        spec, data, settings, seed, stream, threads, rounds, _ = request
         return cls(spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds)
 
     def _list_citations(self) -> None:
@@ -138,6 +141,7 @@ class SnapshotChain(ThreadedChain):
                 self._worlds.append(
                     new_world(self, self._paths, self._places, own, whole=self._whole)
                 )
+                self._self_works.append(new_self_work(0, len(self.spec.topic_side)))
                 if self.spec.citations is not None:
                     self._neighbourhoods.append(
                         new_neighbourhood(self, max(self._most_cited, 1), own)
@@ -148,6 +152,28 @@ class SnapshotChain(ThreadedChain):
         """Bring the documents' paths up to date besides."""
         super().parents_moved()
         self._paths = find_paths(self.layout, len(self.spec.topic_side))
+
+    def draw_self_citations(self) -> None:
+        """Offer every paper one self-citation more or one less, those of a round at a time."""
+        self._workers()
+        for round_, key in self._rounds():
+            self.workers.run(partial(self._self_citations_of, key, round_))
+            self._merge_nodes()
+            self.rebuild_exponent()
+
+    def _self_citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
+        offer_self_citations(
+            self.citation_level,
+            self._paths,
+            self.layout,
+            self.tables,
+            self.state,
+            self.exponent,
+            self._worlds[worker],
+            self._self_works[worker],
+            key,
+            self._documents_of(round_, worker),
+        )
 
     def sweep_words(self) -> None:
         """Move every token once, those of a round's documents from one snapshot."""
@@ -187,10 +213,14 @@ class SnapshotChain(ThreadedChain):
         for round_, key in self._rounds():
             if round_ > 0:
                 self.rebuild_exponent()
+            self._before_citations()
             self.workers.run(partial(self._citations_of, key, round_))
             self._merge_citations(round_)
             self._merge_nodes()
         add_tallies(self.citation_tally, [here.tally for here in self._neighbourhoods])
+
+    def _before_citations(self) -> None:
+        """Bring what the chain has of other parts, if there are any, up to date."""
 
     def _citations_of(self, key: np.uint64, round_: int, worker: int) -> None:
         sweep_citing(
@@ -230,14 +260,18 @@ class SnapshotChain(ThreadedChain):
 
     def _merge_nodes(self) -> None:
         """Add all changes of nodes above documents to them, lowest level first."""
+        for level in range(self.spec.n_shared - 1, -1, -1):
+            self._merge_level(level)
+
+    def _merge_level(self, level: int) -> None:
+        """Add all changes of the nodes of a level, those that the chain owns, to them."""
 
         def merge(begin: int, end: int, worker: int) -> int:
             parent, counts = self.layout.parent, self.state.topics
             return merge_nodes(parent, counts, self._changes, begin, end, worker)
 
-        starts = self.layout.level_start
-        for level in range(self.spec.n_shared - 1, -1, -1):
-            self.repaired[0] += self._by_ranges(merge, int(starts[level]), int(starts[level + 1]))
+        first, last = int(self.layout.level_start[level]), int(self.part.level_end[level])
+        self.repaired[0] += self._by_ranges(merge, first, last)
 
     def _merge_citations(self, round_: int) -> None:
         """Add what the citations of a round did to the counts of documents."""
@@ -249,13 +283,13 @@ class SnapshotChain(ThreadedChain):
                 self._lists,
                 self._moves,
                 self._changes,
-                (round_, self.rounds),
+                (round_, self.rounds, self.part.document),
                 begin,
                 end,
                 worker,
             )
 
-        self.repaired[0] += self._by_ranges(merge, 0, self.n_documents)
+        self.repaired[0] += self._by_ranges(merge, 0, self.part.n_documents)
         if self._changes is not None and len(self.layout.server):
             self.repaired[0] += give_up_tables(
                 self.layout, self.state, self._changes.node_customers[0]
@@ -280,9 +314,10 @@ class SnapshotChain(ThreadedChain):
             yield round_, next_key(self.state.random)
 
     def _documents_of(self, round_: int, worker: int) -> np.ndarray:
-        """Give the documents of a round that a worker takes: first, end and step."""
-        step = self.rounds * self.threads
-        return np.array([round_ + worker * self.rounds, self.n_documents, step])
+        """Give the documents of a round that a worker takes, beside their numbers: int64 [n, 2]."""
+        number = self.part.document[: self.part.n_documents]
+        mine = np.flatnonzero(number % self.rounds == round_)[worker :: self.threads]
+        return np.stack([mine, number[mine]], axis=1)
 
 
 def add_tallies(total: np.ndarray, parts: list[np.ndarray]) -> None:

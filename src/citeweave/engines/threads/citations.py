@@ -240,12 +240,13 @@ def _move_out(counts, here, record, n_shared, first, last, n_nodes):
 def sweep_citing(citing, layout, tables, state, exponent, here, record, key, docs):
     """Visit the citations that some documents make, each with a random stream of its own.
 
-    ``docs`` (int64 [3]) is first document, end and step.
+    ``docs`` (int64 [n, 2]) are documents, and their numbers in the whole corpus.
     """
     level, n_shared, start = citing
     parameters = state.parameters
     n_topics = here.topics.customers.shape[1]
-    for d in range(docs[0], docs[1], docs[2]):
+    for i in range(docs.shape[0]):
+        d = docs[i, 0]
         first, last = start[d], start[d + 1]
         if first == last:
             continue
@@ -268,7 +269,7 @@ def sweep_citing(citing, layout, tables, state, exponent, here, record, key, doc
             cited = layout.citation_node + layout.cited[e]
             n = _settle_in(layout, state, exponent, here, level, cited, n)
             bring_citation(layout, state, here, record, node, e, e - first)
-        open_stream(key, CITATIONS, d, here.random)
+        open_stream(key, CITATIONS, docs[i, 1], here.random)
         near, own = own_view(parameters, here, last - first)
         citation_sweep(level, near, tables, own, here.work, here.exponent, here.tally)
         return_topics(state, here, record, first, last)

@@ -1,11 +1,18 @@
-"""The sums P and M of the citation likelihood, piece by piece; see `engines.core.exponent`."""
+"""The sums P and M of the citation likelihood; see `engines.core.exponent`.
 
+They are sums of integers (`engines.core.exact_sums`), so that they depend neither on threads nor on
+the parts that a chain is divided into.
+"""
+
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, State
+from citeweave.engines.core.exact_sums import unit_for
+from citeweave.engines.core.exchange import Exchange, Part
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.threads.workers import WorkerPool
@@ -20,12 +27,15 @@ __all__ = [
     "node_rate",
     "node_view",
     "rate_nodes",
+    "read_children",
     "rebuild",
     "scaled_weights",
+    "set_units",
 ]
 
 _FEW = 256
 """Levels of fewer nodes are not worth waking a thread for."""
+_ROOT = np.array([0, 1])
 
 
 class Nodes(NamedTuple):
@@ -37,6 +47,8 @@ class Nodes(NamedTuple):
     total_tables: np.ndarray
     concentration: np.ndarray
     parent: np.ndarray
+    number: np.ndarray
+    """Of nodes in the whole tree."""
 
 
 class Network(NamedTuple):
@@ -47,13 +59,15 @@ class Network(NamedTuple):
     child: np.ndarray
     """int32: children, in their own order; none of nodes on the level that citations reach."""
     share: np.ndarray
-    """float64 [nodes, 2]: what a node adds to its parent's two weights."""
+    """int64 [nodes, 2]: what a node adds to its parent's two weights, in units."""
+    unit: np.ndarray
+    """float64 [2]: units in 1, of citing and of being cited; powers of two."""
     rate: np.ndarray
     """float64 [nodes]: expected citations of a document of weight 1 that is like the node."""
     bounds: tuple[np.ndarray, ...]
-    """By level: bounds of its pieces."""
-    sums: tuple[np.ndarray, ...]
-    """By level: float64 [pieces, 2, topics]."""
+    """By level: bounds of the pieces of those nodes that the chain owns."""
+    held: tuple[np.ndarray, ...]
+    """By level: bounds of the pieces of all nodes, copies of others' included."""
 
 
 class Children(NamedTuple):
@@ -62,9 +76,10 @@ class Children(NamedTuple):
     start: np.ndarray
     child: np.ndarray
     share: np.ndarray
+    unit: np.ndarray
 
 
-def node_view(layout: Layout, state: State) -> Nodes:
+def node_view(layout: Layout, state: State, part: Part) -> Nodes:
     """Gather what kernels here read of a chain."""
     counts = state.topics
     return Nodes(
@@ -74,21 +89,23 @@ def node_view(layout: Layout, state: State) -> Nodes:
         counts.total_tables,
         state.parameters.topic_concentration,
         layout.parent,
+        part.node,
     )
 
 
-def new_network(layout: Layout, level: int, topics: int) -> Network:
+def new_network(layout: Layout, level: int, part: Part) -> Network:
     """Make room for the sums; ``level`` is the one that citations reach."""
     starts = layout.level_start
     n_nodes = int(starts[level + 1])
-    bounds = tuple(cut(int(starts[i]), int(starts[i + 1])) for i in range(level + 1))
+    begins = [int(start) for start in starts[: level + 1]]
     network = Network(
         child_start=np.zeros(n_nodes + 1, np.int64),
         child=np.zeros(n_nodes - 1, np.int32),
-        share=np.zeros((n_nodes, 2)),
+        share=np.zeros((n_nodes, 2), np.int64),
+        unit=np.ones(2),
         rate=np.zeros(n_nodes),
-        bounds=bounds,
-        sums=tuple(np.zeros((len(pieces) - 1, 2, topics)) for pieces in bounds),
+        bounds=tuple(cut(begin, int(part.level_end[i])) for i, begin in enumerate(begins)),
+        held=tuple(cut(begin, int(starts[i + 1])) for i, begin in enumerate(begins)),
     )
     list_children(network, layout)
     return network
@@ -109,24 +126,30 @@ def scaled_weights(nodes, children, weights, inherit, n):
     ``weights`` are those of citing and of being cited, of all nodes.
     """
     cite_weight, cited_weight = weights
-    cite, cited = cite_weight[n], cited_weight[n]
     if inherit:
-        cite, cited = 0.0, 0.0
-        for j in range(children.start[n], children.start[n + 1]):
-            cite += children.share[children.child[j], 0]
-            cited += children.share[children.child[j], 1]
-        cite_weight[n] = cite
-        cited_weight[n] = cited
+        cite, cited = inherited(children, n)
+        cite_weight[n] = cite / children.unit[0]
+        cited_weight[n] = cited / children.unit[1]
     scale = 1.0 / (nodes.concentration[n] + nodes.total_customers[n])
-    return cite * scale, cited * scale
+    return cite_weight[n] * scale, cited_weight[n] * scale
+
+
+@inlined
+def inherited(children, n):
+    """Add up what the children of a node leave to it, in units."""
+    cite, cited = np.int64(0), np.int64(0)
+    for j in range(children.start[n], children.start[n + 1]):
+        cite += children.share[children.child[j], 0]
+        cited += children.share[children.child[j], 1]
+    return cite, cited
 
 
 @inlined
 def leave_share(nodes, children, discount, n, cite, cited):
     """Note what a node of such weights leaves to its parent."""
     left = nodes.concentration[n] + discount * nodes.total_tables[n]
-    children.share[n, 0] = cite * left
-    children.share[n, 1] = cited * left
+    children.share[n, 0] = np.int64(cite * left * children.unit[0])
+    children.share[n, 1] = np.int64(cited * left * children.unit[1])
 
 
 @inlined
@@ -143,49 +166,103 @@ def _weigh_nodes(nodes, discount, inherit, children, weights, sums, share):
     """Sum the terms of one level's nodes, in a worker's share of pieces.
 
     Nodes above the lowest level ``inherit``: they first take the weights that their children leave
-    them.
+    them. ``sums`` (int64 [workers, 2, topics]) are in units.
     """
     bounds, first, step = share
     n_topics = index(sums.shape[2])
+    worker = index(first)
     for c in range(first, bounds.shape[0] - 1, step):
-        sums[c] = 0.0
         for n in range(bounds[c], bounds[c + 1]):
             cite, cited = scaled_weights(nodes, children, weights, inherit, n)
-            row, piece = index(n), index(c)
+            cite_unit, cited_unit = cite * children.unit[0], cited * children.unit[1]
+            row = index(n)
             for k in range(n_topics):
                 own = nodes.customers[row, k] - discount * nodes.tables[row, k]
-                sums[piece, 0, k] += cite * own
-                sums[piece, 1, k] += cited * own
+                sums[worker, 0, k] += np.int64(cite_unit * own)
+                sums[worker, 1, k] += np.int64(cited_unit * own)
             leave_share(nodes, children, discount, n, cite, cited)
 
 
+@hot_kernel
+def _inherit(children, begin, end, found):
+    """Add up what children leave to nodes ``begin`` to ``end`` - 1: int64 [nodes, 2]."""
+    for n in range(begin, end):
+        found[n - begin, 0], found[n - begin, 1] = inherited(children, n)
+
+
+def set_units(network: Network, exponent: Exponent, part: Part, exchange: Exchange) -> None:
+    """Choose the units of sums by the largest weights of documents, in all parts of the chain.
+
+    A node's weight is at most the sum of those below it, and so is what it adds to P and M.
+    """
+    first = int(network.bounds[-1][0])
+    own = slice(first, first + part.n_documents)
+    weights = (exponent.cite_weight[own], exponent.cited_weight[own])
+    largest = np.array([weight.max(initial=0.0) for weight in weights])
+    largest = np.max(exchange.gather(largest), axis=0)
+    network.unit[:] = [unit_for(part.all_documents * float(weight)) for weight in largest]
+
+
+def read_children(network: Network) -> Children:
+    """Give what kernels here read and write of a network."""
+    return Children(network.child_start, network.child, network.share, network.unit)
+
+
+Inherit = Callable[[int, np.ndarray], None]
+"""Told of a level and of what its nodes inherit (int64 [nodes, 2]), in a part of a chain: adds what
+nodes get from children elsewhere, and sets the weights of copies."""
+
+
 def rebuild(
-    workers: WorkerPool, nodes: Nodes, network: Network, discounts: np.ndarray, exponent: Exponent
+    workers: WorkerPool,
+    nodes: Nodes,
+    network: Network,
+    discounts: np.ndarray,
+    exponent: Exponent,
+    exchange: Exchange,
+    inherit: Inherit | None = None,
 ) -> None:
-    """Recompute P, M and the weights of shared nodes; those of documents are set already."""
-    levels = len(network.bounds)
+    """Recompute P, M and the weights of shared nodes; those of documents are set already.
+
+    All nodes but the root belong to one part of the chain each; the root is summed last, from what
+    all parts leave to it.
+    """
+    lowest = len(network.bounds) - 1
+    topics = len(exponent.cite_sum)
     weights = (exponent.cite_weight, exponent.cited_weight)
-    children = Children(network.child_start, network.child, network.share)
-    for level in range(levels - 1, -1, -1):
-        bounds, sums = network.bounds[level], network.sums[level]
+    children = read_children(network)
+    sums = np.zeros((workers.size, 2, topics), np.int64)
+    for level in range(lowest, 0, -1):
+        bounds = network.bounds[level]
+        if level < lowest and inherit is not None:
+            begin, end = int(network.held[level][0]), int(network.held[level][-1])
+            found = np.zeros((end - begin, 2), np.int64)
+            _inherit(children, begin, end, found)
+            inherit(level, found)
 
         def weigh(
             worker: int,
             step: int = workers.size,
             level: int = level,
             bounds: np.ndarray = bounds,
-            sums: np.ndarray = sums,
         ) -> None:
             share = Share(bounds, worker, step)
-            inherit = level < levels - 1
-            _weigh_nodes(nodes, discounts[level], inherit, children, weights, sums, share)
+            inherits = level < lowest and inherit is None
+            _weigh_nodes(nodes, discounts[level], inherits, children, weights, sums, share)
 
         if bounds[-1] - bounds[0] < _FEW:
             weigh(0, 1)
         else:
             workers.run(weigh)
-    total = sum(sums.sum(axis=0) for sums in network.sums)
-    exponent.cite_sum[:], exponent.cited_sum[:] = total
+    found = np.zeros((1, 2), np.int64)
+    if lowest > 0:
+        _inherit(children, 0, 1, found)
+        both = exchange.sum(np.concatenate([sums.sum(axis=0), found.T], axis=1))
+        sums[0], found = both[:, :-1], both[:, -1:].T
+        sums[1:] = 0
+        exponent.cite_weight[0], exponent.cited_weight[0] = found[0] / network.unit
+    _weigh_nodes(nodes, discounts[0], False, children, weights, sums, Share(_ROOT, 0, 1))
+    exponent.cite_sum[:], exponent.cited_sum[:] = sums.sum(axis=0) / network.unit[:, None]
 
 
 @hot_kernel

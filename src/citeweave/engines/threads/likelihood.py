@@ -1,9 +1,10 @@
-"""The training log likelihood of words, piece by piece; see `citeweave.engines.core.likelihood`."""
+"""The training log likelihood of words, an exact sum; see `citeweave.engines.core.likelihood`."""
 
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index
 from citeweave.engines.core.arrays import Layout, Shape, State
+from citeweave.engines.core.exact_sums import BINS, add_exact
 from citeweave.engines.core.likelihood import Bursts, add_document
 from citeweave.engines.core.pieces import Share
 from citeweave.engines.threads.workers import WorkerPool
@@ -13,8 +14,11 @@ __all__ = ["log_likelihood"]
 
 def log_likelihood(
     workers: WorkerPool, shape: Shape, layout: Layout, state: State, bounds: np.ndarray
-) -> float:
-    """Sum log p(w | z, phi') over all tokens, phi' by its posterior mean."""
+) -> np.ndarray:
+    """Sum log p(w | z, phi') over the tokens of documents, phi' by its posterior mean.
+
+    Returns the bins of the sum (`engines.core.exact_sums`).
+    """
     words, parameters = state.words, state.parameters
     n_words, n_topics = words.customers.shape
     background = np.full(n_words, 1.0 / n_words)
@@ -29,7 +33,7 @@ def log_likelihood(
     room = np.zeros((workers.size, 3, n_topics))
     longest = int(np.diff(layout.document_start).max(initial=1))
     read = np.zeros((workers.size, longest))
-    total = np.zeros(len(bounds) - 1)
+    total = np.zeros((workers.size, BINS), np.int64)
     means = (background, scale, opening)
 
     def measure(worker: int) -> None:
@@ -37,7 +41,7 @@ def log_likelihood(
         _measure(shape, layout, state, means, share, room, read, total)
 
     workers.run(measure)
-    return float(total.sum())
+    return np.asarray(total.sum(axis=0))
 
 
 @hot_kernel
@@ -54,8 +58,6 @@ def _measure(shape, layout, state, means, share, room, read, total):
     bursts = Bursts(room[first, 0], room[first, 1], room[first, 2])
     mean = read[first]
     for c in range(first, bounds.shape[0] - 1, step):
-        found = 0.0
-        product = 1.0
         for d in range(bounds[c], bounds[c + 1]):
             begin = layout.document_start[d]
             # apart from the arithmetic, so that many reads are under way at a time
@@ -63,5 +65,5 @@ def _measure(shape, layout, state, means, share, room, read, total):
                 w, k = index(layout.word[i]), index(z[i])
                 own = words.customers[w, k] - word_discount * words.tables[w, k]
                 mean[index(i - begin)] = (own + opening[k] * background[w]) * scale[k]
-            found, product = add_document(shape, layout, state, d, mean, bursts, found, product)
-        total[c] = found + np.log(product)
+            found, product = add_document(shape, layout, state, d, mean, bursts, 0.0, 1.0)
+            add_exact(total[first], found + np.log(product))

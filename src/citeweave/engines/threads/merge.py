@@ -254,28 +254,28 @@ def add_moves(layout, counts, lists, record, changes, turn, begin, end, worker):
     """Add what citations did to documents ``begin`` to ``end`` - 1; returns tables repaired.
 
     ``lists`` are the citations that each document makes (where they begin) and receives (where they
-    begin in a list of citations); ``turn`` is the round and how many there are: citations count
-    whose citing document moved in this round.
+    begin in a list of citations); ``turn`` is the round, how many there are, and the numbers of
+    documents in the whole corpus: citations count whose citing document moved in this round.
     """
     made, start, received = lists
-    round_, rounds = turn
+    round_, rounds, number = turn
     repaired = 0
     for d in range(begin, end):
         node = index(layout.citation_node + d)
         parent = layout.parent[node]
-        own = d % rounds == round_
+        own = number[d] % rounds == round_
         if own:
             for e in range(made[d], made[d + 1]):
                 _add_move(counts, node, record, e, 0)
         for j in range(start[d], start[d + 1]):
             e = received[j]
-            if rounds == 1 or layout.citing[e] % rounds == round_:
+            if rounds == 1 or number[layout.citing[e]] % rounds == round_:
                 _add_move(counts, node, record, e, 1)
         if own:
             for e in range(made[d], made[d + 1]):
                 repaired += _repair_move(counts, changes, parent, node, record, e, worker)
         for j in range(start[d], start[d + 1]):
             e = received[j]
-            if rounds == 1 or layout.citing[e] % rounds == round_:
+            if rounds == 1 or number[layout.citing[e]] % rounds == round_:
                 repaired += _repair_move(counts, changes, parent, node, record, e, worker)
     return repaired

@@ -1,4 +1,7 @@
-"""What a step does beside its sweeps, shared between workers: the same bytes however many."""
+"""What a step does beside its sweeps, shared between workers: the same bytes however many.
+
+Where a chain is divided into parts, each visits what it owns, and the exchange adds up.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citeweave.engines.core.concentrations import draw_topic_concentrations
+from citeweave.engines.core.exact_sums import bin_total
 from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.core.random import standard_gamma
 from citeweave.engines.core.slice_sampling import SMALLEST
@@ -16,6 +20,8 @@ from citeweave.engines.threads.auxiliaries import (
     gather_nodes,
     gather_one,
     gather_topics,
+    new_auxiliaries,
+    read_auxiliaries,
 )
 from citeweave.engines.threads.exponents import (
     Network,
@@ -23,6 +29,7 @@ from citeweave.engines.threads.exponents import (
     new_network,
     node_view,
     rebuild,
+    set_units,
 )
 from citeweave.engines.threads.likelihood import log_likelihood
 from citeweave.engines.threads.propensities import draw_at_rates, draw_documents, draw_scales
@@ -41,11 +48,12 @@ class Draws:
     def __init__(self, chain: ThreadedChain) -> None:
         self.chain = chain
         self.workers = chain.workers
-        self.documents = cut(0, chain.n_documents)
-        self.nodes = node_view(chain.layout, chain.state)
+        self.documents = cut(0, chain.part.n_documents)
+        self.nodes = node_view(chain.layout, chain.state, chain.part)
         starts = [int(n) for n in chain.layout.level_start]
         self._levels = list(pairwise(starts))
-        self._bounds = [cut(*level) for level in self._levels]
+        self._owned = [int(n) for n in chain.part.level_end]
+        self._bounds = [cut(begin, end) for begin, end in zip(starts, self._owned, strict=False)]
         self._discounts = chain.state.parameters.topic_discount
         self._prior = np.array(chain.settings.concentration_prior)
         self._randoms = np.zeros((self.workers.size, 4), np.uint64)
@@ -54,7 +62,12 @@ class Draws:
 
     def _new_network(self) -> Network:
         chain = self.chain
-        return new_network(chain.layout, chain.citation_level, chain.settings.topics)
+        return new_network(chain.layout, chain.citation_level, chain.part)
+
+    @property
+    def unit(self) -> np.ndarray:
+        """Units of the sums of the exponential (float64 [2]); see `engines.core.exact_sums`."""
+        return self._network.unit
 
     def parents_moved(self) -> None:
         """Read the tree again."""
@@ -68,7 +81,16 @@ class Draws:
         first = chain.layout.citation_node
         exponent.cite_weight[first : first + chain.n_documents] = parameters.cite
         exponent.cited_weight[first : first + chain.n_documents] = parameters.cited
-        rebuild(self.workers, self.nodes, self._network, self._discounts, exponent)
+        set_units(self._network, exponent, chain.part, chain.exchange)
+        rebuild(
+            self.workers,
+            self.nodes,
+            self._network,
+            self._discounts,
+            exponent,
+            chain.exchange,
+            chain.inherit_weights,
+        )
 
     def draw_propensities(self) -> None:
         """Draw all lambda+, then lambda-, then lambdaT; as ``draw_propensities``."""
@@ -83,9 +105,11 @@ class Draws:
             self._draw_documents(slope, prior, degree, values, key)
             self.rebuild()
         topics = len(parameters.topic_scale)
-        citations = np.bincount(state.assignments.citing_topic, minlength=topics)
-        own = state.assignments.self_topic
+        made = state.assignments.citing_topic[: chain.part.n_citations]
+        citations = np.bincount(made, minlength=topics)
+        own = state.assignments.self_topic[: chain.part.n_documents]
         citations += np.bincount(own[own >= 0], minlength=topics)
+        citations = chain.exchange.sum(citations)
         rate = exponent.cite_sum * exponent.cited_sum
         draw_scales(state.random, prior, citations, rate, parameters.topic_scale)
 
@@ -107,6 +131,7 @@ class Draws:
             prior,
             degree,
             values,
+            self.chain.part.document,
             key,
         )
 
@@ -121,6 +146,7 @@ class Draws:
                 prior,
                 degree,
                 values,
+                self.chain.part.document,
                 key,
                 self._randoms,
                 Share(bounds, worker, workers.size),
@@ -132,9 +158,9 @@ class Draws:
         chain = self.chain
         state, spec = chain.state, chain.spec
         parameters, words = state.parameters, state.words
-        by_level = [np.zeros((len(pieces) - 1, 2)) for pieces in self._bounds]
+        sums = new_auxiliaries(len(self._levels) + 1, self.workers.size)  # bursts come last
         by_topic = np.zeros((chain.settings.topics, 2))
-        by_document = np.zeros((len(self.documents) - 1, 2))
+        exchange = chain.exchange
         room = np.zeros((self.workers.size, 2, chain.settings.topics), np.int64)
         # the root, and levels with a concentration a node, are left to the sequential kernel
         pooled = [level for level in range(1, len(self._levels)) if chain.pooled[level]]
@@ -151,12 +177,22 @@ class Draws:
                     key,
                     Share(self._bounds[level], worker, step),
                     self._randoms,
-                    by_level[level],
+                    sums[level],
                 )
-            gather_topics(words, parameters, word_key, self._randoms, by_topic, worker, step)
+            first = exchange.rank * step + worker
+            gather_topics(
+                words,
+                parameters,
+                word_key,
+                self._randoms[worker],
+                by_topic,
+                first,
+                exchange.size * step,
+            )
             if bursty:
                 gather_bursts(
                     chain.layout,
+                    chain.part.document,
                     state.assignments,
                     parameters.word_concentration[1],
                     parameters.word_discount[2],
@@ -164,21 +200,25 @@ class Draws:
                     Share(self.documents, worker, step),
                     self._randoms,
                     room,
-                    by_document,
+                    sums[-1],
                 )
 
         self.workers.run(gather)
+        by_topic = exchange.sum(by_topic)  # a topic's are those of one part, the others' zero
+        found = [read_auxiliaries(one) for one in exchange.sum(sums.sum(axis=1))]
         for level in range(len(self._levels)):
-            self._draw_level(level, by_level[level].sum(axis=0) if level in pooled else None)
+            self._draw_level(level, found[level] if level in pooled else None)
         self._draw_background()
         if chain.words_pooled:
-            parameters.topic_word_concentration[:] = self._posterior(by_topic.sum(axis=0))
+            parameters.topic_word_concentration[:] = self._posterior(tuple(by_topic.sum(axis=0)))
         else:
-            parameters.topic_word_concentration[:] = [self._posterior(row) for row in by_topic]
+            parameters.topic_word_concentration[:] = [
+                self._posterior(tuple(row)) for row in by_topic
+            ]
         if bursty:
-            parameters.word_concentration[1] = self._posterior(by_document.sum(axis=0))
+            parameters.word_concentration[1] = self._posterior(found[-1])
 
-    def _draw_level(self, level: int, sums: np.ndarray | None) -> None:
+    def _draw_level(self, level: int, sums: tuple[float, float] | None) -> None:
         """Draw the concentrations of a topic-side level, given the sums of its auxiliaries."""
         chain = self.chain
         state = chain.state
@@ -208,13 +248,23 @@ class Draws:
 
     def _slice_level(self, level: int, shape: float, rate: float) -> float:
         """Draw a level's concentration from Gamma(shape, rate) x exp(-E)."""
-        chain, bounds = self.chain, self._levels[level]
-        terms = find_terms(self.workers, self.nodes, chain.exponent, self._discounts, level, bounds)
+        chain = self.chain
+        bounds = (self._levels[level][0], self._owned[level])
+        terms = find_terms(
+            self.workers,
+            self.nodes,
+            chain.exponent,
+            self._discounts,
+            level,
+            bounds,
+            self._network.unit,
+            chain.exchange,
+        )
         start = float(self.nodes.concentration[bounds[0]])
         scale = chain.state.parameters.topic_scale
         return draw_pooled(terms, scale, start, (shape, rate), chain.state.random)
 
-    def _posterior(self, sums: np.ndarray) -> float:
+    def _posterior(self, sums: tuple[float, float]) -> float:
         shape, rate = self._prior[0] + sums[0], self._prior[1] - sums[1]
         return max(float(standard_gamma(self.chain.state.random, shape) / rate), SMALLEST)
 
@@ -227,9 +277,10 @@ class Draws:
         beta = float(state.parameters.word_concentration[0])
         discount = float(state.parameters.word_discount[0])
         found = gather_one(state.random, customers, tables, discount, beta)
-        state.parameters.word_concentration[0] = self._posterior(np.array(found))
+        state.parameters.word_concentration[0] = self._posterior(found)
 
     def log_likelihood(self) -> float:
         """Measure the words; as ``word_log_likelihood``."""
         chain = self.chain
-        return log_likelihood(self.workers, chain.shape, chain.layout, chain.state, self.documents)
+        found = log_likelihood(self.workers, chain.shape, chain.layout, chain.state, self.documents)
+        return bin_total(chain.exchange.sum(found))

@@ -13,14 +13,17 @@ __all__ = ["draw_at_rates", "draw_documents", "draw_scales"]
 
 
 @hot_kernel
-def draw_at_rates(rate, prior, degree, values, key, randoms, share):
-    """Draw the propensities of the documents of some pieces from their Gamma conditionals."""
+def draw_at_rates(rate, prior, degree, values, number, key, randoms, share):
+    """Draw the propensities of the documents of some pieces from their Gamma conditionals.
+
+    ``number`` is that of documents in the whole corpus.
+    """
     bounds, first, step = share
     rng = randoms[first]
     for c in range(first, bounds.shape[0] - 1, step):
         for n in range(bounds[c], bounds[c + 1]):
             d = n - bounds[0]
-            open_stream(key, 0, d, rng)
+            open_stream(key, 0, number[d], rng)
             values[d] = standard_gamma(rng, prior[0] + degree[d]) / (prior[1] + rate[n])
 
 
@@ -33,6 +36,7 @@ def draw_documents(
     prior: np.ndarray,
     degree: np.ndarray,
     values: np.ndarray,
+    number: np.ndarray,
     key: np.uint64,
 ) -> None:
     """Draw one propensity a document, given lambdaT times the other side's sums (``slope``)."""
@@ -45,7 +49,7 @@ def draw_documents(
     def draw(worker: int) -> None:
         share = Share(bounds, worker, workers.size)
         rate_nodes(nodes, discounts[last], network.rate, slope, share)
-        draw_at_rates(network.rate, prior, degree, values, key, randoms, share)
+        draw_at_rates(network.rate, prior, degree, values, number, key, randoms, share)
 
     workers.run(draw)
 
@@ -59,7 +63,7 @@ def _share(
     level: int,
 ) -> None:
     """Set the rates of one level above documents."""
-    bounds = network.bounds[level]
+    bounds = network.held[level]
     if level == 0:
         rate_nodes(nodes, discounts[0], network.rate, slope, Share(bounds, 0, 1))
         return

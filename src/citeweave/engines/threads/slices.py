@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.core.exchange import Exchange
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.slice_sampling import slice_draw
 from citeweave.engines.threads.exponents import Nodes
@@ -56,22 +57,21 @@ def find_terms(
     discounts: np.ndarray,
     level: int,
     bounds: tuple[int, int],
+    unit: np.ndarray,
+    exchange: Exchange,
 ) -> Terms:
     """Visit the nodes of a level once.
 
-    ``bounds`` are the level's first node and its end; the sums of ``exponent`` are those of the
-    present concentration.
+    ``bounds`` are the level's first node and the end of those that this part of the chain owns;
+    the sums of ``exponent`` are those of the present concentration. ``unit`` (float64 [2]) turns
+    weights into integers whose sums stay in range.
     """
     begin, end = bounds
     sizes, order, start = _group(nodes.total_customers[begin:end])
     topics = len(exponent.cite_sum)
-    terms = Terms(
-        size=sizes.astype(np.float64),
-        fixed=np.zeros((len(sizes), 2, topics)),
-        slope=np.zeros((len(sizes), 2, topics)),
-        rest=np.zeros((2, topics)),
-        now=np.zeros((2, topics)),
-    )
+    sums = np.zeros((len(sizes), 2, 2, topics), np.int64)
+    # a node's own counts and what it has from above are at most its customers each
+    units = unit / np.exp2(np.frexp(2.0 * sizes + 1.0)[1])[:, None]
     means = np.zeros((workers.size, topics))
     weights = (exponent.cite_weight, exponent.cited_weight)
 
@@ -82,17 +82,37 @@ def find_terms(
             level,
             (begin, order, start),
             weights,
-            terms,
+            (unit, units),
+            sums,
             means,
             worker,
             workers.size,
         )
 
     workers.run(add_up)
+    sizes, sums = _join(exchange.gather(sizes), exchange.gather(sums))
+    units = unit / np.exp2(np.frexp(2.0 * sizes + 1.0)[1])[:, None]
+    terms = Terms(
+        size=sizes.astype(np.float64),
+        fixed=sums[:, 0] / units[:, :, None],
+        slope=sums[:, 1] / unit[:, None],
+        rest=np.zeros((2, topics)),
+        now=np.zeros((2, topics)),
+    )
     weigh(terms, np.ones(topics), float(nodes.concentration[begin]), 1.0, 1.0)
     terms.rest[0] = exponent.cite_sum - terms.now[0]
     terms.rest[1] = exponent.cited_sum - terms.now[1]
     return terms
+
+
+def _join(sizes: list[np.ndarray], sums: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Add up the sums of nodes of one size that several parts of a chain have found."""
+    if len(sizes) == 1:
+        return sizes[0], sums[0]
+    found, place = np.unique(np.concatenate(sizes), return_inverse=True)
+    total = np.zeros((len(found), *sums[0].shape[1:]), np.int64)
+    np.add.at(total, place, np.concatenate(sums))
+    return found, total
 
 
 def _group(customers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -127,17 +147,18 @@ def _sort(place, start, order):
 
 
 @hot_kernel
-def _add_up(nodes, discounts, level, by_size, weights, terms, means, first, step):
+def _add_up(nodes, discounts, level, by_size, weights, units, sums, means, first, step):
     """Add up the terms of every ``step``-th size from ``first``.
 
     ``by_size`` are the level's first node, its nodes by size, and where those of a size begin.
+    ``sums`` (int64 [sizes, 2, 2, topics]) receives A and B in units: of weights, and by size.
     """
     begin, order, start = by_size
-    fixed, slope = terms.fixed, terms.slope
+    slope_units, fixed_units = units
     mean = means[first]
     n_topics = index(mean.shape[0])
     discount = discounts[level]
-    for s in range(first, fixed.shape[0], step):
+    for s in range(first, sums.shape[0], step):
         for j in range(start[s], start[s + 1]):
             n = begin + order[j]
             _mean(nodes, discounts, level - 1, nodes.parent[n], mean)
@@ -147,10 +168,10 @@ def _add_up(nodes, discounts, level, by_size, weights, terms, means, first, step
             for k in range(n_topics):
                 own = nodes.customers[row, k] - discount * nodes.tables[row, k]
                 own += tables * mean[k]
-                fixed[size, 0, k] += cite * own
-                fixed[size, 1, k] += cited * own
-                slope[size, 0, k] += cite * mean[k]
-                slope[size, 1, k] += cited * mean[k]
+                sums[size, 0, 0, k] += np.int64(cite * fixed_units[size, 0] * own)
+                sums[size, 0, 1, k] += np.int64(cited * fixed_units[size, 1] * own)
+                sums[size, 1, 0, k] += np.int64(cite * slope_units[0] * mean[k])
+                sums[size, 1, 1, k] += np.int64(cited * slope_units[1] * mean[k])
 
 
 @inlined

@@ -1,6 +1,11 @@
 """A chain whose step, its sweeps aside, is shared between worker threads."""
 
+import numpy as np
+
+from citeweave.engines.core.estimates import Sums, add_sample
+from citeweave.engines.core.exact_sums import bin_total, exact_mean, exact_sum
 from citeweave.engines.dense.chain import DenseChain
+from citeweave.engines.threads.exponents import Inherit
 from citeweave.engines.threads.merge import refresh_topics
 from citeweave.engines.threads.parameters import Draws
 from citeweave.engines.threads.workers import WorkerPool
@@ -11,12 +16,14 @@ __all__ = ["ThreadedChain"]
 class ThreadedChain(DenseChain):
     """What chains of several kinds of sweeps share; the sweeps are theirs.
 
-    Draws have a random stream for each node and document, and sums are taken over pieces of fixed
-    bounds: no byte of the result depends on the number of threads.
+    Draws have a random stream for each node and document, and sums are those of integers: no byte
+    of the result depends on the number of threads.
     """
 
     workers: WorkerPool
     _draws: Draws
+    inherit_weights: Inherit | None = None
+    """How weights of nodes are completed that have children in other parts of the chain."""
 
     def close(self) -> None:
         """End the threads; another step would begin new ones."""
@@ -45,6 +52,24 @@ class ThreadedChain(DenseChain):
     def log_likelihood(self) -> float:
         """Training word log likelihood of the present state."""
         return self._draws.log_likelihood()
+
+    @staticmethod
+    def mean_concentration(values: np.ndarray) -> float:
+        """Give the mean concentration of a level's nodes, the same for any number of equal ones."""
+        same = bool((values == values[0]).all())
+        return float(values[0]) if same else exact_mean(values)
+
+    def keep_sample(self, sums: Sums) -> None:
+        """Add the posterior means of the present state to the sums of this chain."""
+        add_sample(self, sums, self.propensity_means())
+
+    def propensity_means(self) -> tuple[float, float]:
+        """Give the means of lambda+ and lambda- over all documents."""
+        own = slice(self.part.n_documents)
+        parameters = self.state.parameters
+        bins = np.stack([exact_sum(parameters.cite[own]), exact_sum(parameters.cited[own])])
+        found = [bin_total(row) / self.part.all_documents for row in self.exchange.sum(bins)]
+        return found[0], found[1]
 
     def log_posterior(self, rate: float) -> float:
         """Joint log density of the present state, measured by all workers."""

@@ -13,7 +13,7 @@ from citeweave.engines.dense.words import ONE_BY_ONE, word_sweep
 from citeweave.engines.threads.rows import copy_row
 from citeweave.engines.threads.streams import WORDS, open_stream
 
-__all__ = ["sweep_documents", "sweep_documents_entries"]
+__all__ = ["enter_document", "leave_document", "sweep_documents", "sweep_documents_entries"]
 
 # A call hands over some eighty arrays, which for a document of sixty tokens is a tenth of its time:
 # the sweep is pasted in.
@@ -21,7 +21,7 @@ _word_sweep = inlined(getattr(word_sweep, "py_func", word_sweep))
 
 
 @inlined
-def _enter(paths, layout, state, exponent, world, networked, present, d):
+def enter_document(paths, layout, state, exponent, world, networked, present, d):
     """Copy the nodes that the document sees into the worker's world.
 
     The rows of the first ``present`` nodes are there already: of the root, or of none.
@@ -98,7 +98,7 @@ def _enter_totals(state, cache, world):
 
 
 @inlined
-def _leave(paths, state, world, d):
+def leave_document(paths, state, world, d):
     """Give the document its counts back, and note what it did to shared nodes."""
     counts = state.topics
     own = world.state.topics
@@ -199,7 +199,7 @@ def _leave_words(layout, state, cache, world, saved, d):
 
 @inlined
 def _leave_entries(paths, layout, state, cache, world, d):
-    """Do as `_leave`, at the topics that tokens left or joined, and take back what is shared."""
+    """Do as `leave_document` at the topics that tokens left or joined; what is shared goes back."""
     counts = state.topics
     own = world.state.topics
     changes = world.changes
@@ -254,18 +254,20 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
     """Visit the tokens of some documents once, each with a random stream of its own.
 
     ``state``, ``cache`` and ``exponent`` are the snapshot: of ``state`` only what belongs to
-    these documents is written. ``docs`` (int64 [3]) is first document, end and step.
+    these documents is written. ``docs`` (int64 [n, 2]) are documents, and their numbers in the
+    whole corpus.
     """
     networked = shape.network > 0
-    for d in range(docs[0], docs[1], docs[2]):
+    for i in range(docs.shape[0]):
+        d = docs[i, 0]
         if layout.document_start[d] == layout.document_start[d + 1]:
             continue
-        _enter(paths, layout, state, exponent, world, networked, 0, d)
+        enter_document(paths, layout, state, exponent, world, networked, 0, d)
         _enter_words(layout, state, cache, world, d)
         _enter_totals(state, cache, world)
-        open_stream(key, WORDS, d, world.state.random)
+        open_stream(key, WORDS, docs[i, 1], world.state.random)
         _word_sweep(*_own_sweep(shape, tables, world))
-        _leave(paths, state, world, d)
+        leave_document(paths, state, world, d)
         _leave_words(layout, state, cache, world, False, d)
 
 
@@ -277,13 +279,14 @@ def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent
     n_topics = state.topics.customers.shape[1]
     copy_row(world.state.topics.customers, 0, state.topics.customers, 0, n_topics)
     copy_row(world.state.topics.tables, 0, state.topics.tables, 0, n_topics)
-    for d in range(docs[0], docs[1], docs[2]):
+    for i in range(docs.shape[0]):
+        d = docs[i, 0]
         if layout.document_start[d] == layout.document_start[d + 1]:
             continue
-        _enter(paths, layout, state, exponent, world, networked, 1, d)
+        enter_document(paths, layout, state, exponent, world, networked, 1, d)
         _enter_words(layout, state, cache, world, d)
         _save_entries(layout, state, world, d)
-        open_stream(key, WORDS, d, world.state.random)
+        open_stream(key, WORDS, docs[i, 1], world.state.random)
         # called, not pasted in: with long rows the compiler makes better loops of it alone
         word_sweep(*_own_sweep(shape, tables, world))
         _leave_words(layout, state, cache, world, True, d)

@@ -1,0 +1,51 @@
+"""The engine of a Ray cluster: snapshot sweeps divided between workers on one or many computers."""
+
+from typing import Self
+
+from citeweave.engines.cluster.divided import DividedChain, refuse_undivided
+from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.cluster.ray_team import RayTeam, connect_ray, import_ray
+from citeweave.engines.cluster.worker import Recipe
+from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
+from citeweave.engines.core.data import Request
+
+__all__ = ["RayChain"]
+
+
+class RayChain(DividedChain):
+    """A chain whose parts are actors of Ray, which is imported when one is made."""
+
+    capabilities = Capabilities(
+        SNAPSHOT, place="on Ray", one_chain=True, by_name=True, refuses=refuse_undivided
+    )
+
+    @classmethod
+    def probe(cls) -> str:
+        """Make sure that Ray is installed."""
+        return f"Ray {import_ray().__version__}"
+
+    @classmethod
+    def open(cls, request: Request) -> Self:
+        """Make a chain, not yet started; workers come with the first step.
+
+        Threads are those of each worker on a cluster, and shared out between workers on this
+        computer.
+        """
+        spec, data, settings, seed, stream, threads, rounds, workers = request
+        number, address = workers
+        own = threads if address is not None else max(1, threads // number)
+        cls.capabilities.check(spec, settings.topics)
+        connect_ray(address, number * own)
+        return cls(
+            spec,
+            data,
+            settings,
+            seed=seed,
+            stream=stream,
+            threads=own,
+            rounds=rounds,
+            workers=number,
+        )
+
+    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> RayTeam:
+        return RayTeam(plans, recipe)

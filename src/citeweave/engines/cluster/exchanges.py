@@ -1,0 +1,143 @@
+"""Exchanges between the parts of a chain: what all have in common, and that of one process."""
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from citeweave.errors import RunError
+
+__all__ = ["Hub", "PartExchange", "StoppedError", "ThreadExchange", "Traffic"]
+
+_SPARSE = 3
+"""An array of fewer than one entry in so many that is not zero is sent as a list of these."""
+
+Payload = tuple[np.ndarray, ...]
+
+
+class StoppedError(RunError):
+    """Another part has failed, so that this one waits in vain."""
+
+
+class Traffic:
+    """Counts what a part sends to others."""
+
+    def __init__(self) -> None:
+        self.messages = 0
+        self.bytes = 0
+        self.seconds = 0.0
+        """Time spent on exchanges, waiting for other parts included."""
+
+    def count(self, payload: Payload) -> None:
+        """Note one message."""
+        self.messages += 1
+        self.bytes += sum(array.nbytes for array in payload)
+
+
+class PartExchange(ABC):
+    """An exchange whose other methods are made of one: every part gives every part something.
+
+    Parameters
+    ----------
+    rank : int
+    size : int
+    """
+
+    def __init__(self, rank: int, size: int) -> None:
+        self.rank, self.size = rank, size
+        self.traffic = Traffic()
+
+    @abstractmethod
+    def _pass(self, outgoing: Sequence[Payload]) -> list[Payload]:
+        """Give part i what is in place i, and take what each part has for this one."""
+
+    def swap_all(self, outgoing: Sequence[Payload]) -> list[Payload]:
+        """Do as `swap` with several arrays for each part."""
+        began = time.perf_counter()
+        for other, payload in enumerate(outgoing):
+            if other != self.rank:
+                self.traffic.count(payload)
+        found = self._pass(outgoing)
+        self.traffic.seconds += time.perf_counter() - began
+        return found
+
+    def swap(self, outgoing: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Give every part its array and take those that they give here, in the order of parts."""
+        return [payload[0] for payload in self.swap_all([(array,) for array in outgoing])]
+
+    def gather(self, array: np.ndarray) -> list[np.ndarray]:
+        """Collect the arrays of all parts, in their order; their lengths may differ."""
+        return self.swap([array] * self.size)
+
+    def sum(self, array: np.ndarray) -> np.ndarray:
+        """Add up the arrays of all parts, in their order."""
+        found = self.gather(array.copy())
+        total = found[0].copy()
+        for other in found[1:]:
+            total += other
+        return total
+
+    def sum_by_ranges(self, array: np.ndarray) -> np.ndarray:
+        """Add up a large array of integers, each part a range of its rows."""
+        ends = [len(array) * i // self.size for i in range(self.size + 1)]
+        pieces = [_pack(array[ends[i] : ends[i + 1]]) for i in range(self.size)]
+        shape = (ends[self.rank + 1] - ends[self.rank], *array.shape[1:])
+        mine = np.zeros(shape, array.dtype)
+        for payload in self.swap_all(pieces):
+            _add_packed(mine, payload)
+        total = np.zeros_like(array)
+        for i, payload in enumerate(self.swap_all([_pack(mine)] * self.size)):
+            _add_packed(total[ends[i] : ends[i + 1]], payload)
+        return total
+
+
+def _pack(array: np.ndarray) -> Payload:
+    """Give an array of integers as it is, or as a list of what is not zero where that is less."""
+    flat = array.reshape(-1)
+    if np.count_nonzero(flat) * _SPARSE >= flat.size:
+        return (flat.copy(),)
+    place = np.flatnonzero(flat)
+    return place.astype(np.int32 if flat.size < 2**31 else np.int64), flat[place]
+
+
+def _add_packed(array: np.ndarray, payload: Payload) -> None:
+    flat = array.reshape(-1)
+    if len(payload) == 1:
+        flat += payload[0]
+    else:
+        place, values = payload
+        flat[place] += values
+
+
+class Hub:
+    """Where the parts of one process meet."""
+
+    def __init__(self, size: int) -> None:
+        self.slots: list[Any] = [None] * size
+        self.barrier = threading.Barrier(size)
+
+    def stop(self) -> None:
+        """Let those who wait go on with an error: somebody will not come."""
+        self.barrier.abort()
+
+
+class ThreadExchange(PartExchange):
+    """The exchange of parts that are threads of one process."""
+
+    def __init__(self, rank: int, hub: Hub) -> None:
+        super().__init__(rank, len(hub.slots))
+        self._hub = hub
+
+    def _pass(self, outgoing: Sequence[Payload]) -> list[Payload]:
+        hub = self._hub
+        hub.slots[self.rank] = outgoing
+        try:
+            hub.barrier.wait()
+            found = [slot[self.rank] for slot in hub.slots]
+            hub.barrier.wait()  # nobody takes the place of what others still look for
+        except threading.BrokenBarrierError as error:
+            raise StoppedError("Another part of the chain has failed.") from error
+        return found

@@ -1,0 +1,82 @@
+"""Workers that are threads of this process: for tests, and to see what an exchange costs."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
+
+from citeweave.engines.cluster.divided import DividedChain, refuse_undivided
+from citeweave.engines.cluster.exchanges import Hub, StoppedError, ThreadExchange
+from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.cluster.worker import PartWorker, Recipe
+from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
+from citeweave.engines.core.data import Request
+
+__all__ = ["InProcessChain", "ThreadTeam"]
+
+
+class ThreadTeam:
+    """Workers that are threads, each with its part.
+
+    Parameters
+    ----------
+    plans : list of PartPlan
+    recipe : Recipe
+    """
+
+    def __init__(self, plans: list[PartPlan], recipe: Recipe) -> None:
+        self._hub = Hub(len(plans))
+        self.workers = [
+            PartWorker(plan, recipe, ThreadExchange(rank, self._hub))
+            for rank, plan in enumerate(plans)
+        ]
+        self._pool = ThreadPoolExecutor(len(plans), "citeweave-part")
+
+    def call(self, method: str, arguments: list[tuple[Any, ...]] | None = None) -> list[Any]:
+        """Let all workers do something at a time; ``arguments`` are those of each."""
+        given = arguments or [()] * len(self.workers)
+
+        def work(worker: PartWorker, own: tuple[Any, ...]) -> Any:
+            try:
+                return getattr(worker, method)(*own)
+            except BaseException:
+                self._hub.stop()
+                raise
+
+        tasks = [self._pool.submit(work, *one) for one in zip(self.workers, given, strict=True)]
+        errors = [error for task in tasks if (error := task.exception()) is not None]
+        for error in sorted(errors, key=lambda one: isinstance(one, StoppedError)):
+            self._hub.barrier.reset()
+            raise error
+        return [task.result() for task in tasks]
+
+    def replace_lost(self) -> None:
+        """Do nothing: threads are not lost."""
+
+    def close(self) -> None:
+        """End the threads."""
+        for worker in self.workers:
+            worker.close()
+        self._pool.shutdown()
+
+
+class InProcessChain(DividedChain):
+    """A chain in parts that share one process."""
+
+    capabilities = Capabilities(SNAPSHOT, refuses=refuse_undivided, by_name=True)
+
+    @classmethod
+    def open(cls, request: Request) -> Self:
+        """Make a chain, not yet started."""
+        spec, data, settings, seed, stream, threads, rounds, workers = request
+        return cls(
+            spec,
+            data,
+            settings,
+            seed=seed,
+            stream=stream,
+            threads=max(1, threads // workers.number),
+            rounds=rounds,
+            workers=workers.number,
+        )
+
+    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> ThreadTeam:
+        return ThreadTeam(plans, recipe)

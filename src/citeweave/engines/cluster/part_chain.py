@@ -1,0 +1,186 @@
+"""One part of a chain: its own documents, swept as threads sweep those of a whole chain.
+
+All parts hold the word side and mu whole, and change them alike. Nodes in between belong to one
+part each; a part holds copies of those of others that its documents, or papers that these cite,
+hang below, and of the cited papers themselves. Changes go to the owner, and rows come back: those
+of a part's own parents after every merge, all others before citations are swept.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from citeweave.engines.cluster.exchanges import PartExchange
+from citeweave.engines.cluster.plans import PartPlan, Route
+from citeweave.engines.core.arrays import Array, State
+from citeweave.engines.core.chain import NO_EXTRA, StepReport
+from citeweave.engines.core.data import ChainSettings
+from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.threads.chain import SnapshotChain
+
+__all__ = ["PartChain"]
+
+
+class PartChain(SnapshotChain):
+    """A part of a chain of snapshot sweeps.
+
+    Parameters
+    ----------
+    plan : PartPlan
+    exchange : PartExchange
+    spec, settings, seed, stream, threads, rounds
+        As those of `SnapshotChain`; the same for all parts.
+    """
+
+    exchange: PartExchange
+
+    def __init__(
+        self,
+        plan: PartPlan,
+        exchange: PartExchange,
+        spec: ModelSpec,
+        settings: ChainSettings,
+        *,
+        seed: int,
+        stream: int = 0,
+        threads: int = 1,
+        rounds: int = 1,
+    ) -> None:
+        self.part = plan.part
+        self.exchange = exchange
+        self._plan = plan
+        self._cited_moved = False
+        super().__init__(
+            spec, plan.data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
+        )
+        self.degrees = plan.degrees
+        if plan.divided:
+            self.inherit_weights = self._complete_weights
+
+    def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
+        """Go on from the part of a stored state; what a step that was cut off left is forgotten."""
+        super().restore(state, extra)
+        self._cited_moved = False
+        for array in self._changes or ():
+            array[...] = 0
+
+    def _merge_words(self) -> None:
+        """Add up the changes of all parts, each a range of words, before they are merged."""
+        changes = self._changes
+        if changes is None:
+            return
+        for array in (changes.words, changes.background_tables):
+            array[0] = self.exchange.sum_by_ranges(array.sum(axis=0, dtype=array.dtype))
+            array[1:] = 0
+        super()._merge_words()
+
+    def _merge_nodes(self) -> None:
+        """Merge level by level, then bring the rows that words are swept with up to date."""
+        super()._merge_nodes()
+        self._cited_moved = False
+        if self._plan.divided:
+            self._fetch_nodes(self._plan.parents)
+
+    def _merge_level(self, level: int) -> None:
+        """Tell the owners of nodes what was done to copies, and merge those that are owned."""
+        changes, plan = self._changes, self._plan
+        if changes is None:
+            return
+        customers, tables = changes.node_customers, changes.node_tables
+        if level == 0:
+            both = np.stack([customers[:, 0].sum(axis=0), tables[:, 0].sum(axis=0)])
+            both = self.exchange.sum(both)
+            customers[:, 0], tables[:, 0] = 0, 0
+            customers[0, 0], tables[0, 0] = both
+        elif self._cited_moved or plan.divided:
+            start = int(self.layout.level_start[level])
+            route = plan.nodes[level] if self._cited_moved else plan.parents[level]
+            outgoing = []
+            for copies in route.copies:
+                rows = start + copies
+                outgoing.append((customers[:, rows].sum(axis=0), tables[:, rows].sum(axis=0)))
+                customers[:, rows], tables[:, rows] = 0, 0
+            for rows, (more, opened) in zip(
+                route.owned, self.exchange.swap_all(outgoing), strict=True
+            ):
+                customers[0, start + rows] += more
+                tables[0, start + rows] += opened
+        super()._merge_level(level)
+
+    def _merge_citations(self, round_: int) -> None:
+        """Tell the owners of cited papers what citations did to them, then merge."""
+        route = self._plan.citations
+        found = self.exchange.swap([self._moves[made] for made in route.copies])
+        for received, moves in zip(route.owned, found, strict=True):
+            self._moves[received] = moves
+        self._cited_moved = True
+        super()._merge_citations(round_)
+
+    def _before_citations(self) -> None:
+        """Bring all copies up to date: of cited papers, and of the nodes above them."""
+        self._fetch_documents()
+        self._fetch_nodes(self._plan.nodes)
+
+    def _fetch_documents(self) -> None:
+        """Bring copies of cited papers up to date, on the level that citations reach."""
+        route, first = self._plan.cited, self.layout.citation_node
+        parameters, exponent = self.state.parameters, self.exponent
+        self._fetch_rows(route, first)
+        pairs = ((parameters.cite, exponent.cite_weight), (parameters.cited, exponent.cited_weight))
+        outgoing = [tuple(values[owned] for values, _ in pairs) for owned in route.owned]
+        found = self.exchange.swap_all(outgoing)
+        for copies, payload in zip(route.copies, found, strict=True):
+            for (values, weights), came in zip(pairs, payload, strict=True):
+                values[copies] = came
+                weights[first + copies] = came
+
+    def _fetch_nodes(self, routes: tuple[Route, ...]) -> None:
+        """Bring copies of nodes above documents up to date, weights included."""
+        weights = (self.exponent.cite_weight, self.exponent.cited_weight)
+        for level in range(1, self.spec.n_shared):
+            start = int(self.layout.level_start[level])
+            self._fetch_rows(routes[level], start, *(weights if self.network_on else ()))
+
+    def _fetch_rows(self, route: Route, start: int, *more: np.ndarray) -> None:
+        """Bring copies of rows of counts up to date, with further numbers of their nodes."""
+        counts = self.state.topics
+        arrays = (*counts[:4], *more)  # rows of nodes that authors share are refused
+        outgoing = [tuple(array[start + owned] for array in arrays) for owned in route.owned]
+        for copies, payload in zip(route.copies, self.exchange.swap_all(outgoing), strict=True):
+            for array, came in zip(arrays, payload, strict=True):
+                array[start + copies] = came
+
+    def _complete_weights(self, level: int, found: np.ndarray) -> None:
+        """Add what nodes inherit from children in other parts, and set the weights of all.
+
+        ``found`` (int64 [nodes of the level, 2]) is what they have from their children here.
+        """
+        route = self._plan.parents[level]
+        start = int(self.layout.level_start[level])
+        for owned, came in zip(
+            route.owned, self.exchange.swap([found[copies] for copies in route.copies]), strict=True
+        ):
+            found[owned] += came
+        for copies, came in zip(
+            route.copies, self.exchange.swap([found[owned] for owned in route.owned]), strict=True
+        ):
+            found[copies] = came
+        weights = found / self._draws.unit
+        end = start + len(found)
+        self.exponent.cite_weight[start:end], self.exponent.cited_weight[start:end] = weights.T
+
+    def measure(self) -> StepReport:
+        """Give what all parts have found out."""
+        tallies = np.concatenate([self.word_tally, self.citation_tally])
+        tallies = self.exchange.sum(tallies)
+        self.word_tally[:] = tallies[: len(self.word_tally)]
+        self.citation_tally[:] = tallies[len(self.word_tally) :]
+        return super().measure()
+
+    def keep_sample(self, sums: Sums) -> None:
+        """Add the posterior means of what the part owns, and of its citations."""
+        if self.network_on:
+            self._fetch_documents()
+        self._fetch_nodes(self._plan.nodes)
+        super().keep_sample(sums)

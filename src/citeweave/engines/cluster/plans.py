@@ -1,0 +1,252 @@
+"""What each part of a chain is given: its documents, copies of what they cite, and whom to tell.
+
+Nodes and documents of a part have numbers of its own, those that it owns first on every level and
+then the copies of others', both in the order of the whole corpus.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.engines.cluster.partition import divide_documents, own_nodes
+from citeweave.engines.core.arrays import Layout
+from citeweave.engines.core.data import Data
+from citeweave.engines.core.exchange import Part
+
+__all__ = ["PartPlan", "Route", "make_plans", "own_tokens"]
+
+
+class Route(NamedTuple):
+    """What parts hold copies of, in this part's own numbers."""
+
+    owned: tuple[np.ndarray, ...]
+    """By other part: what this part owns and the other has copies of."""
+    copies: tuple[np.ndarray, ...]
+    """By other part: the copies that this part has of what the other owns, in the same order."""
+
+
+class PartPlan(NamedTuple):
+    """One part of a chain."""
+
+    data: Data
+    """Its documents and citations; documents of others that it holds copies of have no words."""
+    part: Part
+    degrees: tuple[np.ndarray, np.ndarray]
+    """Citations of the whole corpus made and received by each of its documents."""
+    nodes: tuple[Route, ...]
+    """By level above documents: nodes that its documents, or those they cite, hang below."""
+    parents: tuple[Route, ...]
+    """By level above documents: of these, nodes that documents of its own hang below."""
+    cited: Route
+    """Documents that are cited in other parts."""
+    citations: Route
+    """Citations of documents of other parts: copies are those made here, owned those received."""
+    citation: np.ndarray
+    """int64 [citations]: numbers of its citations in the whole corpus."""
+    divided: bool
+    """Whether any part has documents below a node that another part owns."""
+
+
+class _Members(NamedTuple):
+    """What one part has of one level, in numbers of the whole level."""
+
+    owned: np.ndarray
+    copies: np.ndarray
+    used: np.ndarray
+    """Of the copies, those that its own documents hang below."""
+
+    @property
+    def all(self) -> np.ndarray:
+        return np.concatenate([self.owned, self.copies])
+
+
+def make_plans(
+    data: Data,
+    layout: Layout,
+    degrees: tuple[np.ndarray, np.ndarray],
+    n_shared: int,
+    parts: int,
+) -> list[PartPlan]:
+    """Divide a chain into parts; ``layout`` is that of the whole."""
+    part = divide_documents(data, n_shared, parts)
+    owners = own_nodes(data, n_shared, part)
+    citing, cited = np.asarray(data.citing), np.asarray(data.cited)
+    crossing = part[citing] != part[cited] if len(citing) else np.zeros(0, bool)
+    documents = [_documents(part, citing, cited, crossing, p) for p in range(parts)]
+    levels = [_ancestors(data, n_shared, owners, documents[p], p) for p in range(parts)]
+    made = [_citations(part, citing, cited, p) for p in range(parts)]
+    nodes, parents = [], []
+    for level, owner in enumerate(owners[:-1]):
+        members = [one[level] for one in levels]
+        nodes.append(_routes(members, [one.copies for one in members], owner))
+        parents.append(_routes(members, [one.used for one in members], owner))
+    cited_there = _routes(documents, [one.used for one in documents], part)
+    by_citation = _citation_routes(part, citing, cited, made)
+    divided = any(len(one[level].used) for one in levels for level in range(1, n_shared))
+    return [
+        PartPlan(
+            data=_local_data(data, layout, levels[p], documents[p], made[p]),
+            part=_part(layout, data, levels[p], documents[p], made[p], n_shared),
+            degrees=(degrees[0][documents[p].all], degrees[1][documents[p].all]),
+            nodes=tuple(routes[p] for routes in nodes),
+            parents=tuple(routes[p] for routes in parents),
+            cited=cited_there[p],
+            citations=by_citation[p],
+            citation=np.concatenate(made[p]),
+            divided=divided,
+        )
+        for p in range(parts)
+    ]
+
+
+def _documents(
+    part: np.ndarray, citing: np.ndarray, cited: np.ndarray, crossing: np.ndarray, p: int
+) -> _Members:
+    """List the documents of a part, and those that its citations touch in other parts."""
+    out = np.unique(cited[crossing & (part[citing] == p)])
+    into = np.unique(citing[crossing & (part[cited] == p)])
+    return _Members(np.flatnonzero(part == p), np.union1d(out, into), out)
+
+
+def _ancestors(
+    data: Data, n_shared: int, owners: list[np.ndarray], documents: _Members, p: int
+) -> list[_Members]:
+    """List the nodes above the documents of a part, the root's level first."""
+    found = [documents]
+    for level in range(n_shared - 1, 0, -1):
+        below, parents = found[-1], np.asarray(data.parents[level])
+        owned = np.flatnonzero(owners[level] == p)
+        copies = np.setdiff1d(parents[below.all], owned)
+        # what documents of its own hang below; copies of documents are only cited
+        own = below.owned if below is documents else np.concatenate([below.owned, below.used])
+        used = np.setdiff1d(parents[own], owned)
+        found.append(_Members(owned, copies, used))
+    root = _Members(np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+    return [root, *reversed(found[1:])]
+
+
+def _places(members: _Members, wanted: np.ndarray, *, copies: bool) -> np.ndarray:
+    """Give the numbers that a part has for some of what it owns, or holds copies of."""
+    among = members.copies if copies else members.owned
+    return np.searchsorted(among, wanted) + (len(members.owned) if copies else 0)
+
+
+def _routes(members: list[_Members], wanted: list[np.ndarray], owner: np.ndarray) -> list[Route]:
+    """Find out who tells whom of what, where each part has copies of what is ``wanted``."""
+    parts = range(len(members))
+    held = [[wanted[q][owner[wanted[q]] == p] for q in parts] for p in parts]
+    return [
+        Route(
+            owned=tuple(_places(members[p], held[p][q], copies=False) for q in parts),
+            copies=tuple(_places(members[p], held[q][p], copies=True) for q in parts),
+        )
+        for p in parts
+    ]
+
+
+_Citations = tuple[np.ndarray, np.ndarray]
+"""Citations that a part's documents make, and those that they receive from other parts."""
+
+
+def _citations(part: np.ndarray, citing: np.ndarray, cited: np.ndarray, p: int) -> _Citations:
+    if not len(citing):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    mine = part[citing] == p
+    return np.flatnonzero(mine), np.flatnonzero(~mine & (part[cited] == p))
+
+
+def _citation_routes(
+    part: np.ndarray, citing: np.ndarray, cited: np.ndarray, made: list[_Citations]
+) -> list[Route]:
+    """Find out who tells whom what a citation did to the cited paper."""
+    parts = range(len(made))
+
+    def received(p: int, q: int) -> np.ndarray:
+        """Places, in part p, of what its documents receive from those of part q."""
+        own, others = made[p]
+        return len(own) + np.flatnonzero(part[citing[others]] == q)
+
+    def sent(p: int, q: int) -> np.ndarray:
+        """Places, in part p, of the citations of documents of part q."""
+        own, _ = made[p]
+        if p == q:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(part[cited[own]] == q)
+
+    return [
+        Route(owned=tuple(received(p, q) for q in parts), copies=tuple(sent(p, q) for q in parts))
+        for p in parts
+    ]
+
+
+def _local_data(
+    data: Data, layout: Layout, levels: list[_Members], documents: _Members, made: _Citations
+) -> Data:
+    """Give what a part is fitted to, in its own numbers."""
+    lengths = np.diff(layout.document_start)[documents.owned]
+    n_copies = len(documents.copies)
+    offsets = np.concatenate([[0], np.cumsum(lengths), np.full(n_copies, lengths.sum())])
+    members = [*levels, documents]
+    parents = [
+        _place_of(members[level], np.asarray(data.parents[level])[members[level + 1].all])
+        for level in range(len(levels))
+    ]
+    n_local = len(documents.all)
+    deeper = len(data.parents) - len(levels)
+    parents += [np.arange(n_local, dtype=np.int64)] * deeper
+    citations = np.concatenate(made)
+    citing, cited = np.asarray(data.citing)[citations], np.asarray(data.cited)[citations]
+    return Data(
+        tokens=np.ascontiguousarray(layout.word[_tokens(layout, documents.owned)]),
+        offsets=offsets.astype(np.int64),
+        n_words=data.n_words,
+        parents=tuple(parents),
+        leaf=np.arange(n_local),
+        leaf_start=np.arange(n_local + 1),
+        citing=_place_of(documents, citing).astype(np.int32),
+        cited=_place_of(documents, cited).astype(np.int32),
+    )
+
+
+def _place_of(members: _Members, wanted: np.ndarray) -> np.ndarray:
+    """Give the numbers that a part has for nodes that it owns or holds copies of."""
+    place = np.searchsorted(members.owned, wanted)
+    inside = np.minimum(place, max(len(members.owned) - 1, 0))
+    is_own = members.owned[inside] == wanted if len(members.owned) else np.zeros(len(wanted), bool)
+    return np.where(is_own, place, _places(members, wanted, copies=True))
+
+
+def _tokens(layout: Layout, documents: np.ndarray) -> np.ndarray:
+    """Give the places of the tokens of some documents, one document after the other."""
+    begins = layout.document_start[documents]
+    lengths = layout.document_start[documents + 1] - begins
+    before = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else lengths
+    return np.repeat(begins - before, lengths) + np.arange(lengths.sum())
+
+
+def _part(
+    layout: Layout,
+    data: Data,
+    levels: list[_Members],
+    documents: _Members,
+    made: _Citations,
+    n_shared: int,
+) -> Part:
+    """Say what a part owns."""
+    members = [*levels, *([documents] * (len(layout.level_start) - 1 - n_shared))]
+    sizes = [len(one.all) for one in members]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    first = layout.level_start[:-1]
+    return Part(
+        n_documents=len(documents.owned),
+        level_end=starts + np.array([len(one.owned) for one in members]),
+        document=documents.all,
+        node=np.concatenate([start + one.all for start, one in zip(first, members, strict=True)]),
+        n_citations=len(made[0]),
+        all_documents=len(data.offsets) - 1,
+    )
+
+
+def own_tokens(layout: Layout, plan: PartPlan) -> np.ndarray:
+    """Give the places of a part's tokens in the whole corpus."""
+    return _tokens(layout, plan.part.document[: plan.part.n_documents])

@@ -1,0 +1,321 @@
+"""Workers of a Ray cluster: each is an actor that holds one part of a chain.
+
+Ray places the actors, carries what they send each other and starts those anew that are lost. What
+a part sends to another is one call of the other's `deliver`; Ray keeps large arrays in its object
+store and hands over a reference.
+"""
+
+import contextlib
+import importlib
+import importlib.metadata
+import os
+import platform
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from citeweave.engines.cluster.divided import LostWorkerError
+from citeweave.engines.cluster.exchanges import PartExchange, Payload, StoppedError
+from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.cluster.worker import PartWorker, Recipe
+from citeweave.errors import CiteweaveError, MissingDependencyError, RunError
+
+__all__ = ["PartActor", "RayTeam", "connect_ray", "import_ray"]
+
+_PATIENCE = 300.0
+"""Seconds after which a worker that Ray does not start is given up."""
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+
+
+def import_ray() -> Any:
+    """Import Ray, which only runs on a cluster need.
+
+    Raises
+    ------
+    MissingDependencyError
+        It is not installed.
+    """
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        return importlib.import_module("ray")
+    except ImportError as error:
+        raise MissingDependencyError(
+            "The engine 'ray' needs Ray. Install it with: pip install 'citeweave[cluster]'"
+        ) from error
+
+
+def connect_ray(address: str | None, cores: int) -> None:
+    """Join the cluster at an address, or start Ray on this computer where none is given.
+
+    Parameters
+    ----------
+    address : str or None
+        As that of ``ray.init``: "auto", "host:port" or "ray://host:port".
+    cores : int
+        Cores that all workers need together.
+
+    Raises
+    ------
+    RunError
+        There is no Ray at the address, it is of another version, or it has too few cores.
+    """
+    ray = import_ray()
+    if not ray.is_initialized():
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        if address is None:
+            # workers may be more than cores: a test, or a look at how parts work together
+            options |= {"num_cpus": max(cores, os.cpu_count() or 1), "include_dashboard": False}
+        try:
+            ray.init(address=address, **options)
+        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
+            where = "on this computer" if address is None else f"at address {address!r}"
+            raise RunError(
+                f"Ray cannot be reached {where}: {reason} Start it with `ray start --head`, or "
+                "leave the address out to start it here."
+            ) from error
+    there = int(ray.cluster_resources().get("CPU", 0))
+    if there < cores:
+        raise RunError(
+            f"The Ray cluster has {there} cores where the workers need {cores}. Use fewer workers "
+            "or fewer threads each, or add nodes to the cluster."
+        )
+
+
+def describe_versions() -> dict[str, str]:
+    """Name the versions that results depend on."""
+    names = ("citeweave", "numpy", "scipy", "numba", "llvmlite")
+    found = {"Python": platform.python_version()}
+    for name in names:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+class Mailbox:
+    """What other parts have sent, until it is asked for."""
+
+    def __init__(self) -> None:
+        self._there = threading.Condition()
+        self._letters: dict[tuple[int, int], Payload] = {}
+        self._epoch = 0
+        self._stopped = False
+
+    def open(self, epoch: int) -> None:
+        """Forget everything, and take letters of another epoch from here on."""
+        with self._there:
+            self._letters = {
+                place: letter for place, letter in self._letters.items() if place[0] >= epoch << 32
+            }
+            self._epoch, self._stopped = epoch, False
+
+    def put(self, epoch: int, number: int, sender: int, payload: Payload) -> None:
+        """Take a letter in; those of earlier epochs are thrown away."""
+        with self._there:
+            if epoch >= self._epoch:
+                self._letters[epoch << 32 | number, sender] = payload
+                self._there.notify_all()
+
+    def stop(self, epoch: int) -> None:
+        """Let whoever waits in this epoch go on with an error."""
+        with self._there:
+            if epoch == self._epoch:
+                self._stopped = True
+                self._there.notify_all()
+
+    def take(self, number: int, senders: Sequence[int]) -> list[Payload]:
+        """Wait for a letter of each sender, and give them in that order."""
+        wanted = [(self._epoch << 32 | number, sender) for sender in senders]
+        with self._there:
+            while not all(place in self._letters for place in wanted):
+                if self._stopped:
+                    raise StoppedError("Another part of the chain has failed.")
+                self._there.wait()
+            return [self._letters.pop(place) for place in wanted]
+
+
+class RayExchange(PartExchange):
+    """The exchange of parts that are actors."""
+
+    def __init__(self, rank: int, size: int, mailbox: Mailbox) -> None:
+        super().__init__(rank, size)
+        self._mailbox = mailbox
+        self._peers: Sequence[Any] = ()
+        self._epoch = self._number = 0
+
+    def connect(self, peers: Sequence[Any], epoch: int) -> None:
+        """Begin anew, with the actors given."""
+        self._peers, self._epoch, self._number = peers, epoch, 0
+        self._mailbox.open(epoch)
+
+    def _pass(self, outgoing: Sequence[Payload]) -> list[Payload]:
+        self._number += 1
+        others = [(self.rank + i) % self.size for i in range(1, self.size)]
+        for other in others:
+            self._peers[other].deliver.remote(self._epoch, self._number, self.rank, outgoing[other])
+        found = dict(zip(others, self._mailbox.take(self._number, others), strict=True))
+        found[self.rank] = outgoing[self.rank]
+        return [found[i] for i in range(self.size)]
+
+
+class PartActor:
+    """A worker as Ray runs it; several of its methods may run at a time."""
+
+    def __init__(self) -> None:
+        self._mailbox = Mailbox()
+        self._exchange: RayExchange | None = None
+        self._worker: PartWorker | None = None
+
+    def is_prepared(self) -> bool:
+        """Whether the worker has its part."""
+        return self._worker is not None
+
+    def prepare(
+        self, plan: PartPlan, recipe: Recipe, rank: int, size: int, versions: dict[str, str]
+    ) -> None:
+        """Take a part; everything that results depend on must be as on the driver."""
+        here = describe_versions()
+        for name, version in versions.items():
+            if here.get(name) != version:
+                raise RunError(
+                    f"A worker on {platform.node()} has {name} {here.get(name, 'missing')} where "
+                    f"the driver has {version}. Install the same versions on all nodes."
+                )
+        self._exchange = RayExchange(rank, size, self._mailbox)
+        self._worker = PartWorker(_writable(plan), recipe, self._exchange)
+
+    def connect(self, peers: Sequence[Any], epoch: int) -> None:
+        """Meet the other workers."""
+        if self._exchange is not None:
+            self._exchange.connect(peers, epoch)
+
+    def deliver(self, epoch: int, number: int, sender: int, payload: Payload) -> None:
+        """Take what another part has sent."""
+        self._mailbox.put(epoch, number, sender, payload)
+
+    def stop(self, epoch: int) -> None:
+        """Wait for nobody any more in this epoch."""
+        self._mailbox.stop(epoch)
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Do something with the part."""
+        return getattr(self._worker, method)(*arguments)
+
+    def identify(self) -> tuple[int, str]:
+        """Give the number of the process and the node that it is on."""
+        return os.getpid(), platform.node()
+
+
+def _writable(plan: PartPlan) -> PartPlan:
+    """Copy the arrays of a plan: those of Ray's object store cannot be written."""
+
+    def copied(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return value.copy()
+        if isinstance(value, tuple):
+            parts = [copied(part) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return value
+
+    found: PartPlan = copied(plan)
+    return found
+
+
+class RayTeam:
+    """The actors of one chain.
+
+    Parameters
+    ----------
+    plans : list of PartPlan
+    recipe : Recipe
+    """
+
+    def __init__(self, plans: list[PartPlan], recipe: Recipe) -> None:
+        self._ray = import_ray()
+        self._recipe = recipe
+        self._plans = [self._ray.put(plan) for plan in plans]
+        kind = self._ray.remote(PartActor)
+        # restarted as often as need be, wherever there is room; calls that were lost are not made
+        # again, since the whole team goes back to one state
+        self._kind = kind.options(
+            num_cpus=recipe.threads, max_restarts=-1, max_task_retries=0, max_concurrency=4
+        )
+        self.actors = [self._kind.remote() for _ in plans]
+        self._epoch = 0
+        self._prepare()
+
+    def call(self, method: str, arguments: list[tuple[Any, ...]] | None = None) -> list[Any]:
+        """Let all workers do something at a time; ``arguments`` are those of each."""
+        given = arguments or [()] * len(self.actors)
+        return self._finish(
+            [actor.call.remote(method, *own) for actor, own in zip(self.actors, given, strict=True)]
+        )
+
+    def _finish(self, calls: list[Any]) -> list[Any]:
+        """Wait for calls of all workers; where one fails the others are stopped."""
+        ray, waiting = self._ray, list(calls)
+        failed: Exception | None = None
+        while waiting:
+            done, waiting = ray.wait(waiting, num_returns=1)
+            try:
+                ray.get(done[0])
+            except ray.exceptions.RayTaskError as error:
+                cause = error.cause
+                if isinstance(cause, StoppedError):
+                    continue
+                failed = cause if isinstance(cause, CiteweaveError) else error
+            except ray.exceptions.RayError as error:
+                failed = failed or LostWorkerError(str(error))
+            if failed is not None:
+                for actor in self.actors:
+                    actor.stop.remote(self._epoch)
+        if failed is not None:
+            raise failed
+        found: list[Any] = ray.get(calls)
+        return found
+
+    def replace_lost(self) -> None:
+        """Wait until Ray has started lost workers anew, and give them their parts."""
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._epoch += 1
+        size, versions = len(self.actors), describe_versions()
+        prepared = [self._alive(rank) for rank in range(size)]
+        self._finish(
+            [
+                actor.prepare.remote(plan, self._recipe, rank, size, versions)
+                for rank, (actor, plan) in enumerate(zip(self.actors, self._plans, strict=True))
+                if not prepared[rank]
+            ]
+        )
+        self._finish([actor.connect.remote(self.actors, self._epoch) for actor in self.actors])
+
+    def _alive(self, rank: int) -> bool:
+        """Wait until a worker answers; say whether it has its part."""
+        ray = self._ray
+        deadline = time.monotonic() + _PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                return bool(ray.get(self.actors[rank].is_prepared.remote(), timeout=_PATIENCE))
+            except ray.exceptions.ActorDiedError:
+                self.actors[rank] = self._kind.remote()
+            except ray.exceptions.GetTimeoutError:
+                break
+            except ray.exceptions.RayError:  # not started again yet
+                time.sleep(0.1)
+        raise RunError(
+            f"Ray has not started worker {rank} within {_PATIENCE:.0f} s: no node has "
+            f"{self._recipe.threads} free cores. Add nodes, or use fewer workers or threads. What "
+            "was saved is intact; go on with `citeweave resume RUN`."
+        )
+
+    def close(self) -> None:
+        """Let all workers go."""
+        for actor in self.actors:
+            with contextlib.suppress(Exception):  # Ray may be gone already
+                self._ray.kill(actor)

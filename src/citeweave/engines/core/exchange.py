@@ -1,0 +1,91 @@
+"""What the parts of one chain tell each other, wherever they run.
+
+A chain is sampled whole by one process, or in parts by several. Each part makes the same steps in
+the same order; where a step needs something of all documents, every part calls the same method of
+its `Exchange`. Integers are added, so that no order of parts shows in the result.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from citeweave.engines.core.arrays import Layout
+
+__all__ = ["ALONE", "Exchange", "Part", "the_whole"]
+
+
+class Exchange(Protocol):
+    """How a part reaches the others; all parts make the same calls in the same order."""
+
+    rank: int
+    """Number of this part, from 0."""
+    size: int
+    """Number of parts."""
+
+    def swap(self, outgoing: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Give every part its array and take those that they give here, in the order of parts."""
+
+    def sum(self, array: np.ndarray) -> np.ndarray:
+        """Add up the arrays of all parts, which have one shape."""
+
+    def gather(self, array: np.ndarray) -> list[np.ndarray]:
+        """Collect the arrays of all parts, in their order; their lengths may differ."""
+
+    def sum_by_ranges(self, array: np.ndarray) -> np.ndarray:
+        """Do as `sum` for a large array of integers: each part adds up a range of its rows."""
+
+
+class _Alone:
+    """The exchange of a chain that is whole."""
+
+    rank = 0
+    size = 1
+
+    def swap(self, outgoing: Sequence[np.ndarray]) -> list[np.ndarray]:
+        return list(outgoing)
+
+    def sum(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+    def gather(self, array: np.ndarray) -> list[np.ndarray]:
+        return [array]
+
+    def sum_by_ranges(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+
+ALONE: Exchange = _Alone()
+
+
+class Part(NamedTuple):
+    """Which of the documents and nodes of a chain it owns, and their numbers in the whole.
+
+    Others, which it holds copies of, come after its own on every level.
+    """
+
+    n_documents: int
+    """Documents that it owns; they come first."""
+    level_end: np.ndarray
+    """int64 [levels]: by topic-side level, the node after the last that it owns."""
+    document: np.ndarray
+    """int64 [documents]: number of each document in the whole corpus."""
+    node: np.ndarray
+    """int64 [nodes]: number of each node in the whole tree."""
+    n_citations: int
+    """Citations that its own documents make; they come first."""
+    all_documents: int
+    """Number of documents of the whole corpus."""
+
+
+def the_whole(layout: Layout) -> Part:
+    """Describe a chain that is not divided."""
+    n_documents = len(layout.document_start) - 1
+    return Part(
+        n_documents=n_documents,
+        level_end=layout.level_start[1:].copy(),
+        document=np.arange(n_documents, dtype=np.int64),
+        node=np.arange(len(layout.parent), dtype=np.int64),
+        n_citations=len(layout.citing),
+        all_documents=n_documents,
+    )

@@ -1,0 +1,176 @@
+"""Workers on Ray: the same bytes as in threads, and after workers were lost."""
+
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+from part_tools import differences, draw_corpus, request_for, run
+
+import citeweave
+from citeweave import SCNTM
+from citeweave.engines.cluster import ray_team
+from citeweave.engines.cluster.chain import RayChain
+from citeweave.engines.core.data import Workers
+from citeweave.engines.threads.chain import SnapshotChain
+from citeweave.errors import MissingDependencyError, ParameterError, RunError
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def wanted():
+    return request_for(draw_corpus())
+
+
+@pytest.fixture(scope="module")
+def expected(wanted):
+    return run(SnapshotChain.open(wanted))
+
+
+def on_ray(wanted, workers, threads=1):
+    return RayChain.open(wanted._replace(threads=threads * workers, workers=Workers(workers)))
+
+
+@pytest.mark.usefixtures("ray_started")
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_workers_give_the_bytes_of_threads(wanted, expected, workers):
+    assert differences(run(on_ray(wanted, workers)), expected) == []
+
+
+class Killer(threading.Thread):
+    """Ends workers of a chain at random moments, as the system would."""
+
+    def __init__(self, chain, kills, seed=1, pause=1.0):
+        super().__init__(daemon=True)
+        self.chain, self.left, self.pause = chain, kills, pause
+        self.killed = 0
+        self.random = random.Random(seed)  # noqa: S311 (moments, not secrets)
+        self.over = threading.Event()
+
+    def run(self):
+        ray = ray_team.import_ray()
+        while self.killed < self.left and not self.over.wait(self.random.random() * self.pause):
+            team = self.chain._team
+            if team is None:
+                continue
+            actor = self.random.choice(team.actors)
+            try:
+                pid, _ = ray.get(actor.identify.remote(), timeout=5)
+                os.kill(pid, signal.SIGKILL)
+            except (ray.exceptions.RayError, ProcessLookupError):
+                continue
+            self.killed += 1
+            time.sleep(0.1)
+
+
+def run_with_kills(chain, kills, seed=1, steps=6):
+    killer = Killer(chain, kills, seed)
+    # once all is compiled and under way
+    first = chain.step
+
+    def step():
+        info = first()
+        if info.iteration == 1 and not killer.is_alive():
+            killer.start()
+        if info.iteration == steps and killer.is_alive():
+            killer.join(timeout=60)
+        return info
+
+    chain.step = step
+    found = run(chain, steps)
+    killer.over.set()
+    return found, killer.killed
+
+
+@pytest.mark.usefixtures("ray_started")
+def test_a_worker_that_is_killed_is_started_again(wanted, expected):
+    chain = on_ray(wanted, 2)
+    found, killed = run_with_kills(chain, 2)
+    assert killed == 2
+    assert differences(found, expected) == []
+
+
+@pytest.mark.usefixtures("ray_started")
+@pytest.mark.long
+def test_thirty_kills_leave_no_trace():
+    wanted = request_for(draw_corpus(documents=200, citations=600, authors=40))
+    steps = 60
+    expected = run(SnapshotChain.open(wanted), steps)
+    chain = on_ray(wanted, 3)
+    found, killed = run_with_kills(chain, 30, steps=steps)
+    assert killed == 30
+    assert chain.recovered > 0
+    assert differences(found, expected) == []
+
+
+@pytest.mark.usefixtures("ray_started")
+def test_a_fit_is_that_of_threads_and_goes_on_without_ray(tmp_path):
+    corpus = draw_corpus()
+    options = {"topics": 4, "iterations": 8, "burn_in": 5, "network_from": 2, "burst_from": 3}
+    options |= {"seed": 1, "chains": 1, "exactly": True, "rounds": 2, "thin": 1}
+    expected = SCNTM(**options, sweep="snapshot", device="cpu").fit(corpus)
+    model = SCNTM(**options, engine="ray", workers=2, threads=2)
+    event = threading.Event()
+
+    def look(progress):
+        if progress.iteration >= 4:
+            event.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(corpus, out=tmp_path / "run", progress=look, stop=event)
+    found = citeweave.resume(tmp_path / "run", workers=3)
+    assert found.doc_topic_.tobytes() == expected.doc_topic_.tobytes()
+    assert found.topic_word_.tobytes() == expected.topic_word_.tobytes()
+    assert found.citing_topic_.tobytes() == expected.citing_topic_.tobytes()
+
+
+@pytest.mark.usefixtures("ray_started")
+def test_other_versions_are_refused_in_one_line(wanted, monkeypatch):
+    versions = ray_team.describe_versions() | {"numpy": "0.1"}
+    monkeypatch.setattr(ray_team, "describe_versions", lambda: versions)
+    chain = on_ray(wanted, 1)
+    chain.start()
+    with pytest.raises(
+        RunError, match=r"has numpy .* where the driver has 0\.1\. Install the same"
+    ):
+        chain.step()
+    chain.close()
+
+
+@pytest.mark.usefixtures("ray_started")
+def test_too_few_cores_are_told(wanted):
+    with pytest.raises(RunError, match="cores where the workers need 9999"):
+        on_ray(wanted, 9999)
+
+
+def test_without_ray_the_line_to_install_it_is_given(monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(ray_team.importlib, "import_module", missing)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'citeweave\[cluster\]'"):
+        ray_team.import_ray()
+
+
+def test_models_that_cannot_be_divided_are_refused():
+    corpus = draw_corpus()
+    with pytest.raises(ParameterError, match="words choose their author"):
+        SCNTM(model="np-atm", engine="ray", iterations=5).fit(corpus)
+    with pytest.raises(ParameterError, match="All authors of a paper count"):
+        SCNTM(authors="all", engine="ray", iterations=5).fit(corpus)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"workers": 2}, "unless .*engine.* is 'ray'"),
+        ({"engine": "ray", "sweep": "sequential"}, "'auto' or 'snapshot'"),
+        ({"engine": "ray", "device": "cuda"}, "'auto' where the engine is 'ray'"),
+    ],
+)
+def test_options_that_do_not_fit_are_told(options, told):
+    with pytest.raises(ParameterError, match=told):
+        SCNTM(**options).fit(draw_corpus())
