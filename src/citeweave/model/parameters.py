@@ -365,7 +365,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
 
 def _divided(p: Mapping[str, Any]) -> bool:
     """Whether an engine is asked for that divides chains between workers, and all fits it."""
-    divided = p["engine"] != AUTO
+    divided = bool(p["engine"] != AUTO)
     none = naming.choice("None", "left out")
     for name in ("workers", "address"):
         if p[name] is not None and not divided:

@@ -522,7 +522,7 @@ class SCNTMParameters(Parametrised):
         "gives the bytes of snapshot sweeps in threads.",
         group=SAMPLING,
         before="auto",
-        page="cluster.md",
+        page="how-to/cluster.md",
     )
     workers: int | None = parameter(
         None,
@@ -532,7 +532,7 @@ class SCNTMParameters(Parametrised):
         "depend on it.",
         group=SAMPLING,
         before=None,
-        page="cluster.md",
+        page="how-to/cluster.md",
     )
     address: str | None = parameter(
         None,
@@ -542,7 +542,7 @@ class SCNTMParameters(Parametrised):
         "on this computer if it is not given.",
         group=SAMPLING,
         before=None,
-        page="cluster.md",
+        page="how-to/cluster.md",
     )
 
 

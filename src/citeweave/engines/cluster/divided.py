@@ -11,7 +11,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from citeweave.engines.cluster.exchanges import Traffic
 from citeweave.engines.cluster.plans import PartPlan, make_plans
 from citeweave.engines.cluster.state_parts import (
     fill_state,
@@ -19,7 +18,7 @@ from citeweave.engines.cluster.state_parts import (
     part_of_state,
     part_of_sums,
 )
-from citeweave.engines.cluster.worker import Recipe
+from citeweave.engines.cluster.worker import Recipe, Usage
 from citeweave.engines.core.arrays import Array, State
 from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Data, Info
@@ -200,9 +199,9 @@ class DividedChain(SnapshotChain):
         if self._sums is sums:
             self._fetch()
 
-    def traffic(self) -> list[Traffic]:
-        """Tell what each worker has sent to others since it was started."""
-        return [] if self._team is None else self._team.call("traffic")
+    def usage(self) -> list[Usage]:
+        """Tell what each worker has used since it was started."""
+        return [] if self._team is None else self._team.call("usage")
 
     def close(self) -> None:
         """Let the workers go."""

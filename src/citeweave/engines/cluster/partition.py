@@ -58,7 +58,7 @@ def divide_documents(data: Data, n_shared: int, parts: int) -> np.ndarray:
         load, p = loads[0]
         part[one] = p
         heapq.heapreplace(loads, (load + float(sizes[one]), p))
-    return part[unit]
+    return np.asarray(part[unit])
 
 
 def _units(group: np.ndarray, cost: np.ndarray, most: float) -> np.ndarray:

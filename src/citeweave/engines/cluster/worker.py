@@ -1,10 +1,12 @@
 """What runs one part of a chain: in a thread of this process, or in a worker of a Ray cluster."""
 
+import sys
+import time
 from typing import NamedTuple
 
 import numpy as np
 
-from citeweave.engines.cluster.exchanges import PartExchange, Traffic
+from citeweave.engines.cluster.exchanges import PartExchange
 from citeweave.engines.cluster.part_chain import PartChain
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.core.arrays import State
@@ -12,7 +14,7 @@ from citeweave.engines.core.data import ChainSettings, Info
 from citeweave.engines.core.estimates import Sums, new_sums
 from citeweave.engines.core.spec import ModelSpec
 
-__all__ = ["PartWorker", "Recipe"]
+__all__ = ["PartWorker", "Recipe", "Usage"]
 
 
 class Recipe(NamedTuple):
@@ -25,6 +27,21 @@ class Recipe(NamedTuple):
     threads: int
     """Of each worker."""
     rounds: int
+
+
+class Usage(NamedTuple):
+    """What a worker has used since it was started."""
+
+    messages: int
+    """Sent to other workers."""
+    bytes: int
+    """In these messages."""
+    waited: float
+    """Seconds spent on exchanges, waiting for other workers included."""
+    processor: float
+    """Seconds of processor time of its process."""
+    memory: int
+    """Bytes: the most that its process has held."""
 
 
 class PartWorker:
@@ -75,10 +92,21 @@ class PartWorker:
         """Give the state, the sums and the sizes of levels."""
         return self.chain.state, self._sums, np.diff(self.chain.layout.level_start)
 
-    def traffic(self) -> Traffic:
-        """Tell what was exchanged so far."""
-        return self._exchange.traffic
+    def usage(self) -> Usage:
+        """Tell what was used so far."""
+        sent = self._exchange.traffic
+        return Usage(sent.messages, sent.bytes, sent.seconds, time.process_time(), _most_memory())
 
     def close(self) -> None:
         """End the threads of the part."""
         self.chain.close()
+
+
+def _most_memory() -> int:
+    """Give the most memory that this process has held, in bytes; 0 where that is not known."""
+    if sys.platform == "win32":
+        return 0
+    import resource  # noqa: PLC0415 (not on every system)
+
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return kilobytes if sys.platform == "darwin" else 1024 * kilobytes

@@ -1,0 +1,241 @@
+"""What workers on Ray cost: processor time, bytes and memory, and a model of them.
+
+    python -m benchmarks.cluster runs --out runs.jsonl      # runs of 1, 2 and 3 workers
+    python -m benchmarks.cluster model runs.jsonl           # constants and predictions
+    python -m benchmarks.cluster crossing hep-th ieee-vis   # citations between parts
+    python -m benchmarks.cluster turns                      # two workers beside two threads
+    python -m benchmarks.cluster large                      # ten times the ML shape
+
+Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). Times are those of
+processors, not of the clock, so that other things that a machine does hardly show; ``turns`` has
+both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from benchmarks.parallel import WORDS, draw_data
+
+from citeweave import datasets
+from citeweave.engines.cluster.chain import RayChain
+from citeweave.engines.cluster.partition import crossing_share, divide_documents
+from citeweave.engines.core.data import ChainSettings, Data, Request, Workers
+from citeweave.engines.core.spec import preset
+from citeweave.engines.threads.chain import SnapshotChain
+from citeweave.model.groups import build_tree
+
+RUNS = [
+    *(
+        (scale, topics, workers)
+        for workers in (1, 2, 3)
+        for scale, topics in ((0.02, 20), (0.05, 20))
+    ),
+    *((0.02, 60, workers) for workers in (1, 2, 3)),
+    (0.05, 60, 2),
+]
+"""Scale of the ML shape, topics and workers of the runs that constants come from."""
+UNSEEN = [(0.08, 40, 2), (0.04, 50, 3)]
+"""Runs that the model has to predict."""
+STEPS = 4
+_BEFORE = 3
+"""Iterations that are not counted: kernels are loaded, and citations join."""
+
+
+def request(data: Data, topics: int, *, threads: int = 1, workers: int = 1) -> Request:
+    """Ask for a chain of everything that is sampled by default, one snapshot a sweep."""
+    settings = ChainSettings(topics=topics, network_from=1)
+    return Request(preset("scntm"), data, settings, 1, threads=threads, workers=Workers(workers))
+
+
+def run_workers(scale: float, topics: int, workers: int, steps: int = STEPS) -> dict[str, Any]:
+    """Make some iterations by workers of one thread each, and see what they use."""
+    data = draw_data(scale, min(topics, 20))
+    chain = RayChain.open(request(data, topics, threads=workers, workers=workers))
+    chain.start()
+    for _ in range(_BEFORE):
+        chain.step()
+    before = chain.usage()
+    clock = time.perf_counter()
+    for _ in range(steps):
+        chain.step()
+    clock = (time.perf_counter() - clock) / steps
+    after = chain.usage()
+    part = divide_documents(data, 2, workers)
+    out = {
+        "scale": scale,
+        "topics": topics,
+        "workers": workers,
+        "documents": len(data.offsets) - 1,
+        "tokens": len(data.tokens),
+        "citations": len(data.citing),
+        "crossing": crossing_share(data, part),
+        "processor": [
+            (b.processor - a.processor) / steps for a, b in zip(before, after, strict=True)
+        ],
+        "bytes": [(b.bytes - a.bytes) / steps for a, b in zip(before, after, strict=True)],
+        "messages": [(b.messages - a.messages) / steps for a, b in zip(before, after, strict=True)],
+        "predicted_bytes": predict_bytes(chain, topics),
+        "memory": [one.memory for one in after],
+        "clock": clock,
+    }
+    chain.close()
+    return out
+
+
+def predict_bytes(chain: RayChain, topics: int) -> list[float]:
+    """Give the bytes that each worker should send an iteration, by what it shares with others.
+
+    Of words and topics all changes, as if none were zero; rows of nodes and papers that others hold
+    copies of, once before citations; changes of copies, and records of citations, once after.
+    """
+    out = []
+    for plan in chain.plans:
+        workers = len(chain.plans)
+        row = 8 * topics + 32
+        words = 2 * (workers - 1) / workers * WORDS * (8 * topics + 4)
+        papers = sum(map(len, plan.cited.owned)) * row
+        nodes = sum(len(owned) for route in plan.nodes for owned in route.owned) * row
+        changes = sum(len(copies) for route in plan.nodes for copies in route.copies) * 8 * topics
+        citations = sum(map(len, plan.citations.copies)) * 20
+        out.append(words + papers + nodes + changes + citations)
+    return out
+
+
+def features(run: dict[str, Any]) -> list[float]:
+    """Give what processor time is taken to be proportional to."""
+    documents, topics, workers = run["documents"], run["topics"], run["workers"]
+    return [documents, documents * topics, workers * topics, workers]
+
+
+def fit_model(runs: list[dict[str, Any]]) -> np.ndarray:
+    """Find seconds a document, a document and topic, a worker and topic, and a worker."""
+    rows = np.array([features(run) for run in runs])
+    seconds = np.array([sum(run["processor"]) for run in runs])
+    weights = 1.0 / seconds  # relative errors count
+    solution, *_ = np.linalg.lstsq(rows * weights[:, None], seconds * weights, rcond=None)
+    return np.asarray(solution)
+
+
+def show_model(path: Path) -> None:
+    """Print the constants, and how far predictions are off."""
+    runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    unseen = {tuple(case) for case in UNSEEN}
+    seen = [run for run in runs if _case(run) not in unseen]
+    constants = fit_model(seen)
+    names = ("document", "document and topic", "worker and topic", "worker")
+    for name, value in zip(names, constants, strict=True):
+        print(f"{value:.3g} s a {name}")
+    print(
+        "| scale | topics | workers | used to fit | processor s | predicted | off | MB sent a "
+        "worker | at most | messages | MB a worker |"
+    )
+    print("|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|")
+    for run in runs:
+        total, guess = sum(run["processor"]), float(np.dot(features(run), constants))
+        used = "no" if _case(run) in unseen else "yes"
+        print(
+            f"| {run['scale']} | {run['topics']} | {run['workers']} | {used} | {total:.3f} | "
+            f"{guess:.3f} | {100 * (guess / total - 1):+.0f} % | {max(run['bytes']) / 1e6:.2f} | "
+            f"{max(run['predicted_bytes']) / 1e6:.2f} | {max(run['messages']):.0f} | "
+            f"{max(run['memory']) / 1e6:.0f} |"
+        )
+
+
+def _case(run: dict[str, Any]) -> tuple[float, int, int]:
+    return run["scale"], run["topics"], run["workers"]
+
+
+def compare_turns(scale: float, topics: int, turns: int) -> None:
+    """Let two threads and two workers take turns, iteration by iteration."""
+    data = draw_data(scale, topics)
+    whole = SnapshotChain.open(request(data, topics, threads=2))
+    divided = RayChain.open(request(data, topics, threads=2, workers=2))
+    taken: dict[str, list[tuple[float, float]]] = {"two threads": [], "two workers": []}
+    for chain in (whole, divided):
+        chain.start()
+        for _ in range(_BEFORE):
+            chain.step()
+    for _ in range(turns):
+        clock, processor = time.perf_counter(), time.process_time()
+        whole.step()
+        taken["two threads"].append((time.perf_counter() - clock, time.process_time() - processor))
+        before, clock = divided.usage(), time.perf_counter()
+        divided.step()
+        clock = time.perf_counter() - clock
+        used = [b.processor - a.processor for a, b in zip(before, divided.usage(), strict=True)]
+        taken["two workers"].append((clock, sum(used)))
+    divided.close()
+    whole.close()
+    print("| sweeps | s, median (range) | processor s, median (range) |")
+    print("|---|--:|--:|")
+    for name, rows in taken.items():
+        cells = [
+            f"{median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+            for values in zip(*rows, strict=True)
+        ]
+        print(f"| {name} | {' | '.join(cells)} |")
+    ratios = [[a[i] / b[i] for a, b in zip(*taken.values(), strict=True)] for i in range(2)]
+    print(
+        f"Speed of workers: {median(ratios[0]):.2f} of threads' by the clock, "
+        f"{median(ratios[1]):.2f} by processor time; turns {min(ratios[0]):.2f} to "
+        f"{max(ratios[0]):.2f} and {min(ratios[1]):.2f} to {max(ratios[1]):.2f}."
+    )
+
+
+def show_crossing(names: list[str]) -> None:
+    """Print the share of citations that cross parts, and how well parts are balanced."""
+    print("| corpus | parts | citations that cross | at random | largest part of the mean |")
+    print("|---|--:|--:|--:|--:|")
+    for name in names:
+        data = build_tree(datasets.load(name), preset("scntm"), eta=0, unknown="shared").data
+        tokens = np.diff(data.offsets)
+        for parts in (2, 4, 16):
+            part = divide_documents(data, 2, parts)
+            loads = np.bincount(part, tokens)
+            print(
+                f"| {name} | {parts} | {crossing_share(data, part):.2f} | {1 - 1 / parts:.2f} | "
+                f"{loads.max() / loads.mean():.3f} |"
+            )
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    runs = commands.add_parser("runs")
+    runs.add_argument("--out", type=Path, required=True)
+    model = commands.add_parser("model")
+    model.add_argument("runs", type=Path)
+    crossing = commands.add_parser("crossing")
+    crossing.add_argument("corpora", nargs="+")
+    turns = commands.add_parser("turns")
+    large = commands.add_parser("large")
+    for one, scale in ((turns, 1.0), (large, 10.0)):
+        one.add_argument("--scale", type=float, default=scale)
+        one.add_argument("--topics", type=int, default=20)
+        one.add_argument("--turns", type=int, default=5)
+    given = parser.parse_args()
+    if given.command == "runs":
+        for case in (*RUNS, *UNSEEN):
+            found = run_workers(*case)
+            with given.out.open("a", encoding="utf-8") as file:
+                print(json.dumps(found), file=file)
+    elif given.command == "model":
+        show_model(given.runs)
+    elif given.command == "crossing":
+        show_crossing(given.corpora)
+    elif given.command == "turns":
+        compare_turns(given.scale, given.topics, given.turns)
+    else:
+        print(json.dumps(run_workers(given.scale, given.topics, 2, given.turns), indent=1))
+
+
+if __name__ == "__main__":
+    main()
