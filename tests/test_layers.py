@@ -59,7 +59,8 @@ SHARED = {"errors", "checksums", "files", "installing", "naming", "wording", "co
 SHARED |= {"_moved", "__version__", "countries"}
 BESIDE = {"benchmarks", "docs", "notebooks", "reproduction"}
 """What lies beside the package in its repository and has tests, too."""
-ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite", "cupy", "cupyx"}
+ENGINES_MAY_USE = {"numpy", "scipy.sparse", "scipy.special", "numba", "llvmlite"}
+ENGINES_MAY_USE |= {"cupy", "cupyx", "ray"}
 
 
 def source_files() -> list[Path]:
