@@ -5,6 +5,7 @@ from part_tools import differences, draw_corpus, request_for, run
 
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
+from citeweave.engines.core.data import Workers
 from citeweave.engines.core.spec import LEFT_OUT, PAPER
 from citeweave.engines.threads.chain import SnapshotChain
 
@@ -19,16 +20,8 @@ CASES = {
 
 
 def in_parts(request, workers, threads=1):
-    spec, data, settings, seed, stream, _, rounds = request
-    return InProcessChain(
-        spec,
-        data,
-        settings,
-        seed=seed,
-        stream=stream,
-        threads=threads,
-        rounds=rounds,
-        workers=workers,
+    return InProcessChain.open(
+        request._replace(threads=threads * workers, workers=Workers(workers))
     )
 
 

@@ -61,7 +61,7 @@ class PartChain(SnapshotChain):
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
         """Go on from the part of a stored state; what a step that was cut off left is forgotten."""
         super().restore(state, extra)
-        self._cited_moved = False
+        self._cited_moved, self._draws.units_due = False, True
         for array in self._changes or ():
             array[...] = 0
 
@@ -70,9 +70,14 @@ class PartChain(SnapshotChain):
         changes = self._changes
         if changes is None:
             return
-        for array in (changes.words, changes.background_tables):
-            array[0] = self.exchange.sum_by_ranges(array.sum(axis=0, dtype=array.dtype))
-            array[1:] = 0
+        words, background = changes.words, changes.background_tables
+        shape = words.shape[1:]
+        together = np.zeros((shape[0], shape[1] * shape[2] + 1), np.int32)
+        np.sum(words.reshape(len(words), shape[0], -1), axis=0, out=together[:, :-1])
+        np.sum(background, axis=0, out=together[:, -1])
+        together = self.exchange.sum_by_ranges(together)
+        words[0], background[0] = together[:, :-1].reshape(shape), together[:, -1]
+        words[1:], background[1:] = 0, 0
         super()._merge_words()
 
     def _merge_nodes(self) -> None:
@@ -126,14 +131,11 @@ class PartChain(SnapshotChain):
         """Bring copies of cited papers up to date, on the level that citations reach."""
         route, first = self._plan.cited, self.layout.citation_node
         parameters, exponent = self.state.parameters, self.exponent
-        self._fetch_rows(route, first)
-        pairs = ((parameters.cite, exponent.cite_weight), (parameters.cited, exponent.cited_weight))
-        outgoing = [tuple(values[owned] for values, _ in pairs) for owned in route.owned]
-        found = self.exchange.swap_all(outgoing)
-        for copies, payload in zip(route.copies, found, strict=True):
-            for (values, weights), came in zip(pairs, payload, strict=True):
-                values[copies] = came
-                weights[first + copies] = came
+        weights = (exponent.cite_weight, exponent.cited_weight)  # propensities, as sums left them
+        self._fetch_rows(route, first, *weights)
+        for copies in route.copies:
+            parameters.cite[copies] = weights[0][first + copies]
+            parameters.cited[copies] = weights[1][first + copies]
 
     def _fetch_nodes(self, routes: tuple[Route, ...]) -> None:
         """Bring copies of nodes above documents up to date, weights included."""

@@ -57,6 +57,9 @@ class Draws:
         self._discounts = chain.state.parameters.topic_discount
         self._prior = np.array(chain.settings.concentration_prior)
         self._randoms = np.zeros((self.workers.size, 4), np.uint64)
+        self.units_due = True
+        """Whether propensities have moved since the units of sums were chosen; parts of a chain ask
+        each other for the largest then, and not before every sum."""
         if chain.spec.citations is not None:
             self._network = self._new_network()
 
@@ -81,7 +84,9 @@ class Draws:
         first = chain.layout.citation_node
         exponent.cite_weight[first : first + chain.n_documents] = parameters.cite
         exponent.cited_weight[first : first + chain.n_documents] = parameters.cited
-        set_units(self._network, exponent, chain.part, chain.exchange)
+        if self.units_due or chain.exchange.size == 1:
+            set_units(self._network, exponent, chain.part, chain.exchange)
+            self.units_due = False
         rebuild(
             self.workers,
             self.nodes,
@@ -103,6 +108,7 @@ class Draws:
         for (values, other), degree in zip(sides, chain.all_degrees(), strict=True):
             slope, key = parameters.topic_scale * other, next_key(state.random)
             self._draw_documents(slope, prior, degree, values, key)
+            self.units_due = True
             self.rebuild()
         topics = len(parameters.topic_scale)
         made = state.assignments.citing_topic[: chain.part.n_citations]
