@@ -16,7 +16,7 @@ from web.test_web_security import Seen
 FIT = {
     "token": TOKEN,
     "topics": "5",
-    "minutes": "",
+    "minutes": "20",
     "groups": "author",
     "citations": "on",
     "chains": "1",

@@ -130,7 +130,7 @@ def test_progress_becomes_a_page(task: Task) -> None:
     view = fit_view(TaskState("running", progress=progress))
     assert [chain.iteration for chain in view.chains] == [20, 20]
     assert view.stage == "Refining topics"
-    assert "left" not in view.left
+    assert view.left == "at most about 40 seconds"
     assert "<svg" in view.chart
 
 

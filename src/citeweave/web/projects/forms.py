@@ -260,7 +260,7 @@ FIT_FIELDS: tuple[Field, ...] = (
     Field(
         "exactly",
         "Make all iterations",
-        "Even when the chains agree sooner.",
+        "Even when the chains agree sooner; minutes do not count then.",
         "switch",
         False,
         true_or_false(),
@@ -316,7 +316,7 @@ def fit_parameters(values: Mapping[str, Any], corpus: Corpus) -> dict[str, Any]:
     cites = values.get("citations", bool(corpus.n_citations))
     return {
         "topics": AUTO if values["automatic"] else values["topics"],
-        "minutes": values["minutes"],
+        "minutes": None if values["exactly"] else values["minutes"],
         "model": "scntm" if cites else "cntm-text",
         "eta": "inf" if by_label else 0,
         "chains": values["chains"],

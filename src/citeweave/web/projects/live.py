@@ -168,7 +168,7 @@ def _left(progress: Mapping[str, Any], planned: Mapping[str, Any]) -> str:
     if minutes and not planned.get("exactly"):
         left = min(left, max(60.0 * minutes - float(progress.get("seconds", 0.0)), 0.0))
     said = spoken_time(left)
-    return said if planned.get("exactly") else f"{said} at most"
+    return said if planned.get("exactly") else f"at most {said}"
 
 
 def _agreement(progress: Mapping[str, Any]) -> str:
