@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import os
@@ -539,3 +540,74 @@ def test_real_medline_file() -> None:
         follows += sum(re.search(r"^AD  - ", one, re.MULTILINE) is not None for one in people)
     placed = sum(bool(author.affiliations) for record in records for author in record.authors)
     assert placed == follows
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {**OPENALEX, "authorships": [{"author": None}, {"author": {"display_name": " "}}]},
+        {**CROSSREF, "DOI": "10.1/1", "author": [{}, {"family": ""}], "reference-count": 1},
+        {**S2, "authors": [{"name": ""}, {"authorId": "7"}]},
+        {"title": "First paper", "authors": ["Kar Wai Lim", "", None, {"id": 3}]},
+    ],
+)
+def test_authors_without_a_name_are_told_once_a_file(record: dict) -> None:
+    reading = read(io.BytesIO("\n".join([json.dumps(record)] * 3).encode()))
+    records = list(reading)
+    assert [len(one.authors) for one in records] == [len(records[0].authors)] * 3
+    told = [problem for problem in reading.problems if problem.field == "authors"]
+    assert len(told) == 1
+    assert "without a name" in str(told[0])
+    (counts,) = reading.counts.values()
+    assert counts.nameless_authors >= 3
+
+
+def test_pubmed_xml_of_a_real_file_holds_what_its_medline_does() -> None:
+    """The real MEDLINE file, written as PubMed XML by these few lines, gives the same people."""
+    path = _sample("medline/nbib_pubmed-balloongui-set.nbib")
+    blocks = path.read_text("utf-8").replace("\r\n", "\n").strip().split("\n\n")
+    articles = [_as_xml(_unfolded(block)) for block in blocks]
+    text = f"<?xml version='1.0'?><PubmedArticleSet>{''.join(articles)}</PubmedArticleSet>"
+    expected, found = list(read(path)), list(read(io.BytesIO(text.encode())))
+    assert len(found) == len(expected) == 75
+    for one, other in zip(found, expected, strict=True):
+        for name in ("id", "title", "authors", "affiliations", "document_type", "funders"):
+            assert getattr(one, name) == getattr(other, name), (one.id, name)
+
+
+def _unfolded(block: str) -> list[tuple[str, str]]:
+    lines = re.sub(r"\n {6}", " ", block).split("\n")
+    return [(line[:4].strip(), line[6:]) for line in lines]
+
+
+def _as_xml(fields: list[tuple[str, str]]) -> str:
+    def element(tag: str, value: str, more: str = "") -> str:
+        return f"<{tag}{more}>{html.escape(value)}</{tag}>"
+
+    people: list[str] = []
+    for tag, value in fields:
+        if tag == "FAU":
+            family, _, given = value.partition(", ")
+            people.append(element("LastName", family) + element("ForeName", given) * bool(given))
+        elif tag == "AUID":
+            people[-1] += element("Identifier", value, ' Source="ORCID"')
+        elif tag == "AD":
+            people[-1] += f"<AffiliationInfo>{element('Affiliation', value)}</AffiliationInfo>"
+        elif tag == "CN":
+            people.append(element("CollectiveName", value))
+
+    def every(tag: str, name: str) -> str:
+        return "".join(element(name, value) for own, value in fields if own == tag)
+
+    grants = "".join(
+        f"<Grant>{element('Agency', value.split('/')[-2])}</Grant>"
+        for tag, value in fields
+        if tag == "GR"
+    )
+    authors = "".join(f"<Author>{one}</Author>" for one in people)
+    return (
+        f"<PubmedArticle><MedlineCitation>{every('PMID', 'PMID')}<Article>"
+        f"{every('TI', 'ArticleTitle')}<AuthorList>{authors}</AuthorList><GrantList>{grants}"
+        f"</GrantList><PublicationTypeList>{every('PT', 'PublicationType')}</PublicationTypeList>"
+        "</Article></MedlineCitation></PubmedArticle>"
+    )

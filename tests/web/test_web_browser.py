@@ -69,6 +69,17 @@ def serious(page: Any) -> list[tuple[str, list[Any]]]:
     ]
 
 
+NAMES_OUTSIDE = """svg => {
+  const edge = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll(".cw-dot:not(.unnamed) text")]
+    .filter(text => {
+      const box = text.getBoundingClientRect();
+      return box.left < edge.left - 1 || box.right > edge.right + 1;
+    })
+    .map(text => text.textContent);
+}"""
+
+
 def test_search_by_typing_and_arrows(page: Any) -> None:
     page.goto("/")
     page.keyboard.press("/")
@@ -194,6 +205,17 @@ def test_names_of_dots_stay_readable_and_more_appear_nearer(page: Any) -> None:
         page.get_by_role("button", name="Zoom in").click()
     assert page.locator(".unnamed").count() < hidden
     assert min(page.evaluate(sizes)) > 10.5
+
+
+def test_names_of_dots_stay_inside_the_picture(page: Any) -> None:
+    """At the edge a name moves inwards instead of being cut off."""
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        for path in ("/bibliometrics?kind=co-citation&top=60", "/bibliometrics?kind=co-author"):
+            page.goto(path)
+            page.wait_for_function("document.querySelector('.tools') !== null")
+            outside = page.locator("[data-picture] svg").evaluate(NAMES_OUTSIDE)
+            assert outside == []
 
 
 def test_a_dot_of_the_historiograph_is_dragged_with_its_arrows(page: Any) -> None:

@@ -94,9 +94,15 @@ def _import(sources: Sequence[str], console: "Console | None") -> Corpus:
     from citeweave.cli.import_progress import open_import_display
     from citeweave.cli.import_show import print_short_report
     from citeweave.cli.show import make_console
+    from citeweave.datasets import DATASETS
     from citeweave.preparing import read
 
     for source in sources:
+        if len(sources) > 1 and source in DATASETS and not Path(source).exists():
+            others = ", ".join(repr(other) for other in sources if other != source)
+            raise CorpusError(
+                f"{source!r} is a data set, which is given alone. Got {others} beside it."
+            )
         if is_corpus_folder(source):
             raise CorpusError(
                 f"'{source}' is a corpus; give one corpus alone, or the files it was made of."

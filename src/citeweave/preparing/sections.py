@@ -364,10 +364,12 @@ def _files(values: dict[str, Any]) -> Section:
     rows: list[tuple[Cell, ...]] = []
     names = _short_names(values)
     for file in values["files"]:
+        nameless = file.get("nameless_authors", 0)  # reports of earlier releases lack it
         notes: Sequence[str] = [
             *([f"refused: {file['refused']}"] if file["refused"] else []),
             *([f"{file['links']:,} citation lines"] if file["links"] else []),
             *([f"{file['recoded_lines']:,} lines not UTF-8"] if file["recoded_lines"] else []),
+            *([f"{nameless:,} authors without a name"] if nameless else []),
         ]
         rows.append(
             (

@@ -107,7 +107,9 @@ def _year(work: dict[str, Any]) -> int | None:
 
 def _record(work: dict[str, Any], line: int, context: FileContext) -> Record | None:
     doi = normalise_doi(work.get("DOI"))
-    authors = (_author(item) for item in as_list(work.get("author")))
+    authors = [_author(item) for item in as_list(work.get("author"))]
+    if None in authors:
+        context.nameless_author(line)
     references = (_reference(item) for item in as_list(work.get("reference")))
     subjects = [word for word in map(clean, as_list(work.get("subject"))) if word]
     funders = (as_dict(one).get("name") for one in as_list(work.get("funder")))

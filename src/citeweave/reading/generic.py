@@ -24,7 +24,7 @@ from citeweave.reading.identifiers import (
     parse_year,
 )
 from citeweave.reading.latex import plain_text
-from citeweave.reading.names import parse_name, parse_names, split_names
+from citeweave.reading.names import is_nameless, parse_name, parse_names, split_names
 from citeweave.reading.record import Affiliation, Author, Record, Reference
 from citeweave.reading.references import reference_of
 
@@ -290,6 +290,10 @@ def _author(item: Any) -> Author | None:
     return parse_name(name, id=identifier, orcid=orcid, affiliations=places)
 
 
+def _is_nobody(item: Any) -> bool:
+    return _author(item) is None if isinstance(item, dict) else is_nameless(item)
+
+
 def _any(item: dict[str, Any], *keys: str) -> str | None:
     return next((text for key in keys if (text := clean(item.get(key)))), None)
 
@@ -386,7 +390,10 @@ def make_record(item: dict[str, Any], line: int, context: FileContext) -> Record
 
     identifier = _plain(get("id"))
     doi = normalise_doi(_plain(get("doi"))) or normalise_doi(identifier)
-    authors, rest = _placed(_authors(get("authors")), get("affiliations"))
+    written = get("authors")
+    authors, rest = _placed(_authors(written), get("affiliations"))
+    if isinstance(written, list) and any(map(_is_nobody, written)):
+        context.nameless_author(line)
     return Record(
         id=identifier or context.fallback_id(doi, line),
         source=context.source(line),

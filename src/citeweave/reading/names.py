@@ -13,7 +13,7 @@ from citeweave.reading.record import Affiliation, Author
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["identifiers_by_name", "parse_name", "parse_names", "split_names"]
+__all__ = ["identifiers_by_name", "is_nameless", "parse_name", "parse_names", "split_names"]
 
 _LETTER = re.compile(r"[^\W\d_]")
 _AND = re.compile(r" (?:and|&) |; ?|\|", re.IGNORECASE)
@@ -65,6 +65,18 @@ def parse_name(
     if parts.given and family is not None and ("," in name or name.startswith(parts.family)):
         name = parts.display
     return Author(name, parts.given or None, family, id, orcid, affiliations)
+
+
+def is_nameless(text: Any) -> bool:
+    """Tell whether an entry of a list of authors holds no name at all, not even a placeholder.
+
+    Examples
+    --------
+    >>> is_nameless(None), is_nameless(" ?"), is_nameless("et al.")
+    (True, True, False)
+    """
+    name = clean(text)
+    return name is None or not _LETTER.search(name)
 
 
 def identifiers_by_name(

@@ -17,7 +17,7 @@ from citeweave.reading.identifiers import (
     parse_year,
 )
 from citeweave.reading.jsonstream import json_objects
-from citeweave.reading.names import parse_name
+from citeweave.reading.names import is_nameless, parse_name
 from citeweave.reading.record import Affiliation, Author, Record, Reference
 
 if TYPE_CHECKING:
@@ -76,20 +76,23 @@ def _references(cited: Any) -> tuple[Reference, ...]:
     return tuple([Reference(name) for name in map(short_id, ids) if name])
 
 
-def _authors(authorships: Any) -> tuple[Author, ...]:
+def _authors(authorships: Any, line: int, context: FileContext) -> tuple[Author, ...]:
     authors = []
     for authorship in as_list(authorships):
         if not isinstance(authorship, dict):
             continue
         person = as_dict(authorship.get("author"))
+        name = person.get("display_name") or authorship.get("raw_author_name")
         author = parse_name(
-            person.get("display_name") or authorship.get("raw_author_name"),
+            name,
             id=short_id(person.get("id")),
             orcid=normalise_orcid(person.get("orcid")),
             affiliations=_affiliations(authorship),
         )
         if author is not None:
             authors.append(author)
+        elif is_nameless(name):
+            context.nameless_author(line)
     return tuple(authors)
 
 
@@ -181,7 +184,7 @@ def _record(work: dict[str, Any], line: int, context: FileContext) -> Record | N
         work,
         line,
         context,
-        authors=_authors(work.get("authorships")),
+        authors=_authors(work.get("authorships"), line, context),
         references=_references(work.get("referenced_works")),
     )
 

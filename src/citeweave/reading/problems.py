@@ -71,6 +71,8 @@ class FileCounts:
         Words the file has columns for, used or not, where it comes as bags of words.
     refused : str or None
         Why nothing was read from it.
+    nameless_authors : int
+        Entries of lists of authors that hold no name and were left out.
     """
 
     file: str
@@ -82,6 +84,7 @@ class FileCounts:
     links: int = 0
     vocabulary: int = 0
     refused: str | None = None
+    nameless_authors: int = 0
 
 
 @dataclass(slots=True)
@@ -156,6 +159,16 @@ class FileContext:
         """Report a problem that loses no record."""
         self.counts.problems += 1
         self.log.add(Problem(self.file, line, field, message))
+
+    def nameless_author(self, line: int) -> None:
+        """Report that an entry of a list of authors has no name, once a file."""
+        if not self.counts.nameless_authors:
+            self.note(
+                line,
+                "an author without a name is left out here, and wherever there are more of them",
+                field="authors",
+            )
+        self.counts.nameless_authors += 1
 
     def skip(self, line: int | None, message: str, *, field: str | None = None) -> None:
         """Report a problem that loses one record."""

@@ -80,7 +80,9 @@ def _author(author: Element) -> Author | None:
     return parse_name(name, family_first=True, orcid=orcid, affiliations=places)
 
 
-def _authors(article: Element) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
+def _authors(
+    article: Element, line: int, context: FileContext
+) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
     """Return the people first and groups after them, as MEDLINE has them."""
     people: list[Author] = []
     groups: list[Author] = []
@@ -89,6 +91,8 @@ def _authors(article: Element) -> tuple[tuple[Author, ...], tuple[Affiliation, .
             continue
         for one in team.iterfind("Author"):
             author = _author(one)
+            if author is None:
+                context.nameless_author(line)
             # ValidYN="N" marks a name as it was before it was put right
             if author is not None and one.get("ValidYN") != "N":
                 (groups if one.find("CollectiveName") is not None else people).append(author)
@@ -146,7 +150,7 @@ def _record(item: Element, line: int, context: FileContext) -> Record | None:
     for place in article.iterfind("ELocationID"):
         if place.get("EIdType") == "doi":
             doi = doi or normalise_doi(text_of(place))
-    authors, rest = _authors(article)
+    authors, rest = _authors(article, line, context)
     venue = text_of(article.find("Journal/Title")) or text_of(
         article.find("Journal/ISOAbbreviation")
     )

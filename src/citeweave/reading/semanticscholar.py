@@ -8,7 +8,7 @@ from citeweave.reading.affiliations import affiliations_of
 from citeweave.reading.formats import Format, Sample, as_dict, as_list, convert
 from citeweave.reading.identifiers import clean, normalise_doi, parse_count, parse_year
 from citeweave.reading.jsonstream import json_objects
-from citeweave.reading.names import parse_name
+from citeweave.reading.names import is_nameless, parse_name
 from citeweave.reading.record import Affiliation, Author, Record, Reference
 from citeweave.reading.references import reference_of
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT"]
 
 
-def _authors(items: Any) -> tuple[Author, ...]:
+def _authors(items: Any, line: int, context: FileContext) -> tuple[Author, ...]:
     authors = []
     for item in as_list(items):
         author: Author | None
@@ -38,6 +38,8 @@ def _authors(items: Any) -> tuple[Author, ...]:
             author = _from_parts(item)
         if author is not None:
             authors.append(author)
+        elif not isinstance(item, dict) or is_nameless(item.get("name")):
+            context.nameless_author(line)
     return tuple(authors)
 
 
@@ -107,7 +109,7 @@ def _record(paper: dict[str, Any], line: int, context: FileContext) -> Record | 
         doi=doi,
         title=clean(about.get("title")),
         abstract=_abstract(about.get("abstract")) or clean(about.get("paperAbstract")),
-        authors=_authors(about.get("authors")),
+        authors=_authors(about.get("authors"), line, context),
         year=parse_year(about.get("year"))
         or parse_year(about.get("publicationDate") or about.get("publicationdate")),
         venue=venue,

@@ -19,6 +19,7 @@ function nameOf(node, number) {
   if (!radius) place = 0.35 - turn / 2;
   return {
     node, number, text, lines, size: Number(text.getAttribute("font-size")), radius, start: above ? -radius : radius, place,
+    across: Number(lines[0].getAttribute("x")) || 0,
     letters: Math.max(...lines.map((line) => line.textContent.length)),
   };
 }
@@ -77,26 +78,40 @@ class Picture {
   name() {
     const scale = this.svg.getScreenCTM()?.a;
     if (!scale) return;
+    const [left, right] = this.edgesInSight();
     const taken = [];
     const dots = this.names.map(({ node, number, radius }) => {
       const [x, y, half] = [Number(node.dataset.x), Number(node.dataset.y), 0.7 * radius];
       return [x - half, y - half, x + half, y + half, number];
     });
     const meet = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
-    for (const { node, number, text, lines, size, radius, start, place, letters } of this.names) {
+    for (const { node, number, text, lines, size, radius, start, place, across, letters } of this.names) {
       const high = Math.max(size, SMALLEST / scale);
       const first = start + place * high;
-      const [x, y] = [Number(node.dataset.x), Number(node.dataset.y) + first - 0.9 * high];
+      const [x, y] = [Number(node.dataset.x) + across, Number(node.dataset.y) + first - 0.9 * high];
       const half = 0.28 * high * letters;
-      const box = [x - half, y, x + half, y + 1.25 * high * lines.length];
+      // a name that would reach over the edge moves inwards; its dot stays where it is
+      const room = Math.max(0, Math.min(half + 0.6 * high, (right - left) / 2));
+      const inward = x < left || x > right ? 0 : Math.max(left + room - x, 0) + Math.min(right - room - x, 0);
+      const box = [x + inward - half, y, x + inward + half, y + 1.25 * high * lines.length];
       const covered = () => taken.some((one) => meet(box, one)) || dots.some((one) => one[4] > number && meet(box, one));
       const free = !radius || !covered();
       node.classList.toggle("unnamed", !free);
       if (free) taken.push(box);
       text.setAttribute("font-size", high.toFixed(2));
       text.setAttribute("stroke-width", (high / 5).toFixed(2));
-      lines.forEach((line, number) => line.setAttribute("y", (first + 1.25 * high * number).toFixed(1)));
+      lines.forEach((line, number) => {
+        line.setAttribute("x", (across + inward).toFixed(1));
+        line.setAttribute("y", (first + 1.25 * high * number).toFixed(1));
+      });
     }
+  }
+
+  // The picture's left and right edge in its own units; the frame may show more than the view asks for.
+  edgesInSight() {
+    const { left, right, top } = this.svg.getBoundingClientRect();
+    const back = this.svg.getScreenCTM().inverse();
+    return [left, right].map((x) => new DOMPoint(x, top).matrixTransform(back).x);
   }
 
   reset() {
