@@ -86,7 +86,7 @@ def comparisons_table(
         title=title,
         columns=[*columns, "at 5 %"],
         rows=found,
-        decimals={"difference": 1},
+        decimals={"difference": 1, "p": 4, "p, corrected": 4},  # of rows that were read, too
         notes=[_NOTE, *notes],
     )
 

@@ -53,8 +53,8 @@ _FOLD_IN = (
     "and phi, so that words do not tell each other which topics their paper has. A hidden group is "
     "inferred from all words and citations together, which makes up for some of that. So eta > 0 "
     "gains over eta = 0, where papers without authors share one group, and hidden labels can do "
-    "better than seen ones, which fix the group whatever the words say. Gibbs sampling has neither "
-    "flaw (docs/how-to/fold-in.md)."
+    "better than seen ones, which fix the group whatever the words say. A Gibbs sampler has "
+    "neither flaw; by it seen labels are better than hidden ones (figures: docs/how-to/fold-in.md)."
 )
 
 
@@ -312,6 +312,7 @@ def _etas(context: Context, models: dict[str, list[ModelChoice]], values: Values
                 notes=["The paper says, without figures, that other eta are significantly worse."],
             )
             for method, compared in rows.items()
+            if compared
         ),
     ]
 
