@@ -219,12 +219,24 @@ def _asked(experiment: Experiment, context: Context) -> dict[str, Any]:
 
 def _missing(context: Context) -> list[str]:
     """Say which fits a page that was asked for with ``--finished`` lacks."""
+    told: dict[str, list[int]] = {}
+    for what, counts in context.missing.items():
+        first, *model, last = what.split(", ")
+        mates = [n for w, n in context.missing.items() if _is_alike(w, first, last)]
+        # where nothing of a set is finished, its models are not told one by one
+        together = bool(model) and len(mates) > 1 and all(done == n for done, n in mates)
+        entry = told.setdefault(f"{first}, all models, {last}" if together else what, [0, 0])
+        for place, count in enumerate(counts):
+            entry[place] += count
     lacking = [
-        f"{what} ({missing} of {total})"
-        for what, (missing, total) in context.missing.items()
-        if missing
+        f"{what} ({missing} of {total})" for what, (missing, total) in told.items() if missing
     ]
-    return [f"Not finished, and left out: {'; '.join(lacking)}."] if lacking else []
+    then = "left out" if context.earlier is None else "of earlier runs or left out"
+    return [f"Not finished, and {then}: {'; '.join(lacking)}."] if lacking else []
+
+
+def _is_alike(what: str, first: str, last: str) -> bool:
+    return what.startswith(f"{first}, ") and what.endswith(f", {last}")
 
 
 def _still_holds(content: Mapping[str, Any], asked: Mapping[str, Any], context: Context) -> bool:

@@ -8,9 +8,10 @@ import pytest
 
 from citeweave.errors import MissingDependencyError, ParameterError
 from reproduction import paper_figures
-from reproduction.base import Figure, Outcome, Spread, Table, difference, spread
+from reproduction.base import Context, Figure, Outcome, Spread, Table, difference, spread
 from reproduction.drawings import draw
 from reproduction.earlier import read_tables, with_earlier_rows
+from reproduction.engine import _missing
 from reproduction.settings import SIZES, settings
 from reproduction.writers import (
     cell_text,
@@ -256,3 +257,20 @@ def test_nothing_is_taken_from_a_table_of_other_columns(table, tmp_path):
     outcome = Outcome(title="Sizes", protocol="p", tables=[new])
     assert with_earlier_rows(outcome, page) is outcome
     assert with_earlier_rows(outcome, tmp_path / "none.md") is outcome
+
+
+def test_sets_of_which_nothing_is_finished_are_told_in_one(tmp_path):
+    missing = {
+        "cora, A, with b, folds": [10, 10],
+        "cora, B, folds": [3, 10],
+        "pubmed, A, with b, folds": [10, 10],
+        "pubmed, B, folds": [10, 10],
+        "m10, A, with b, folds": [0, 5],
+        "cora, text alone": [2, 5],
+    }
+    (note,) = _missing(Context(out=tmp_path, missing=missing))
+    assert note == (
+        "Not finished, and left out: cora, A, with b, folds (10 of 10); cora, B, folds (3 of 10); "
+        "pubmed, all models, folds (20 of 20); cora, text alone (2 of 5)."
+    )
+    assert not _missing(Context(out=tmp_path, missing={"m10, A, folds": [0, 5]}))
