@@ -7,7 +7,14 @@ import time
 from typing import Any, Self
 
 from citeweave.cli.import_progress import STEPS, ImportDisplay, count_line
-from citeweave.cli.progress import DisplayConsole, PlainDisplay
+from citeweave.cli.progress import (
+    JOINING,
+    STARTING,
+    STOPPING,
+    SWITCHING,
+    DisplayConsole,
+    PlainDisplay,
+)
 from citeweave.model import Progress
 from citeweave.web.projects.tasks import Task
 
@@ -15,6 +22,8 @@ __all__ = ["Reporter", "TaskConsole", "TaskDisplay", "TaskImport", "thin_out"]
 
 INTERVAL = 1.0
 """Seconds between two writings."""
+_WAITING = {STARTING: "start", SWITCHING: "citations", JOINING: "bursts", STOPPING: "stop"}
+"""What a silence is about; a page has words of its own for it."""
 MOST_POINTS = 400
 """Of the trace of a chain; a longer one is thinned out."""
 
@@ -145,7 +154,7 @@ class TaskDisplay(PlainDisplay):
         while not self._done.wait(0.5):
             with self._lock:
                 waiting = self.waiting_for()
-                self._reporter.tell(waiting=waiting or "")
+                self._reporter.tell(waiting=_WAITING.get(waiting or "", ""))
                 if waiting is not None and waiting not in self._said:
                     self._said.add(waiting)
                     self._write(waiting)

@@ -24,6 +24,9 @@ _STEPS = (
 )
 
 
+_JOINING = {"citations": "Citations", "bursts": "Bursts of words"}
+
+
 class Step(NamedTuple):
     """A step of an import."""
 
@@ -134,7 +137,8 @@ def _stage(found: TaskState, chains: Sequence[ChainView], most: int) -> tuple[st
         tried = planned.get("topics")
         text = f"Trying at most {tried} topics." if tried else "Preparing."
         return "Choosing the number of topics", f"{text} Several numbers are tried in short fits."
-    if not chains or not done:
+    waiting = progress.get("waiting")
+    if not chains or not done or waiting == "start":
         return (
             "Preparing",
             (
@@ -144,8 +148,8 @@ def _stage(found: TaskState, chains: Sequence[ChainView], most: int) -> tuple[st
         )
     if done >= most:
         return "Writing the results", "Samples are averaged and written."
-    if progress.get("waiting"):
-        return "Preparing the next part of the model", f"{str(progress['waiting']).rstrip(' .')}."
+    if waiting in _JOINING:
+        return f"{_JOINING[waiting]} join", "Their code is compiled, once on each computer."
     network, burn_in = planned.get("network_from"), planned.get("burn_in", most)
     if network is not None and done < network:
         return "Finding first topics", "By words alone; citations join soon."
