@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import RequestLog
 
 __all__ = ["register"]
 
@@ -37,10 +38,7 @@ def run_app(
             show_default=False,
         ),
     ] = None,
-    log: Annotated[
-        Path | None,
-        typer.Option(help="Append a line for each request to this file.", show_default=False),
-    ] = None,
+    log: RequestLog = None,
 ) -> None:
     """Work in the browser: choose files, import, fit with live progress, explore.
 

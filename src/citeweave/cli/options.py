@@ -14,7 +14,7 @@ from citeweave.parameters import Parameter
 from citeweave.parameters.declaring import UNSET
 from citeweave.parameters.describing import help_text, is_open
 
-__all__ = ["MODEL", "RUN", "AsJson", "Checkpoints", "Run", "Sources", "gathers"]
+__all__ = ["MODEL", "RUN", "AsJson", "Checkpoints", "RequestLog", "Run", "Sources", "gathers"]
 
 MODEL = "Model"
 RUN = "Run"
@@ -27,6 +27,10 @@ Sources = Annotated[
     ),
 ]
 Run = Annotated[Path, typer.Argument(help="Run folder.")]
+RequestLog = Annotated[
+    Path | None,
+    typer.Option("--log", help="Append a line for each request to this file.", show_default=False),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for machines.")]
 
 

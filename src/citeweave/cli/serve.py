@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from citeweave.cli.errors import guarded
+from citeweave.cli.options import RequestLog
 
 __all__ = ["register"]
 
@@ -42,10 +43,7 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    log: Annotated[
-        Path | None,
-        typer.Option(help="Append a line for each request to this file.", show_default=False),
-    ] = None,
+    log: RequestLog = None,
 ) -> None:
     """Explore a run in the browser: topics, authors, papers, networks, new papers.
 

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,21 +85,29 @@ def work(task: Task) -> int:
 @contextlib.contextmanager
 def _stopped_on_wish(task: Task) -> Iterator[None]:
     """Interrupt the main thread, as Ctrl-C would, when the page asks for it."""
-    ended = threading.Event()
 
-    def watch() -> None:
+    def watch(ended: threading.Event) -> None:
         while not ended.wait(0.3):
             if task.asked_to_stop:
                 _interrupt()
                 return
 
-    thread = threading.Thread(target=watch, daemon=True)
+    with _beside(watch, wait=True):  # no interruption may come after the work
+        yield
+
+
+@contextlib.contextmanager
+def _beside(watch: Callable[[threading.Event], None], *, wait: bool = False) -> Iterator[None]:
+    """Let a function run in a thread while a block lasts; it is told of the end by an event."""
+    ended = threading.Event()
+    thread = threading.Thread(target=watch, args=(ended,), daemon=True)
     thread.start()
     try:
         yield
     finally:
         ended.set()
-        thread.join()
+        if wait:
+            thread.join()
 
 
 def _interrupt() -> None:
@@ -201,9 +209,7 @@ def _topics_told(folder: Path, reporter: "Reporter") -> Iterator[None]:
     """Tell the topics of the latest checkpoints, as long as that is cheap."""
     from citeweave.cli.work_topics import latest_topics
 
-    ended = threading.Event()
-
-    def watch() -> None:
+    def watch(ended: threading.Event) -> None:
         seen = 0
         pause = CHECKPOINT_SECONDS / 4
         while not ended.wait(pause):
@@ -216,12 +222,8 @@ def _topics_told(folder: Path, reporter: "Reporter") -> Iterator[None]:
                 reporter.tell(topics=found)
             pause = max(CHECKPOINT_SECONDS / 4, 50 * (time.monotonic() - begun))
 
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
+    with _beside(watch):
         yield
-    finally:
-        ended.set()
 
 
 def _newest(folder: Path) -> int:

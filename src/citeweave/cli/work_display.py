@@ -12,6 +12,7 @@ from citeweave.cli.progress import (
     STARTING,
     STOPPING,
     SWITCHING,
+    WARMING,
     DisplayConsole,
     PlainDisplay,
 )
@@ -106,6 +107,7 @@ class TaskDisplay(PlainDisplay):
         self._console = console
         self._traces: list[list[list[float]]] = []
         self._strides: list[int] = []
+        self._seen: list[int] = []
         self._begun = time.monotonic()
         super().__init__(console)
 
@@ -116,6 +118,7 @@ class TaskDisplay(PlainDisplay):
         known = before if len(before) == chains else [[] for _ in range(chains)]
         self._traces = [list(trace) for trace in known]
         self._strides = [_stride(trace) for trace in self._traces]
+        self._seen = [0] * chains
         plan = self.plan
         self._reporter.tell(
             stage="scan" if self._console.scanning else "fit",
@@ -137,6 +140,10 @@ class TaskDisplay(PlainDisplay):
         """Take the news of one chain."""
         super().__call__(progress)
         with self._lock:
+            self._seen[progress.chain] += 1
+            if self._seen[progress.chain] <= WARMING:  # of a run that goes on, too
+                self.chains[progress.chain].seconds_left = math.nan
+                self.chains[progress.chain].iterations_per_second = math.nan
             trace, number = self._traces[progress.chain], progress.chain
             while trace and trace[-1][0] >= progress.iteration:
                 trace.pop()  # a run that was killed goes on from its last checkpoint

@@ -1,5 +1,6 @@
 """Pages and calls of the app: what they do, what they refuse, and that they obey nobody else."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -292,5 +293,22 @@ def test_a_run_of_the_command_line_is_explored(app: Client, desk: Desk, run: Pat
     assert "/projects/my%20old%20run/run/explore/" in page
     shown = app.get("/projects/my%20old%20run/run/explore/topics")
     assert 'href="/projects/my%20old%20run/run/explore/topics" aria-current="page"' in shown.text
-    refused = app.post("/projects/my%20old%20run/run/resume", data={"token": TOKEN})
-    assert refused.status_code == 400
+    for path in ("run/resume", "fit", "report"):
+        refused = app.post(f"/projects/my%20old%20run/{path}", data=FIT)
+        assert refused.status_code == 400
+        assert "made on the command line" in refused.text
+    call = "/api/projects/my%20old%20run/files?name=a&offset=0&total=1"
+    assert app.post(call, content=b"1", headers=INTENT).status_code == 400
+    assert not (run / "tasks").exists()
+    assert not (run / "files").exists()
+
+
+def test_a_corpus_of_the_command_line_becomes_a_project(app: Client, desk: Desk, run: Path) -> None:
+    shutil.copytree(run / "corpus", desk.shelf.path / "soils-corpus")
+    assert "Make a project of soils-corpus" in app.get("/").text
+    answer = app.post("/corpora", data={"token": TOKEN, "corpus": "soils-corpus"})
+    assert answer.headers["location"] == "/projects/soils"
+    assert "Fit a model" in app.get("/projects/soils").text
+    for name in ("..", "../shelf/soils-corpus", "soils", ""):
+        wrong = app.post("/corpora", data={"token": TOKEN, "corpus": name})
+        assert wrong.status_code == 404

@@ -149,8 +149,9 @@ def test_a_run_that_goes_on_keeps_its_way(task: Task) -> None:
     reporter, display = watched(task)
     display(news(0, 5))
     task.write("stopped", progress=reporter.progress)
-    _, again = watched(task)
+    later, again = watched(task)
     again(news(0, 6))
+    assert later.progress["chains"][0]["seconds_left"] is None, "the first steps may compile"
     assert [point[0] for point in again._traces[0]] == [5, 6]
 
 

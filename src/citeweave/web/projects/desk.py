@@ -98,6 +98,15 @@ class Desk:
         """Find the project that an address names."""
         return self.shelf.project(request.path_params["name"])
 
+    def own_project_of(self, request: Request) -> Project:
+        """Find the project that an address names, and in which something is to be made."""
+        found = self.project_of(request)
+        if found.alone:
+            raise ParameterError(
+                "This run was made on the command line; nothing can be added to it here."
+            )
+        return found
+
     def run_of(self, request: Request) -> Run:
         """Find the run that an address names."""
         return self.project_of(request).run(request.path_params["run"])

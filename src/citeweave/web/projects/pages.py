@@ -37,7 +37,7 @@ DEMO = "Demo"
 def home(desk: Desk, request: Request) -> Response:
     """List all projects."""
     rows = [_row(desk, project) for project in desk.shelf.projects()]
-    values = {"projects": rows, "folder": str(desk.shelf.path)}
+    values = {"projects": rows, "corpora": [path.name for path in desk.shelf.corpora()]}
     return desk.page(request, "app/home.html", values)
 
 
@@ -88,6 +88,13 @@ def demo(desk: Desk, request: Request, body: bytes) -> Response:
     project = desk.shelf.create(DEMO, demo=True)
     desk.begin(project, project.import_task, "demo", {})
     return RedirectResponse(project_path(project), status_code=303)
+
+
+def adopt(desk: Desk, request: Request, body: bytes) -> Response:
+    """Make a project of a corpus that was made on the command line."""
+    form = desk.read_form(request, body)
+    made = desk.shelf.adopt(form.get("corpus", ""))
+    return RedirectResponse(project_path(made), status_code=303)
 
 
 def project(desk: Desk, request: Request) -> Response:
@@ -198,7 +205,7 @@ def _show_report(
 def import_again(desk: Desk, request: Request, body: bytes) -> Response:
     """Import the files of a project with the settings of the form."""
     form = desk.read_form(request, body)
-    found = desk.project_of(request)
+    found = desk.own_project_of(request)
     try:
         changed = _changed_settings(form)
         desk.begin(found, found.import_task, "import", changed)
@@ -227,7 +234,7 @@ def import_page(desk: Desk, request: Request) -> Response:
 
 def fit_form(desk: Desk, request: Request) -> Response:
     """Show the form of a fit."""
-    return _show_fit(desk, request, desk.project_of(request))
+    return _show_fit(desk, request, desk.own_project_of(request))
 
 
 def _show_fit(
@@ -259,7 +266,7 @@ def _need_corpus(found: Project) -> Corpus:
 def fit(desk: Desk, request: Request, body: bytes) -> Response:
     """Start a fit."""
     form = desk.read_form(request, body)
-    found = desk.project_of(request)
+    found = desk.own_project_of(request)
     corpus = _need_corpus(found)
     try:
         values = read_fields(fit_fields(corpus), form)
@@ -302,6 +309,7 @@ ENTRIES = (
     Endpoint("/", home, "All projects.", page=True),
     Endpoint("/new", new, "A new project.", page=True),
     Endpoint("/demo", demo, "A project of the demo.", method="POST", page=True),
+    Endpoint("/corpora", adopt, "A project of a corpus.", method="POST", page=True),
     Endpoint("/projects/{name}", project, "One project.", page=True),
     Endpoint("/projects/{name}/report", import_report, "The import report.", page=True),
     Endpoint("/projects/{name}/import.html", import_page, "The report as a file.", page=True),

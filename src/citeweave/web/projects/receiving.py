@@ -31,7 +31,7 @@ def create(desk: Desk, request: Request, body: bytes) -> Response:
 def add_file(desk: Desk, request: Request, body: bytes) -> Response:
     """Take a piece of a file."""
     desk.check_intent(request)
-    found = desk.project_of(request)
+    found = desk.own_project_of(request)
     if desk.busy(found):
         raise ParameterError("Work on this project is under way; files cannot be added now.")
     query = request.query_params
@@ -50,7 +50,7 @@ def _number(text: str) -> int | None:
 def begin_import(desk: Desk, request: Request, _: bytes) -> Response:
     """Import the files of a project with the usual settings, or those used last."""
     desk.check_intent(request)
-    found = desk.project_of(request)
+    found = desk.own_project_of(request)
     if not found.files:
         raise ParameterError("There are no files to import.")
     desk.begin(found, found.import_task, "import", found.import_task.settings)

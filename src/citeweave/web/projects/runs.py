@@ -118,9 +118,8 @@ def stop(desk: Desk, request: Request, body: bytes) -> Response:
 def resume(desk: Desk, request: Request, body: bytes) -> Response:
     """Go on with a fit that was stopped, or make one longer that is done."""
     form = desk.read_form(request, body)
+    desk.own_project_of(request)
     found = desk.run_of(request)
-    if found.project.alone:
-        raise ParameterError("This run was made on the command line; it goes on there, too.")
     settings: dict[str, Any] = {
         name: value for name, value in found.task.settings.items() if name != "further"
     }

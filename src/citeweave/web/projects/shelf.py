@@ -299,6 +299,21 @@ class Shelf:
                 write_text(path / PROJECT_FILE, text)
             return Project(path)
 
+    def corpora(self) -> list[Path]:
+        """Give the corpora that lie beside the projects, made on the command line."""
+        found = (path for path in self.path.iterdir() if not path.name.startswith("."))
+        return sorted(path for path in found if is_corpus_folder(path))
+
+    def adopt(self, name: str) -> Project:
+        """Make a project of one of these corpora, of which it gets a copy."""
+        for path in self.corpora():
+            if path.name == name:
+                made = self.create(name.removesuffix("-corpus"))
+                with writing(made.corpus, "Free some space first."):
+                    shutil.copytree(path, made.corpus)
+                return made
+        raise NotFoundError(f"There is no corpus '{name}'. It may have been deleted or renamed.")
+
     def delete(self, project: Project) -> None:
         """Remove a project and all that belongs to it."""
         _remove(project.path)
