@@ -170,7 +170,8 @@ def _canonical(value: object) -> bytes:
     if isinstance(value, str):
         return b"s" + value.encode()
     if isinstance(value, list):
-        return b"l" + b"".join(b"%d:%b" % (len(p), p) for p in map(_canonical, value))
+        parts = [b"s" + v.encode() if type(v) is str else _canonical(v) for v in value]
+        return b"l" + b"".join([b"%d:%b" % (len(part), part) for part in parts])
     if value is None or isinstance(value, bool | int | float):
         return f"{type(value).__name__[0]}{value!r}".encode()
     raise CorpusError(

@@ -43,25 +43,23 @@ class TextColumns:
         self.rules = rules
         self.words: list[str] = []
         self._ids: dict[str, int] = {}
-        self._of_piece = _PieceIds(self._id)
+        self._of_part = _PartIds(self._ids_of)
         self._stream = array("i")
 
     def add(self, text: str) -> Span:
         """Encode a text and give its place."""
-        return self.add_pieces([self.pieces(text)])[0]
+        return self.add_all([self.parts(text)])[0]
 
-    def pieces(self, text: str) -> list[str]:
-        """Part a text into what may be words."""
-        return text_steps.pieces(self.rules.clean(text))
+    def parts(self, text: str) -> list[str]:
+        """Clean a text and part it at spaces."""
+        return self.rules.clean(text).lower().split()
 
-    def add_pieces(self, texts: Sequence[Sequence[str]]) -> list[Span]:
-        """Encode texts that are parted into pieces, and give the place of each."""
-        lengths = np.array([len(pieces) for pieces in texts], dtype=np.int64)
-        ids = np.fromiter(
-            map(self._of_piece.__getitem__, chain.from_iterable(texts)),
-            dtype=np.int32,
-            count=int(lengths.sum()),
-        )
+    def add_all(self, texts: Sequence[Sequence[str]]) -> list[Span]:
+        """Encode texts that are cleaned and parted at spaces, and give the place of each."""
+        look_up = self._of_part.__getitem__
+        found = [list(chain.from_iterable(map(look_up, parts))) for parts in texts]
+        lengths = np.fromiter(map(len, found), dtype=np.int64, count=len(found))
+        ids = np.fromiter(chain.from_iterable(found), dtype=np.int32, count=int(lengths.sum()))
         words = ids >= 0
         # a break is kept after a word of the same text, once
         keep = words.copy()
@@ -98,9 +96,33 @@ class TextColumns:
             ends.append(length)
         flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
         del parts, stream
-        self._stream, self._of_piece = array("i"), _PieceIds(self._id)
+        self._stream, self._of_part = array("i"), _PartIds(self._ids_of)
         offsets = np.concatenate(([0], np.array(ends, dtype=np.int64)))
         return Joined(flat, offsets, np.array(titles, dtype=np.int64))
+
+    def joined_in_order(self, texts: Sequence[tuple[int, int]], spans: Sequence[Span]) -> Joined:
+        """Put texts together as `joined` does where they were added in the order of documents.
+
+        Parameters
+        ----------
+        texts
+            For each document how many of its texts are titles, and how many it has.
+        spans
+            Places of all texts.
+        """
+        stream = np.frombuffer(self._stream, dtype=np.int32)
+        counts = np.array(texts, dtype=np.int64).reshape(-1, 2)
+        stops = np.fromiter((stop for _, stop in spans), dtype=np.int64, count=len(spans))
+        lengths: np.ndarray = np.diff(stops, prepend=0)
+        # one place further for each break before it
+        flat = np.full(len(stream) + len(spans), -1, dtype=np.int32)
+        flat[np.arange(len(stream)) + np.repeat(np.arange(len(spans)), lengths)] = stream
+        ends = np.concatenate(([0], np.cumsum(lengths + 1)))
+        first = np.concatenate(([0], np.cumsum(counts[:, 1])))
+        return Joined(flat, ends[first], ends[first[:-1] + counts[:, 0]])
+
+    def _ids_of(self, part: str) -> tuple[int, ...]:
+        return tuple([self._id(piece) for piece in text_steps.pieces(part)])
 
     def _id(self, piece: str) -> int:
         word = self.rules.word(piece)
@@ -112,16 +134,20 @@ class TextColumns:
         return number
 
 
-class _PieceIds(dict[str, int]):
-    """Ids by piece as it stands in the text, worked out at first sight."""
+class _PartIds(dict[str, tuple[int, ...]]):
+    """Ids by part of a text, worked out at first sight.
 
-    def __init__(self, make: Callable[[str], int]) -> None:
+    Nothing that may be a word holds a space, so a text can be taken apart at spaces first; its
+    parts, punctuation and all, are nearly always known, which saves the search for words in them.
+    """
+
+    def __init__(self, make: Callable[[str], tuple[int, ...]]) -> None:
         super().__init__()
         self._make = make
 
-    def __missing__(self, piece: str) -> int:
-        number = self[piece] = self._make(piece)
-        return number
+    def __missing__(self, part: str) -> tuple[int, ...]:
+        ids = self[part] = self._make(part)
+        return ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,3 +228,20 @@ def test_killed_and_started_again(snapshots, tmp_path):
 def test_the_order_of_files_is_that_of_names(snapshots):
     parts = citeweave.reading.openalex_snapshot.find_parts(Path(snapshots["jsonl"]))
     assert [part.name for part in parts] == sorted(part.name for part in parts)
+
+
+def test_with_and_without_orjson(tmp_path, monkeypatch):
+    """The faster decoder, where it is installed, changes nothing: not for odd lines either."""
+    folder = tmp_path / "odd"
+    lines = list(Snapshot(20).works(0, 20))
+    lines[2] = lines[2].replace('"title":"', '"title":"A raw\ttab ')
+    lines[3] = lines[3].replace('"cited_by_count":3', '"cited_by_count":NaN')
+    part = folder / "data" / "works" / "updated_date=2026-06-24" / "part_000.gz"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(gzip.compress("\n".join(lines).encode()))
+    first, _ = run(folder, tmp_path / "first")
+    monkeypatch.setitem(sys.modules, "orjson", None)
+    second, report = run(folder, tmp_path / "second")
+    assert first.fingerprint == second.fingerprint
+    assert second.titles[2].startswith("A raw tab")
+    assert report.problems_total == 0

@@ -79,7 +79,8 @@ def read_part(
         kind: Counter() for kind in ("skipped", "languages", "excluded", "as_read")
     }
     pieces = 0
-    collected = _Works(settings, context, told)
+    rules = WordRules.from_settings(settings)
+    collected = _Works(settings, rules, context, told)
     enabled = gc.isenabled()
     gc.disable()  # nothing here is in a cycle, and looking for some takes a third of the time
     try:
@@ -88,7 +89,7 @@ def read_part(
             if len(collected) == piece:
                 collected.save(folder / f"{pieces:05d}")
                 pieces += 1
-                collected = _Works(settings, context, told)
+                collected = _Works(settings, rules, context, told)
     finally:
         if enabled:
             gc.enable()
@@ -110,12 +111,16 @@ class _Works:
     """Works of one piece, as they come."""
 
     def __init__(
-        self, settings: Settings, context: FileContext, told: dict[str, Counter[str]]
+        self,
+        settings: Settings,
+        rules: WordRules,
+        context: FileContext,
+        told: dict[str, Counter[str]],
     ) -> None:
         self._settings = settings
         self._context = context
         self._told = told
-        self._text = TextColumns(WordRules.from_settings(settings))
+        self._text = TextColumns(rules)
         self._language = LanguageFilter(
             settings.language, min_letters=settings.language_min_letters
         )
@@ -178,9 +183,9 @@ class _Works:
         use, texts = self._settings, []
         titled = bool(title and use.use_title)
         if title and use.use_title:
-            texts.append(self._text.pieces(title))
+            texts.append(self._text.parts(title))
         if abstract and use.use_abstract:
-            texts.append(self._text.pieces(abstract))
+            texts.append(self._text.parts(abstract))
         if use.join_keywords:
             texts += map(self._keyword, keywords)
         self._waiting += texts
@@ -191,14 +196,14 @@ class _Works:
     def _keyword(self, word: str) -> list[str]:
         found = self._keyword_pieces.get(word)
         if found is None:
-            found = self._text.pieces(word)
+            found = self._text.parts(word)
             if len(self._keyword_pieces) < _KEYWORDS_KEPT:
                 self._keyword_pieces[word] = found
         return found
 
     def _encode(self) -> None:
         if self._waiting:
-            self._spans += self._text.add_pieces(self._waiting)
+            self._spans += self._text.add_all(self._waiting)
             self._waiting = []
 
     def _add_people(self, authorships: list[Any]) -> None:
@@ -249,11 +254,11 @@ class _Works:
     def save(self, folder: Path) -> None:
         """Write the piece."""
         self._encode()
-        joined = self._text.joined(self._by_document())
+        joined = self._text.joined_in_order(self._texts_of, self._spans)
         teams = Ragged.of(self._teams)
         team_places = Ragged.of(self._team_places)
         others = Ragged.of(self._other_places)
-        references = Ragged.of(self._references, np.int64)
+        references = Ragged.joined(self._references)
         save_piece(
             folder,
             arrays={
@@ -276,14 +281,6 @@ class _Works:
             places=dict(zip(self._place_number, self._place_count, strict=True)),
             documents=self._documents,
         )
-
-    def _by_document(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-        found, at = [], 0
-        for titled, texts in self._texts_of:
-            spans = self._spans[at : at + texts]
-            found.append((spans[:titled], spans[titled:]))
-            at += texts
-        return found
 
 
 _EXCLUDED = -1

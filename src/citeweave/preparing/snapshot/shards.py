@@ -16,7 +16,7 @@ from citeweave.corpus.shards import write_shard
 from citeweave.preparing.matching import FATES
 from citeweave.preparing.places import PlaceRegister
 from citeweave.preparing.run import places_by_author
-from citeweave.preparing.snapshot.pieces import DOCUMENT_COLUMNS
+from citeweave.preparing.snapshot.pieces import DOCUMENT_COLUMNS, text_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,12 +176,9 @@ class ShardMaker:
         people, ends = authors.tolist(), starts.tolist()
         by_author = [places_by_author(people[a:b], own[a:b]) for a, b in itertools.pairwise(ends)]
         made = self.places.columns(by_author, rest)
-        empty = [None] * len(table)
+        empty: list[list[str] | None] = [None] * len(table)
         return table.with_columns(
-            [
-                pl.Series(name, made.get(name, empty), dtype=pl.List(pl.String))
-                for name in PLACE_COLUMNS
-            ]
+            [text_lists(name, made.get(name, empty)) for name in PLACE_COLUMNS]
         )
 
     def corpus_report(self) -> CorpusReport:
