@@ -54,7 +54,7 @@ def test_version(runner: CliRunner) -> None:
 def test_fit_names_every_model_that_it_can_fit() -> None:
     command: Any = typer.main.get_command(app)
     (option,) = [one for one in command.commands["fit"].params if one.name == "model"]
-    named = option.help.removesuffix(".").replace("; or to compare with:", ",").split(", ")
+    named = option.help.removesuffix(".").replace("; or, for comparison:", ",").split(", ")
     assert sorted(named) == sorted([*PRESETS, *BASELINES])
 
 

@@ -151,7 +151,7 @@ def test_a_second_run_does_only_the_rest(small, tasks, tmp_path):
         if event.state == "done":
             stop.set()
 
-    with pytest.raises(RunInterrupted, match=r"Stopped after 1 of 4 tasks\..*goes on"):
+    with pytest.raises(RunInterrupted, match=r"Stopped after 1 of 4 tasks\..*continues"):
         run_tasks(tasks, corpora, out=tmp_path, workers=1, progress=stop_after_one, stop=stop)
     assert len(ran(first)) == 1
     second = []

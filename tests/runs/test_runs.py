@@ -79,7 +79,7 @@ def test_chains_do_not_depend_on_each_other(small, reference, tmp_path):
 def test_stopped_and_resumed_is_uninterrupted(small, reference, tmp_path, iteration):
     folder = tmp_path / "run"
     text = interrupted_run(small, folder, iteration, chains=2, threads=2)
-    assert f"go on with: citeweave resume {folder}" in text
+    assert f"continue with: citeweave resume {folder}" in text
     model = citeweave.resume(folder)
     assert_same_bytes(run_contents(reference), run_contents(folder))
     assert model.n_iter_ == 30
@@ -196,7 +196,7 @@ def test_ctrl_c_saves(small, tmp_path):
     process.wait()
     process.stderr.close()
     assert "RunInterrupted: Stopped after iteration" in error
-    assert f"go on with: citeweave resume {folder}" in error
+    assert f"continue with: citeweave resume {folder}" in error
     assert RunFolder.open(folder).manifest["status"] == "running"
     stopper = StopAt(1)
     with pytest.raises(RunInterrupted):

@@ -39,9 +39,9 @@ def _command(kind: str) -> Callable[..., None]:
         source: Annotated[Path, typer.Argument(help="Run or corpus folder.", metavar="RUN|CORPUS")],
         show: Annotated[
             str | None,
-            typer.Option(help="Show all about one, by number, name or code (needs a run)."),
+            typer.Option(help="Show one in full, by number, name or code (needs a run)."),
         ] = None,
-        min_papers: Annotated[int, typer.Option(help="Leave out those of fewer papers.")] = 1,
+        min_papers: Annotated[int, typer.Option(help="Leave out those with fewer papers.")] = 1,
         sort: Annotated[
             str,
             typer.Option(
@@ -50,11 +50,15 @@ def _command(kind: str) -> Callable[..., None]:
         ] = "papers",
         network: Annotated[
             bool,
-            typer.Option("--network", help="Pairs that share papers instead, with their weight."),
+            typer.Option(
+                "--network", help="Show pairs that share papers instead, with their weights."
+            ),
         ] = False,
         counting: Annotated[
             str,
-            typer.Option(help="With --network: full, or fractional (1/(n - 1) of n that share)."),
+            typer.Option(
+                help="With --network: full, or fractional (1/(n - 1) for each of the n on a paper)."
+            ),
         ] = "full",
         output: Output,
     ) -> None:

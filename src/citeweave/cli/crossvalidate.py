@@ -44,19 +44,19 @@ def crossvalidate(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="A model, with parameters of its own after a colon (scntm:eta=10); give several "
-            "to compare them (default: scntm).",
+            help="Model, with its parameters after a colon (scntm:eta=10); may be repeated to "
+            "compare several (default: scntm).",
             rich_help_panel=MODEL,
         ),
     ] = None,
     parameters: dict[str, Any],
-    folds: Annotated[int, typer.Option(help="Folds of one partition.")] = 10,
+    folds: Annotated[int, typer.Option(help="Number of folds.")] = 10,
     splits: Annotated[
         int | None,
-        typer.Option(help="Independent random splits instead of folds."),
+        typer.Option(help="Number of independent random splits, instead of folds."),
     ] = None,
-    test: Annotated[float, typer.Option(help="Share of test papers of a split.")] = 0.1,
-    seeds: Annotated[int, typer.Option(help="Runs of each model on each fold.")] = 1,
+    test: Annotated[float, typer.Option(help="Share of test papers in each split.")] = 0.1,
+    seeds: Annotated[int, typer.Option(help="Runs of each model per fold.")] = 1,
     fold_seed: Annotated[int, typer.Option(help="Seed of the partition into folds.")] = 0,
     words: Annotated[
         str,
@@ -87,7 +87,7 @@ def crossvalidate(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for results; what is there is not computed again (default: "
+            help="Folder for results; existing results are not computed again (default: "
             "CORPUS-crossvalidation).",
             rich_help_panel=RUN,
         ),
@@ -95,24 +95,24 @@ def crossvalidate(
     workers: Annotated[
         int | None,
         typer.Option(
-            help="Models fitted at a time (default: one a core).",
+            help="Models fitted in parallel (default: one per core).",
             rich_help_panel=RUN,
         ),
     ] = None,
     fresh: Annotated[
         bool,
-        typer.Option("--fresh", help="Compute what is there too.", rich_help_panel=RUN),
+        typer.Option("--fresh", help="Compute existing results again.", rich_help_panel=RUN),
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Write the summary as JSON.", rich_help_panel=RUN)
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=RUN)
+        bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=RUN)
     ] = False,
 ) -> None:
     """Fit models to parts of a corpus and measure them on the papers left out.
 
-    Each result is kept as soon as it is there: after Ctrl-C, the same command goes on.
+    Each result is saved at once: after Ctrl-C, the same command continues.
     """
     from citeweave.cli.running import stop_on_signals
     from citeweave.cli.show import make_console

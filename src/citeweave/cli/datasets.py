@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 app = typer.Typer(
-    help="Data sets by name: list them, get them, compare them with the paper's table.",
+    help="List data sets, download them, and compare them with the paper's table.",
     invoke_without_command=True,
     add_completion=False,
 )

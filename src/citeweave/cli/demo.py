@@ -47,10 +47,10 @@ def demo(
     ] = None,
     parameters: dict[str, Any],
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a run of that name.")
+        bool, typer.Option("--overwrite", help="Replace an existing run of that name.")
     ] = False,
 ) -> None:
-    """Fit 1,500 made-up papers of ten research areas and compare with the truth."""
+    """Fit 1,500 simulated papers in ten research areas and compare with the truth."""
     from citeweave.cli import show
     from citeweave.cli.recovery import compare
     from citeweave.cli.running import fit_model

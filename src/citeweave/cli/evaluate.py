@@ -27,14 +27,14 @@ def evaluate(
     test: Annotated[
         str | None,
         typer.Option(
-            help="Papers that the model has not seen: a corpus folder or a data set; or the whole "
-            "corpus, of which the training papers are left out.",
+            help="Papers that the model has not seen: a corpus folder or data set, or the whole "
+            "corpus, from which training papers are removed.",
             metavar="CORPUS",
             rich_help_panel=TEST,
         ),
     ] = None,
     categories: Annotated[
-        bool, typer.Option(help="Compare with categories where papers have them.")
+        bool, typer.Option(help="Compare with the categories of papers, if there are any.")
     ] = True,
     labels: Annotated[
         str,
@@ -60,21 +60,20 @@ def evaluate(
     ] = 500,
     threads: Annotated[
         int | None,
-        typer.Option(
-            help="Threads for fold-in (default: as many as there are cores).", rich_help_panel=TEST
-        ),
+        typer.Option(help="Threads for fold-in (default: all cores).", rich_help_panel=TEST),
     ] = None,
     at: Annotated[
         list[int] | None,
         typer.Option(
-            help="Depth of precision and recall of links; may be repeated (default: 10 and 50).",
+            help="Ranks at which precision and recall of links are measured; may be repeated "
+            "(default: 10 and 50).",
             rich_help_panel=LINKS,
         ),
     ] = None,
     negatives: Annotated[
-        int, typer.Option(help="Pairs drawn for each citation.", rich_help_panel=LINKS)
+        int, typer.Option(help="Negative pairs drawn per citation.", rich_help_panel=LINKS)
     ] = 10,
-    seed: Annotated[int, typer.Option(help="Seed of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: AsJson = False,
     out: Annotated[
         Path | None,

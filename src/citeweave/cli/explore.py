@@ -37,7 +37,7 @@ class Output:
     top: Annotated[
         int | None,
         typer.Option(
-            help=f"How many rows (default: {SHOWN} on the screen, all in files and JSON)."
+            help=f"Number of rows (default: {SHOWN} on the screen, all in files and JSON)."
         ),
     ] = None
     csv: Annotated[
@@ -84,19 +84,19 @@ def register(app: typer.Typer) -> None:
 def topics(
     *,
     run: Run,
-    topic: Annotated[int | None, typer.Option(help="Show all about one topic.")] = None,
-    words: Annotated[int, typer.Option(help="How many words of each topic.")] = 10,
+    topic: Annotated[int | None, typer.Option(help="Show one topic in full.")] = None,
+    words: Annotated[int, typer.Option(help="Number of words per topic.")] = 10,
     relevance: Annotated[
         float,
         typer.Option(
-            help="Rank of distinctive words: 1 by probability in the topic, 0 by lift over the "
-            "corpus."
+            help="Ranking of distinctive words: 1 by probability in the topic, 0 by lift over "
+            "the corpus."
         ),
     ] = 0.6,
     rename: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name a topic and keep it in the run, as 3=Robotics; 3= takes the name away.",
+            help="Name a topic, as 3=Robotics; 3= removes the name. Names are kept in the run.",
         ),
     ] = None,
     output: Output,
@@ -129,18 +129,19 @@ def authors(
     run: Run,
     author: Annotated[
         str | None,
-        typer.Option(help="Show all about one author, by number or name."),
+        typer.Option(help="Show one author in full, by number or name."),
     ] = None,
-    min_papers: Annotated[int, typer.Option(help="Leave out authors of fewer papers.")] = 1,
-    nearest: Annotated[int, typer.Option(help="Name so many nearest authors for each.")] = 0,
+    min_papers: Annotated[int, typer.Option(help="Leave out authors with fewer papers.")] = 1,
+    nearest: Annotated[int, typer.Option(help="Number of similar authors to list for each.")] = 0,
     by_topic: Annotated[
-        bool, typer.Option("--by-topic", help="Influence of each author in each topic instead.")
+        bool,
+        typer.Option("--by-topic", help="Show the influence of each author in each topic instead."),
     ] = False,
     output: Output,
 ) -> None:
-    """Show the authors of a run: topics with intervals, influence, who is near.
+    """Show the authors of a run: topics with intervals, influence, similar authors.
 
-    Of a corpus: papers, citations, h-index and growth.
+    For a corpus: papers, citations, h-index and growth.
     """
     from citeweave.cli import explore_pages as pages
     from citeweave.cli import explore_show as show
@@ -184,7 +185,7 @@ def papers(
     paper: Annotated[
         str | None,
         typer.Option(
-            help="Show all about one paper, by number, id or words of its title.",
+            help="Show one paper in full, by number, id or words of its title.",
         ),
     ] = None,
     topic: Annotated[int | None, typer.Option(help="Only papers of this topic.")] = None,
@@ -217,19 +218,19 @@ def citations(
     paper: Annotated[
         str | None,
         typer.Option(
-            help="Only citations of one paper, by number, id or words of its title.",
+            help="Only the citations of one paper, given by number, id or words of its title.",
         ),
     ] = None,
     flow: Annotated[
-        bool, typer.Option("--flow", help="Citations from topic to topic instead.")
+        bool, typer.Option("--flow", help="Show the flow of citations between topics instead.")
     ] = False,
     by_citing_topic: Annotated[
         bool,
-        typer.Option("--by-citing-topic", help="With --flow: by the topic they are made for too."),
+        typer.Option("--by-citing-topic", help="With --flow: also by the topic of the citation."),
     ] = False,
     output: Output,
 ) -> None:
-    """Show the citations of a run with the topics they are made for, or the flow between topics."""
+    """Show the citations of a run with the topic of each, or the flow between topics."""
     from citeweave.cli import explore_show as show
 
     view = _open(run)
@@ -252,7 +253,7 @@ def categories(
     *,
     run: Run,
     crosstab: Annotated[
-        bool, typer.Option("--crosstab", help="Every category by every topic instead.")
+        bool, typer.Option("--crosstab", help="Show a table of categories by topics instead.")
     ] = False,
     output: Output,
 ) -> None:
@@ -284,12 +285,12 @@ def inspect(
     chain: Annotated[
         int | None,
         typer.Option(
-            help="Chain to look into (default: the one that topics are numbered by).",
+            help="Chain to inspect (default: the one whose topic numbers are used).",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the counts behind one document's topics, as the paper's worked example.
+    """Show the counts behind one document's topics, as in the paper's worked example.
 
     They are read from the chain's last checkpoint: customers c and tables t of each document
     level, and the citations of each topic.

@@ -29,7 +29,7 @@ _MODEL = PARAMETERS["model"]
 _FITTED = PARAMETERS | {
     "topics": TOPICS_OR_AUTO,
     "model": _MODEL.but(
-        summary=f"{_MODEL.summary.removesuffix('.')}; or to compare with: pmtlm, pmtlm-dc, "
+        summary=f"{_MODEL.summary.removesuffix('.')}; or, for comparison: pmtlm, pmtlm-dc, "
         "tomotopy-lda, tomotopy-hdp, sklearn-lda, spectral, louvain, agc, k-means, "
         "label-propagation, logistic, sgc."
     ),
@@ -70,25 +70,28 @@ def fit(
     hold_out_citations: Annotated[
         float | None,
         typer.Option(
-            help="Share of citations kept from the model, for evaluate to score.",
+            help="Share of citations to hold out, for evaluate to score.",
             rich_help_panel=HELD_OUT,
         ),
     ] = None,
     hold_out_words: Annotated[
         float | None,
-        typer.Option(help="Share of each paper's words, likewise.", rich_help_panel=HELD_OUT),
+        typer.Option(
+            help="Share of each paper's words to hold out, for evaluate to score.",
+            rich_help_panel=HELD_OUT,
+        ),
     ] = None,
     hold_out_documents: Annotated[
         float | None,
         typer.Option(
-            help="Share of papers, likewise: evaluate RUN --test CORPUS finds them.",
+            help="Share of papers to hold out; evaluate RUN --test CORPUS scores them.",
             rich_help_panel=HELD_OUT,
         ),
     ] = None,
     keep_labels: Annotated[
         int | None,
         typer.Option(
-            help="Labels of each category that stay, for --labels some; the others are held out.",
+            help="With --labels some: labels to keep per category; the others are held out.",
             rich_help_panel=HELD_OUT,
         ),
     ] = None,
@@ -99,13 +102,16 @@ def fit(
         ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a run of that name.", rich_help_panel=RUN)
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace an existing run of that name.", rich_help_panel=RUN
+        ),
     ] = False,
     checkpoints: Checkpoints,
 ) -> None:
-    """Fit a model to a corpus until its chains agree, and leave a run folder.
+    """Fit a model to a corpus until its chains agree, and save it in a run folder.
 
-    Ctrl-C saves the chains; `citeweave resume RUN` goes on as if nothing had happened.
+    Ctrl-C saves the chains; `citeweave resume RUN` continues, with the same result.
     """
     from citeweave.baselines import BASELINES, Baseline
     from citeweave.cli.fit_baseline import fit_baseline, make_from_options, read_settings
@@ -204,20 +210,20 @@ def resume(
     ] = None,
     iterations: Annotated[
         str | None,
-        typer.Option(
-            help="Make a run that is done longer: +1000 for so many iterations more, at most."
-        ),
+        typer.Option(help="Extend a finished run: +1000 for at most 1,000 more iterations."),
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(help="Go on with a run that is done until its chains agree, or so long."),
+        typer.Option(
+            help="Extend a finished run until its chains agree, for at most this many minutes."
+        ),
     ] = None,
     parameters: dict[str, Any],
     checkpoints: Checkpoints,
 ) -> None:
-    """Go on with a run that was stopped, or make one longer that is done.
+    """Continue a run that was stopped, or extend one that is done.
 
-    The result is the same as without the stop, or as of one long run.
+    The result is the same as that of one long run without a stop.
     """
     from citeweave.cli.running import resume_model
     from citeweave.cli.sources import open_corpus

@@ -51,13 +51,15 @@ class PictureOptions:
     authors: Annotated[
         int | None,
         typer.Option(
-            help="Most authors (default: 30).", show_default=False, rich_help_panel=PICTURE
+            help="Maximum number of authors (default: 30).",
+            show_default=False,
+            rich_help_panel=PICTURE,
         ),
     ] = None
     topics: Annotated[
         int | None,
         typer.Option(
-            help="Most topics, the largest (default: all that matter).",
+            help="Maximum number of topics, largest first (default: all that have links).",
             show_default=False,
             rich_help_panel=PICTURE,
         ),
@@ -65,7 +67,7 @@ class PictureOptions:
     papers: Annotated[
         int | None,
         typer.Option(
-            help="Most papers on the map (default: 5000).",
+            help="Maximum number of papers on the map (default: 5000).",
             show_default=False,
             rich_help_panel=PICTURE,
         ),
@@ -73,16 +75,16 @@ class PictureOptions:
     links: Annotated[
         int | None,
         typer.Option(
-            help="Most links that are drawn (default: 1500 citations on the map of papers, 1000 "
-            "on the other maps).",
+            help="Maximum number of links drawn (default: 1500 citations on the map of papers, "
+            "1000 on the other maps).",
             show_default=False,
         ),
     ] = None
     min_weight: Annotated[
         float | None,
         typer.Option(
-            help="Drop weaker links: weight of a topic for an author (default: 0.15), part of a "
-            "topic's citations (default: 0.06).",
+            help="Omit weaker links: by weight of a topic for an author (default: 0.15), or by "
+            "share of a topic's citations (default: 0.06).",
             show_default=False,
             rich_help_panel=PICTURE,
         ),
@@ -90,7 +92,7 @@ class PictureOptions:
     words: Annotated[
         int | None,
         typer.Option(
-            help="Words of a topic (default: 5; of a theme 30).",
+            help="Words per topic (default: 5; 30 per theme).",
             show_default=False,
             rich_help_panel=PICTURE,
         ),
@@ -104,8 +106,8 @@ class MapOptions:
     top: Annotated[
         int | None,
         typer.Option(
-            help="Most nodes, the largest (default: 100; historiograph 40; main-path begins with "
-            "10 citations).",
+            help="Maximum number of nodes, largest first (default: 100; historiograph 40; "
+            "main-path begins with 10 citations).",
             show_default=False,
             rich_help_panel=MAPS,
         ),
@@ -113,7 +115,8 @@ class MapOptions:
     min_size: Annotated[
         int | None,
         typer.Option(
-            help="Fewest citations of a paper, or papers of an author or word (default: 0).",
+            help="Minimum number of citations of a paper, or of papers of an author or word "
+            "(default: 0).",
             show_default=False,
             rich_help_panel=MAPS,
         ),
@@ -121,13 +124,13 @@ class MapOptions:
     min_count: Annotated[
         float | None,
         typer.Option(
-            help="Drop links of smaller counts.", show_default=False, rich_help_panel=MAPS
+            help="Omit links with smaller counts.", show_default=False, rich_help_panel=MAPS
         ),
     ] = None
     counting: Annotated[
         str | None,
         typer.Option(
-            help="full, or fractional: each paper counts as one, however much it brings together.",
+            help="full, or fractional (each paper counts once, however many items it links).",
             show_default="full",
             rich_help_panel=MAPS,
         ),
@@ -135,7 +138,7 @@ class MapOptions:
     weight: Annotated[
         str | None,
         typer.Option(
-            help="association (as VOSviewer's), raw, salton, jaccard or equivalence.",
+            help="Similarity: association (as in VOSviewer), raw, salton, jaccard or equivalence.",
             show_default="association",
             rich_help_panel=MAPS,
         ),
@@ -143,7 +146,7 @@ class MapOptions:
     terms: Annotated[
         str | None,
         typer.Option(
-            help="Of co-words: keywords, text, or auto: keywords where there are some.",
+            help="For co-words: keywords, text, or auto (keywords if there are any).",
             show_default="auto",
             rich_help_panel=MAPS,
         ),
@@ -151,7 +154,7 @@ class MapOptions:
     max_members: Annotated[
         int | None,
         typer.Option(
-            help="Leave out papers of more authors, institutions or countries; 0 for none "
+            help="Leave out papers with more authors, institutions or countries; 0: no limit "
             "(default: 100).",
             show_default=False,
             rich_help_panel=MAPS,
@@ -160,7 +163,7 @@ class MapOptions:
     resolution: Annotated[
         float | None,
         typer.Option(
-            help="Above 1 finds more and smaller clusters (default: 1).",
+            help="Resolution of clusters; above 1 gives more and smaller ones (default: 1).",
             show_default=False,
             rich_help_panel=MAPS,
         ),
@@ -168,7 +171,7 @@ class MapOptions:
     colour: Annotated[
         str | None,
         typer.Option(
-            help="cluster, topic (of a run) or year.",
+            help="Colour by cluster, topic (of a run) or year.",
             show_default="cluster",
             rich_help_panel=MAPS,
         ),
@@ -195,8 +198,8 @@ def graph(
     kind: Annotated[
         GraphKind,
         typer.Option(
-            help="Of a run: authors and topics, citations between topics (flow), the map of "
-            "papers, or the thematic map. Of a corpus: the others."
+            help="For a run: authors and topics, citations between topics (flow), the map of "
+            "papers, or the thematic map. For a corpus: the others."
         ),
     ] = GraphKind.AUTHORS,
     out: Annotated[
@@ -211,12 +214,15 @@ def graph(
     pictures: PictureOptions,
     maps: MapOptions,
     layout: Annotated[
-        str, typer.Option(help="auto, own or graphviz; auto is Graphviz where there is one.")
+        str,
+        typer.Option(help="Layout: auto, own or graphviz; auto uses Graphviz if it is installed."),
     ] = "auto",
-    dpi: Annotated[float, typer.Option(help="Pixels an inch of a PNG.")] = 200.0,
+    dpi: Annotated[
+        float, typer.Option(help="Resolution of PNG files, in pixels per inch.")
+    ] = 200.0,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="Write nodes, edges and places to standard output as JSON."),
+        typer.Option("--json", help="Write nodes, edges and positions to standard output as JSON."),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
 ) -> None:

@@ -22,7 +22,9 @@ PREPARING = "Preparing"
 
 Files = Annotated[
     list[str],
-    typer.Argument(help="Export files, folders, archives; - for standard input.", metavar="FILES"),
+    typer.Argument(
+        help="Export files, folders or archives; - for standard input.", metavar="FILES"
+    ),
 ]
 
 SET_BY_OPTION = [
@@ -43,7 +45,7 @@ class ImportOptions:
     format: Annotated[
         str | None,
         typer.Option(
-            help="Format of all files (default: each file's content tells).",
+            help="Format of all files (default: detected from the content of each).",
             rich_help_panel=READING,
         ),
     ] = None
@@ -57,23 +59,23 @@ class ImportOptions:
     citations: Annotated[
         list[str] | None,
         typer.Option(
-            help="A list of citations that comes apart: citing id, cited id. May be given again.",
+            help="Separate list of citations (citing id, cited id); may be repeated.",
             rich_help_panel=READING,
         ),
     ] = None
     config: Annotated[
         Path | None,
         typer.Option(
-            help="Settings of preparation, in TOML (docs/how-to/preparation.md).",
+            help="Preparation settings, in TOML (docs/how-to/preparation.md).",
             rich_help_panel=PREPARING,
         ),
     ] = None
     report: Annotated[
         list[Path] | None,
-        typer.Option(help="Write the report to a file, .html or .json. May be given again."),
+        typer.Option(help="Write the report to a file (.html or .json); may be repeated."),
     ] = None
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a corpus of that name.")
+        bool, typer.Option("--overwrite", help="Replace an existing corpus of that name.")
     ] = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False
 

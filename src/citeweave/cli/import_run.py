@@ -58,7 +58,7 @@ def show_import(report: Report, reports: Sequence[Path], place: Path, *, quiet: 
     console.print()
     for path in reports:
         console.print(f"The report is in {path}.")
-    console.print(f"The corpus is in {place}. Go on with: citeweave fit {place} --topics 20")
+    console.print(f"The corpus is in {place}. Continue with: citeweave fit {place} --topics 20")
 
 
 def import_matrix(files: Sequence[str], *, out: Path | None, overwrite: bool, quiet: bool) -> None:

@@ -48,11 +48,11 @@ class SnapshotOptions:
 def import_files(
     *, files: Files, options: ImportOptions, snapshot: SnapshotOptions, settings: dict[str, Any]
 ) -> None:
-    """Make a corpus of bibliographic exports, and tell what was read, matched and dropped.
+    """Make a corpus from bibliographic exports, and report what was read, matched and dropped.
 
     Reads OpenAlex, BibTeX, RIS, Web of Science, Scopus, PubMed, arXiv and more,
     and any table with titles; several files at once, packed or not. The folder of an
-    OpenAlex snapshot is read a part at a time; started again, an import goes on.
+    OpenAlex snapshot is read a part at a time; started again, an import continues.
     """
     from citeweave.preparing import is_snapshot  # noqa: PLC0415 (other commands start at once)
 

@@ -203,14 +203,15 @@ def _print_run(
         if manifest.get("longer"):
             most = manifest["longer"]["parameters"]["iterations"]
             status += (
-                f"; a longer run to at most {most} is under way, go on with: "
+                f"; a longer run to at most {most} is under way, continue with: "
                 f"citeweave resume {folder}"
             )
     elif model is None:
-        status = f"unfinished; go on with: citeweave resume {folder}"
+        status = f"unfinished; continue with: citeweave resume {folder}"
     else:
         status = (
-            f"unfinished, {done} of {iterations} iterations; go on with: citeweave resume {folder}"
+            f"unfinished, {done} of {iterations} iterations; "
+            f"continue with: citeweave resume {folder}"
         )
     console.print(_head(manifest, folder, status))
     if model is None:

@@ -24,11 +24,11 @@ def levels(
     run: Run,
     level: Annotated[
         str | None,
-        typer.Option(help="Only this one, such as venue or period (default: all)."),
+        typer.Option(help="Only this level, such as venue or period (default: all)."),
     ] = None,
     output: Output,
 ) -> None:
-    """Show the topics of a run's venues, periods, ...: the nodes of levels given to fit --level."""
+    """Show the topics of a run's venues, periods or other levels (fit --level)."""
     from citeweave.cli.explore_show import level_tables
     from citeweave.explore import Exploration
 

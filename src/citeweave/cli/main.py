@@ -39,7 +39,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="citeweave",
-    help="Topics, authors, labels and citations of research literature in one model.",
+    help="Topic models of research literature: text, authors, labels and citations in one model.",
     epilog="Begin with: citeweave demo",
     no_args_is_help=True,
     add_completion=False,

@@ -22,7 +22,7 @@ RUN = "Run"
 Sources = Annotated[
     list[str],
     typer.Argument(
-        help="Corpus folder, name of a data set, or export files to import with defaults.",
+        help="Corpus folder, name of a data set, or export files (imported with default settings).",
         metavar="CORPUS|DATASET|FILES",
     ),
 ]
@@ -31,7 +31,7 @@ RequestLog = Annotated[
     Path | None,
     typer.Option("--log", help="Append a line for each request to this file.", show_default=False),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for machines.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for programs.")]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Checkpoints:
     checkpoint_iterations: Annotated[
         int | None,
         typer.Option(
-            help="Iterations between checkpoints (default: by time alone).", rich_help_panel=RUN
+            help="Iterations between checkpoints (default: by time only).", rich_help_panel=RUN
         ),
     ] = None
     quiet: Annotated[

@@ -46,7 +46,7 @@ def plot(
     *,
     run: Run,
     kind: Annotated[
-        PlotKind, typer.Option(help="Which plot, or all into a folder.")
+        PlotKind, typer.Option(help="Kind of plot; all writes every plot into a folder.")
     ] = PlotKind.ALL,
     out: Annotated[
         Path | None,
@@ -59,14 +59,16 @@ def plot(
     width: Annotated[
         float | None,
         typer.Option(
-            help="Width in inches: 3.5 for a column, 7 for a page (default: what suits the plot).",
+            help="Width in inches: 3.5 for a column, 7 for a page (default: depends on the plot).",
             show_default=False,
         ),
     ] = None,
     file_format: Annotated[
-        str, typer.Option("--format", help="Of all plots in a folder: png, pdf or svg.")
+        str, typer.Option("--format", help="Format of the plots in a folder: png, pdf or svg.")
     ] = "png",
-    dpi: Annotated[float, typer.Option(help="Pixels an inch of a PNG.")] = 200.0,
+    dpi: Annotated[
+        float, typer.Option(help="Resolution of PNG files, in pixels per inch.")
+    ] = 200.0,
     quiet: Quiet = False,
 ) -> None:
     """Draw convergence, topics over time, authors, the map of papers and more (Matplotlib)."""

@@ -24,17 +24,15 @@ def query_dump(
     *,
     dump: Files,
     preset: Annotated[
-        str | None, typer.Option(help="Keywords of the paper: ml, m10 or avs.")
+        str | None, typer.Option(help="Keywords of the original paper: ml, m10 or avs.")
     ] = None,
-    query: Annotated[
-        Path | None, typer.Option(help="Keywords of your own, in TOML or YAML.")
-    ] = None,
+    query: Annotated[Path | None, typer.Option(help="Your own keywords, in TOML or YAML.")] = None,
     options: ImportOptions,
     settings: dict[str, Any],
 ) -> None:
-    """Make a corpus of those papers of a dump that match the keywords of one category.
+    """Make a corpus of the papers in a dump that match the keywords of one category.
 
-    Papers of several categories are dropped, as in the paper.
+    Papers that match several categories are dropped, as in the original paper.
     """
     from citeweave.preparing import Query  # noqa: PLC0415 (other commands start at once)
 

@@ -22,25 +22,27 @@ def register(app: typer.Typer) -> None:
 def report(
     *,
     run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
     title: Annotated[
-        str | None, typer.Option(help="Heading of the page.", show_default=False)
+        str | None, typer.Option(help="Title of the page.", show_default=False)
     ] = None,
     max_papers: Annotated[
-        int, typer.Option(help="Most papers in the table that the page carries; 0 for none.")
+        int, typer.Option(help="Maximum number of papers in the page's table; 0 for none.")
     ] = 4000,
     tables: Annotated[
-        bool, typer.Option("--tables/--no-tables", help="Carry tables as CSV inside the page.")
+        bool, typer.Option("--tables/--no-tables", help="Include tables as CSV in the page.")
     ] = True,
     xlsx: Annotated[
         Path | None,
         typer.Option(
-            help="Also write all tables of the run, whole, into one Excel workbook.",
+            help="Also write all tables of the run in full to one Excel workbook.",
             show_default=False,
         ),
     ] = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for machines.")] = False,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for programs.")] = False,
 ) -> None:
     """Write one self-contained page about a run: topics, authors, papers, trends, reliability."""
     from citeweave.cli.show import make_console

@@ -54,9 +54,9 @@ def run(
     ] = None,
     checkpoints: Checkpoints,
 ) -> None:
-    """Import, fit until the chains agree, measure, and write a report: all in one folder.
+    """Import, fit until the chains agree, evaluate, and write a report, all in one folder.
 
-    Stopped at any point, the same command goes on.
+    If it is stopped, the same command continues.
     """
     from citeweave.cli.show import make_console
     from citeweave.cli.sources import name_of

@@ -30,7 +30,7 @@ TOPICS = "10,20,40,80,160"
 
 _PARAMETERS = (
     PARAMETERS["iterations"].but(
-        default=600, summary="Iterations per chain of each fit, at most.", page=""
+        default=600, summary="Maximum number of iterations per chain in each fit.", page=""
     ),
     *(PARAMETERS[name] for name in ("model", "eta", "chains", "threads", "device")),
 )
@@ -46,32 +46,34 @@ def register(app: typer.Typer) -> None:
 def scan(
     *,
     corpus: Sources,
-    topics: Annotated[str, typer.Option(help="Numbers to try, with commas between.")] = TOPICS,
+    topics: Annotated[str, typer.Option(help="Numbers to try, separated by commas.")] = TOPICS,
     parameters: dict[str, Any],
-    seed: Annotated[int, typer.Option(help="Seed of what is held out and of the fits.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Random seed of the held-out parts and of the fits.")
+    ] = 0,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw the measures into this file (.png, .pdf or .svg)."),
+        typer.Option(help="Plot the measures into this file (.png, .pdf or .svg)."),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the fits and scan.json; what is there is not fitted again (default: "
+            help="Folder for the fits and scan.json; existing fits are not repeated (default: "
             "CORPUS-scan).",
             rich_help_panel=RUN,
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Write JSON for machines.", rich_help_panel=RUN)
+        bool, typer.Option("--json", help="Write JSON for programs.", rich_help_panel=RUN)
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=RUN)
+        bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=RUN)
     ] = False,
 ) -> None:
     """Try several numbers of topics and recommend one.
 
-    Each fit is kept from a tenth of the words and citations, which are then foretold. After
-    Ctrl-C the same command goes on.
+    A tenth of the words and citations is held out from each fit and then predicted. After Ctrl-C
+    the same command continues.
     """
     from citeweave.cli.show import make_console
     from citeweave.cli.sources import name_of, open_sources
@@ -97,7 +99,7 @@ def scan(
     if plot is not None:
         console.print(f"The plot is in {plot}.", soft_wrap=True)
     line = f"citeweave fit {' '.join(corpus)} --topics {found.recommended}"
-    console.print(f"Go on with: {line}", soft_wrap=True)
+    console.print(f"Continue with: {line}", soft_wrap=True)
 
 
 def read_numbers(text: str) -> list[int]:

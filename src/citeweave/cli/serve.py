@@ -26,14 +26,16 @@ def serve(
     host: Annotated[
         str, typer.Option(help="Address to listen on; 127.0.0.1 is this computer alone.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = PORT,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = PORT,
     title: Annotated[
         str | None,
-        typer.Option(help="Name of the literature (default: of the folder).", show_default=False),
+        typer.Option(
+            help="Name of the literature (default: that of the folder).", show_default=False
+        ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="Further name this server may be called by; repeat for more."),
+        typer.Option(help="Another host name to accept; may be repeated."),
     ] = None,
     open_page: Annotated[
         bool | None,
@@ -47,7 +49,7 @@ def serve(
 ) -> None:
     """Explore a run in the browser: topics, authors, papers, networks, new papers.
 
-    Only this computer can reach it unless another --host is given. Ctrl-C ends it.
+    Only this computer can reach it, unless another --host is given. Ctrl-C stops it.
     """
     from citeweave.web import LOCAL_NAMES, open_run, server
 

@@ -27,7 +27,7 @@ def shard(
         bool, typer.Option("--whole", help="Write a corpus in one piece instead.")
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a corpus of that name.")
+        bool, typer.Option("--overwrite", help="Replace an existing corpus of that name.")
     ] = False,
 ) -> None:
     """Divide a corpus into shards, or with --whole put its shards together.

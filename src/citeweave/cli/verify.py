@@ -23,7 +23,7 @@ def verify(
 ) -> None:
     """Check every file of a run or a corpus against its checksum.
 
-    Ends with 0 if all are as they were written, else with 2 and a line for each that is not.
+    Exits with 0 if all files are intact, otherwise with 2 and a line for each that is not.
     """
     from citeweave.corpus.storage import is_corpus_folder
 

@@ -263,7 +263,7 @@ class _Run:
         if len(self.rows) < self._total:
             kept = "Nothing is kept: give a folder for results."
             if self.folder is not None:
-                kept = f"They are in '{self.folder}'; the same command goes on."
+                kept = f"They are in '{self.folder}'; the same command continues."
             raise RunInterrupted(f"Stopped after {len(self.rows)} of {self._total} tasks. {kept}")
         return Table(
             Row(task.dataset, task.model.name, task.fold.name, task.seed, *measured)

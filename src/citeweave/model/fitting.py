@@ -312,7 +312,8 @@ def save_result(
     if result.iterations < result.plan.iterations:
         raise RunError(
             f"The run '{result.folder}' is unfinished (iteration {result.iterations} of "
-            f"{result.plan.iterations}); go on with `citeweave resume {result.folder}`, then save."
+            f"{result.plan.iterations}); continue with `citeweave resume {result.folder}`, "
+            "then save."
         )
     if result.folder is not None and Path(folder).resolve() == result.folder.resolve():
         raise RunError(f"The model is saved in '{folder}' already.")

@@ -47,7 +47,7 @@ def more_iterations(wanted: int | str | None, planned: int) -> int | None:
         more = int(number[2]) if number[1] else int(number[2]) - planned
     if more < 1:
         raise ParameterError(
-            f"The 'iterations' to go on with must be '+n' for n more, or more in all than the "
+            f"The 'iterations' to continue with must be '+n' for n more, or more in all than the "
             f"{planned} of the run. Got {wanted!r} instead."
         )
     return more

@@ -378,7 +378,7 @@ class Runner:
         if self.chains is None:
             named = choice("out=FOLDER", "--out FOLDER")
             return text + f"The run had no folder, so nothing is kept; fit with {named}."
-        return text + f"All is saved; go on with: citeweave resume {self.chains.parent}"
+        return text + f"All is saved; continue with: citeweave resume {self.chains.parent}"
 
 
 def _block_end(plan: Plan, done: int) -> int:

@@ -33,7 +33,7 @@ def how_to_go_on(folder: Path | None, iterations: int) -> str:
         f"citeweave.resume({str(folder)!r}, iterations='+{iterations}')",
         f"citeweave resume {folder} --iterations +{iterations}",
     )
-    return f"Go on with: {line}"
+    return f"Continue with: {line}"
 
 
 def settled_verdict(

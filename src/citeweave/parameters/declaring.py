@@ -52,7 +52,8 @@ class Parameter:
 
     def left_open(self) -> Self:
         """Copy it for a command that leaves it to others where it is not given."""
-        return self.but(default=UNSET, none=self.shown or str(self.default))
+        nothing = self.default in {None, ()}
+        return self.but(default=UNSET, none="none" if nothing else self.shown or str(self.default))
 
     def from_json(self, value: Any) -> Any:
         """Give the value that a manifest holds as JSON, which has no tuples and no infinity."""

@@ -23,7 +23,7 @@ def help_text(parameter: Parameter) -> str:
     --------
     >>> from citeweave.parameters.scntm import PARAMETERS
     >>> help_text(PARAMETERS["thin"])
-    'Iterations from one kept sample to the next (default: about 50 samples).'
+    'Iterations between kept samples (default: about 50 samples).'
     """
     if not is_open(parameter):
         return parameter.summary

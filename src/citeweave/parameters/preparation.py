@@ -119,41 +119,42 @@ class PreparationSettings:
     language_min_letters: int = parameter(
         100,
         integer(0),
-        "Documents with less text than this are kept without a look at their language.",
+        "Documents with fewer letters than this are kept without checking their language.",
     )
     deduplicate: bool = parameter(
-        True, _SWITCH, "Merge records with one DOI, or one title and first author in one year."
+        True, _SWITCH, "Merge records with the same DOI, or the same title, first author and year."
     )
     keep_apart: tuple[str, ...] = parameter(
         (),
         _WORDS,
-        "Id of a record that is merged with no other. May be given again.",
-        "Ids of records that are merged with no other; the report lists what was.",
+        "Id of a record never to merge with another; may be repeated.",
+        "Ids of records never to merge with another; the report lists what was merged.",
     )
     join: tuple[tuple[str, ...], ...] = parameter(
         (),
         list_of_groups(),
-        "Records of one work, as ID=ID. May be given again.",
-        "Ids of records that are one work, a list for each: they are merged, whatever else says "
-        "that they differ.",
+        "Records that are the same work, as ID=ID; may be repeated.",
+        "Ids of records that are the same work, one list per work; they are merged even if they "
+        "differ otherwise.",
         read=read_groups,
     )
     author_names: AuthorNames = parameter(
         "evidence",
         one_of("evidence", "initials", "compatible", "full"),
-        "When two names are one author: evidence, initials, compatible or full.",
-        "``evidence`` joins names that can be one person's and tells people of one name apart by "
-        "co-authors, institutions, words, citations, venues and years. ``initials`` is the paper's "
-        "way: B. Lee is Bruce Lee and Brett Lee alike. ``compatible`` joins initials to a full "
-        "name where only one fits and keeps Bruce and Brett apart; ``full`` takes names as they "
-        "are written. An author id or ORCID wins over all of them.",
+        "How author names are matched: evidence, initials, compatible or full.",
+        "``evidence`` joins names that can belong to one person, and distinguishes people of "
+        "the same name by co-authors, institutions, words, citations, venues and years. "
+        "``initials`` is the method of the original paper: B. Lee, Bruce Lee and Brett Lee are "
+        "one author. ``compatible`` joins initials to a full name if only one fits, and keeps "
+        "Bruce and Brett apart; ``full`` takes names as they are written. An author id or ORCID "
+        "takes precedence over all of these.",
         option="--names",
         read=str,
     )
     exclusion_words: tuple[str, ...] = parameter(
         EXCLUSION_WORDS,
         _WORDS,
-        "An author's name with one of these words is dropped.",
+        "Author names that contain one of these words are dropped.",
         shown="the paper's list",
     )
     extra_exclusion_words: tuple[str, ...] = parameter((), _WORDS, "Further words of that kind.")
@@ -163,9 +164,9 @@ class PreparationSettings:
     people: str | None = parameter(
         None,
         _THESAURUS,
-        "File of corrections: which names, in which papers, are one person's.",
-        "File that says which names, in which papers, are whose (docs/how-to/people.md). It goes "
-        "over names, evidence and identifiers.",
+        "File of corrections: which names, in which papers, belong to one person.",
+        "File of corrections that says which names, in which papers, belong to whom "
+        "(docs/how-to/people.md). It takes precedence over names, evidence and identifiers.",
         read=str,
     )
     word_thesaurus: str | None = parameter(
@@ -180,82 +181,88 @@ class PreparationSettings:
     match_titles: bool = parameter(True, _SWITCH, "Match references by title.")
     match_fuzzy: bool = parameter(True, _SWITCH, "Match references by similar title.")
     match_strings: bool = parameter(
-        True, _SWITCH, "Match references by author, year and journal alone."
+        True, _SWITCH, "Match references by author, year and journal only."
     )
     fuzzy_similarity: float = parameter(
-        0.92, number(0.5, 1), "Least similarity of two titles that count as one."
+        0.92, number(0.5, 1), "Minimum similarity of two titles for a match."
     )
     year_tolerance: int = parameter(
-        1, integer(0, 10), "Years by which a reference may miss its work's year."
+        1,
+        integer(0, 10),
+        "Maximum difference between the year of a reference and that of the work.",
     )
-    strip_urls: bool = parameter(True, _SWITCH, "Remove addresses.")
-    strip_markup: bool = parameter(True, _SWITCH, "Remove mark-up and formulas.")
+    strip_urls: bool = parameter(True, _SWITCH, "Remove URLs.")
+    strip_markup: bool = parameter(True, _SWITCH, "Remove markup and formulas.")
     strip_copyright: bool = parameter(True, _SWITCH, "Remove publishers' copyright lines.")
-    join_keywords: bool = parameter(True, _SWITCH, "Take keywords as part of the abstract.")
-    use_title: bool = parameter(True, _SWITCH, "Take the words of titles.")
-    use_abstract: bool = parameter(True, _SWITCH, "Take the words of abstracts.")
+    join_keywords: bool = parameter(True, _SWITCH, "Treat keywords as part of the abstract.")
+    use_title: bool = parameter(True, _SWITCH, "Use the words of titles.")
+    use_abstract: bool = parameter(True, _SWITCH, "Use the words of abstracts.")
     stop_words: str = parameter(
         "auto",
         text("'auto', 'none' or the name of a file of words"),
-        "Words to drop: the language's list (auto), none, or those of a file.",
+        "Stop words: the list of the language (auto), none, or the words in a file.",
     )
     academic_stop_words: bool = parameter(
         True,
         _SWITCH,
-        'With ``stop_words="auto"``, drop the words of writing papers too ("propose"); English '
-        "only.",
+        'With ``stop_words="auto"``, also drop words common in academic writing ("propose"); '
+        "English only.",
     )
     extra_stop_words: tuple[str, ...] = parameter((), _WORDS, "Further words to drop.")
     keep_words: tuple[str, ...] = parameter(
         (),
         _WORDS,
-        "Words never to drop, with commas between them.",
+        "Words never to drop, separated by commas.",
         "Words never to drop.",
         read=read_words,
     )
-    min_word_length: int = parameter(2, integer(1, 100), "Shorter words are dropped.")
-    phrases: bool = parameter(True, _SWITCH, "Make one token of significant phrases.")
+    min_word_length: int = parameter(
+        2, integer(1, 100), "Minimum length of a word; shorter ones are dropped."
+    )
+    phrases: bool = parameter(True, _SWITCH, "Join significant phrases into one token.")
     phrase_words: int = parameter(3, integer(2, 3), "Longest phrase, in words.")
     phrase_statistic: Literal["llr", "chi2"] = parameter(
         "llr",
         one_of("llr", "chi2"),
-        "Log-likelihood ratio or chi-square.",
+        "Statistic by which phrases are found: log-likelihood ratio or chi-square.",
         read=str,
     )
-    phrase_min_score: float = parameter(30.0, number(0), "Least statistic of a phrase.")
+    phrase_min_score: float = parameter(
+        30.0, number(0), "Minimum value of the statistic for a phrase."
+    )
     phrase_min_strength: float = parameter(
-        0.25, number(-1, 1), "Least normalised mutual information of a phrase."
+        0.25, number(-1, 1), "Minimum normalised mutual information of a phrase."
     )
     phrase_min_count: int | None = parameter(
-        None, integer(1, none="the least count of a word"), "Least occurrences of a phrase."
+        None,
+        integer(1, none="the minimum count of a word"),
+        "Minimum number of occurrences of a phrase.",
     )
     join_hyphens: bool = parameter(
         True,
         _SWITCH,
-        'Of "real-time" and "real time" read both as the one that the corpus prefers.',
+        'Unify "real-time" and "real time" to the form that is more common in the corpus.',
     )
     max_document_share: float = parameter(
         0.18, number(0, 1), "Drop words in more than this share of documents; 1 keeps all."
     )
     max_document_floor: int = parameter(
-        10, integer(0), "Keep words in no more documents than this, whatever their share."
+        10, integer(0), "Words in at most this many documents are kept, whatever their share."
     )
     min_word_count: int | None = parameter(
         None,
-        integer(1, none="a number that the size of the corpus gives"),
+        integer(1, none="chosen by corpus size"),
         "Drop words with fewer occurrences.",
-        "Drop words with fewer occurrences. None scales the paper's 50 down for small corpora: one "
-        "for every 20,000 words of text, at least 2 (1 below 2,000 words).",
+        "Drop words with fewer occurrences. None scales the paper's 50 down for small corpora: "
+        "1 per 20,000 words of text, at least 2 (1 below 2,000 words).",
     )
     filter_bags: bool = parameter(
         False, _SWITCH, "Filter the vocabulary of ready-made bags of words as well."
     )
     keep_empty: bool = parameter(
-        True, _SWITCH, "Keep documents without a single word of the vocabulary."
+        True, _SWITCH, "Keep documents without any word of the vocabulary."
     )
-    keep_abstracts: bool = parameter(
-        True, _SWITCH, "Store abstracts beside the corpus, for reading."
-    )
+    keep_abstracts: bool = parameter(True, _SWITCH, "Store abstracts with the corpus, for display.")
 
 
 SETTINGS = table_of(PreparationSettings)

@@ -183,18 +183,19 @@ class SCNTMParameters(Parametrised):
     topics: int = parameter(
         20,
         integer(1, MOST_TOPICS),
-        "Largest number of topics; fewer may be in use.",
-        "Largest number of topics K; fewer may be in use. From 256 on, sweeps are of another kind.",
+        "Maximum number of topics; fewer may be used.",
+        "Maximum number of topics K; fewer may be used. From 256 on, another kind of sweep is "
+        "used.",
         page="understand/many-topics.md",
     )
     eta: float | str = parameter(
         0,
         Rule("an integer of at least 0, or infinity ('inf')", _is_eta),
-        "Papers that an author needs to be a group; other papers are grouped by label. "
-        "0: by author always, inf: by label always.",
-        "Author threshold. 0: documents belong to their first author. n >= 1: to the first author "
-        "if they are first author of at least n documents, else to the category. Infinity: to the "
-        "category.",
+        "Author threshold: authors with at least this many papers form a group; other papers "
+        "are grouped by label. 0: always by author, inf: always by label.",
+        "Author threshold. 0: every document belongs to its first author. n >= 1: documents "
+        "belong to their first author if that author has at least n documents as first author, "
+        "and to their category otherwise. Infinity: every document belongs to its category.",
         group=MODEL,
         read=read_number,
         restore=lambda value: math.inf if value == "inf" else value,
@@ -202,10 +203,11 @@ class SCNTMParameters(Parametrised):
     authors: str = parameter(
         FIRST_AUTHOR,
         one_of(FIRST_AUTHOR, ALL_AUTHORS),
-        "Authors who speak for a paper: first (as in the paper of the model), or all.",
-        f"Who speaks for a paper. ``{FIRST_AUTHOR}``: its first author, as in the paper of the "
-        f"model. ``{ALL_AUTHORS}``: each of its authors, with a share in the paper that is drawn "
-        "(`contribution_`); for those of fewer than ``eta`` papers, its category.",
+        "Authors from whom a paper takes its topics: first (as in the original paper), or all.",
+        f"Authors from whom a paper takes its topics. ``{FIRST_AUTHOR}``: the first author, as "
+        f"in the original paper. ``{ALL_AUTHORS}``: every author, with a share in the paper "
+        "that is sampled (`contribution_`); authors with fewer than ``eta`` papers are "
+        "replaced by the category.",
         group=MODEL,
         before=FIRST_AUTHOR,
         page="understand/authors.md",
@@ -213,11 +215,10 @@ class SCNTMParameters(Parametrised):
     contributions: str = parameter(
         EQUAL_SHARES,
         one_of(EQUAL_SHARES, SHARES_BY_POSITION),
-        "Prior of the shares that authors have in a paper: equal, or by position (first, last, "
-        "others).",
-        f"Prior of authors' shares in a paper, where all of them speak for it: a Dirichlet whose "
-        f"parameter is drawn, one for all (``{EQUAL_SHARES}``), or one each for first authors, "
-        f"last authors and those between (``{SHARES_BY_POSITION}``).",
+        "Prior of authors' shares in a paper: equal, or by position (first, last, others).",
+        f"Prior of authors' shares in a paper, with ``authors='all'``: a Dirichlet distribution "
+        f"whose parameter is sampled, either one for all authors (``{EQUAL_SHARES}``), or one "
+        f"each for first authors, last authors and those in between (``{SHARES_BY_POSITION}``).",
         group=MODEL,
         before=EQUAL_SHARES,
         page="understand/authors.md",
@@ -225,11 +226,11 @@ class SCNTMParameters(Parametrised):
     categories: int | None = parameter(
         None,
         integer(1, _MOST_CATEGORIES, none="none, or one for each label with labels='some'"),
-        "Categories that papers are drawn into; each paper has one, beside its topics.",
-        "Number of latent categories. Each paper is drawn into one, by its topics and its "
-        "citations, and the categories take the place of authors and labels above papers "
-        "(`category_`, `category_probability_`). With ``labels='some'`` there are at least as many "
-        "as there are labels.",
+        "Number of latent categories; each paper is assigned to one, in addition to its topics.",
+        "Number of latent categories. Each paper is assigned to one, by its topics and "
+        "citations, and the categories replace authors and labels as the level above papers "
+        "(`category_`, `category_probability_`). With ``labels='some'`` there are at least as "
+        "many as there are labels.",
         group=MODEL,
         before=None,
         page="how-to/categories.md",
@@ -237,10 +238,10 @@ class SCNTMParameters(Parametrised):
     labels: str = parameter(
         NO_LABELS,
         one_of(NO_LABELS, SOME_LABELS),
-        "Labels of papers, where categories are drawn: none (not looked at), or some: papers that "
-        "have one keep it.",
-        f"What latent categories know of the corpus's labels. ``{NO_LABELS}``: nothing. "
-        f"``{SOME_LABELS}``: papers that have a label keep it, and those without are drawn.",
+        "Use of labels with latent categories: none (ignored), or some (papers that have a "
+        "label keep it).",
+        f"How latent categories use the labels of the corpus. ``{NO_LABELS}``: not at all. "
+        f"``{SOME_LABELS}``: papers that have a label keep it, and the others are assigned.",
         group=MODEL,
         before=NO_LABELS,
         page="how-to/categories.md",
@@ -257,11 +258,10 @@ class SCNTMParameters(Parametrised):
     )
     paper_concentration: float | None = parameter(
         None,
-        number(1e-4, 1e6, none="drawn, as those of the other levels"),
-        "How closely papers keep to the topics of the category that they are drawn into; 20 ties "
-        "them firmly.",
-        "Concentration of papers' topics (theta') about those of the category that they are drawn "
-        "into, held at this value: the larger, the closer papers keep to their category.",
+        number(1e-4, 1e6, none="sampled, as for the other levels"),
+        "How closely papers follow the topics of their latent category; 20 is very close.",
+        "Fixed concentration of papers' topics (theta') about those of their latent category: "
+        "the larger, the closer papers follow their category.",
         group=MODEL,
         before=None,
         page="how-to/categories.md",
@@ -269,11 +269,11 @@ class SCNTMParameters(Parametrised):
     levels: tuple[str, ...] = parameter(
         (),
         _LEVELS,
-        "Level that divides papers, above authors and labels: "
-        f"{', '.join(PAPER_LEVELS)}, or a metadata column; may be repeated, the upper first.",
-        "Levels that divide papers by what the corpus says of each, below mu and above all others, "
-        f"the upper first: {', '.join(f'``{name}``' for name in PAPER_LEVELS)}, or metadata "
-        "columns. The same as ``model=preset(...).with_level(name)``.",
+        f"Level above authors and labels that divides papers: {', '.join(PAPER_LEVELS)}, or a "
+        "metadata column; may be repeated, uppermost first.",
+        "Levels that divide papers by their metadata, below mu and above all other levels, "
+        f"uppermost first: {', '.join(f'``{name}``' for name in PAPER_LEVELS)}, or metadata "
+        "columns. Equivalent to ``model=preset(...).with_level(name)``.",
         group=MODEL,
         option="--level",
         before=(),
@@ -281,10 +281,10 @@ class SCNTMParameters(Parametrised):
     )
     period_years: int | None = parameter(
         None,
-        integer(1, _MOST_YEARS, none="as few as make at most ten periods"),
-        "Years of each period, with --level period.",
-        "Width of the periods of a level ``period``; each begins at a multiple of it. If not "
-        "given, the smallest of 1, 2, 5, 10, ... that makes at most ten periods.",
+        integer(1, _MOST_YEARS, none="the fewest that give at most ten periods"),
+        "Years per period, with --level period.",
+        "Width of the periods of the level ``period``; each begins at a multiple of it. If not "
+        "given, the smallest of 1, 2, 5, 10, ... that gives at most ten periods.",
         group=MODEL,
         before=None,
         page="understand/models.md",
@@ -292,50 +292,51 @@ class SCNTMParameters(Parametrised):
     iterations: int = parameter(
         2000,
         integer(1, _MOST_ITERATIONS),
-        "Iterations per chain, at most: chains that agree end sooner.",
-        "Iterations per chain, at most. Chains are compared every 50 iterations and stop when they "
-        "agree (see ``exactly``).",
+        "Maximum number of iterations per chain; chains that agree stop earlier.",
+        "Maximum number of iterations per chain. Chains are compared every 50 iterations and "
+        "stop when they agree (see ``exactly``).",
         page="understand/settling.md",
     )
     exactly: bool = parameter(
         False,
         true_or_false(),
-        "Make exactly so many iterations, whether chains agree or not.",
-        "Make exactly ``iterations`` iterations, for experiments; otherwise they are the most that "
-        "are made.",
+        "Run exactly that many iterations, whether or not chains agree.",
+        "Run exactly ``iterations`` iterations, for experiments; otherwise that number is a "
+        "maximum.",
         before=True,
         page="understand/settling.md",
     )
     give_up: bool = parameter(
         True,
         true_or_false(),
-        "End sooner where chains, at their pace, would not agree within so many iterations.",
-        "End sooner where chains that have reached their heights would not agree on topics within "
-        "``iterations``: at every doubling of the iterations the gain in agreement since the last "
-        "one is drawn on, doubled.",
+        "Stop early if chains, at their present pace, would not agree in time.",
+        "Stop early if chains whose log posteriors agree would not agree on topics within "
+        "``iterations``. This is judged at every doubling of the iterations, by extrapolating "
+        "twice the gain in agreement since the previous doubling.",
         before=False,
         page="understand/settling.md",
     )
     minutes: float | None = parameter(
         None,
         number(0, above=True, none="no limit"),
-        "Minutes after which a run ends though its chains do not agree; by the machine's clock.",
-        "Minutes after which samples are kept and the run ends though its chains do not agree. "
-        "When that is depends on the machine, and so do the bytes of the result.",
+        "Time limit in minutes, after which the run ends even if its chains do not agree.",
+        "Time limit in minutes, after which samples are kept and the run ends even if its "
+        "chains do not agree. When that happens depends on the machine, and so does the exact "
+        "result.",
         before=None,
         page="understand/settling.md",
     )
     network_from: int | None = parameter(
         None,
-        integer(0, none=f"{NETWORK_FROM}, at most one in {NETWORK_SHARE} of all"),
-        "Iterations on text alone before citations count.",
+        integer(0, none=f"{NETWORK_FROM}, or 1/{NETWORK_SHARE} of all iterations if that is less"),
+        "Iterations on text alone, before citations are used.",
     )
     burst_from: int | None = parameter(
         None,
-        integer(0, none=f"{BURST_FROM}, at most one in {BURST_SHARE} of all"),
-        "Iterations before burstiness (phi') joins.",
-        "Iterations on the model without its document-topic level of words (phi', burstiness) "
-        "before that level joins, with the topics found so far.",
+        integer(0, none=f"{BURST_FROM}, or 1/{BURST_SHARE} of all iterations if that is less"),
+        "Iterations before burstiness (phi') is switched on.",
+        "Iterations of the model without burstiness (phi', the document-topic level of words). "
+        "After them that level is added, and the topics found so far are kept.",
         before=0,
         page="understand/starts.md",
     )
@@ -346,12 +347,12 @@ class SCNTMParameters(Parametrised):
             "integers",
             _is_start,
         ),
-        f"First topics of words: {RANDOM}, {CLUSTERS} (of papers, by words and citations), or "
+        f"Initial topics of words: {RANDOM}, {CLUSTERS} (of papers, by words and citations), or "
         "those of a run.",
-        f"First topics of the chains' words. ``{RANDOM}``: uniformly. ``{CLUSTERS}``: those of "
-        "their document, which k-means finds by words and citations, for each chain anew. A fitted "
-        "model or its folder: where its chains ended. An array of topics, one for each document or "
-        "each word, or a row of them for each chain.",
+        f"Initial topics of words. ``{RANDOM}``: uniform. ``{CLUSTERS}``: the cluster of their "
+        "document, found by k-means on words and citations, separately for each chain. A "
+        "fitted model or its folder: the final states of its chains. An array of topics, one "
+        "per document or per word, or a row of them per chain.",
         read=str,
         before=RANDOM,
         page="understand/starts.md",
@@ -359,15 +360,16 @@ class SCNTMParameters(Parametrised):
     seed: int | None = parameter(
         None,
         integer(0, none="a fresh one"),
-        "Seed; the same seed gives the same result.",
-        "The same seed gives the same estimates, byte for byte; `seed_` tells which was used.",
+        "Random seed; the same seed gives the same result.",
+        "The same seed gives the same estimates, byte for byte; `seed_` holds the seed that was "
+        "used.",
     )
     chains: int = parameter(
         2,
         integer(1, _MOST_CHAINS),
-        "Independent chains, side by side; one alone is judged by its halves.",
-        "Number of independent chains, each with a random stream of its own. One alone can only be "
-        "compared with itself.",
+        "Number of independent chains; a single one is judged by comparing its halves.",
+        "Number of independent chains, each with its own random stream. A single chain can only "
+        "be compared with itself.",
     )
     model: str | ModelSpec = parameter(
         "scntm",
@@ -381,36 +383,37 @@ class SCNTMParameters(Parametrised):
     )
     burn_in: int | None = parameter(
         None,
-        integer(0, none="all but the last quarter of the iterations, or the last 200"),
-        "Iterations before samples are kept, at most.",
-        "Iterations before samples are kept: chains that agree before begin at once, and keep "
-        "samples for as many iterations (``iterations - burn_in``). Never before `network_from` "
-        "or `burst_from`.",
+        integer(0, none="all but the last quarter, or the last 200 if that is less"),
+        "Maximum number of iterations before samples are kept.",
+        "Iterations before samples are kept. Chains that agree earlier start to keep samples at "
+        "once, for as many iterations (``iterations - burn_in``), but never before "
+        "`network_from` or `burst_from`.",
         group=SAMPLING,
     )
     thin: int | None = parameter(
         None,
         integer(1, none=f"about {KEPT_SAMPLES} samples"),
-        "Iterations from one kept sample to the next.",
-        "Iterations from one kept sample to the next; the last iteration is always kept.",
+        "Iterations between kept samples.",
+        "Iterations between kept samples; the last iteration is always kept.",
         group=SAMPLING,
     )
     unknown: str = parameter(
         "shared",
         one_of("shared", "own"),
-        "Papers with neither author nor label: one shared group, or each its own.",
+        "Papers with neither author nor label: one shared group, or one each (own).",
         "Whether documents with neither author nor category share one group or have one each.",
         group=MODEL,
     )
     combine: str = parameter(
         "auto",
         one_of("auto", "average", "best", "consensus"),
-        "How chains become one model: auto, average, best or consensus.",
-        "How several chains become one model. ``average`` averages their estimates, topics matched "
-        "by their words; ``best`` takes those of the chain that explains words and citations best. "
-        "``auto`` averages where the chains agree (see `combination_`). ``consensus`` is for "
-        "clustering with chains that differ: it averages with topics matched by their documents, "
-        "and `labels_` are the classes that the chains agree on.",
+        "How chains are combined: auto, average, best or consensus.",
+        "How several chains are combined. ``average`` averages their estimates, with topics "
+        "matched by their words; ``best`` takes the estimates of the chain that explains words "
+        "and citations best; ``auto`` averages if the chains agree and takes the best one "
+        "otherwise (see `combination_`). ``consensus`` is for clustering with chains that "
+        "differ: it averages with topics matched by their documents, and `labels_` are the "
+        "classes that the chains agree on.",
         group=SAMPLING,
     )
     concentration: float = parameter(
@@ -437,12 +440,12 @@ class SCNTMParameters(Parametrised):
     self_citations: str = parameter(
         LEFT_OUT,
         _SELF_CITATIONS,
-        "Papers' citations of themselves: left-out (unknown), zero, or paper (one each).",
-        "What is known of papers' citations of themselves, which no corpus records. With "
-        "``left-out`` they are unknown: the pairs of a paper with itself are no part of the "
-        "likelihood. ``zero`` takes them as seen and absent; ``paper`` is the paper's "
-        "simplification that each document cites itself once, which is a Gamma(2, 1) prior of the "
-        "propensities. True and False of earlier releases stand for ``paper`` and ``zero``.",
+        "Citations of a paper by itself: left-out (unknown), zero (none), or paper (one each).",
+        "How citations of a paper by itself, which no corpus records, enter the likelihood. "
+        "``left-out``: they are unknown, and the pairs of a paper with itself are excluded. "
+        "``zero``: they are observed to be absent. ``paper``: each document cites itself once, "
+        "a simplification of the original paper that amounts to a Gamma(2, 1) prior of the "
+        "propensities. True and False, as in earlier releases, mean ``paper`` and ``zero``.",
         group=MODEL,
         restore=self_citations_named,
         page="understand/self-citations.md",
@@ -464,11 +467,12 @@ class SCNTMParameters(Parametrised):
     word_weight: float | str = parameter(
         1.0,
         _WORD_WEIGHT,
-        "Weight of words beside citations: 1 (in full), less, or auto: by held-out citations.",
-        "The power zeta by which the probability of words counts beside that of topics and "
-        f"citations: 1 is the model itself. ``{CHOOSE_WEIGHT}``: of 1, 1/2, 1/4 and 1/8 the one "
-        "with which short chains predict a held-out tenth of the citations best "
-        "(`word_weight_`). Less than 1 takes sequential sweeps.",
+        "Weight of words relative to citations: 1 (the model itself), less, or auto (chosen by "
+        "held-out citations).",
+        "Power zeta to which the likelihood of words is raised, relative to topics and "
+        f"citations; 1 is the model itself. ``{CHOOSE_WEIGHT}``: whichever of 1, 1/2, 1/4 and "
+        "1/8 lets short chains predict a held-out tenth of the citations best (`word_weight_`). "
+        "Values below 1 require sequential sweeps.",
         group=MODEL,
         read=read_number,
         before=1.0,
@@ -477,17 +481,18 @@ class SCNTMParameters(Parametrised):
     sweep: str = parameter(
         "auto",
         one_of("auto", "sequential", "snapshot"),
-        "sequential, snapshot (cores share a sweep), or auto: by the size of the corpus.",
-        "Whether tokens move one after the other, or the documents of a chain many at a time from "
-        "a snapshot of what they share. ``auto`` is sequential up to two million tokens and "
-        "snapshot above, whatever the machine.",
+        "Kind of sweep: sequential, snapshot (several cores share a sweep), or auto (by corpus "
+        "size).",
+        "``sequential``: tokens are sampled one after the other. ``snapshot``: many documents "
+        "are sampled in parallel, from a snapshot of the counts that they share. ``auto``: "
+        "sequential up to two million tokens and snapshot above, on any machine.",
         group=SAMPLING,
         before="sequential",
         page="understand/threads.md",
     )
     rounds: int | None = parameter(
         None,
-        integer(1, _MOST_ROUNDS, none="a number that the size of the corpus gives"),
+        integer(1, _MOST_ROUNDS, none="chosen by corpus size"),
         "Snapshots per sweep, with --sweep snapshot or --device cuda.",
         'Snapshots per sweep, with ``sweep="snapshot"`` or ``device="cuda"``.',
         group=SAMPLING,
@@ -495,20 +500,20 @@ class SCNTMParameters(Parametrised):
     )
     threads: int | None = parameter(
         None,
-        integer(1, none="as many as there are cores"),
-        "Cores in all, for chains first, then for snapshot sweeps.",
-        "Cores used in all. Chains run side by side first, and the cores that they leave go to "
-        "their snapshot sweeps. The estimates do not depend on it.",
+        integer(1, none="all cores"),
+        "Number of cores, used for chains first, then for snapshot sweeps.",
+        "Total number of cores. Chains run in parallel first, and the remaining cores are used "
+        "by their snapshot sweeps. The estimates do not depend on it.",
         group=SAMPLING,
     )
     device: str = parameter(
         "auto",
         one_of("auto", "cpu", "cuda"),
-        "Device of snapshot sweeps: cpu, cuda (an NVIDIA GPU), or auto: a GPU if there is one.",
-        "Where snapshot sweeps are made. ``auto`` takes an NVIDIA GPU where there is one that can "
-        "sample the model and has room for it, else threads; ``cuda`` fails without one, and makes "
-        "snapshot sweeps whatever the size of the corpus. Sequential sweeps are always made on the "
-        "CPU. A GPU rounds differently: the same seed gives the same bytes on one kind of device.",
+        "Device for snapshot sweeps: cpu, cuda (an NVIDIA GPU), or auto (a GPU if there is one).",
+        "Device for snapshot sweeps. ``auto``: an NVIDIA GPU if there is one that can sample "
+        "the model and has enough memory, threads otherwise. ``cuda``: a GPU, for a corpus of "
+        "any size; an error if there is none. Sequential sweeps always run on the CPU. A GPU "
+        "rounds differently, so the same seed gives the same bytes on one kind of device only.",
         group=SAMPLING,
         before="cpu",
         page="understand/parallel.md",

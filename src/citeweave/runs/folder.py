@@ -410,7 +410,7 @@ def check_target(target: Path, *, overwrite: bool) -> None:
         )
     if not overwrite:
         raise RunError(
-            f"'{target}' holds a run already; choose another folder, go on with it by "
+            f"'{target}' holds a run already; choose another folder, continue it with "
             f"`citeweave resume {target}`, or pass {choice('overwrite=True', '--overwrite')}."
         )
 
