@@ -54,7 +54,7 @@ def test_its_columns_exist(text: str, view: Exploration) -> None:
 def test_its_commands_exist(text: str) -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
     lines = re.findall(r"^    citeweave (\w+) ([^#\n]*)", text, re.MULTILINE)
-    assert {name for name, _ in lines} == {"institutions", "countries", "venues", "funders"}
+    assert {"institutions", "countries", "venues", "funders"} <= {name for name, _ in lines}
     for name, rest in lines:
         known = {option for param in commands[name].params for option in param.opts}
         assert set(re.findall(r"--[\w-]+", rest)) <= known
