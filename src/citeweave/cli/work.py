@@ -127,9 +127,10 @@ def import_files(task: Task, reporter: "Reporter") -> None:
     """Make the corpus of a project from its files."""
     from citeweave.cli.work_display import TaskImport
     from citeweave.preparing import Settings, read
+    from citeweave.web.projects.shelf import Project
 
     project = _project(task)
-    names = sorted(path for path in (project / "files").iterdir() if path.is_file())
+    names = Project(project).files
     if not names:
         raise RunError("There are no files to import. Add some first.")
     settings = Settings.from_dict(task.settings)

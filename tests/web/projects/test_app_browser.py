@@ -228,5 +228,17 @@ def test_files_are_dropped_removed_and_refused(browser: Any, app: App) -> None:
     tabs.check(page)
     page.get_by_role("link", name="Try again with other settings").click()
     tabs.check(page)
+    page.get_by_text("add or remove").click()
+    page.get_by_role("button", name="Remove notes.bin from the project").wait_for()
+    export = {"name": "more.csv", "mimeType": "text/csv", "buffer": sample_csv()}
+    page.locator("#files").set_input_files([export])
+    page.get_by_role("button", name="Add and import again").click()
+    page.get_by_role("link", name="Fit a model").wait_for()
+    page.get_by_role("link", name="See what was imported").click()
+    page.get_by_text("add or remove").click()
+    page.get_by_role("button", name="Remove notes.bin from the project").click()
+    page.get_by_text("add or remove").click()
+    tabs.check(page)
+    assert page.get_by_role("button", name="from the project").count() == 1
     page.context.close()
     assert tabs.complaints == []

@@ -119,6 +119,20 @@ def test_settings_of_the_import_are_kept_and_checked(
     assert 'value="soil, star"' in app.get(path).text, "and shown the next time"
 
 
+def test_files_are_removed_and_unfinished_ones_are_no_files(app: Client, project: Project) -> None:
+    path = f"/api{project_path(project)}/files?name=half.bib&offset=0&total=9"
+    assert app.post(path, content=b"@book", headers=INTENT).status_code == 200
+    assert [p.name for p in project.files] == ["papers.csv"]
+    remove = f"{project_path(project)}/remove"
+    wrong = app.post(remove, data={"token": TOKEN, "file": "../project.json"})
+    assert wrong.status_code == 400
+    assert (project.path / "project.json").is_file()
+    app.post(remove, data={"token": TOKEN, "file": "papers.csv"})
+    assert project.files == []
+    answer = app.post(f"/api{project_path(project)}/import", headers=INTENT)
+    assert "no files to import" in answer.json()["error"]
+
+
 def test_a_file_that_is_no_bibliography_is_told(app: Client, desk: Desk) -> None:
     project = desk.shelf.create("Nonsense")
     (project.path / "files" / "a.bin").write_bytes(b"\x00\x01\x02" * 50)
@@ -204,7 +218,9 @@ CHANGING = [
     "/projects/three-subjects/report",
     "/projects/three-subjects/fit",
     "/projects/three-subjects/delete",
+    "/projects/three-subjects/remove",
     "/projects/three-subjects/import/stop",
+    "/corpora",
 ]
 CALLS = [
     "/api/projects",

@@ -25,7 +25,7 @@ from citeweave.web.projects.forms import (
 )
 from citeweave.web.projects.live import import_view
 from citeweave.web.projects.shelf import Project
-from citeweave.web.projects.uploads import MOST_BYTES, MOST_FILES, PIECE, gigabytes
+from citeweave.web.projects.uploads import MOST_BYTES, MOST_FILES, PIECE, Uploads, gigabytes
 from citeweave.web.routes import Endpoint
 from citeweave.wording import number
 
@@ -196,6 +196,10 @@ def _show_report(
         "narrow": NARROW,
         "error": error,
         "form": _import_form(found, typed),
+        "files": [(path.name, path.stat().st_size) for path in found.files],
+        "piece": PIECE,
+        "most_files": MOST_FILES,
+        "most": gigabytes(MOST_BYTES),
         "busy": desk.busy(found),
         "import_state": desk.look(found.import_task),
     }
@@ -220,6 +224,16 @@ def _changed_settings(form: Mapping[str, str]) -> dict[str, Any]:
     chosen = Settings.from_dict(read_fields(IMPORT_FIELDS, form))
     before, now = usual.as_dict(), chosen.as_dict()
     return {name: value for name, value in now.items() if value != before[name]}
+
+
+def remove_file(desk: Desk, request: Request, body: bytes) -> Response:
+    """Remove a file of a project; the corpus stays until it is imported again."""
+    form = desk.read_form(request, body)
+    found = desk.own_project_of(request)
+    if desk.busy(found):
+        raise ParameterError("Work on this project is under way. Wait for it or stop it.")
+    Uploads(found).remove(form.get("file", ""))
+    return RedirectResponse(f"{project_path(found)}/report", status_code=303)
 
 
 def import_page(desk: Desk, request: Request) -> Response:
@@ -314,6 +328,7 @@ ENTRIES = (
     Endpoint("/projects/{name}/report", import_report, "The import report.", page=True),
     Endpoint("/projects/{name}/import.html", import_page, "The report as a file.", page=True),
     Endpoint("/projects/{name}/report", import_again, "Import.", method="POST", page=True),
+    Endpoint("/projects/{name}/remove", remove_file, "Remove a file.", method="POST", page=True),
     Endpoint("/projects/{name}/fit", fit_form, "The form of a fit.", page=True),
     Endpoint("/projects/{name}/fit", fit, "Start a fit.", method="POST", page=True),
     Endpoint("/projects/{name}/delete", delete_form, "Really delete?", page=True),

@@ -169,7 +169,9 @@ class Project:
         folder = self.path / "files"
         if not folder.is_dir():
             return []
-        return sorted(path for path in folder.iterdir() if path.is_file())
+        # what is still being handed over has a hidden name
+        found = (path for path in folder.iterdir() if not path.name.startswith("."))
+        return sorted(path for path in found if path.is_file())
 
     @property
     def corpus(self) -> Path:

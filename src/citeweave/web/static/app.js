@@ -73,7 +73,7 @@ class Upload {
     }));
     this.button.disabled = this.files.length === 0;
     const first = this.files[0];
-    if (first) this.title.placeholder = first.name.replace(/\..*$/, "");
+    if (first && this.title) this.title.placeholder = first.name.replace(/\..*$/, "");
     this.complain(this.files.length > Number(this.form.dataset.mostFiles)
       ? `At most ${this.form.dataset.mostFiles} files at a time. Put them into one archive (.zip).` : "");
   }
@@ -93,21 +93,30 @@ class Upload {
     try {
       if (empty) throw new Error(`“${empty.name}” is empty. Remove it and try again.`);
       const total = this.files.reduce((sum, file) => sum + file.size, 0);
-      const title = this.title.value.trim() || this.title.placeholder || "Project";
-      const made = await call("/api/projects", { body: JSON.stringify({ title }) });
+      const path = await this.project();
       let before = 0;
       for (const file of this.files) {
-        await this.sendFile(made.path, file, (now) => this.tell(file.name, before + now, total));
+        await this.sendFile(path, file, (now) => this.tell(file.name, before + now, total));
         before += file.size;
       }
       this.sent.textContent = "All files are here. The import begins …";
-      const begun = await call(`/api${made.path}/import`, { body: "" });
+      const begun = await call(`/api${path}/import`, { body: "" });
       location.assign(begun.path);
     } catch (error) {
       this.sending.hidden = true;
       this.complain(error.message);
       this.button.disabled = false;
     }
+  }
+
+  // A second attempt goes into the project that the first one made.
+  async project() {
+    if (!this.form.dataset.project) {
+      const title = this.title.value.trim() || this.title.placeholder || "Project";
+      const made = await call("/api/projects", { body: JSON.stringify({ title }) });
+      this.form.dataset.project = made.path;
+    }
+    return this.form.dataset.project;
   }
 
   async sendFile(path, file, tell) {
