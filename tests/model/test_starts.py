@@ -14,12 +14,14 @@ from citeweave import SCNTM, simulate
 from citeweave.errors import CiteweaveError, ParameterError, RunError
 from citeweave.evaluate import nmi
 from citeweave.model import clusters
-from citeweave.model.clusters import cluster_documents
+from citeweave.model.clusters import agreed_clusters, cluster_documents
+from citeweave.model.embedding import SCALES, embed_words, smooth_words
 from citeweave.model.fitting import load_result
 from citeweave.model.groups import build_tree
 from citeweave.model.last_state import last_state
 from citeweave.model.parameters import make_plan
 from citeweave.model.runner import RunInterrupted
+from citeweave.model.smoothing import smooth_scales
 from citeweave.model.starts import first_topics
 
 SHORT = QUICK | {"iterations": 6, "network_from": 2, "burst_from": 3, "burn_in": 3, "thin": 1}
@@ -65,6 +67,47 @@ def test_odd_corpora_have_clusters(most):
     assert found.shape == (4,)
     assert found.min() >= 0
     assert found.max() < min(most, 4)
+
+
+def test_embedded_words_keep_the_directions_of_smoothed_words(planted):
+    """With as many dimensions as there are words nothing is lost: cosines are the same."""
+    corpus, _ = planted
+    rng = np.random.default_rng(3)
+    smoothed, _ = smooth_words(corpus, rng)
+    dense = smooth_scales(smoothed.graph, smoothed.words.toarray(), SCALES)
+    dense /= np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), 1e-300)
+    whole = embed_words(smoothed, rng, corpus.vocabulary_size).rows
+    np.testing.assert_allclose(whole @ whole.T, dense @ dense.T, atol=1e-8)
+    few = embed_words(smoothed, rng, 5).rows
+    left, values, _ = np.linalg.svd(dense, full_matrices=False)
+    best = left[:, :5] * values[:5]
+    best /= np.linalg.norm(best, axis=1, keepdims=True)
+    assert np.corrcoef((few @ few.T).ravel(), (best @ best.T).ravel())[0, 1] > 0.95
+
+
+def test_scores_and_sums_are_those_of_the_matrix(planted):
+    corpus, _ = planted
+    rng = np.random.default_rng(3)
+    smoothed, sketch = smooth_words(corpus, rng, (1, 3))
+    power = smoothed.graph.toarray()
+    carried = (power + power @ power @ power) / 2 @ smoothed.words.toarray()
+    whole = smoothed.weight[:, None] * carried
+    np.testing.assert_allclose(smoothed.scores(np.eye(whole.shape[1])), whole, atol=1e-12)
+    np.testing.assert_allclose(smoothed.sums(np.eye(len(whole))), whole.T, atol=1e-12)
+    lengths = np.linalg.norm(whole, axis=1)  # as a random projection measures them
+    assert 0.9 < lengths.mean() < 1.1
+    np.testing.assert_allclose(np.linalg.norm(sketch, axis=1), 1.0)
+
+
+@pytest.mark.parametrize("most", [1, 3, 4])
+def test_odd_corpora_have_agreed_clusters(most):
+    corpus = citeweave.Corpus.from_lists(
+        tokens=[["a", "b"], ["a", "b"], [], ["a", "c"]], citations=[(0, 1)]
+    )
+    found = agreed_clusters(corpus, most, np.random.default_rng(1), known=np.full(4, -1))
+    assert found.shape == (4,)
+    assert found.min() >= 0
+    assert found.max() < most
 
 
 def topics_for(start, corpus, **changes):

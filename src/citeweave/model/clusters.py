@@ -1,50 +1,32 @@
 """Clusters of documents to begin with: k-means on words, smoothed over citations.
 
-The rows of X are the documents' words by tf-idf, of length 1. Citations smooth them: with L the
-normalised Laplacian of the graph that they draw (directions aside), S = (I - L / 2)^k takes out
-what differs between neighbours, and documents are clustered by the rows of S X. That matrix is
-never made: scores of documents are S (X c) and centres are X' (S m), so that all is products of
-sparse matrices with a few columns. They are added up in the same order on every machine, whatever
-the number of threads.
+Documents are clustered by the direction of their words (spherical k-means), which citations have
+smoothed (`citeweave.model.embedding`). Clusters that tokens' topics begin with are by words carried
+four steps; those that papers' categories begin with are by words carried near and far alike.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.model.consensus import consensus_memberships
-from citeweave.model.smoothing import low_pass, normalised_graph, smooth, tfidf
+from citeweave.model.embedding import (
+    DIMENSIONS,
+    EmbeddedWords,
+    SmoothedWords,
+    embed_words,
+    smooth_words,
+)
 
-__all__ = [
-    "Clusters",
-    "SmoothedWords",
-    "agreed_clusters",
-    "cluster_documents",
-    "grow_clusters",
-    "smooth_words",
-]
+__all__ = ["Clusters", "agreed_clusters", "cluster_documents", "grow_clusters"]
 
 SMOOTHING = 4
-"""k: how many steps along citations words are carried."""
+"""How many steps along citations words are carried where topics begin with clusters."""
 RESTARTS = 3
-AGREEING = 5
-"""Runs whose consensus papers are drawn into categories from."""
+AGREEING = 20
+"""Single runs whose consensus papers are drawn into categories from."""
 MOST_ROUNDS = 30
-SKETCHED = 128
-"""Columns of the random projection in which first centres are chosen and lengths measured."""
-
-
-class SmoothedWords(NamedTuple):
-    """The rows of S X that documents are clustered by, as their factors."""
-
-    words: Any
-    """csr_array [D, V]: X."""
-    graph: Any
-    """csr_array [D, D]: I - L / 2, which is applied ``steps`` times."""
-    steps: int
-    weight: np.ndarray
-    """float64 [D]: 1 over the length of each row, as a random projection measures it, or 0."""
 
 
 class Clusters(NamedTuple):
@@ -60,23 +42,9 @@ class Clusters(NamedTuple):
     """float64 [D, clusters]: cosines of documents with all centres."""
 
 
-def smooth_words(corpus: Corpus, rng: np.random.Generator) -> tuple[SmoothedWords, np.ndarray]:
-    """Prepare the rows of S X, and sketches of them [D, columns] of length 1."""
-    words = tfidf(corpus)
-    graph = low_pass(normalised_graph(corpus, loops=False))
-    steps = SMOOTHING if len(corpus.citations) else 0
-    sketch = smooth(graph, words @ rng.standard_normal((words.shape[1], SKETCHED)), steps)
-    length = np.sqrt(np.einsum("dr,dr->d", sketch, sketch) / SKETCHED)
-    weight = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-    sketch *= weight[:, None] / np.sqrt(SKETCHED)
-    return SmoothedWords(words, graph, steps, weight), sketch
-
-
 def grow_clusters(smoothed: SmoothedWords, known: np.ndarray) -> Clusters:
     """Let clusters grow around known documents (-1: not known), of which each cluster has some."""
-    member = np.zeros((len(known), int(known.max()) + 1))
-    member[known >= 0, known[known >= 0]] = smoothed.weight[known >= 0]
-    return _k_means(smoothed, member, known)
+    return _k_means(smoothed, _members(known, int(known.max()) + 1), known)
 
 
 def cluster_documents(
@@ -106,39 +74,64 @@ def cluster_documents(
     >>> found.shape, len(set(found[[0, 1, 3]])), bool(found[0] != found[2])
     ((12,), 1, True)
     """
-    smoothed, sketch = smooth_words(corpus, rng)
-    weight = smoothed.weight
-    best, labels = -np.inf, np.zeros(corpus.n_documents, np.int64)
+    smoothed, sketch = smooth_words(corpus, rng, (SMOOTHING,))
     if known is None or not len(known):
         known = np.full(corpus.n_documents, -1)
-    centred = int(known.max(initial=-1)) + 1  # clusters that known documents have a centre for
-    for _ in range(RESTARTS if centred < clusters else 1):
-        first = np.zeros((corpus.n_documents, min(clusters, corpus.n_documents)))
-        first[known >= 0, known[known >= 0]] = weight[known >= 0]
-        drawn = np.zeros(0, np.int64)
-        if centred < first.shape[1]:
-            taken = np.flatnonzero(known >= 0)
-            drawn = _first_centres(sketch, first.shape[1] - centred, rng, taken)
-        first[drawn, centred + np.arange(len(drawn))] = weight[drawn]
-        found = _k_means(smoothed, first[:, : centred + len(drawn)], known)
-        if found.closeness > best:
-            best, labels = found.closeness, found.labels
-    return labels
+    return _best_run(smoothed, sketch, clusters, rng, known, restarts=RESTARTS)
 
 
 def agreed_clusters(
     corpus: Corpus, clusters: int, rng: np.random.Generator, *, known: np.ndarray
 ) -> np.ndarray:
-    """Give the clusters that several runs of `cluster_documents` agree on.
+    """Give the clusters that several runs of k-means agree on, by words carried near and far.
 
     Runs differ by their first centres: where every cluster has known documents there are none to
     draw, and one run is enough.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_lists(tokens=[["sun", "moon"], ["sun", "star"], ["oak", "elm"]] * 4)
+    >>> nobody = np.full(12, -1)
+    >>> found = agreed_clusters(corpus, 2, np.random.default_rng(1), known=nobody)
+    >>> len(set(found[[0, 1, 3]])), bool(found[0] != found[2])
+    (1, True)
     """
-    if int(known.max(initial=-1)) + 1 >= clusters:
-        return cluster_documents(corpus, clusters, rng, known=known)
-    runs = [cluster_documents(corpus, clusters, rng, known=known) for _ in range(AGREEING)]
+    smoothed, _ = smooth_words(corpus, rng)
+    embedded = embed_words(smoothed, rng, max(DIMENSIONS, clusters))
+    differ = int(known.max(initial=-1)) + 1 < clusters
+    runs = [
+        _best_run(embedded, embedded.rows, clusters, rng, known, restarts=1)
+        for _ in range(AGREEING if differ else 1)
+    ]
     classes = consensus_memberships([np.eye(clusters)[found] for found in runs])
     return np.where(known >= 0, known, classes.argmax(axis=1))
+
+
+def _best_run(
+    rows: SmoothedWords | EmbeddedWords,
+    sketch: np.ndarray,
+    clusters: int,
+    rng: np.random.Generator,
+    known: np.ndarray,
+    *,
+    restarts: int,
+) -> np.ndarray:
+    """Run k-means so many times and give the clusters that documents are closest to [D]."""
+    documents = len(sketch)
+    clusters = min(clusters, documents)
+    best, labels = -np.inf, np.zeros(documents, np.int64)
+    centred = int(known.max(initial=-1)) + 1  # clusters that known documents have a centre for
+    for _ in range(restarts if centred < clusters else 1):
+        first = known.copy()
+        drawn = np.zeros(0, np.int64)
+        if centred < clusters:
+            taken = np.flatnonzero(known >= 0)
+            drawn = _first_centres(sketch, clusters - centred, rng, taken)
+        first[drawn] = centred + np.arange(len(drawn))
+        found = _k_means(rows, _members(first, centred + len(drawn)), known)
+        if found.closeness > best:
+            best, labels = found.closeness, found.labels
+    return labels
 
 
 def _first_centres(
@@ -167,29 +160,41 @@ def _distance(sketch: np.ndarray, document: int) -> np.ndarray:
     return np.asarray(np.maximum(2.0 - 2.0 * likeness, 0.0))
 
 
-def _k_means(smoothed: SmoothedWords, member: np.ndarray, known: np.ndarray) -> Clusters:
+def _members(labels: np.ndarray, clusters: int) -> np.ndarray:
+    """Give the clusters of documents as columns of 0 and 1; none for a label of -1."""
+    out = np.zeros((len(labels), clusters))
+    chosen = labels >= 0
+    out[chosen, labels[chosen]] = 1.0
+    return out
+
+
+def _directions(centres: np.ndarray) -> np.ndarray:
+    """Divide columns by their lengths."""
+    length = np.sqrt(np.einsum("vk,vk->k", centres, centres))
+    return np.asarray(centres / np.maximum(length, 1e-300))
+
+
+def _k_means(
+    rows: SmoothedWords | EmbeddedWords, member: np.ndarray, known: np.ndarray
+) -> Clusters:
     """Let documents and centres find each other.
 
-    ``member`` [documents, clusters] has the weights of those that the first centres are made of,
-    and is used up.
+    ``member`` [documents, clusters] has those that the first centres are made of, and is used up.
     """
-    words, graph, steps, weight = smoothed
-    documents = words.shape[0]
+    documents = len(member)
     labels = np.full(documents, -1)
-    backwards = words.T.tocsr()
     for _ in range(MOST_ROUNDS):
-        centres = backwards @ smooth(graph, member, steps)  # S is symmetric
-        centres /= np.maximum(np.sqrt(np.einsum("vk,vk->k", centres, centres)), 1e-300)
-        scores = smooth(graph, words @ centres, steps) * weight[:, None]
+        centres = _directions(rows.sums(member))
+        scores = rows.scores(centres)
         found = np.where(known >= 0, known, scores.argmax(axis=1))
         if np.array_equal(found, labels):
             break
         labels = found
         closeness = scores[np.arange(documents), labels]
         member[:] = 0.0
-        member[np.arange(documents), labels] = weight
+        member[np.arange(documents), labels] = 1.0
         empty = np.flatnonzero(~member.any(axis=0))
         if len(empty):  # the documents that fit worst have centres of their own
             alone = np.argsort(np.where(known >= 0, np.inf, closeness), kind="stable")[: len(empty)]
-            member[alone, empty] = weight[alone]
+            member[alone, empty] = 1.0
     return Clusters(float(closeness.mean()), labels, centres, scores)

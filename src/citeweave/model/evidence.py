@@ -19,7 +19,8 @@ import numpy as np
 from scipy import sparse
 
 from citeweave.corpus import Corpus
-from citeweave.model.clusters import SmoothedWords, grow_clusters, smooth_words
+from citeweave.model.clusters import SMOOTHING, grow_clusters
+from citeweave.model.embedding import SmoothedWords, smooth_words
 from citeweave.model.logistic import (
     Regression,
     choose_penalty,
@@ -106,7 +107,7 @@ def make_evidence(corpus: Corpus, known: np.ndarray, rng: np.random.Generator) -
     """
     known = known.astype(np.int64)
     labelled = np.flatnonzero(known >= 0)
-    smoothed, _ = smooth_words(corpus, rng)
+    smoothed, _ = smooth_words(corpus, rng, (SMOOTHING,))
     graph = normalised_graph(corpus, loops=True)
     teachers = _teachers(known, rng)
     features, _ = to_row_space(_rows(smoothed, graph, teachers))

@@ -6,6 +6,7 @@ half of what differs between them. Smoothed words themselves are rarely needed: 
 are S (X c), sparse matrices times a few columns.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,15 @@ from scipy import sparse
 from citeweave.corpus import Corpus
 from citeweave.model.unseen import count_words
 
-__all__ = ["low_pass", "neighbours", "normalised_graph", "smooth", "smooth_new", "tfidf"]
+__all__ = [
+    "low_pass",
+    "neighbours",
+    "normalised_graph",
+    "smooth",
+    "smooth_new",
+    "smooth_scales",
+    "tfidf",
+]
 
 
 def tfidf(corpus: Corpus, train: Corpus | None = None) -> Any:
@@ -84,6 +93,30 @@ def smooth(graph: Any, columns: np.ndarray, steps: int) -> np.ndarray:
     for _ in range(steps):
         columns = graph @ columns
     return columns
+
+
+def smooth_scales(graph: Any, columns: Any, scales: Sequence[int]) -> Any:
+    """Give the mean of columns that a graph was applied to so many times, for each of ``scales``.
+
+    Parameters
+    ----------
+    graph : csr_array, shape (D, D)
+    columns : ndarray or sparse array, shape (D, n)
+    scales : sequence of int
+        Rising numbers of steps; without any, columns are left as they are.
+
+    Examples
+    --------
+    >>> graph = sparse.csr_array([[0.0, 1.0], [1.0, 0.0]])
+    >>> smooth_scales(graph, np.array([[4.0], [0.0]]), (0, 2, 3)).ravel().round(2).tolist()
+    [2.67, 1.33]
+    """
+    total, done = None, 0
+    for steps in scales:
+        columns = smooth(graph, columns, steps - done)
+        done = steps
+        total = columns if total is None else total + columns
+    return columns if total is None else total / len(scales)
 
 
 def smooth_new(

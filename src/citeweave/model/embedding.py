@@ -1,0 +1,129 @@
+"""Words of documents, smoothed over citations, as factors and in the few directions that matter.
+
+The rows of X are the documents' words by tf-idf, of length 1. Citations smooth them: with L the
+normalised Laplacian of the graph that they draw (directions aside), T = I - L / 2 takes out half of
+what differs between neighbours, and a mean P of powers of T carries words several steps far. Rows
+of P X are divided by their lengths, Z = W P X.
+
+That matrix is nearly dense and never made: Z c and Z' m are products of sparse matrices with a few
+columns. Where they are needed often, Z is replaced by Z Q, with Q an orthonormal basis of its
+leading directions. All is added up in the same order on every machine, whatever the number of
+threads.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from citeweave.corpus import Corpus
+from citeweave.model.smoothing import low_pass, normalised_graph, smooth_scales, tfidf
+
+__all__ = ["SCALES", "EmbeddedWords", "SmoothedWords", "embed_words", "smooth_words"]
+
+SCALES = (1, 2, 4, 8, 16, 32, 64)
+"""Steps along citations that words are carried, near and far alike: no single number suits all
+corpora, and which would suit one cannot be told without labels."""
+SKETCHED = 128
+"""Columns of the random projection that lengths are measured in."""
+DIMENSIONS = 48
+"""Columns of Q, where no more clusters are looked for."""
+_PASSES = 3
+_ROUNDING = 1e-9
+"""What is shorter, of a vector of length 1, is nothing."""
+
+
+class SmoothedWords(NamedTuple):
+    """Z = W P X, as its factors."""
+
+    words: Any
+    """csr_array [D, V]: X."""
+    graph: Any
+    """csr_array [D, D]: T."""
+    scales: tuple[int, ...]
+    """The powers of T that P is the mean of; none without citations."""
+    weight: np.ndarray
+    """float64 [D]: 1 over the length of each row of P X, as a random projection measures it, or
+    0."""
+
+    def scores(self, centres: np.ndarray) -> np.ndarray:
+        """Give Z c of some columns [V, n]."""
+        return np.asarray(
+            smooth_scales(self.graph, self.words @ centres, self.scales) * self.weight[:, None]
+        )
+
+    def sums(self, member: np.ndarray) -> np.ndarray:
+        """Give Z' m of some columns [D, n]; P is symmetric."""
+        carried = smooth_scales(self.graph, self.weight[:, None] * member, self.scales)
+        return np.asarray(self.words.T @ carried)
+
+
+class EmbeddedWords(NamedTuple):
+    """Z Q, its rows of length 1, or 0 for documents without words."""
+
+    rows: np.ndarray
+    """float64 [D, dimensions]."""
+
+    def scores(self, centres: np.ndarray) -> np.ndarray:
+        """Give the scores of documents by some columns [dimensions, n]."""
+        return np.asarray(np.einsum("dr,rk->dk", self.rows, centres))
+
+    def sums(self, member: np.ndarray) -> np.ndarray:
+        """Give sums of rows, weighted by some columns [D, n]."""
+        return np.asarray(np.einsum("dr,dk->rk", self.rows, member))
+
+
+def smooth_words(
+    corpus: Corpus, rng: np.random.Generator, scales: Sequence[int] = SCALES
+) -> tuple[SmoothedWords, np.ndarray]:
+    """Prepare Z, and sketches of its rows [D, columns] of length 1."""
+    words = tfidf(corpus)
+    graph = low_pass(normalised_graph(corpus, loops=False))
+    steps = tuple(scales) if len(corpus.citations) else ()
+    drawn = words @ rng.standard_normal((words.shape[1], SKETCHED))
+    sketch = smooth_scales(graph, drawn, steps)
+    length = np.sqrt(np.einsum("dr,dr->d", sketch, sketch) / SKETCHED)
+    weight = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    sketch *= weight[:, None] / np.sqrt(SKETCHED)
+    return SmoothedWords(words, graph, steps, weight), sketch
+
+
+def embed_words(
+    smoothed: SmoothedWords, rng: np.random.Generator, dimensions: int = DIMENSIONS
+) -> EmbeddedWords:
+    """Project documents onto the leading directions of Z, which a few power iterations find.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_lists(tokens=[["sun", "moon"], ["sun", "star"], ["oak", "elm"]] * 4)
+    >>> rng = np.random.default_rng(1)
+    >>> found = embed_words(smooth_words(corpus, rng)[0], rng, 3)
+    >>> found.rows.shape, abs(float((found.rows[0] @ found.rows[2]).round(6)))
+    ((12, 3), 0.0)
+    """
+    documents, words = smoothed.words.shape
+    basis = rng.standard_normal((words, min(dimensions, documents, words)))
+    for _ in range(_PASSES):
+        basis = _orthonormal(smoothed.sums(smoothed.scores(basis)))
+    return EmbeddedWords(_unit(smoothed.scores(basis)))
+
+
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
+    """Make columns orthogonal and of length 1, one by one, each twice against rounding."""
+    out = np.zeros_like(columns)
+    for place, column in enumerate(columns.T):
+        rest = column / max(_length(column), 1e-300)
+        for _ in range(2):
+            rest = rest - np.einsum("vr,r->v", out, np.einsum("vr,v->r", out, rest))
+        left = _length(rest)
+        out[:, place] = rest / left if left > _ROUNDING else 0.0
+    return out
+
+
+def _length(column: np.ndarray) -> float:
+    return float(np.sqrt(np.einsum("v,v->", column, column)))
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    length = np.sqrt(np.einsum("dr,dr->d", rows, rows))[:, None]
+    return np.divide(rows, length, out=np.zeros_like(rows), where=length > _ROUNDING)
