@@ -126,4 +126,4 @@ def _length(column: np.ndarray) -> float:
 
 def _unit(rows: np.ndarray) -> np.ndarray:
     length = np.sqrt(np.einsum("dr,dr->d", rows, rows))[:, None]
-    return np.divide(rows, length, out=np.zeros_like(rows), where=length > _ROUNDING)
+    return np.asarray(np.divide(rows, length, out=np.zeros_like(rows), where=length > _ROUNDING))
