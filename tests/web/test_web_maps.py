@@ -83,6 +83,7 @@ def test_what_a_corpus_lacks_is_said_on_the_page(client: Client, bare_client: Cl
     assert "kind=co-authors" in answer.text
     assert "kind=co-institutions" not in answer.text
     assert "kind=co-countries" not in answer.text
+    assert "kind=co-cited-works" not in answer.text
 
 
 @pytest.fixture(scope="module")

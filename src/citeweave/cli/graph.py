@@ -27,6 +27,7 @@ class GraphKind(StrEnum):
     MAP = "map"
     THEMATIC = "thematic"
     CO_CITATION = "co-citation"
+    CO_CITED_WORKS = "co-cited-works"
     COUPLING = "coupling"
     AUTHOR_COUPLING = "author-coupling"
     CO_WORDS = "co-words"

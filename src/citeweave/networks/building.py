@@ -45,6 +45,7 @@ def network_of(
     kind : str
         ``co-citation``: papers that are cited together. ``coupling``, ``author-coupling``: papers
         or authors that cite the same papers. ``co-words``: words that occur together.
+        ``co-cited-works``: works cited together, those outside the corpus, too.
         ``co-authors``, ``co-institutions``, ``co-countries``: who writes papers together.
     top : int
         How many nodes at most, those of the largest size; for ``coupling`` those that share most.

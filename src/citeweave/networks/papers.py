@@ -1,5 +1,6 @@
 """What maps say of papers: the year, the title, and a short name such as "Heer and Card (2005)"."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,17 @@ from citeweave.corpus.columns import years_of
 from citeweave.errors import NotFoundError
 from citeweave.reading.name_parts import parse
 
-__all__ = ["citations_got", "mean_years", "need_citations", "paper_label", "paper_name"]
+__all__ = [
+    "citations_got",
+    "mean_years",
+    "need_citations",
+    "paper_label",
+    "paper_name",
+    "work_label",
+]
 
 LONGEST = 28
+_YEAR = re.compile(r"(?:, |\()((?:1[5-9]|20)\d\d)\b")
 
 
 def mean_years(corpus: Corpus, table: Any) -> np.ndarray:
@@ -49,6 +58,21 @@ def need_citations(corpus: Corpus, what: str) -> np.ndarray:
 def paper_name(corpus: Corpus, paper: int) -> str:
     """Title of a paper, or its id where it has none."""
     return corpus.titles[paper] or corpus.ids[paper]
+
+
+def work_label(text: str) -> str:
+    """Name a work of which there is only a written reference in few letters.
+
+    Examples
+    --------
+    >>> work_label("Blei DM, 2003, J MACH LEARN RES, V3, P993"), work_label("10.1234/abc")
+    ('Blei DM (2003)', '10.1234/abc')
+    """
+    found = _YEAR.search(text)
+    who = text[: found.start()].strip(" ,(") if found else text
+    if len(who) > LONGEST:
+        who = f"{who[: LONGEST - 1].rstrip()}…"
+    return f"{who} ({found[1]})" if found and who else who or text[:LONGEST]
 
 
 def paper_label(corpus: Corpus, paper: int, year: int) -> str:

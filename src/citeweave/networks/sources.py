@@ -20,6 +20,7 @@ from citeweave.networks.papers import (
     need_citations,
     paper_label,
     paper_name,
+    work_label,
 )
 from citeweave.wording import count
 
@@ -95,6 +96,40 @@ def co_citation(corpus: Corpus, _: SourceOptions) -> Occurrences:
         rank=got,
         papers=sparse.eye_array(total, format="csr"),
         name=_paper_names(corpus),
+    )
+
+
+def co_cited_works(corpus: Corpus, _: SourceOptions) -> Occurrences:
+    """Find works, inside the corpus or outside, together where a paper cites both."""
+    column = corpus.metadata.get("outside_references")
+    if column is None:
+        raise NotFoundError(
+            "There is no map of cited works: the corpus keeps no works outside it that two of its "
+            "papers cite. Import it anew from files with references (Scopus, Web of Science, "
+            "Crossref, PubMed XML), or take co-citation."
+        )
+    total = corpus.n_documents
+    numbers: dict[str, int] = {}
+    outside = [
+        (paper, numbers.setdefault(work, len(numbers)))
+        for paper, works in enumerate(column)
+        for work in works or ()
+    ]
+    pairs = np.array(outside, np.int64).reshape(-1, 2) + np.array([0, total])
+    pairs = np.concatenate([np.asarray(corpus.citations, np.int64), pairs])
+    table = incidence(pairs[:, 0], pairs[:, 1], (total, total + len(numbers)))
+    got = np.asarray(table.sum(axis=0), float)
+    works, inside = list(numbers), _paper_names(corpus)
+    return Occurrences(
+        of="work",
+        title="Works that are cited together, inside the corpus and outside",
+        table=table,
+        sizes=got,
+        size_name="citations",
+        rank=got,
+        papers=table,
+        name=lambda d: inside(d) if d < total else (works[d - total], work_label(works[d - total])),
+        notes=("Works outside the corpus are those that two or more of its papers cite.",),
     )
 
 
@@ -286,6 +321,7 @@ def _keywords(corpus: Corpus, column: list[list[str] | None]) -> Occurrences:
 SOURCES: dict[str, Callable[[Corpus, SourceOptions], Occurrences]] = {
     "co-citation": co_citation,
     "coupling": coupling,
+    "co-cited-works": co_cited_works,
     "author-coupling": author_coupling,
     "co-words": co_words,
     "co-authors": co_authors,

@@ -12,14 +12,18 @@ import numpy as np
 from citeweave.preparing.keys import doi_key, hash64, title_key
 from citeweave.reading.folding import fold
 from citeweave.reading.name_parts import parse
+from citeweave.wording import printable
 
 if TYPE_CHECKING:
     from citeweave.reading import Reference
 
-__all__ = ["NO_YEAR", "ReferenceColumns", "family_key", "person_key", "venue_key"]
+__all__ = ["NO_YEAR", "ReferenceColumns", "family_key", "person_key", "venue_key", "written_work"]
 
 NO_YEAR = -1
 _YEAR = re.compile(r"^\(?(1[5-9]\d\d|20\d\d)[a-z]?\)?$")
+_VOLUME_OR_PAGE = re.compile(r"\b[VP]\d{1,6}\b")
+_MET_BITS = 1 << 24
+_LONGEST_LABEL = 200
 _NOT_LETTER = re.compile(r"[\W\d_]+")
 _SMALL = frozenset(
     "of the and for in on a an de la le les et und der die das fur sur del di".split()  # noqa: SIM905 (reads as a list)
@@ -65,6 +69,10 @@ class ReferenceColumns:
         Code of the first author's initial, 0 where unknown.
     venue : array of int
         Number of the journal as abbreviated, -1 where unknown; see `venues`.
+    work : array of 64-bit hash
+        The cited work, by DOI, title, or author, year and journal; 0 where it cannot be named.
+    labels : dict of int to str
+        How works that are cited more than once are written, by their hash (and a few others').
     text : bytearray
         Titles' keys, one after the other; reference r has ``text[ends[r - 1]:ends[r]]``.
     """
@@ -80,6 +88,9 @@ class ReferenceColumns:
         self.initial = array("i")
         self.venue = array("i")
         self.venues: list[str] = []
+        self.work = array("Q")
+        self.labels: dict[int, str] = {}
+        self._met = bytearray(_MET_BITS // 8)
         self.text = bytearray()
         self.ends = array("q")
         self._venue_number: dict[str, int] = {}
@@ -103,8 +114,38 @@ class ReferenceColumns:
         self.year.append(NO_YEAR if reference.year is None else _clip(reference.year))
         self.initial.append(ord(initial) if initial else 0)
         self.venue.append(NO_YEAR if title else self._venue(reference.raw))
+        self.work.append(self._name_work(reference, doi, title, family, initial))
         self.text += title.encode("utf-8", "surrogatepass")
         self.ends.append(len(self.text))
+
+    def _name_work(
+        self, reference: Reference, doi: str, title: str, family: str, initial: str
+    ) -> int:
+        """Give the hash of the cited work, and keep its label when it is met a second time.
+
+        Most works are cited once, and their labels would take more room than all else here. Whether
+        one was met is kept in few bits: now and then a label too many is kept, never one too few.
+        """
+        year = reference.year or 0
+        if doi:
+            key = f"doi {doi}"
+        elif title:
+            key = f"title {title} {year}"
+        elif family and year and self.venue[-1] >= 0:
+            key = f"string {family} {initial} {year} {self.venue[-1]} {_volume(reference.raw)}"
+        else:
+            return 0  # an id alone says nothing to a reader
+        work = hash64(key)
+        place = work % _MET_BITS
+        byte, bit = place >> 3, 1 << (place & 7)
+        if self._met[byte] & bit:
+            label = written_work(reference)
+            known = self.labels.get(work)
+            # a title says more than a DOI alone, and a written reference more than initials
+            if known is None or len(known) < len(label) <= _LONGEST_LABEL // 2:
+                self.labels[work] = label
+        self._met[byte] |= bit
+        return work
 
     def title_text(self, reference: int) -> str:
         """Give the title key of a reference."""
@@ -130,6 +171,32 @@ class ReferenceColumns:
         if number == len(self.venues):
             self.venues.append(key)
         return number
+
+
+def written_work(reference: Reference) -> str:
+    """Write a cited work for people to read: author, year and title, or what there is.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Reference
+    >>> written_work(Reference(title="Latent things", year=2003, first_author="Blei, D."))
+    'Blei, D. (2003) Latent things'
+    >>> written_work(Reference(doi="10.1234/abc"))
+    '10.1234/abc'
+    """
+    who = " ".join((reference.first_author or "").split())
+    when = f"({reference.year})" if reference.year else ""
+    if reference.title:
+        text = " ".join(part for part in (who, when, reference.title) if part)
+    else:
+        text = reference.raw or " ".join(part for part in (who, when, reference.doi or "") if part)
+    text = printable(" ".join((text or reference.doi or "").split()))
+    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1].rstrip()}…"
+
+
+def _volume(raw: str | None) -> str:
+    """Give volume and page, which tell papers apart, of "BLEI DM, 2003, JMLR, V3, P993"."""
+    return " ".join(_VOLUME_OR_PAGE.findall((raw or "").upper())[:2])
 
 
 def _clip(year: int) -> int:

@@ -103,6 +103,9 @@ class Report:
         References by what became of them.
     citations_by_source : dict
         The same for each source file.
+    outside_works, outside_works_total : list of dict, int
+        Works outside the corpus that most of its papers cite (`work`, `papers`), the first 50, and
+        how many two papers or more cite.
     words, tokens : int
         Words of text without stop words; tokens of the corpus.
     vocabulary_before, vocabulary : int
@@ -182,6 +185,8 @@ class Report:
     citations_matched: int = 0
     citations_by_fate: dict[str, int] = field(default_factory=dict)
     citations_by_source: dict[str, dict[str, int]] = field(default_factory=dict)
+    outside_works: list[dict[str, Any]] = field(default_factory=list)
+    outside_works_total: int = 0
     words: int = 0
     tokens: int = 0
     vocabulary_before: int = 0

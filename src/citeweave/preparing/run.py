@@ -17,6 +17,7 @@ from citeweave.preparing.collect import Collector, Draft
 from citeweave.preparing.encode import Encoded, build_text
 from citeweave.preparing.keys import scrub
 from citeweave.preparing.matching import FATES, MatchOptions, match
+from citeweave.preparing.outside import OutsideWorks, outside_works
 from citeweave.preparing.people.corrections import paper_keys
 from citeweave.preparing.people.gathering import facts_of
 from citeweave.preparing.pipeline import FORMAT
@@ -40,6 +41,7 @@ _EVERY = 500
 _NO_TEXT = {"format": FORMAT, "bags": True}
 _MERGED_SHOWN = 50
 _EXCLUDED_SHOWN = 50
+_OUTSIDE_LISTED = 50
 _AUTHORS_SHOWN = 10
 _LOWER = "lower the setting 'min_word_count'"
 
@@ -150,7 +152,7 @@ def prepare(
         renumber[kept] = np.arange(len(kept))
         place = np.where(place >= 0, renumber[place], -1)
     tell("citations", 0, len(collector.references))
-    citations = _citations(collector, drafts, place, report)
+    citations, outside = _citations(collector, drafts, place, report)
     tell("citations", len(collector.references), len(collector.references))
 
     preparation = encoded.pipeline.as_preparation() if collector.text.words else dict(_NO_TEXT)
@@ -162,7 +164,7 @@ def prepare(
         people=collector.people,
         papers=paper_keys(draft.names for draft in drafts) if collector.people else None,
     )
-    corpus = _corpus(drafts, tokens, citations, resolved, places, preparation)
+    corpus = _corpus(drafts, tokens, citations, outside, resolved, places, preparation)
     _describe_documents(report, drafts)
     _describe_authors(report, collector, resolved, corpus.n_authors)
     _describe_places(report, corpus)
@@ -219,7 +221,7 @@ def _select(tokens: _Tokens, kept: np.ndarray) -> _Tokens:
 
 def _citations(
     collector: Collector, drafts: list[Draft], place: np.ndarray, report: Report
-) -> np.ndarray:
+) -> tuple[np.ndarray, OutsideWorks]:
     use, references = collector.settings, collector.references
     owner = np.array(
         [place[collector.root(i)] for i in range(len(collector.drafts))], dtype=np.int64
@@ -245,13 +247,18 @@ def _citations(
     report.citations_by_fate = dict(zip(FATES, fates, strict=True))
     file = references.column("file")
     report.citations_by_source = found.by_file(file, collector.files)
-    return found.citations
+    outside = outside_works(references, found, len(drafts))
+    listed = zip(outside.labels[:_OUTSIDE_LISTED], outside.citing, strict=False)
+    report.outside_works = [{"work": label, "papers": papers} for label, papers in listed]
+    report.outside_works_total = outside.shared
+    return found.citations, outside
 
 
 def _corpus(
     drafts: list[Draft],
     tokens: _Tokens,
     citations: np.ndarray,
+    outside: OutsideWorks,
     resolved: ResolvedAuthors,
     places: ResolvedPlaces,
     preparation: dict[str, Any],
@@ -269,6 +276,7 @@ def _corpus(
         "document_type": [draft.document_type for draft in drafts],
         "cited_by": [draft.cited_by for draft in drafts],
         "funders": [list(draft.funders) or None for draft in drafts],
+        "outside_references": outside.of_paper,
         **places.columns(
             [
                 places_by_author(

@@ -92,6 +92,7 @@ def sections(report: Report) -> list[Section]:
         _excluded(values),
         _files(values),
         _sources(values),
+        _outside(values),
         _problems(values),
     ]
     return [section for section in made if section is not None and section.rows]
@@ -408,6 +409,21 @@ def _sources(values: dict[str, Any]) -> Section | None:
         rows=rows,
         total_rows=len(rows),
         brief=12,
+    )
+
+
+def _outside(values: dict[str, Any]) -> Section | None:
+    works = values.get("outside_works", ())  # reports of earlier releases lack it
+    if not works:
+        return None
+    return Section(
+        key="outside",
+        title="Cited most outside the corpus",
+        columns=("work", "papers"),
+        rows=[(entry["work"], entry["papers"]) for entry in works],
+        total_rows=values["outside_works_total"],
+        note="Works that papers of the corpus cite and that are not in it, by how many cite them.",
+        brief=5,
     )
 
 

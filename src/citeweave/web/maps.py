@@ -29,6 +29,8 @@ MOST = 300
 LEDES = {
     "co-citation": "Papers that other papers cite together lie near each other. Dots are the "
     "larger the more a paper is cited in this literature.",
+    "co-cited-works": "Works that papers cite together lie near each other, whether they are in "
+    "this literature or not. Dots are the larger the more of its papers cite a work.",
     "coupling": "Papers that cite the same papers lie near each other: work on the same ground, "
     "also where it is too new to be cited.",
     "author-coupling": "Authors whose papers cite the same papers lie near each other, whether "
@@ -54,6 +56,7 @@ NEEDS = {
     "co-authors": "authors",
     "co-institutions": "institutions",
     "co-countries": "countries",
+    "co-cited-works": "outside_references",
 }
 """Maps that are offered only where a corpus names those whom they show."""
 

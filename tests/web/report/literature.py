@@ -53,6 +53,10 @@ def literature(
         metadata["countries"] = [["NO"] if d % 3 else ["NO", "AU"] for d in range(papers)]
         metadata["funders"] = [["<u>Fund</u>"] if d % 4 == 0 else None for d in range(papers)]
         metadata["cited_by"] = [d % 11 for d in range(papers)]
+        metadata["outside_references"] = [
+            [f"Elder {d % 3}, 1990, <b>J OLD</b>", f"Elder {d % 5}, 1980, J OLD"]
+            for d in range(papers)
+        ]
     if years:
         metadata["year"] = [2000 + d // 8 for d in range(papers)]
     people = [

@@ -23,6 +23,7 @@ __all__ = ["MAPS", "bibliometric_map", "draw_network"]
 
 MAPS = {
     "co-citation": "Co-citation",
+    "co-cited-works": "Cited works",
     "coupling": "Bibliographic coupling",
     "author-coupling": "Coupling of authors",
     "co-words": "Co-words",

@@ -33,7 +33,8 @@ def paper_map(site: Site, request: Request) -> Response:
 
 def bibliometrics(site: Site, request: Request) -> Response:
     """Show one of the maps that bibliometricians expect."""
-    there = [path.removeprefix("/") for _, path in site.people]
+    there = {path.removeprefix("/") for _, path in site.people}
+    there |= set(site.view.corpus.metadata) & {"outside_references"}
     offered = {k: name for k, name in MAPS.items() if NEEDS.get(k) in {None, *there}}
     kind = read_choice(request, "kind", tuple(offered))
     options = read_options(request, kind)
