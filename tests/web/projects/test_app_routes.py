@@ -204,6 +204,18 @@ def test_a_stopped_fit_without_a_run_can_be_resumed_or_deleted(
     assert imported.runs == []
 
 
+def test_a_run_that_is_done_goes_on_for_some_minutes(
+    app: Client, desk: Desk, project: Project, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(run, project.path / "run")
+    monkeypatch.setattr(desk.starter, "start", lambda _: None)
+    path = f"{project_path(project)}/run/resume"
+    for minutes in ("", "-1", "nan", "inf", "soon"):
+        assert app.post(path, data={"token": TOKEN, "minutes": minutes}).status_code == 400
+    assert app.post(path, data={"token": TOKEN, "minutes": "2.5"}).status_code == 303
+    assert project.run("run").task.settings == {"further": {"minutes": 2.5}}
+
+
 def test_deleting_is_asked_for_and_takes_the_project(app: Client, project: Project) -> None:
     path = f"{project_path(project)}/delete"
     assert "Delete for good" in app.get(path).text
