@@ -22,7 +22,6 @@ extensions = [
     "plain_types",  # in _ext
 ]
 exclude_patterns = ["_ext", "_static"]
-suppress_warnings = ["toc.not_included"]
 default_role = "code"  # `name` in a docstring
 highlight_language = "none"  # indented blocks are command lines and output
 

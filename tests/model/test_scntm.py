@@ -201,7 +201,7 @@ def test_estimates_stay_on_disk_until_asked_for(fitted, tmp_path):
     result = load_result(fitted.save(tmp_path / "run"))
     assert result.estimates._loaded.keys() <= set(result.estimates)
     (tmp_path / "run" / "estimates" / "doc_topic.npy").write_bytes(b"\x93NUMPY")
-    with pytest.raises(RunError, match="missing or damaged; make them anew"):
+    with pytest.raises(RunError, match="missing or damaged; restore them"):
         citeweave.load(tmp_path / "run")
 
 

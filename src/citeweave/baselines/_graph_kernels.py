@@ -1,4 +1,4 @@
-"""Compiled steps of the graph baselines and of placing words; docs/baselines.md says what they do.
+"""Compiled steps of the graph baselines and of placing words (docs/understand/baselines.md).
 
 Kernels here call none of another file: Numba's cache would not notice a change there.
 """

@@ -1,4 +1,4 @@
-"""The two halves of an EM step of PMTLM, compiled; docs/pmtlm.md derives them.
+"""The two halves of an EM step of PMTLM, compiled; docs/understand/pmtlm.md derives them.
 
 Kernels here call none of another file: Numba's cache would not notice a change there.
 """

@@ -1,4 +1,4 @@
-"""One topic a document: local search on PMTLM's likelihood, after EM; docs/pmtlm.md derives it.
+"""One topic per document: local search on PMTLM's likelihood, after EM (docs/understand/pmtlm.md).
 
 Kernels here call none of another file: Numba's cache would not notice a change there.
 """

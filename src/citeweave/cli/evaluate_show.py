@@ -15,7 +15,7 @@ TITLES = {
     "labels": "Inferred categories",
     "words": "Words: perplexity, lower is better",
     "topics": "Topics",
-    "links": "Citations foretold",
+    "links": "Citations predicted",
     "chains": "Convergence",
 }
 TFIDF = ", tf-idf cosine"

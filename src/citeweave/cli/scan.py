@@ -1,4 +1,4 @@
-"""The command `scan`: how many topics a literature holds, by what fits foretell."""
+"""The command `scan`: how many topics a literature holds, by what fits predict."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 import json

@@ -2,8 +2,8 @@
 
 From random topics a model with burstiness explains every repeated word by its own document, and
 its chain needs a thousand iterations to find topics. The model without phi' finds them in a few
-dozen; phi' then joins with these topics (`docs/starts.md`). Every engine is staged by this wrapper:
-it knows nothing of it. Once the second stage has begun, the chain is that of the engine.
+dozen; phi' then joins with these topics (docs/understand/starts.md). Every engine is staged by this
+wrapper: it knows nothing of it. Once the second stage has begun, the chain is that of the engine.
 """
 
 import math

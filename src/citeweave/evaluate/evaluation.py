@@ -321,7 +321,7 @@ class _Task:
     def links(self, new: NewDocuments, *, k: Sequence[int], negatives: int) -> list[Measure]:
         """Score citations of training documents with topics estimated without them."""
         if "words" not in _reads(self.model):
-            why = "the model places new documents by citations, which are what is to be foretold"
+            why = "the model places new documents by citations, which are what is to be predicted"
             return measuring.missing("links", ("AUC",), f"citations of {TEST}", why)
         theta = self.topics(new, citations=False)
         return measuring.measure_new_links(

@@ -159,7 +159,7 @@ def perplexity(
     seed: int = 0,
     threads: int | None = None,
 ) -> Perplexity:
-    """Measure how well a fitted model foretells words: p(w) = sum_k theta'_dk phi_kw.
+    """Measure how well a fitted model predicts words: p(w) = sum_k theta'_dk phi_kw.
 
     The paper's formula (eq:word_probability) is the default; `vector` and `burst` change it.
 
@@ -175,7 +175,7 @@ def perplexity(
         Of new documents, the words that topics are estimated from, see `SCNTM.fold_in`.
     vector : {"theta'", "theta"}
         Topics of documents as citations see them (the paper's formula), or as words do, which is
-        what the model itself would foretell by. The same for models of one document level.
+        what the model itself would predict by. The same for models of one document level.
     burst : bool
         Of new documents, let words that occur among those estimated from be likelier
         (burstiness); goes with theta. Needs ``method="gibbs"``, and words that are counted: in

@@ -227,10 +227,10 @@ def _compare(measured: Sequence[tuple[ScanRow, np.ndarray]]) -> tuple[ScanRow, .
 
 
 def recommend(rows: Sequence[ScanRow]) -> tuple[int, str]:
-    """Choose the smallest cap that foretells held-out words as well as any.
+    """Choose the smallest cap that predicts held-out words as well as any.
 
     As well is within one standard error of the best, document by document: more topics than that
-    split what is known without foretelling more. Of caps that do, one whose chains settled goes
+    split what is known without predicting more. Of caps that do, one whose chains settled goes
     before one whose chains did not.
 
     Returns
@@ -247,7 +247,7 @@ def recommend(rows: Sequence[ScanRow]) -> tuple[int, str]:
     ...     blank._replace(topics=40, used=33),
     ... ]
     >>> print(*recommend(rows), sep=": ")
-    20: the fewest that foretell held-out words as well as 40 do, within one standard error
+    20: the fewest that predict held-out words as well as 40 do, within one standard error
     """
     best = min(rows, key=lambda row: row.below)
     equal = [row for row in rows if row.below <= row.error or row is best]
@@ -256,10 +256,10 @@ def recommend(rows: Sequence[ScanRow]) -> tuple[int, str]:
     if chosen is None:
         chosen = smallest
     if chosen is best:
-        reason = "no smaller number foretells held-out words as well"
+        reason = "no smaller number predicts held-out words as well"
     else:
         reason = (
-            f"the fewest that foretell held-out words as well as {best.topics} do, within one "
+            f"the fewest that predict held-out words as well as {best.topics} do, within one "
             "standard error"
         )
     if chosen is not smallest:

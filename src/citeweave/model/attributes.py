@@ -48,7 +48,7 @@ class FittedAttributes:
     @property
     def doc_word_topic_(self) -> np.ndarray:
         """Topics theta [D, K]."""
-        return self._estimate("doc_word_topic", "has not two document levels (see 'doc_topic_')")
+        return self._estimate("doc_word_topic", "has only one document level (see 'doc_topic_')")
 
     @property
     def topic_word_(self) -> np.ndarray:

@@ -271,7 +271,7 @@ def load_result(folder: str | os.PathLike[str]) -> Result:
         return _load_unfinished(run, plan, parameters)
     if not run.is_complete():
         raise RunError(
-            f"Files of the run '{run.path}' are missing or damaged; make them anew from its "
+            f"Files of the run '{run.path}' are missing or damaged; restore them from its "
             f"chains: citeweave resume {run.path}"
         )
     try:

@@ -103,7 +103,7 @@ def to_row_space(features: Any) -> tuple[Any, np.ndarray | None]:
 def choose_penalty(
     features: Any, classes: np.ndarray, n_classes: int, rng: np.random.Generator, *, folds: int
 ) -> float:
-    """Choose the one of `PENALTIES` that foretells left-out labels best, by their mean log loss.
+    """Choose the one of `PENALTIES` that predicts left-out labels best, by their mean log loss.
 
     Each class is divided evenly over the folds, which are drawn. Of equals the largest is taken.
     """

@@ -27,15 +27,15 @@ _Model = TypeVar("_Model", bound="SCNTM")
 
 @declared
 class SCNTM(SCNTMParameters, FittedAttributes):
-    """Supervised citation network topic model, and the models it is made of.
+    """Supervised citation network topic model, and the simpler models it contains.
 
     Attributes
     ----------
     doc_topic_ : ndarray, shape (D, K)
-        theta', the topics of each document as citations see them (for a model with one document
-        level, that level; for ``np-atm`` the mean nu of the authors that its words chose).
+        theta', the topics of each document as seen by citations (for a model with one document
+        level, that level; for ``np-atm``, the mean nu of the authors chosen by its words).
     doc_word_topic_ : ndarray, shape (D, K)
-        theta, the topics of each document as its words see them.
+        theta, the topics of each document as seen by its words.
     topic_word_ : ndarray, shape (K, V)
         phi.
     background_ : ndarray, shape (V,)
@@ -47,29 +47,30 @@ class SCNTM(SCNTMParameters, FittedAttributes):
     groups_ : Groups
         Kind, name and number of documents of each group.
     citing_topic_ : ndarray, shape (E, K)
-        Probability of each topic to be the one of a citation, a row for each of
-        ``corpus.citations``.
+        Probability of each topic to be the topic of a citation, one row for each of "
+        "``corpus.citations``.
     cite_propensity_, cited_propensity_ : ndarray, shape (D,)
-        lambda+ and lambda-, each of mean 1.
+        lambda+ and lambda-, each with mean 1.
     topic_scale_ : ndarray, shape (K,)
-        lambdaT on the scale that belongs to these.
+        lambdaT on the corresponding scale.
     author_influence_ : ndarray, shape (n_authors,)
-        Sum of lambda- of the documents that an author is first author of; with ``authors="all"``,
-        of all their documents, each by their share in it.
+        Sum of lambda- over the documents of which an author is first author; with "
+        "``authors="all"``, over all their documents, weighted by their share in each.
     contribution_ : ndarray, shape (len(corpus.author_ids),)
         With ``authors="all"``, the share of each author in each document.
     contribution_interval_ : ndarray, shape (len(corpus.author_ids), 2)
-        Intervals that hold these shares with probability 0.9.
+        Intervals that contain these shares with probability 0.9.
     labels_ : ndarray of int, shape (D,)
         Dominant topic of each document; with ``combine="consensus"`` its class.
     consensus_ : ndarray, shape (D, K)
         With ``combine="consensus"`` and several chains, the probability of each class.
     category_ : ndarray of int, shape (D,)
-        Where papers are drawn into categories, the most probable one of each: a row of `groups_`,
-        which has the name of a known label.
+        With latent categories, the most probable one of each document: a row of `groups_`, "
+        "which has the name of a known label.
     category_probability_ : ndarray, shape (D, C)
-        The probability of each category: its share of the kept samples or, with
-        ``labels="some"``, that read out of words, citations, authors and topics (`read_out_`).
+        The probability of each category: its share of the kept samples or, with "
+        "``labels="some"``, the one inferred from words, citations, authors and topics "
+        "(`read_out_`).
     category_share_ : ndarray, shape (D, C)
         The share of the kept samples in either case.
     traces_ : dict of ndarray, shape (chains, iterations)
@@ -77,7 +78,7 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         blocked_citations, rate, seconds; and concentrations, of shape (chains, iterations,
         levels), see `level_names_`.
     acceptance_ : float
-        Mean acceptance of citing topics while the network was on.
+        Mean acceptance rate of citing topics while citations are used.
     n_iter_ : int
         Iterations done.
     device_ : str
@@ -111,20 +112,21 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         corpus : Corpus or path
             A corpus, or the folder of one.
         out : path, optional
-            Folder of the run: checkpoints while it goes, the fitted model at its end.
+            Folder of the run: checkpoints while it is running, the fitted model at the end.
         overwrite : bool
-            Replace a run that is there already.
+            Replace an existing run.
         progress : callable, optional
             Called after each iteration with a `Progress`, from the thread of its chain (so from
             several threads at a time if there are several chains).
         checkpoint_seconds, checkpoint_iterations : float and int, optional
-            How often a chain is saved (whichever comes first); None for never by that measure. A
-            chain is also saved at its end and when it is stopped.
+            How often a chain is saved, whichever comes first; None disables a criterion. A "
+            "chain is also saved at its end and when it is stopped.
         stop : threading.Event, optional
-            Set it to stop after the present iteration, as Ctrl-C does.
+            Set it to stop after the current iteration, as Ctrl-C does.
         held_out : mapping of str to ndarray, optional
-            What was taken out of the corpus before (see `citeweave.evaluate.hold_out`); it is kept
-            with the model as `held_out_`, for `citeweave.evaluate.evaluate`, and not looked at.
+            Parts of the corpus that were held out (see `citeweave.evaluate.hold_out`). They "
+            "are stored with the model as `held_out_`, for `citeweave.evaluate.evaluate`, and "
+            "not used in the fit.
 
         Raises
         ------
@@ -265,10 +267,10 @@ def fit_planned(
 
 
 def load(folder: str | os.PathLike[str]) -> SCNTM:
-    """Load a fitted model from its run folder; arrays are mapped, and read when they are used.
+    """Load a fitted model from its run folder; arrays are memory-mapped and read on use.
 
-    A run that is not done is loaded from the latest checkpoints of its chains, if they have kept
-    samples; `SCNTM.n_iter_` tells how far it is.
+    An unfinished run is loaded from the latest checkpoints of its chains, if they have samples;
+    `SCNTM.n_iter_` is the number of iterations done.
     """
     return _with_result(load_result(folder))
 
@@ -290,34 +292,35 @@ def resume(
     minutes: float | None = None,
     announce: Announce | None = None,
 ) -> SCNTM:
-    """Go on with a run to its end and return the fitted model; a run that is done is loaded.
+    """Continue a run to its end and return the fitted model; a finished run is loaded.
 
-    A run that is done goes on where `iterations` or `minutes` say so, to the same bytes as one
-    that was as long from the start; it stays loadable until the longer one is done.
+    A finished run is extended if `iterations` or `minutes` is given, with the same result, byte
+    for byte, as one long run; it stays loadable until the extension is done.
 
     Parameters
     ----------
     folder : path
     corpus : Corpus or path, optional
-        What the run was started with; the run's own copy if not given.
+        The corpus the run was started with; by default the run's own copy.
     progress, checkpoint_seconds, checkpoint_iterations, stop
-        As those of `SCNTM.fit`.
+        As in `SCNTM.fit`.
     threads : int, optional
-        Cores used in all, as the parameter of `SCNTM`; as at the run's start if not given.
+        Total number of cores, as in `SCNTM`; by default as at the start of the run.
     device : {"auto", "cpu", "cuda"}, optional
-        As the parameter of `SCNTM`. If not given it is that of the run's start, or the CPU where
-        that was a GPU and there is none now; checkpoints are the same.
+        As in `SCNTM`. By default the device at the start of the run, or the CPU if that was a "
+        "GPU and there is none now; checkpoints are the same.
     engine, workers, address : optional
-        As the parameters of `SCNTM`; as at the run's start if not given. A run may go on with
-        another number of workers, or without any.
+        As in `SCNTM`; by default as at the start of the run. A run may continue with another "
+        "number of workers, or without any.
     iterations : int or str, optional
-        Of a run that is done: "+1000" for so many more, or how many in all. Chains that did not
-        agree are compared on, and stop when they do; of chains that agreed, or that made exactly
-        so many iterations, samples are kept for longer.
+        For a finished run: "+1000" for that many more, or the total number. Chains that did "
+        "not agree are compared further, and stop when they do; for chains that agreed, and for "
+        "runs with ``exactly``, more samples are kept.
     minutes : float, optional
-        Of a run that is done and whose chains did not agree: go on until they do, or for so long.
+        For a finished run whose chains did not agree: continue until they do, for at most this "
+        "long.
     announce : callable, optional
-        Told the plan and the corpus before the first iteration.
+        Called with the plan and the corpus before the first iteration.
     """
     result = resume_run(
         folder,

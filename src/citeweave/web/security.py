@@ -96,7 +96,7 @@ def read_form(request: Request, body: bytes, token: str) -> dict[str, str]:
     form = {name: values[-1] for name, values in fields.items()}
     if not same_token(form.get("token", ""), token):
         raise HTTPException(
-            403, "This form is from before a restart. Go back, load the page anew, and try again."
+            403, "This form is from before a restart. Go back, reload the page, and try again."
         )
     return form
 

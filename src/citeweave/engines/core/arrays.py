@@ -1,6 +1,6 @@
 """The arrays that a chain is made of, grouped as kernels take them.
 
-Symbols and equation labels are those of the paper; ``docs/notation.md`` lists them all.
+Symbols and equation labels are those of the paper; ``docs/reference/notation.md`` lists them all.
 Every topic-side node (mu, the nu, the theta', the theta) is one row of the same arrays,
 root first, so a model is a tree given by ``parent`` and a kernel needs no case per level.
 """

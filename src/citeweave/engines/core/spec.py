@@ -118,7 +118,7 @@ class ModelSpec:
         categories that stand for those of few papers; the level above must be theirs.
     word_weight : float
         zeta, in (0, 1]: the power by which the density of the word side counts beside topics and
-        citations (docs/tempering.md). 1 is the paper's model.
+        citations (docs/understand/tempering.md). 1 is the paper's model.
 
     Examples
     --------

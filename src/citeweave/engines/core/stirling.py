@@ -19,7 +19,7 @@ terms. Beyond it one smooth function serves for all counts: with e = c - t + 1,
 
 is bounded, and analytic in log t and log e. It is sampled by quadrature of the Cauchy integral
 of S on a few Chebyshev points an octave, and kept as low-degree polynomials on a quarter octave
-of t by a quarter octave of e each. ``docs/stirling.md`` derives this and lists measured errors.
+of t by a quarter octave of e each. ``docs/understand/stirling.md`` derives this and lists errors.
 
 The weights are compiled into their callers without reference counting, which took more time
 than the lookup itself.

@@ -11,7 +11,7 @@ So a token leaves as it always does, and one more customer changes the density b
     A0 = (S(c+1,t) / S(c,t))^zeta (c+1-t)/(c+1),    B1 = (S(c+1,t+1) / S(c,t))^zeta (t+1)/(c+1)
 
 The weights are nested as they are at zeta = 1, each of their terms raised, and every move that is
-exact there is exact here (docs/tempering.md).
+exact there is exact here (docs/understand/tempering.md).
 """
 
 from citeweave.compiled import hot_kernel, inlined

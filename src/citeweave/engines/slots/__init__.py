@@ -2,7 +2,7 @@
 
 `engines.dense` weighs every topic for every token. Here a document is walked over its *slots*,
 the topics that it or its author has; all others are proposed from a table a word and accepted by
-Metropolis-Hastings (docs/many-topics.md). The density that is left invariant is the same.
+Metropolis-Hastings (docs/understand/many-topics.md). The invariant density is the same.
 """
 
 from citeweave.engines.slots.chain import SparseChain
