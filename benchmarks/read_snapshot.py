@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.import_snapshot import peak_bytes
 from benchmarks.openalex_snapshot import write_snapshot
 
 WORKS = 5_000
@@ -121,8 +121,7 @@ def main() -> None:
     if len(sys.argv) == 4 and sys.argv[1] == "--way":
         start = time.process_time()
         works = WAYS[sys.argv[2]][1](Path(sys.argv[3]))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        print(json.dumps([works, time.process_time() - start, peak]))
+        print(json.dumps([works, time.process_time() - start, peak_bytes()]))
         return
     works = int(sys.argv[1]) if len(sys.argv) > 1 else WORKS
     with tempfile.TemporaryDirectory(prefix="citeweave-bench-") as place:

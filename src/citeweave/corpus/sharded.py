@@ -111,6 +111,11 @@ class ShardedText:
         self._names = storage.StoredText(shards.folder, fingerprint, sizes, metadata)
 
     @property
+    def folder(self) -> Path:
+        """Folder of the corpus."""
+        return self.shards.folder
+
+    @property
     def metadata_names(self) -> tuple[str, ...]:
         """Names of the further columns of the table of documents."""
         return self._metadata

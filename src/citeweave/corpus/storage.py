@@ -396,7 +396,7 @@ class StoredText:
         sizes: tuple[int, int, int, int],
         metadata: tuple[str, ...],
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._fingerprint = fingerprint
         tables = ("documents", "vocabulary", "authors", "categories")
         self._sizes = dict(zip(tables, sizes, strict=True))
@@ -416,13 +416,13 @@ class StoredText:
         return self._columns[table, name]
 
     def _read(self, table: str, name: str) -> list[Any]:
-        path = self._folder / f"{table}.parquet"
+        path = self.folder / f"{table}.parquet"
         pl = needs_polars(f"Reading '{path.name}' of a corpus")
         made = self._fingerprint is not None
-        manifest = check_unchanged(self._folder, self._fingerprint) if made else {}
+        manifest = check_unchanged(self.folder, self._fingerprint) if made else {}
         try:
             if table not in self._checked:
-                check_file_of(self._folder, manifest, path.name)
+                check_file_of(self.folder, manifest, path.name)
                 self._checked.add(table)
             values: list[Any] = pl.read_parquet(path, columns=[name])[name].to_list()
         except (OSError, pl.exceptions.PolarsError) as error:

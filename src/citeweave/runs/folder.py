@@ -27,6 +27,7 @@ import citeweave
 from citeweave.checksums import checksums, damaged_files, sealed
 from citeweave.corpus import Corpus, storage
 from citeweave.corpus.people import PEOPLE_FILE
+from citeweave.corpus.sharded import ShardedText
 from citeweave.errors import CorpusError, MissingDependencyError, RunError
 from citeweave.files import (
     absolute,
@@ -426,8 +427,8 @@ def _put_in_place(new: Path, target: Path) -> None:
 
 def _store_corpus(corpus: Corpus, folder: Path) -> None:
     """Write a corpus folder; without polars the strings are copied, or left out if in memory."""
-    if isinstance(corpus.text, storage.StoredText):
-        source = corpus.text._folder  # noqa: SLF001
+    if isinstance(corpus.text, storage.StoredText | ShardedText):
+        source = corpus.text.folder
         # words or citations may have been held out since it was loaded
         if storage.stored_fingerprint(source) == corpus.fingerprint:
             shutil.copytree(source, folder)
