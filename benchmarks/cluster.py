@@ -18,31 +18,34 @@ import json
 import time
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from benchmarks.parallel import WORDS, draw_data
 
 from citeweave import datasets
 from citeweave.engines.cluster.chain import RayChain
+from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
 from citeweave.engines.core.data import ChainSettings, Data, Request, Workers
 from citeweave.engines.core.spec import preset
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.model.groups import build_tree
 
+if TYPE_CHECKING:
+    from citeweave.engines.cluster.divided import DividedChain
+
 RUNS = [
-    *(
-        (scale, topics, workers)
-        for workers in (1, 2, 3)
-        for scale, topics in ((0.02, 20), (0.05, 20))
-    ),
-    *((0.02, 60, workers) for workers in (1, 2, 3)),
-    (0.05, 60, 2),
+    (scale, topics, workers)
+    for scale, topics in ((0.01, 20), (0.03, 20), (0.01, 60))
+    for workers in (1, 2, 3)
 ]
-"""Scale of the ML shape, topics and workers of the runs that constants come from."""
-UNSEEN = [(0.08, 40, 2), (0.04, 50, 3)]
-"""Runs that the model has to predict."""
+"""Scale of the ML shape, topics and workers of the runs that constants come from: workers are
+threads of one process there, whose kernels are loaded once."""
+ON_RAY = [(0.01, 20, 2), (0.01, 20, 3)]
+"""Runs on Ray, which show what a message costs there."""
+UNSEEN = [(0.02, 40, 2), (0.03, 60, 3)]
+"""Runs on Ray that the model has to predict."""
 STEPS = 4
 _BEFORE = 3
 """Iterations that are not counted: kernels are loaded, and citations join."""
@@ -54,10 +57,12 @@ def request(data: Data, topics: int, *, threads: int = 1, workers: int = 1) -> R
     return Request(preset("scntm"), data, settings, 1, threads=threads, workers=Workers(workers))
 
 
-def run_workers(scale: float, topics: int, workers: int, steps: int = STEPS) -> dict[str, Any]:
+def run_workers(
+    kind: type[DividedChain], scale: float, topics: int, workers: int, steps: int = STEPS
+) -> dict[str, Any]:
     """Make some iterations by workers of one thread each, and see what they use."""
     data = draw_data(scale, min(topics, 20))
-    chain = RayChain.open(request(data, topics, threads=workers, workers=workers))
+    chain = kind.open(request(data, topics, threads=workers, workers=workers))
     chain.start()
     for _ in range(_BEFORE):
         chain.step()
@@ -67,20 +72,23 @@ def run_workers(scale: float, topics: int, workers: int, steps: int = STEPS) -> 
         chain.step()
     clock = (time.perf_counter() - clock) / steps
     after = chain.usage()
+    pairs = list(zip(before, after, strict=True))
+    one_process = kind is InProcessChain
     part = divide_documents(data, 2, workers)
     out = {
         "scale": scale,
         "topics": topics,
         "workers": workers,
+        "on_ray": not one_process,
         "documents": len(data.offsets) - 1,
         "tokens": len(data.tokens),
         "citations": len(data.citing),
         "crossing": crossing_share(data, part),
         "processor": [
-            (b.processor - a.processor) / steps for a, b in zip(before, after, strict=True)
+            (b.processor - a.processor) / steps for a, b in (pairs[:1] if one_process else pairs)
         ],
-        "bytes": [(b.bytes - a.bytes) / steps for a, b in zip(before, after, strict=True)],
-        "messages": [(b.messages - a.messages) / steps for a, b in zip(before, after, strict=True)],
+        "bytes": [(b.bytes - a.bytes) / steps for a, b in pairs],
+        "messages": [(b.messages - a.messages) / steps for a, b in pairs],
         "predicted_bytes": predict_bytes(chain, topics),
         "memory": [one.memory for one in after],
         "clock": clock,
@@ -89,7 +97,7 @@ def run_workers(scale: float, topics: int, workers: int, steps: int = STEPS) -> 
     return out
 
 
-def predict_bytes(chain: RayChain, topics: int) -> list[float]:
+def predict_bytes(chain: DividedChain, topics: int) -> list[float]:
     """Give the bytes that each worker should send an iteration, by what it shares with others.
 
     Of words and topics all changes, as if none were zero; rows of nodes and papers that others hold
@@ -111,11 +119,12 @@ def predict_bytes(chain: RayChain, topics: int) -> list[float]:
 def features(run: dict[str, Any]) -> list[float]:
     """Give what processor time is taken to be proportional to."""
     documents, topics, workers = run["documents"], run["topics"], run["workers"]
-    return [documents, documents * topics, workers * topics, workers]
+    messages = sum(run["messages"]) if run["on_ray"] else 0.0
+    return [documents, documents * topics, workers * topics, workers, messages]
 
 
 def fit_model(runs: list[dict[str, Any]]) -> np.ndarray:
-    """Find seconds a document, a document and topic, a worker and topic, and a worker."""
+    """Find seconds a document, a document and topic, a worker and topic, a worker, a message."""
     rows = np.array([features(run) for run in runs])
     seconds = np.array([sum(run["processor"]) for run in runs])
     weights = 1.0 / seconds  # relative errors count
@@ -126,10 +135,9 @@ def fit_model(runs: list[dict[str, Any]]) -> np.ndarray:
 def show_model(path: Path) -> None:
     """Print the constants, and how far predictions are off."""
     runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    unseen = {tuple(case) for case in UNSEEN}
-    seen = [run for run in runs if _case(run) not in unseen]
+    seen = [run for run in runs if not _is_unseen(run)]
     constants = fit_model(seen)
-    names = ("document", "document and topic", "worker and topic", "worker")
+    names = ("document", "document and topic", "worker and topic", "worker", "message on Ray")
     for name, value in zip(names, constants, strict=True):
         print(f"{value:.3g} s a {name}")
     print(
@@ -139,7 +147,7 @@ def show_model(path: Path) -> None:
     print("|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|")
     for run in runs:
         total, guess = sum(run["processor"]), float(np.dot(features(run), constants))
-        used = "no" if _case(run) in unseen else "yes"
+        used = "no" if _is_unseen(run) else "yes"
         print(
             f"| {run['scale']} | {run['topics']} | {run['workers']} | {used} | {total:.3f} | "
             f"{guess:.3f} | {100 * (guess / total - 1):+.0f} % | {max(run['bytes']) / 1e6:.2f} | "
@@ -148,8 +156,8 @@ def show_model(path: Path) -> None:
         )
 
 
-def _case(run: dict[str, Any]) -> tuple[float, int, int]:
-    return run["scale"], run["topics"], run["workers"]
+def _is_unseen(run: dict[str, Any]) -> bool:
+    return run["on_ray"] and (run["scale"], run["topics"], run["workers"]) in UNSEEN
 
 
 def compare_turns(scale: float, topics: int, turns: int) -> None:
@@ -223,8 +231,10 @@ def main() -> None:
         one.add_argument("--turns", type=int, default=5)
     given = parser.parse_args()
     if given.command == "runs":
-        for case in (*RUNS, *UNSEEN):
-            found = run_workers(*case)
+        cases = [(InProcessChain, case) for case in RUNS]
+        cases += [(RayChain, case) for case in (*ON_RAY, *UNSEEN)]
+        for kind, case in cases:
+            found = run_workers(kind, *case)
             with given.out.open("a", encoding="utf-8") as file:
                 print(json.dumps(found), file=file)
     elif given.command == "model":
@@ -234,7 +244,9 @@ def main() -> None:
     elif given.command == "turns":
         compare_turns(given.scale, given.topics, given.turns)
     else:
-        print(json.dumps(run_workers(given.scale, given.topics, 2, given.turns), indent=1))
+        print(
+            json.dumps(run_workers(RayChain, given.scale, given.topics, 2, given.turns), indent=1)
+        )
 
 
 if __name__ == "__main__":

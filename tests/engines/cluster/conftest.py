@@ -5,12 +5,12 @@ import pytest
 
 @pytest.fixture(scope="module")
 def ray_started():
-    """Start Ray with room for three workers; skip where it is not installed."""
+    """Start Ray on this computer; skip where it is not installed."""
     ray = pytest.importorskip(
         "ray", reason="Ray is not installed (pip install 'citeweave[cluster]')"
     )
     from citeweave.engines.cluster.ray_team import connect_ray
 
-    connect_ray(None, 4)
+    connect_ray(None, 3)
     yield ray
     ray.shutdown()

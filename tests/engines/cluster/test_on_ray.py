@@ -143,7 +143,7 @@ def test_other_versions_are_refused_in_one_line(wanted, monkeypatch):
 @pytest.mark.usefixtures("ray_started")
 def test_too_few_cores_are_told(wanted):
     with pytest.raises(RunError, match="cores where the workers need 9999"):
-        on_ray(wanted, 9999)
+        RayChain.open(wanted._replace(threads=1, workers=Workers(9999, "auto")))
 
 
 def test_without_ray_the_line_to_install_it_is_given(monkeypatch):

@@ -19,6 +19,9 @@ class RayChain(DividedChain):
         SNAPSHOT, place="on Ray", one_chain=True, by_name=True, refuses=refuse_undivided
     )
 
+    _cores = 0
+    """Cores that Ray sets aside for each worker."""
+
     @classmethod
     def probe(cls) -> str:
         """Make sure that Ray is installed."""
@@ -36,7 +39,7 @@ class RayChain(DividedChain):
         own = threads if address is not None else max(1, threads // number)
         cls.capabilities.check(spec, settings.topics)
         connect_ray(address, number * own)
-        return cls(
+        chain = cls(
             spec,
             data,
             settings,
@@ -46,6 +49,8 @@ class RayChain(DividedChain):
             rounds=rounds,
             workers=number,
         )
+        chain._cores = own if address is not None else 0
+        return chain
 
     def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> RayTeam:
-        return RayTeam(plans, recipe)
+        return RayTeam(plans, recipe, self._cores)

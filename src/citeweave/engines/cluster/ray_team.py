@@ -51,12 +51,14 @@ def import_ray() -> Any:
 def connect_ray(address: str | None, cores: int) -> None:
     """Join the cluster at an address, or start Ray on this computer where none is given.
 
+    Ray that this process has joined already is used as it is.
+
     Parameters
     ----------
     address : str or None
         As that of ``ray.init``: "auto", "host:port" or "ray://host:port".
     cores : int
-        Cores that all workers need together.
+        Cores that all workers need together; on this computer they share those that there are.
 
     Raises
     ------
@@ -67,8 +69,7 @@ def connect_ray(address: str | None, cores: int) -> None:
     if not ray.is_initialized():
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if address is None:
-            # workers may be more than cores: a test, or a look at how parts work together
-            options |= {"num_cpus": max(cores, os.cpu_count() or 1), "include_dashboard": False}
+            options["include_dashboard"] = False
         try:
             ray.init(address=address, **options)
         except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
@@ -79,7 +80,7 @@ def connect_ray(address: str | None, cores: int) -> None:
                 "leave the address out to start it here."
             ) from error
     there = int(ray.cluster_resources().get("CPU", 0))
-    if there < cores:
+    if address is not None and there < cores:
         raise RunError(
             f"The Ray cluster has {there} cores where the workers need {cores}. Use fewer workers "
             "or fewer threads each, or add nodes to the cluster."
@@ -232,9 +233,11 @@ class RayTeam:
     ----------
     plans : list of PartPlan
     recipe : Recipe
+    cores : int
+        Cores that Ray sets aside for each worker.
     """
 
-    def __init__(self, plans: list[PartPlan], recipe: Recipe) -> None:
+    def __init__(self, plans: list[PartPlan], recipe: Recipe, cores: int) -> None:
         self._ray = import_ray()
         self._recipe = recipe
         self._plans = [self._ray.put(plan) for plan in plans]
@@ -242,7 +245,7 @@ class RayTeam:
         # restarted as often as need be, wherever there is room; calls that were lost are not made
         # again, since the whole team goes back to one state
         self._kind = kind.options(
-            num_cpus=recipe.threads, max_restarts=-1, max_task_retries=0, max_concurrency=4
+            num_cpus=cores, max_restarts=-1, max_task_retries=0, max_concurrency=4
         )
         self.actors = [self._kind.remote() for _ in plans]
         self._epoch = 0
