@@ -10,7 +10,16 @@ import numpy as np
 
 from citeweave.errors import RunError
 
-__all__ = ["Hub", "PartExchange", "StoppedError", "ThreadExchange", "Traffic"]
+__all__ = [
+    "Hub",
+    "PartExchange",
+    "Payload",
+    "StoppedError",
+    "ThreadExchange",
+    "Traffic",
+    "add_packed",
+    "pack",
+]
 
 _SPARSE = 3
 """An array of fewer than one entry in so many that is not zero is sent as a list of these."""
@@ -83,18 +92,18 @@ class PartExchange(ABC):
     def sum_by_ranges(self, array: np.ndarray) -> np.ndarray:
         """Add up a large array of integers, each part a range of its rows."""
         ends = [len(array) * i // self.size for i in range(self.size + 1)]
-        pieces = [_pack(array[ends[i] : ends[i + 1]]) for i in range(self.size)]
+        pieces = [pack(array[ends[i] : ends[i + 1]]) for i in range(self.size)]
         shape = (ends[self.rank + 1] - ends[self.rank], *array.shape[1:])
         mine = np.zeros(shape, array.dtype)
         for payload in self.swap_all(pieces):
-            _add_packed(mine, payload)
+            add_packed(mine, payload)
         total = np.zeros_like(array)
-        for i, payload in enumerate(self.swap_all([_pack(mine)] * self.size)):
-            _add_packed(total[ends[i] : ends[i + 1]], payload)
+        for i, payload in enumerate(self.swap_all([pack(mine)] * self.size)):
+            add_packed(total[ends[i] : ends[i + 1]], payload)
         return total
 
 
-def _pack(array: np.ndarray) -> Payload:
+def pack(array: np.ndarray) -> Payload:
     """Give an array of integers as it is, or as a list of what is not zero where that is less."""
     flat = array.reshape(-1)
     if np.count_nonzero(flat) * _SPARSE >= flat.size:
@@ -103,7 +112,8 @@ def _pack(array: np.ndarray) -> Payload:
     return place.astype(np.int32 if flat.size < 2**31 else np.int64), flat[place]
 
 
-def _add_packed(array: np.ndarray, payload: Payload) -> None:
+def add_packed(array: np.ndarray, payload: Payload) -> None:
+    """Add what `pack` has made to an array of the same shape, whose rows lie side by side."""
     flat = array.reshape(-1)
     if len(payload) == 1:
         flat += payload[0]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from citeweave.engines.cluster.exchanges import PartExchange
+from citeweave.engines.cluster.exchanges import PartExchange, add_packed, pack
 from citeweave.engines.cluster.plans import PartPlan, Route
 from citeweave.engines.core.arrays import Array, State
 from citeweave.engines.core.chain import NO_EXTRA, StepReport
@@ -104,13 +104,14 @@ class PartChain(SnapshotChain):
             outgoing = []
             for copies in route.copies:
                 rows = start + copies
-                outgoing.append((customers[:, rows].sum(axis=0), tables[:, rows].sum(axis=0)))
+                both = np.stack([customers[:, rows].sum(axis=0), tables[:, rows].sum(axis=0)])
+                outgoing.append(pack(both.astype(np.int32)))
                 customers[:, rows], tables[:, rows] = 0, 0
-            for rows, (more, opened) in zip(
-                route.owned, self.exchange.swap_all(outgoing), strict=True
-            ):
-                customers[0, start + rows] += more
-                tables[0, start + rows] += opened
+            for owned, payload in zip(route.owned, self.exchange.swap_all(outgoing), strict=True):
+                both = np.zeros((2, len(owned), customers.shape[2]), np.int32)
+                add_packed(both, payload)
+                customers[0, start + owned] += both[0]
+                tables[0, start + owned] += both[1]
         super()._merge_level(level)
 
     def _merge_citations(self, round_: int) -> None:
@@ -147,11 +148,19 @@ class PartChain(SnapshotChain):
     def _fetch_rows(self, route: Route, start: int, *more: np.ndarray) -> None:
         """Bring copies of rows of counts up to date, with further numbers of their nodes."""
         counts = self.state.topics
-        arrays = (*counts[:4], *more)  # rows of nodes that authors share are refused
-        outgoing = [tuple(array[start + owned] for array in arrays) for owned in route.owned]
+        totals = (counts.total_customers, counts.total_tables, *more)
+        outgoing = []
+        for owned in route.owned:
+            rows = start + owned
+            both = pack(np.stack([counts.customers[rows], counts.tables[rows]]))
+            outgoing.append((*(array[rows] for array in totals), *both))
         for copies, payload in zip(route.copies, self.exchange.swap_all(outgoing), strict=True):
-            for array, came in zip(arrays, payload, strict=True):
-                array[start + copies] = came
+            rows = start + copies
+            both = np.zeros((2, len(copies), counts.customers.shape[1]), np.int32)
+            add_packed(both, payload[len(totals) :])
+            counts.customers[rows], counts.tables[rows] = both
+            for array, came in zip(totals, payload[: len(totals)], strict=True):
+                array[rows] = came
 
     def _complete_weights(self, level: int, found: np.ndarray) -> None:
         """Add what nodes inherit from children in other parts, and set the weights of all.
