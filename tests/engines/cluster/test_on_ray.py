@@ -146,6 +146,16 @@ def test_too_few_cores_are_told(wanted):
         RayChain.open(wanted._replace(threads=1, workers=Workers(9999, "auto")))
 
 
+def test_an_address_without_ray_is_told_at_once(wanted):
+    ray = ray_team.import_ray()
+    if ray.is_initialized():
+        ray.shutdown()
+    with pytest.raises(
+        RunError, match=r"cannot be reached at address '127\.0\.0\.1:9' .*ray start"
+    ):
+        RayChain.open(wanted._replace(workers=Workers(1, "127.0.0.1:9")))
+
+
 def test_without_ray_the_line_to_install_it_is_given(monkeypatch):
     def missing(name):
         raise ImportError(name)

@@ -152,8 +152,8 @@ class PartChain(SnapshotChain):
         outgoing = []
         for owned in route.owned:
             rows = start + owned
-            both = pack(np.stack([counts.customers[rows], counts.tables[rows]]))
-            outgoing.append((*(array[rows] for array in totals), *both))
+            packed = pack(np.stack([counts.customers[rows], counts.tables[rows]]))
+            outgoing.append((*(array[rows] for array in totals), *packed))
         for copies, payload in zip(route.copies, self.exchange.swap_all(outgoing), strict=True):
             rows = start + copies
             both = np.zeros((2, len(copies), counts.customers.shape[1]), np.int32)

@@ -10,6 +10,7 @@ import importlib
 import importlib.metadata
 import os
 import platform
+import socket
 import threading
 import time
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ __all__ = ["PartActor", "RayTeam", "connect_ray", "import_ray"]
 
 _PATIENCE = 300.0
 """Seconds after which a worker that Ray does not start is given up."""
+_KNOCK = 10.0
+"""Seconds that an address has to answer within."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
@@ -71,12 +74,13 @@ def connect_ray(address: str | None, cores: int) -> None:
         if address is None:
             options["include_dashboard"] = False
         try:
+            _knock(address)
             ray.init(address=address, **options)
-        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
             where = "on this computer" if address is None else f"at address {address!r}"
             raise RunError(
-                f"Ray cannot be reached {where}: {reason} Start it with `ray start --head`, or "
+                f"Ray cannot be reached {where} ({reason}). Start it with `ray start --head`, or "
                 "leave the address out to start it here."
             ) from error
     there = int(ray.cluster_resources().get("CPU", 0))
@@ -85,6 +89,13 @@ def connect_ray(address: str | None, cores: int) -> None:
             f"The Ray cluster has {there} cores where the workers need {cores}. Use fewer workers "
             "or fewer threads each, or add nodes to the cluster."
         )
+
+
+def _knock(address: str | None) -> None:
+    """See that somebody listens at an address, for which Ray would wait for minutes."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=_KNOCK).close()
 
 
 def describe_versions() -> dict[str, str]:
