@@ -2,6 +2,7 @@
 
     python -m benchmarks.cluster runs --out runs.jsonl      # runs of 1, 2 and 3 workers
     python -m benchmarks.cluster model runs.jsonl           # constants and predictions
+    python -m benchmarks.cluster plan runs.jsonl            # what OpenAlex would take
     python -m benchmarks.cluster crossing hep-th ieee-vis   # citations between parts
     python -m benchmarks.cluster turns                      # two workers beside two threads
     python -m benchmarks.cluster large                      # ten times the ML shape
@@ -156,6 +157,47 @@ def show_model(path: Path) -> None:
         )
 
 
+WORKS, VOCABULARY, LISTED = 280e6, 100_000, 17
+"""OpenAlex: works and words, and topics that a paper has with many of them."""
+NODES, CITED = 2.31, 7.9
+"""Of the ML shape: nodes and citations a paper."""
+SLOTS = {1000: 1208e-9 * 59.4, 4096: 1283e-9 * 59.4}
+"""Seconds a paper of sweeps over slots on a core (docs/understand/many-topics.md)."""
+ON_A_GPU = {1000: 0.083 / 139_227, 4096: 0.122 / 139_227}
+"""Seconds a paper on an H200 (docs/understand/parallel.md)."""
+
+
+def show_plan(path: Path) -> None:
+    """Print what 500 iterations of OpenAlex would take."""
+    runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    constants = fit_model([run for run in runs if not _is_unseen(run)])
+    print(
+        "| topics | workers | nodes | s an iteration | hours for 500 | GB a worker: nodes | "
+        "words | GB sent a worker and iteration | GB/s |"
+    )
+    print("|--:|---|---|--:|--:|--:|--:|--:|--:|")
+    for topics in (1000, 4096):
+        dense = float(constants[0] + constants[1] * topics)
+        rows = (
+            ("32 of 16 cores", 32, 16, dense, 8 * topics, "dense"),
+            ("32 of 16 cores", 32, 16, SLOTS[topics], 12 * LISTED, "sparse"),
+            ("16 GPUs", 16, 1, ON_A_GPU[topics], 29 * topics, "dense"),
+            ("16 GPUs", 16, 1, ON_A_GPU[topics], 12 * LISTED, "sparse"),
+        )
+        for name, workers, cores, seconds, node_bytes, kind in rows:
+            papers = WORKS / workers
+            step = papers * seconds / cores
+            words = VOCABULARY * topics * (16 + 8 * cores) / 1e9
+            row = 16 * LISTED + 32  # rows are sent as lists of what is not zero
+            cited = min(papers * CITED, WORKS) * (1 - 1 / workers) * row
+            sent = (2 * VOCABULARY * topics * 8 + cited) / 1e9
+            print(
+                f"| {topics:,} | {name} | {kind} | {step:,.0f} | {500 * step / 3600:,.1f} | "
+                f"{papers * NODES * node_bytes / 1e9:,.0f} | {words:,.0f} | {sent:,.0f} | "
+                f"{sent / step:,.1f} |"
+            )
+
+
 def _is_unseen(run: dict[str, Any]) -> bool:
     return run["on_ray"] and (run["scale"], run["topics"], run["workers"]) in UNSEEN
 
@@ -219,8 +261,8 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("runs")
     runs.add_argument("--out", type=Path, required=True)
-    model = commands.add_parser("model")
-    model.add_argument("runs", type=Path)
+    for name in ("model", "plan"):
+        commands.add_parser(name).add_argument("runs", type=Path)
     crossing = commands.add_parser("crossing")
     crossing.add_argument("corpora", nargs="+")
     turns = commands.add_parser("turns")
@@ -239,6 +281,8 @@ def main() -> None:
                 print(json.dumps(found), file=file)
     elif given.command == "model":
         show_model(given.runs)
+    elif given.command == "plan":
+        show_plan(given.runs)
     elif given.command == "crossing":
         show_crossing(given.corpora)
     elif given.command == "turns":
