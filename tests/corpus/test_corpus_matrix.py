@@ -10,6 +10,7 @@ from scipy import sparse
 from typer.testing import CliRunner
 
 from citeweave.cli.main import app
+from citeweave.cli.sources import open_sources
 from citeweave.corpus import Corpus
 from citeweave.errors import CorpusError
 
@@ -190,3 +191,13 @@ def test_the_command_line_takes_a_matrix(tmp_path):
     result = runner.invoke(app, ["import", str(path), str(path), "--out", str(tmp_path / "x")])
     assert result.exit_code != 0
     assert "give it alone" in result.stderr
+
+
+def test_a_matrix_or_a_data_set_beside_other_sources_is_told(tmp_path):
+    path = tmp_path / "counts.npz"
+    np.savez(path, counts=COUNTS)
+    with pytest.raises(CorpusError, match="give it alone"):
+        open_sources([str(path), str(tmp_path)], None)
+    with pytest.raises(CorpusError, match=r"'cora' is a data set.*'60'"):
+        open_sources(["cora", "60"], None)
+    assert open_sources([str(path)], None).n_documents == 4
