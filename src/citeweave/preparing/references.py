@@ -23,6 +23,7 @@ NO_YEAR = -1
 _YEAR = re.compile(r"^\(?(1[5-9]\d\d|20\d\d)[a-z]?\)?$")
 _VOLUME_OR_PAGE = re.compile(r"\b[VP]\d{1,6}\b")
 _MET_BITS = 1 << 24
+_SPREAD, _ALL_BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
 _LONGEST_LABEL = 200
 _NOT_LETTER = re.compile(r"[\W\d_]+")
 _SMALL = frozenset(
@@ -114,36 +115,34 @@ class ReferenceColumns:
         self.year.append(NO_YEAR if reference.year is None else _clip(reference.year))
         self.initial.append(ord(initial) if initial else 0)
         self.venue.append(NO_YEAR if title else self._venue(reference.raw))
-        self.work.append(self._name_work(reference, doi, title, family, initial))
+        self.work.append(self._name_work(reference, family, initial))
         self.text += title.encode("utf-8", "surrogatepass")
         self.ends.append(len(self.text))
 
-    def _name_work(
-        self, reference: Reference, doi: str, title: str, family: str, initial: str
-    ) -> int:
+    def _name_work(self, reference: Reference, family: str, initial: str) -> int:
         """Give the hash of the cited work, and keep its label when it is met a second time.
 
         Most works are cited once, and their labels would take more room than all else here. Whether
         one was met is kept in few bits: now and then a label too many is kept, never one too few.
         """
         year = reference.year or 0
-        if doi:
-            key = f"doi {doi}"
-        elif title:
-            key = f"title {title} {year}"
+        if self.doi[-1]:
+            work = self.doi[-1]
+        elif self.title[-1]:
+            work = (self.title[-1] + _SPREAD * (year + 1)) & _ALL_BITS
         elif family and year and self.venue[-1] >= 0:
-            key = f"string {family} {initial} {year} {self.venue[-1]} {_volume(reference.raw)}"
+            volume = _volume(reference.raw)
+            work = hash64(f"{family} {initial} {year} {self.venue[-1]} {volume}")
         else:
             return 0  # an id alone says nothing to a reader
-        work = hash64(key)
         place = work % _MET_BITS
         byte, bit = place >> 3, 1 << (place & 7)
         if self._met[byte] & bit:
-            label = written_work(reference)
             known = self.labels.get(work)
-            # a title says more than a DOI alone, and a written reference more than initials
-            if known is None or len(known) < len(label) <= _LONGEST_LABEL // 2:
-                self.labels[work] = label
+            # a title or a written reference says more than a DOI alone
+            bare = known is not None and known.startswith("10.")
+            if known is None or (bare and (reference.title or reference.raw)):
+                self.labels[work] = written_work(reference)
         self._met[byte] |= bit
         return work
 
