@@ -202,5 +202,5 @@ def test_a_title_is_no_formula_in_a_spreadsheet() -> None:
     from citeweave.web import downloads
 
     table = pl.DataFrame({"title": ["=HYPERLINK(1)", "plain"], "n": [-1, 2]})
-    content = downloads._write(table, "csv").decode("utf-8-sig")
+    content = downloads._write(table, "csv", "papers").decode("utf-8-sig")
     assert content == "title,n\n'=HYPERLINK(1),-1\nplain,2\n"
