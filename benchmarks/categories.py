@@ -22,13 +22,12 @@ from citeweave.corpus import Corpus
 from citeweave.evaluate import clustering_scores, evaluate, hold_out
 from citeweave.model.clusters import agreed_clusters
 
-TIED = 20.0
 VARIANTS: dict[str, dict[str, Any]] = {
     "topics": {},
     "topics, text": {"model": "cntm-text"},
     "categories": {"categories": True},
     "categories, text": {"categories": True, "model": "cntm-text"},
-    "categories, tied": {"categories": True, "paper_concentration": TIED},
+    "categories, drawn": {"categories": True, "paper_concentration": "drawn"},
 }
 """Models by name; as many categories, or topics where there are none, as the corpus has labels."""
 

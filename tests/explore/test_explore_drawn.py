@@ -7,6 +7,8 @@ from scipy.special import softmax
 from citeweave import SCNTM
 from citeweave.corpus import Corpus
 from citeweave.explore import Exploration
+from citeweave.explore.reasons import Readings
+from citeweave.model.smoothing import normalised_graph
 from citeweave.web.report.gather import gather
 from citeweave.web.report.page import render
 
@@ -68,6 +70,17 @@ def test_reasons_add_up_to_the_probability(told):
         np.testing.assert_allclose(
             weights.sum(axis=0), told.readings.odds(paper)["words"], atol=1e-9
         )
+
+
+def test_reasons_of_runs_that_smoothed_words_twice(told):
+    """Their read-out has no lengths for the regression; words reach one another as in SGC."""
+    earlier = told.model.read_out_._replace(carried=None, weights=np.array([2.0, 0.0, 0.0, 0.0]))
+    readings = Readings(told, earlier)
+    graph = normalised_graph(told.corpus, loops=True).toarray()
+    scores = 2.0 * graph @ graph @ readings.words.toarray() @ readings.regression
+    for paper in (15, 20):
+        odds = readings.odds(paper)
+        np.testing.assert_allclose(odds["words"] + odds["citations"], scores[paper], atol=1e-9)
 
 
 def test_the_page_of_a_paper_names_words_papers_and_authors(told):

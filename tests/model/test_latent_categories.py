@@ -13,6 +13,7 @@ from citeweave.engines.registry import ENGINES
 from citeweave.errors import CorpusError, ParameterError
 from citeweave.model.clusters import agreed_clusters, cluster_documents
 from citeweave.model.groups import build_tree
+from citeweave.model.parameters import make_plan
 from citeweave.model.runner import RunInterrupted
 
 GROUPS, PAPERS = 3, 48
@@ -97,15 +98,33 @@ def test_chains_are_matched_and_agree(corpus):
         assert found.max(axis=1).mean() > 0.9, combine  # blurred if chains were not matched
 
 
-def test_papers_can_be_tied_to_their_categories(corpus, model):
+def test_papers_are_tied_to_their_categories_or_drawn(corpus, model):
     options = FIT | {"iterations": 20, "categories": GROUPS}
-    tied = SCNTM(**options, paper_concentration=20.0).fit(corpus)
+    tied = SCNTM(**options, paper_concentration=30.0).fit(corpus)
+    drawn = SCNTM(**options, paper_concentration="drawn").fit(corpus)
     level = tied.level_names_.index("theta'")
-    np.testing.assert_allclose(tied.traces_["concentrations"][0, :, level], 20.0)
-    assert len(set(model.traces_["concentrations"][0, :, level].tolist())) > 1
+    np.testing.assert_allclose(tied.traces_["concentrations"][0, :, level], 30.0)
+    np.testing.assert_allclose(model.traces_["concentrations"][0, :, level], 20.0)  # the default
+    assert len(set(drawn.traces_["concentrations"][0, :, level].tolist())) > 1
     for other in ("nu", "theta"):
         drawn = tied.traces_["concentrations"][0, :, tied.level_names_.index(other)]
         assert len(set(drawn.tolist())) > 1
+
+
+@pytest.mark.parametrize(
+    ("given", "held"),
+    [
+        ({"categories": 3}, 20.0),
+        ({"categories": 3, "paper_concentration": 5}, 5.0),
+        ({"categories": 3, "paper_concentration": "drawn"}, None),
+        ({"categories": 3, "paper_concentration": None}, None),  # as earlier runs have it
+        ({"categories": 3, "labels": "some"}, None),
+        ({"categories": 3, "labels": "some", "paper_concentration": 5}, 5.0),
+        ({}, None),
+    ],
+)
+def test_what_ties_papers_to_their_categories(given, held):
+    assert make_plan(SCNTM(**given).get_params()).settings.paper_concentration == held
 
 
 def test_papers_with_a_label_keep_it():

@@ -20,7 +20,7 @@ WRONG = {
     "authors": ["last", None, True],
     "contributions": ["first", None, 1],
     "labels": ["all", None, True],
-    "paper_concentration": [0, -1.0, "one"],
+    "paper_concentration": [0, -1.0, "one", math.inf, True],
     "category_prior": [0, -1.0, "one", None],
     "iterations": [0, -1, 1.0, None],
     "network_from": [-1, "half", 2.0],

@@ -19,9 +19,10 @@ from citeweave.explore.pages import (
     WordReason,
 )
 from citeweave.model.clusters import SMOOTHING
-from citeweave.model.evidence import STEPS, centred
+from citeweave.model.embedding import SCALES
+from citeweave.model.evidence import centred
 from citeweave.model.read_out import EVIDENCE, ReadOut
-from citeweave.model.smoothing import low_pass, normalised_graph, tfidf
+from citeweave.model.smoothing import low_pass, normalised_graph, smooth_scales, tfidf
 
 if TYPE_CHECKING:
     from citeweave.explore.exploration import Exploration
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Readings", "category_weights"]
 
 _MOST = 5
+_EARLIER_STEPS = 2
+"""How often words were smoothed for the regression of runs that did not carry them further."""
 _UNLIKELY = 0.01
 _TINY = 1e-12
 
@@ -49,9 +52,13 @@ class Readings:
         """bool [D]: papers whose label was given."""
         self.weight = dict(zip(EVIDENCE, np.asarray(told.weights).tolist(), strict=True))
         self.words = tfidf(corpus)
-        self.graph = normalised_graph(corpus, loops=True)
         self.half = low_pass(normalised_graph(corpus, loops=False))
-        self.half_steps = SMOOTHING if len(corpus.citations) else 0
+        linked = len(corpus.citations) > 0
+        self.half_scales = (SMOOTHING,) if linked else ()
+        if told.carried is not None:
+            self.graph, self.scales = self.half, SCALES if linked else ()
+        else:
+            self.graph, self.scales = normalised_graph(corpus, loops=True), (_EARLIER_STEPS,)
         self.regression = centred(np.asarray(told.regression, np.float64))
         self.centres = centred(np.asarray(told.centres, np.float64))
         self.by_regression = self.words @ self.regression
@@ -59,14 +66,12 @@ class Readings:
 
     def _carried(self, paper: int) -> tuple[Any, Any]:
         """How much of each paper's words reaches one, by regression and by likeness [1, D]."""
-        row = sparse.eye_array(self.words.shape[0], format="csr")[[paper]]
-        smoothed, halved = row, row
-        for _ in range(STEPS):
-            smoothed = smoothed @ self.graph
-        for _ in range(self.half_steps):
-            halved = halved @ self.half
+        column = sparse.eye_array(self.words.shape[0], format="csr")[:, [paper]]
+        smoothed = smooth_scales(self.graph, column, self.scales).T.tocsr()  # both are symmetric
+        halved = smooth_scales(self.half, column, self.half_scales).T.tocsr()
+        length = 1.0 if self.told.carried is None else float(self.told.carried[paper])
         scale = self.weight["likeness"] * float(self.told.lengths[paper])
-        return smoothed * self.weight["regression"], halved * scale
+        return smoothed * (self.weight["regression"] * length), halved * scale
 
     def of_papers(self, paper: int) -> tuple[np.ndarray, np.ndarray]:
         """Give the papers that speak for or against the categories of one, and how much.

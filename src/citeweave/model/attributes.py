@@ -187,7 +187,8 @@ class FittedAttributes:
         lacks = "has no two labels of every category to tell the others from (see 'labels')"
         weights = self._estimate(f"{TOLD}weights", lacks)
         fields = (name for name in ReadOut._fields if name not in {"probability", "weights"})
-        parts = {name: self._fitted.estimates[f"{TOLD}{name}"] for name in fields}
+        found = self._fitted.estimates
+        parts = {name: found[f"{TOLD}{name}"] for name in fields if f"{TOLD}{name}" in found}
         return ReadOut(probability=self.category_probability_, weights=weights, **parts)
 
     @property

@@ -4,13 +4,13 @@ The labels that are given are dealt out to parts. Evidence is made once for each
 labels of the other parts alone: what it says of the part's own papers is then honest, and shows how
 far it can be trusted. `citeweave.model.read_out` weighs it.
 
-    regression   r_dc = (S^2 X W)_dc + b_c      words smoothed twice over citations, as in SGC
+    regression   r_dc = (P X W)_dc / |.| + b_c  words carried near and far along citations
     likeness     l_dc = (T^4 X M)_dc / |.|      cosine with the centre of the cluster around c
     authors      a_dc = log of the mean probability of c in other papers of the same authors
 
-X are words by tf-idf, S the normalised citations with loops and T = (I + S') / 2, S' without
-(`citeweave.model.smoothing`). W and b are those of a multinomial logistic regression, M the centres
-of k-means around the labels. All are centred over the categories.
+X are words by tf-idf, T smooths them one step over citations and P is the mean of its powers 1, 2,
+4, ... 64 (`citeweave.model.embedding`). W and b are those of a multinomial logistic regression, M
+the centres of k-means around the labels. All are centred over the categories.
 """
 
 from typing import Any, NamedTuple
@@ -28,10 +28,8 @@ from citeweave.model.logistic import (
     fit_regression,
     to_row_space,
 )
-from citeweave.model.smoothing import normalised_graph, smooth
 
 __all__ = [
-    "STEPS",
     "Evidence",
     "LeftOutPart",
     "author_evidence",
@@ -41,8 +39,6 @@ __all__ = [
     "shared_authors",
 ]
 
-STEPS = 2
-"""How often words are smoothed for the regression."""
 PARTS = 5
 FEWEST = 2
 """Labels that every category must have: one that is left out, and one that is not."""
@@ -70,6 +66,8 @@ class Evidence(NamedTuple):
     parts: list[LeftOutPart]
     lengths: np.ndarray
     """float64 [D]: 1 / |.|, what a paper's likeness is multiplied by; 0 without words."""
+    carried: np.ndarray
+    """float64 [D]: the same of its regression."""
 
     @property
     def n_categories(self) -> int:
@@ -108,18 +106,25 @@ def make_evidence(corpus: Corpus, known: np.ndarray, rng: np.random.Generator) -
     known = known.astype(np.int64)
     labelled = np.flatnonzero(known >= 0)
     smoothed, _ = smooth_words(corpus, rng, (SMOOTHING,))
-    graph = normalised_graph(corpus, loops=True)
-    teachers = _teachers(known, rng)
-    features, _ = to_row_space(_rows(smoothed, graph, teachers))
-    categories = int(known.max()) + 1
-    penalty = choose_penalty(features, known[teachers], categories, rng, folds=PARTS)
+    carried, _ = smooth_words(corpus, rng)
     part = np.full(len(known), -1)
     part[labelled] = draw_folds(known[labelled], rng, PARTS)
-    dealt = Evidence(known, part, [], smoothed.weight)
-    parts = [
-        _make_part(smoothed, graph, dealt.seen(number), penalty, rng)
-        for number in range(int(part.max()) + 1)
-    ]
+    teachers = _teachers(known, part, rng)
+    features, basis = to_row_space(_rows(carried, teachers))
+    categories = int(known.max()) + 1
+    penalty = choose_penalty(features, known[teachers], categories, rng, folds=PARTS)
+    dealt = Evidence(known, part, [], smoothed.weight, carried.weight)
+    parts = []
+    for number in range(int(part.max()) + 1):
+        kept = part[teachers] != number
+        label = known[teachers[kept]]
+        fitted = fit_regression(features[kept], label, categories, penalty=penalty)
+        if basis is not None:
+            fitted = fitted._replace(weights=basis.T @ fitted.weights)
+        regression = carried.scores(fitted.weights) + fitted.intercepts
+        clusters = grow_clusters(smoothed, dealt.seen(number))
+        scores = np.stack([centred(regression), centred(clusters.scores)], axis=2)
+        parts.append(LeftOutPart(scores, fitted, clusters.centres))
     return dealt._replace(parts=parts)
 
 
@@ -128,37 +133,24 @@ def centred(scores: np.ndarray) -> np.ndarray:
     return np.asarray(scores - scores.mean(axis=-1, keepdims=True))
 
 
-def _rows(smoothed: SmoothedWords, graph: Any, papers: np.ndarray) -> Any:
-    """Give the smoothed words of some papers: those of all would be nearly dense."""
-    rows = sparse.eye_array(smoothed.words.shape[0], format="csr")[papers]
-    for _ in range(STEPS):
-        rows = rows @ graph
-    return rows @ smoothed.words
+def _rows(carried: SmoothedWords, papers: np.ndarray) -> np.ndarray:
+    """Give the smoothed words of some papers [n, V]: those of all would be nearly dense."""
+    chosen = np.zeros((carried.words.shape[0], len(papers)))
+    chosen[papers, np.arange(len(papers))] = 1.0
+    return carried.sums(chosen).T
 
 
-def _teachers(seen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Choose labelled papers to fit the regression to: all, or so many at random."""
-    papers = np.flatnonzero(seen >= 0)
+def _teachers(known: np.ndarray, part: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Choose labelled papers to fit the regression to: all, or so many at random.
+
+    Of each category some are in every part that has any: none is then left without.
+    """
+    papers = np.flatnonzero(known >= 0)
     if len(papers) <= MOST_TEACHERS:
         return papers
-    first = np.unique(seen[papers], return_index=True)[1]  # so that no category is left out
+    first = np.unique(known[papers] * PARTS + part[papers], return_index=True)[1]
     drawn = rng.choice(len(papers), MOST_TEACHERS, replace=False)
     return np.asarray(papers[np.union1d(first, drawn)])
-
-
-def _make_part(
-    smoothed: SmoothedWords, graph: Any, seen: np.ndarray, penalty: float, rng: np.random.Generator
-) -> LeftOutPart:
-    """Make evidence from the labels that are seen."""
-    papers = _teachers(seen, rng)
-    features, basis = to_row_space(_rows(smoothed, graph, papers))
-    fitted = fit_regression(features, seen[papers], int(seen.max()) + 1, penalty=penalty)
-    if basis is not None:
-        fitted = fitted._replace(weights=basis.T @ fitted.weights)
-    regression = smooth(graph, smoothed.words @ fitted.weights, STEPS) + fitted.intercepts
-    clusters = grow_clusters(smoothed, seen)
-    scores = np.stack([centred(regression), centred(clusters.scores)], axis=2)
-    return LeftOutPart(scores, fitted, clusters.centres)
 
 
 def shared_authors(corpus: Corpus) -> Any:

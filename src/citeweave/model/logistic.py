@@ -96,7 +96,8 @@ def to_row_space(features: Any) -> tuple[Any, np.ndarray | None]:
     rows, columns = features.shape
     if rows >= columns:
         return features, None
-    left, values, basis = np.linalg.svd(features.toarray(), full_matrices=False)
+    dense = features if isinstance(features, np.ndarray) else features.toarray()
+    left, values, basis = np.linalg.svd(dense, full_matrices=False)
     return left * values, basis
 
 

@@ -29,6 +29,7 @@ from citeweave.parameters.scntm import (
     BURST_FROM,
     BURST_SHARE,
     CHOOSE_WEIGHT,
+    DRAW,
     EQUAL_SHARES,
     FIRST_AUTHOR,
     KEPT_SAMPLES,
@@ -37,6 +38,8 @@ from citeweave.parameters.scntm import (
     NO_LABELS,
     PARAMETERS,
     RANDOM,
+    TIE,
+    TIED,
     SCNTMParameters,
     self_citations_named,
 )
@@ -332,9 +335,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
             propensity_prior=_pair(p["propensity_prior"]),
             self_citations=_named_choice(p["self_citations"]),
             category_prior=float(p["category_prior"]),
-            paper_concentration=None
-            if p["paper_concentration"] is None
-            else float(p["paper_concentration"]),
+            paper_concentration=_paper_concentration(p),
         ),
         eta=float(p["eta"]),
         unknown=p["unknown"],
@@ -434,6 +435,14 @@ def _stage(p: Mapping[str, Any], name: str, usual: int, share: int) -> int:
         return int(p[name])
     bounds = [usual, int(p["iterations"]) // share]
     return min(bounds if p["burn_in"] is None else [*bounds, int(p["burn_in"])])
+
+
+def _paper_concentration(p: Mapping[str, Any]) -> float | None:
+    """Give the concentration of papers about their category that is held; None if it is drawn."""
+    chosen = p["paper_concentration"]
+    if chosen == TIE:
+        return TIED if p["labels"] == NO_LABELS and p["categories"] is not None else None
+    return None if chosen is None or chosen == DRAW else float(chosen)
 
 
 def _named_choice(value: Any) -> str:

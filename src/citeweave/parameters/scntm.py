@@ -44,6 +44,7 @@ __all__ = [
     "BURST_SHARE",
     "CHOOSE_WEIGHT",
     "CLUSTERS",
+    "DRAW",
     "EQUAL_SHARES",
     "FIRST_AUTHOR",
     "KEPT_SAMPLES",
@@ -54,6 +55,8 @@ __all__ = [
     "RANDOM",
     "SHARES_BY_POSITION",
     "SOME_LABELS",
+    "TIE",
+    "TIED",
     "SCNTMParameters",
     "read_number",
     "self_citations_named",
@@ -76,6 +79,11 @@ FIRST_AUTHOR, ALL_AUTHORS = "first", "all"
 """Which authors of a paper count."""
 EQUAL_SHARES, SHARES_BY_POSITION = "equal", "position"
 """Priors of their shares in it."""
+
+TIE, DRAW = "auto", "drawn"
+"""What decides how closely papers keep to the category that they are drawn into."""
+TIED = 20.0
+"""Concentration of papers about their category where it is held by default."""
 
 CHOOSE_WEIGHT = "auto"
 """Leaves the weight of words to citations that are held out for it."""
@@ -168,6 +176,15 @@ _WORD_WEIGHT = Rule(
     f"a number from {_LEAST_WEIGHT} to 1, or '{CHOOSE_WEIGHT}'",
     lambda value: (isinstance(value, str) and value == CHOOSE_WEIGHT) or _WEIGHT.accepts(value),
 )
+_CONCENTRATION = number(1e-4, 1e6)
+_PAPER_CONCENTRATION = Rule(
+    f"{_CONCENTRATION.values}, '{DRAW}' or '{TIE}'",
+    lambda value: (
+        value is None  # drawn, in runs that were made before there was a choice
+        or (isinstance(value, str) and value in {DRAW, TIE})
+        or _CONCENTRATION.accepts(value)
+    ),
+)
 _READY = f"{', '.join(PAPER_LEVELS[:-1])} and {PAPER_LEVELS[-1]}"
 _LEVELS = list_of_words()._replace(
     values=f"a list of names, of {_READY} and the metadata columns of the corpus"
@@ -256,13 +273,18 @@ class SCNTMParameters(Parametrised):
         before=1.0,
         page="how-to/categories.md",
     )
-    paper_concentration: float | None = parameter(
-        None,
-        number(1e-4, 1e6, none="sampled, as for the other levels"),
-        "How closely papers follow the topics of their latent category; 20 is very close.",
-        "Fixed concentration of papers' topics (theta') about those of their latent category: "
-        "the larger, the closer papers follow their category.",
+    paper_concentration: float | str | None = parameter(
+        TIE,
+        _PAPER_CONCENTRATION,
+        "How closely papers follow the topics of their latent category: a number (large: closely), "
+        f"{DRAW} (sampled), or {TIE}: {TIED:g} with --labels {NO_LABELS}, otherwise {DRAW}.",
+        "Concentration of papers' topics (theta') about those of their latent category. A number "
+        "is held fixed: the larger, the closer papers follow their category. "
+        f"``{DRAW}``: sampled, as for the other levels. ``{TIE}``: {TIED:g} where no labels are "
+        "used, which gives better categories but predicts words and citations less well, and "
+        f"``{DRAW}`` otherwise.",
         group=MODEL,
+        read=read_number,
         before=None,
         page="how-to/categories.md",
     )
