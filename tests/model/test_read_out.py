@@ -112,16 +112,6 @@ def test_evidence_that_is_wrong_of_labels_left_out_has_no_weight(corpus, evidenc
     assert _log_score(found.left_out) > _log_score(plain.left_out)
 
 
-def test_evidence_that_says_the_same_again_has_no_weight(corpus, evidence):
-    """One more weight must be worth a nat, and what is said twice is worth nothing."""
-    plain = read_out(evidence, corpus, {})
-    again = {number: part.scores[:, :, 0] for number, part in enumerate(evidence.parts)}
-    found = read_out(evidence, corpus, again)
-    assert plain.weights[0] > 0.0
-    assert found.weights[3] == 0.0
-    np.testing.assert_allclose(found.weights, plain.weights)
-
-
 def _log_score(left_out):
     return np.log(left_out[np.arange(len(LABELLED)), KIND[LABELLED]]).mean()
 

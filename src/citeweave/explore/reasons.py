@@ -55,9 +55,9 @@ class Readings:
         self.half = low_pass(normalised_graph(corpus, loops=False))
         linked = len(corpus.citations) > 0
         self.half_scales = (SMOOTHING,) if linked else ()
-        if told.carried is not None:
-            self.graph, self.scales = self.half, SCALES if linked else ()
-        else:
+        self.graph: Any = self.half
+        self.scales: tuple[int, ...] = SCALES if linked else ()
+        if told.carried is None:
             self.graph, self.scales = normalised_graph(corpus, loops=True), (_EARLIER_STEPS,)
         self.regression = centred(np.asarray(told.regression, np.float64))
         self.centres = centred(np.asarray(told.centres, np.float64))

@@ -6,10 +6,8 @@ r, l and a are what words, citations and authors say (`citeweave.model.evidence`
 found: t_dc = sum_k theta'_dk log nu_ck, how well the topics of the paper are those of the category.
 Each of them was made without a part of the labels given: where there are several chains, each draws
 the papers of one part as if they had no label. The weights w >= 0 are those under which the labels
-that were left out are most probable, which also sets how sure the probabilities are; a kind of
-evidence that adds less than 1 to their log probability has none (the rule of Akaike's information
-criterion: one more weight must be worth one nat). The evidence of the other papers is the mean over
-parts.
+that were left out are most probable, which also sets how sure the probabilities are; the evidence
+of the other papers is the mean over parts.
 
 g are the shares of categories among the labels given and s those among the papers: the mean of p
 over papers without a label when s = g. The labels left out then count by s / g, and the weights are
@@ -30,8 +28,6 @@ __all__ = ["EVIDENCE", "ReadOut", "first_categories", "read_out", "topic_evidenc
 
 EVIDENCE = ("regression", "likeness", "authors", "topics")
 _REGRESSION, _LIKENESS, _AUTHORS, _TOPICS = range(4)
-WORTH = 1.0
-"""What a kind of evidence must add to the log probability of the labels left out."""
 LEAST_SHARE = 1e-3
 """Added to nu: a topic that a category lacks speaks against it, but does not rule it out."""
 
@@ -192,8 +188,8 @@ def _fit_weights(
 ) -> np.ndarray:
     """Find the weights [kinds] of at least 0 under which labels are most probable.
 
-    Kinds of evidence join one by one, the one that helps most first, while one adds at least
-    `WORTH` to the log probability of the labels.
+    Each kind of evidence is scaled to a mean square of 1, and its weight has a standard normal
+    prior: next to nothing beside a hundred labels, and beside five no leave to be sure.
 
     Parameters
     ----------
@@ -204,35 +200,9 @@ def _fit_weights(
     shift : ndarray, shape (C,)
         Added to the scores of categories.
     """
-    left = np.flatnonzero(np.square(evidence).any(axis=(0, 1))).tolist()
-    weights, best = np.zeros(evidence.shape[2]), -np.inf
-    chosen: list[int] = []
-    while left:
-        tried = []
-        for kind in left:
-            kinds = [*chosen, kind]
-            found = np.zeros(len(weights))
-            found[kinds], value = _weigh(evidence[:, :, kinds], label, counts, shift)
-            tried.append((value, -kind, found))
-        value, kind, found = max(tried, key=lambda one: one[:2])
-        if value - best < WORTH:
-            break
-        weights, best = found, value
-        chosen.append(-kind)
-        left.remove(-kind)
-    return weights
-
-
-def _weigh(
-    evidence: np.ndarray, label: np.ndarray, counts: np.ndarray, shift: np.ndarray
-) -> tuple[np.ndarray, float]:
-    """Find the likeliest weights [kinds] of at least 0, and the log probability of the labels.
-
-    Each kind of evidence is scaled to a mean square of 1, and its weight has a standard normal
-    prior: next to nothing beside a hundred labels, and beside five no leave to be sure.
-    """
     scale = np.sqrt(np.square(evidence).mean(axis=(0, 1)))
-    scaled = evidence / scale
+    there = scale > 0.0
+    scaled = evidence[:, :, there] / scale[there]
     target = np.eye(evidence.shape[1])[label]
 
     def value(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -241,6 +211,8 @@ def _weigh(
         loss = -(counts[:, None] * target * logs).sum() + 0.5 * weights @ weights
         return float(loss), np.einsum("nc,nce->e", excess, scaled) + weights
 
-    bounds = [(0.0, None)] * len(scale)
+    bounds = [(0.0, None)] * int(there.sum())
     found = minimize(value, np.ones(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds)
-    return found.x / scale, float(0.5 * found.x @ found.x - found.fun)
+    out = np.zeros(len(scale))
+    out[there] = found.x / scale[there]
+    return out
