@@ -48,9 +48,9 @@ all methods; mean ± standard deviation over draws. No parameter is fitted to la
 taken away. Two choices were made with such figures in sight: five forms of label propagation
 (harmonic; with class masses normalised; spread by 0.5, 0.9 and 0.99) had been run on ten draws of
 cora, citeseer and pubmed before the second became its default, the first being shown too and the
-others on docs/understand/baselines.md; and what the read-out is made of was decided on cora and citeseer, by
-labels left out of those given but with the others in sight, and that words are carried near and
-far for its regression on five draws of cora, citeseer, pubmed and ieee-vis in the same way.
+others on docs/understand/baselines.md; and what the read-out is made of was decided on cora and
+citeseer, by labels left out of those given but with the others in sight, and that words are carried
+near and far for its regression on five draws of cora, citeseer, pubmed and ieee-vis in the same way.
 
 Label propagation carries labels along citations; class masses are normalised to the shares of the
 labels given, or left as they come. Logistic regression reads tf-idf vectors, SGC
