@@ -50,7 +50,7 @@ taken away. Two choices were made with such figures in sight: five forms of labe
 cora, citeseer and pubmed before the second became its default, the first being shown too and the
 others on docs/understand/baselines.md; and what the read-out is made of was decided on cora and
 citeseer, by labels left out of those given but with the others in sight, and that words are carried
-near and far for its regression on five draws of cora, citeseer, pubmed and ieee-vis in the same way.
+near and far for its regression on five draws of cora, citeseer, pubmed and ieee-vis likewise.
 
 Label propagation carries labels along citations; class masses are normalised to the shares of the
 labels given, or left as they come. Logistic regression reads tf-idf vectors, SGC
