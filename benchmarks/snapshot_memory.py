@@ -18,7 +18,7 @@ import polars as pl
 from benchmarks.import_snapshot import MANY, peak_bytes
 
 from citeweave.preparing.snapshot.collecting import PIECE
-from citeweave.preparing.snapshot.joining import Documents, join_words
+from citeweave.preparing.snapshot.joining import NumberedWorks, join_words
 from citeweave.preparing.snapshot.people import number_authors
 from citeweave.preparing.snapshot.pieces import Piece, Ragged
 
@@ -74,7 +74,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory(prefix="citeweave-bench-") as place:
         pieces: list[Any] = [MadePiece(Path(place), i, works) for i in range(works // PIECE)]
-        documents = Documents.of(pieces)
+        documents = NumberedWorks.of(pieces)
         tell("documents", len(documents))
         tell("citations of a piece", len(documents.citations(0, pieces[0].ragged("references"))[0]))
         tell("authors", number_authors(pieces, documents.kept))

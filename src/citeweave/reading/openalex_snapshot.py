@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from citeweave.reading.problems import FileContext
     from citeweave.reading.where import Where
 
-__all__ = ["Part", "find_parts", "is_snapshot", "works_folder", "works_of"]
+__all__ = ["SnapshotPart", "find_parts", "is_snapshot", "works_folder", "works_of"]
 
 _PLACES = (
     *("data/parquet/works", "parquet/works", "data/jsonl/works", "jsonl/works", "data/works"),
@@ -63,7 +63,7 @@ _WANTED: dict[str, Any] = {
 }
 
 
-class Part(NamedTuple):
+class SnapshotPart(NamedTuple):
     """One file of works.
 
     Attributes
@@ -93,12 +93,18 @@ def works_folder(folder: Path) -> Path | None:
 
 
 def is_snapshot(path: str | Path) -> bool:
-    """Tell whether a path is a folder that holds works as a snapshot does."""
+    """Tell whether a path is a folder that holds works as a snapshot does.
+
+    Examples
+    --------
+    >>> is_snapshot("works.jsonl.gz")
+    False
+    """
     folder = Path(path)
     return folder.is_dir() and works_folder(folder) is not None
 
 
-def find_parts(folder: Path) -> list[Part]:
+def find_parts(folder: Path) -> list[SnapshotPart]:
     """List the parts of works in a snapshot, by name.
 
     Raises
@@ -117,7 +123,10 @@ def find_parts(folder: Path) -> list[Part]:
         for path in works.glob("updated_date=*/*")
         if path.is_file() and path.name.endswith(_ENDINGS) and not path.name.startswith(".")
     )
-    parts = [Part(path, path.relative_to(works).as_posix(), path.stat().st_size) for path in paths]
+    parts = [
+        SnapshotPart(path, path.relative_to(works).as_posix(), path.stat().st_size)
+        for path in paths
+    ]
     _check_manifest(works, {part.name for part in parts})
     if not parts:
         raise CorpusError(f"'{works}' holds no parts; fetch the snapshot again.")

@@ -38,7 +38,7 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class WorkField:
     """Something of a work that conditions may ask for.
 
     Attributes
@@ -105,45 +105,47 @@ def _any(value: Any) -> Iterator[bool]:
     yield bool(value)
 
 
-FIELDS: dict[str, Field] = {
-    "year": Field("number", "publication_year", _plain, "year of publication"),
-    "cited_by": Field("number", "cited_by_count", _plain, "citations in the whole of OpenAlex"),
-    "updated": Field("date", "updated_date", _plain, "date of the last change"),
-    "date": Field("date", "publication_date", _plain, "date of publication"),
-    "type": Field("name", "type", _plain, "article, review, preprint, book-chapter, ..."),
-    "language": Field("name", "language", _plain, "two letters: en, de, ..."),
-    "domain": Field("name", "primary_topic", _inside("domain"), "domain of the primary topic"),
-    "field": Field("name", "primary_topic", _inside("field"), "field of the primary topic"),
-    "subfield": Field("name", "primary_topic", _inside("subfield"), "its subfield"),
-    "topic": Field("name", "primary_topic", _named, "the primary topic"),
-    "topics": Field("name", "topics", _each, "any topic of the work"),
-    "keyword": Field("name", "keywords", _each, "any keyword"),
-    "concept": Field("name", "concepts", _each, "any concept"),
-    "source": Field(
+FIELDS: dict[str, WorkField] = {
+    "year": WorkField("number", "publication_year", _plain, "year of publication"),
+    "cited_by": WorkField("number", "cited_by_count", _plain, "citations in the whole of OpenAlex"),
+    "updated": WorkField("date", "updated_date", _plain, "date of the last change"),
+    "date": WorkField("date", "publication_date", _plain, "date of publication"),
+    "type": WorkField("name", "type", _plain, "article, review, preprint, book-chapter, ..."),
+    "language": WorkField("name", "language", _plain, "two letters: en, de, ..."),
+    "domain": WorkField("name", "primary_topic", _inside("domain"), "domain of the primary topic"),
+    "field": WorkField("name", "primary_topic", _inside("field"), "field of the primary topic"),
+    "subfield": WorkField("name", "primary_topic", _inside("subfield"), "its subfield"),
+    "topic": WorkField("name", "primary_topic", _named, "the primary topic"),
+    "topics": WorkField("name", "topics", _each, "any topic of the work"),
+    "keyword": WorkField("name", "keywords", _each, "any keyword"),
+    "concept": WorkField("name", "concepts", _each, "any concept"),
+    "source": WorkField(
         "name",
         "primary_location",
         lambda item: _named(as_dict(item).get("source")),
         "journal, conference or repository",
     ),
-    "author": Field("name", "authorships", _authors, "any author"),
-    "institution": Field("name", "authorships", _institutions, "any institution, or its ROR"),
-    "country": Field("name", "authorships", _countries, "any author's country, two letters"),
-    "is_xpac": Field("flag", "is_xpac", _any, "of the expansion of 2025 (DataCite, repositories)"),
-    "is_retracted": Field("flag", "is_retracted", _any, "retracted"),
-    "is_paratext": Field("flag", "is_paratext", _any, "cover, table of contents, ..."),
-    "is_oa": Field(
+    "author": WorkField("name", "authorships", _authors, "any author"),
+    "institution": WorkField("name", "authorships", _institutions, "any institution, or its ROR"),
+    "country": WorkField("name", "authorships", _countries, "any author's country, two letters"),
+    "is_xpac": WorkField(
+        "flag", "is_xpac", _any, "of the expansion of 2025 (DataCite, repositories)"
+    ),
+    "is_retracted": WorkField("flag", "is_retracted", _any, "retracted"),
+    "is_paratext": WorkField("flag", "is_paratext", _any, "cover, table of contents, ..."),
+    "is_oa": WorkField(
         "flag", "open_access", lambda item: _any(as_dict(item).get("is_oa")), "open access"
     ),
-    "has_abstract": Field("flag", "abstract_inverted_index", _any, "has an abstract"),
-    "has_references": Field("flag", "referenced_works", _any, "names works that it cites"),
-    "has_doi": Field("flag", "doi", _any, "has a DOI"),
+    "has_abstract": WorkField("flag", "abstract_inverted_index", _any, "has an abstract"),
+    "has_references": WorkField("flag", "referenced_works", _any, "names works that it cites"),
+    "has_doi": WorkField("flag", "doi", _any, "has a DOI"),
 }
 """What conditions may ask for, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    field: Field
+    field: WorkField
     operator: str
     values: tuple[Any, ...]
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from citeweave.preparing.snapshot.pieces import Piece, Ragged
 
-__all__ = ["Documents", "StoredTexts", "join_words"]
+__all__ = ["NumberedWorks", "StoredTexts", "join_words"]
 
 _OUTSIDE, _ID, _SELF, _DUPLICATE = (FATES.index(n) for n in ("outside", "id", "self", "duplicate"))
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class NumberedWorks:
     """Which works are documents, and their numbers.
 
     Attributes
@@ -46,7 +46,7 @@ class Documents:
     _numbers: np.ndarray
 
     @classmethod
-    def of(cls, pieces: Sequence[Piece]) -> Documents:
+    def of(cls, pieces: Sequence[Piece]) -> NumberedWorks:
         """Give the works numbers; of several with one id the one updated last is a document."""
         parts = [piece.array("works") for piece in pieces]
         ids = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
@@ -128,7 +128,7 @@ class StoredTexts:
         Folder for texts that are rewritten.
     """
 
-    def __init__(self, pieces: Sequence[Piece], documents: Documents, scratch: Path) -> None:
+    def __init__(self, pieces: Sequence[Piece], documents: NumberedWorks, scratch: Path) -> None:
         self._pieces = pieces
         self._documents = documents
         self._scratch = scratch

@@ -29,11 +29,11 @@ from citeweave.preparing.report import UNREADABLE, Report
 from citeweave.preparing.run import Imported, changed_settings, describe_words
 from citeweave.preparing.settings import Settings
 from citeweave.preparing.snapshot.collecting import PIECE, read_part
-from citeweave.preparing.snapshot.joining import Documents, StoredTexts, join_words
+from citeweave.preparing.snapshot.joining import NumberedWorks, StoredTexts, join_words
 from citeweave.preparing.snapshot.people import author_names, number_authors
 from citeweave.preparing.snapshot.pieces import Piece
 from citeweave.preparing.snapshot.shards import METADATA, ShardMaker, join_places
-from citeweave.reading.openalex_snapshot import Part, find_parts
+from citeweave.reading.openalex_snapshot import SnapshotPart, find_parts
 from citeweave.reading.where import Where
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["SHARD", "import_snapshot"]
 
 SHARD = 100_000
-"""Documents in a shard, about."""
+"""NumberedWorks in a shard, about."""
 
 _FORMAT = 1
 _EXCLUDED_SHOWN = 50
@@ -95,7 +95,7 @@ def import_snapshot(
     progress : callable, optional
         Called with a step's name, how much of it is done and how much there is.
     shard, piece : int
-        Documents in a shard of the corpus, about, and works that are collected at once.
+        NumberedWorks in a shard of the corpus, about, and works that are collected at once.
 
     Returns
     -------
@@ -108,6 +108,18 @@ def import_snapshot(
         The folder is no snapshot, a part is damaged, or no work is left.
     ParameterError
         An option cannot be used.
+
+    Examples
+    --------
+    >>> import gzip, tempfile
+    >>> work = {"id": "https://openalex.org/W1", "title": "Citation networks", "type": "article"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     part = Path(folder, "data", "works", "updated_date=2026-06-24", "part_000.gz")
+    ...     part.parent.mkdir(parents=True)
+    ...     _ = part.write_bytes(gzip.compress(json.dumps(work).encode()))
+    ...     corpus, report = import_snapshot(folder, f"{folder}/corpus", where="type = article")
+    ...     corpus.n_documents, corpus.vocabulary, report.records_read
+    (1, ['citation', 'networks'], 1)
     """
     use = settings or Settings()
     chosen = None if where is None else Where.parse(where)
@@ -139,7 +151,7 @@ def _check_settings(settings: Settings, workers: int) -> None:
 
 
 def _identity(
-    parts: Sequence[Part], settings: Settings, where: str | None, piece: int
+    parts: Sequence[SnapshotPart], settings: Settings, where: str | None, piece: int
 ) -> dict[str, Any]:
     """Give all that the pieces of an interrupted import depend on."""
     return {
@@ -200,7 +212,7 @@ def _without_collector() -> Iterator[None]:
 
 
 def _read_parts(
-    parts: Sequence[Part],
+    parts: Sequence[SnapshotPart],
     work: Path,
     settings: Settings,
     where: Where | None,
@@ -245,7 +257,7 @@ def _pieces_of(work: Path, number: int) -> Path:
     return work / "pieces" / f"{number:05d}"
 
 
-def _check_parts(parts: Sequence[Part], told: Sequence[dict[str, Any]]) -> None:
+def _check_parts(parts: Sequence[SnapshotPart], told: Sequence[dict[str, Any]]) -> None:
     bad = [
         (part, found["counts"]["refused"])
         for part, found in zip(parts, told, strict=True)
@@ -263,7 +275,7 @@ def _check_parts(parts: Sequence[Part], told: Sequence[dict[str, Any]]) -> None:
 class _Making:
     """The steps from pieces to the files of a corpus."""
 
-    parts: Sequence[Part]
+    parts: Sequence[SnapshotPart]
     told: Sequence[dict[str, Any]]
     work: Path
     settings: Settings
@@ -277,7 +289,7 @@ class _Making:
             for one in range(found["pieces"])
         ]
         report = self._begin_report()
-        documents = Documents.of(pieces)
+        documents = NumberedWorks.of(pieces)
         report.skip("duplicate of same id", documents.merged)
         if not len(documents):
             reasons = ", ".join(f"{why}: {n}" for why, n in report.skipped_by_reason.items())

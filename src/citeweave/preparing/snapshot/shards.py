@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from citeweave.preparing.encode import Joined, TextPlan
     from citeweave.preparing.places import ResolvedPlaces
-    from citeweave.preparing.snapshot.joining import Documents
+    from citeweave.preparing.snapshot.joining import NumberedWorks
     from citeweave.preparing.snapshot.pieces import Piece
 
 __all__ = ["ShardMaker", "join_places"]
@@ -54,7 +54,7 @@ class ShardMaker:
         Of the corpus in the making.
     plan : TextPlan
         How texts become tokens.
-    documents : Documents
+    documents : NumberedWorks
     places : ResolvedPlaces
     n_authors : int
     counts : list of dict
@@ -65,7 +65,7 @@ class ShardMaker:
 
     folder: Path
     plan: TextPlan
-    documents: Documents
+    documents: NumberedWorks
     places: ResolvedPlaces
     n_authors: int
     counts: list[dict[str, int]] = field(default_factory=list)
