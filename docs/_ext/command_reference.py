@@ -1,5 +1,6 @@
 """The directive ``commands``: every command of the command line with its arguments and options."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -17,16 +18,20 @@ class Commands(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Make one section for each command."""
         group: Any = typer.main.get_command(app)
-        lines = [
-            line
-            for name, command in sorted(group.commands.items())
-            if not command.hidden
-            for line in _describe(name, command)
-        ]
+        lines = [line for name, one in _commands(group) for line in _describe(name, one)]
         found = nodes.Element()
         source = StringList(lines, source="citeweave.cli")
         self.state.nested_parse(source, self.content_offset, found, match_titles=True)
         return found.children
+
+
+def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Give all commands that are not hidden, those of groups after the group."""
+    for name, command in sorted(group.commands.items()):
+        if not command.hidden:
+            yield f"{before}{name}", command
+            if hasattr(command, "commands"):
+                yield from _commands(command, f"{before}{name} ")
 
 
 def _describe(name: str, command: Any) -> list[str]:

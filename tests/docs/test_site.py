@@ -73,7 +73,13 @@ def test_every_public_name_is_described(site: Path) -> None:
 def test_every_command_and_option_is_described(site: Path) -> None:
     page = (site / "reference" / "commands.html").read_text(encoding="utf-8")
     group = typer.main.get_command(app)
-    for name, command in group.commands.items():
+    nested = {
+        f"{name}-{below}": one
+        for name, command in group.commands.items()
+        for below, one in getattr(command, "commands", {}).items()
+    }
+    assert {"datasets-get", "datasets-table"} <= set(nested)
+    for name, command in {**group.commands, **nested}.items():
         if command.hidden:
             continue
         section = page.split(f'<section id="{name}">', 1)[1].split('<section id="', 1)[0]
