@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import CiteweaveError, RunError
 from citeweave.files import is_full, locked
-from citeweave.web.projects.tasks import State, Task
+from citeweave.web.projects.tasks import ProjectTask, State
 
 if TYPE_CHECKING:
     from citeweave.cli.work_display import Reporter, TaskConsole
@@ -46,12 +46,12 @@ _BUG = (
 
 def main(arguments: list[str] | None = None) -> int:
     """Do the task that is named on the command line."""
-    task = Task(Path((sys.argv[1:] if arguments is None else arguments)[0]))
+    task = ProjectTask(Path((sys.argv[1:] if arguments is None else arguments)[0]))
     with task.working():
         return work(task)
 
 
-def work(task: Task) -> int:
+def work(task: ProjectTask) -> int:
     """Do a task, whatever becomes of it, and write down how it ended."""
     from citeweave.cli.work_display import Reporter
 
@@ -83,7 +83,7 @@ def work(task: Task) -> int:
 
 
 @contextlib.contextmanager
-def _stopped_on_wish(task: Task) -> Iterator[None]:
+def _stopped_on_wish(task: ProjectTask) -> Iterator[None]:
     """Interrupt the main thread, as Ctrl-C would, when the page asks for it."""
 
     def watch(ended: threading.Event) -> None:
@@ -119,11 +119,11 @@ def _interrupt() -> None:
         _thread.interrupt_main()
 
 
-def _project(task: Task) -> Path:
+def _project(task: ProjectTask) -> Path:
     return task.path.parent.parent
 
 
-def import_files(task: Task, reporter: "Reporter") -> None:
+def import_files(task: ProjectTask, reporter: "Reporter") -> None:
     """Make the corpus of a project from its files."""
     from citeweave.cli.work_display import TaskImport
     from citeweave.preparing import Settings, read
@@ -142,7 +142,7 @@ def import_files(task: Task, reporter: "Reporter") -> None:
     report.save(project / IMPORTED)
 
 
-def make_demo(task: Task, reporter: "Reporter") -> None:
+def make_demo(task: ProjectTask, reporter: "Reporter") -> None:
     """Make the corpus of the demo."""
     from citeweave.simulate import demo_corpus
 
@@ -150,7 +150,7 @@ def make_demo(task: Task, reporter: "Reporter") -> None:
     demo_corpus().corpus.save(_project(task) / CORPUS, overwrite=True)
 
 
-def fit(task: Task, reporter: "Reporter") -> None:
+def fit(task: ProjectTask, reporter: "Reporter") -> None:
     """Fit a model, or go on with a run that is there."""
     from citeweave.cli.running import fit_model, resume_model
     from citeweave.cli.work_display import TaskConsole
@@ -176,7 +176,7 @@ def fit(task: Task, reporter: "Reporter") -> None:
 
 
 def _number_of_topics(
-    task: Task, corpus: "Corpus", parameters: dict[str, Any], console: "TaskConsole"
+    task: ProjectTask, corpus: "Corpus", parameters: dict[str, Any], console: "TaskConsole"
 ) -> int:
     """Give the number that was asked for, or have a scan find one."""
     from citeweave.cli.topics import AUTO, choose_topics

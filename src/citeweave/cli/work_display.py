@@ -17,7 +17,7 @@ from citeweave.cli.progress import (
     PlainDisplay,
 )
 from citeweave.model import Progress
-from citeweave.web.projects.tasks import Task
+from citeweave.web.projects.tasks import ProjectTask
 
 __all__ = ["Reporter", "TaskConsole", "TaskDisplay", "TaskImport", "thin_out"]
 
@@ -34,12 +34,12 @@ class Reporter:
 
     Parameters
     ----------
-    task : Task
+    task : ProjectTask
     interval : float
         Seconds between two writings.
     """
 
-    def __init__(self, task: Task, interval: float = INTERVAL) -> None:
+    def __init__(self, task: ProjectTask, interval: float = INTERVAL) -> None:
         self.task = task
         self.interval = interval
         self._lock = threading.Lock()

@@ -8,7 +8,7 @@ import pytest
 from citeweave.web.projects.app import create_projects_app
 from citeweave.web.projects.desk import Desk
 from citeweave.web.projects.shelf import Project, Shelf
-from citeweave.web.projects.tasks import Task
+from citeweave.web.projects.tasks import ProjectTask
 from reference.patience import PATIENCE
 from web.calling import Client
 from web.projects.sample import sample_csv
@@ -40,7 +40,7 @@ def project(desk: Desk) -> Project:
     return made
 
 
-def wait(desk: Desk, task: Task) -> None:
+def wait(desk: Desk, task: ProjectTask) -> None:
     """Wait for the process of a task."""
     process = desk.starter._processes.get(task.path)
     if process is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from citeweave.web.projects.tasks import Task
+from citeweave.web.projects.tasks import ProjectTask
 from reference import browser as browser_tools
 from reference.patience import PATIENCE
 from web.projects.sample import sample_csv
@@ -52,7 +52,7 @@ def shelf(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "shelf"
     yield folder
     for task in folder.glob("*/tasks/*"):
-        Task(task).stop()
+        ProjectTask(task).stop()
 
 
 @pytest.fixture

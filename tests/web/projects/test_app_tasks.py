@@ -12,23 +12,23 @@ from citeweave.cli import work as worker
 from citeweave.cli.work_display import Reporter, TaskConsole, TaskImport
 from citeweave.model import Progress
 from citeweave.web.projects.live import fit_view, import_view
-from citeweave.web.projects.tasks import KILLED, Task, TaskState
+from citeweave.web.projects.tasks import KILLED, ProjectTask, TaskState
 from cli.test_cli_progress import news
 
 
 @pytest.fixture
-def task(tmp_path: Path) -> Task:
-    task = Task(tmp_path / "shelf" / "mine" / "tasks" / "run")
+def task(tmp_path: Path) -> ProjectTask:
+    task = ProjectTask(tmp_path / "shelf" / "mine" / "tasks" / "run")
     task.prepare("fit", {"parameters": {"topics": 3}})
     return task
 
 
 def test_a_task_that_nobody_asked_for_is_none(tmp_path: Path) -> None:
-    found = Task(tmp_path / "nothing").look()
+    found = ProjectTask(tmp_path / "nothing").look()
     assert (found.state, found.active) == ("none", False)
 
 
-def test_who_holds_the_lock_is_at_work(task: Task) -> None:
+def test_who_holds_the_lock_is_at_work(task: ProjectTask) -> None:
     assert task.look().state == "starting"
     with task.working():
         task.write("running", progress={"stage": "fit"})
@@ -39,11 +39,11 @@ def test_who_holds_the_lock_is_at_work(task: Task) -> None:
     assert not task.held
 
 
-def test_a_process_that_was_killed_is_told_in_plain_words(task: Task) -> None:
+def test_a_process_that_was_killed_is_told_in_plain_words(task: ProjectTask) -> None:
     code = (
         "import sys, time; from pathlib import Path\n"
-        "from citeweave.web.projects.tasks import Task\n"
-        "task = Task(Path(sys.argv[1]))\n"
+        "from citeweave.web.projects.tasks import ProjectTask\n"
+        "task = ProjectTask(Path(sys.argv[1]))\n"
         "with task.working():\n"
         "    task.write('running', progress={'stage': 'fit'})\n"
         "    print('held', flush=True); time.sleep(600)\n"
@@ -59,19 +59,21 @@ def test_a_process_that_was_killed_is_told_in_plain_words(task: Task) -> None:
     assert found.progress == {"stage": "fit"}, "what it had said is still shown"
 
 
-def test_a_process_that_never_began_is_told(task: Task) -> None:
+def test_a_process_that_never_began_is_told(task: ProjectTask) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         process.wait()
         assert task.look(process).state == "failed"
 
 
-def test_damaged_files_are_no_reason_to_fail(task: Task) -> None:
+def test_damaged_files_are_no_reason_to_fail(task: ProjectTask) -> None:
     (task.path / "state.json").write_text("{")
     (task.path / "task.json").write_text("[]")
     assert (task.look().state, task.kind, task.settings) == ("none", "", {})
 
 
-def test_every_end_is_written_down(task: Task, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
+def test_every_end_is_written_down(
+    task: ProjectTask, monkeypatch: pytest.MonkeyPatch, capfd
+) -> None:
     def end_with(error: BaseException) -> TaskState:
         def fail(*_: object) -> None:
             raise error
@@ -91,7 +93,9 @@ def test_every_end_is_written_down(task: Task, monkeypatch: pytest.MonkeyPatch, 
     assert "Traceback" in capfd.readouterr().err, "the log has the details"
 
 
-def test_a_wish_to_stop_interrupts_the_work(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wish_to_stop_interrupts_the_work(
+    task: ProjectTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun = threading.Event()
 
     def slow(*_: object) -> None:
@@ -105,21 +109,21 @@ def test_a_wish_to_stop_interrupts_the_work(task: Task, monkeypatch: pytest.Monk
     assert task.look().state == "stopped"
 
 
-def test_a_second_fit_is_refused_by_the_process_itself(task: Task) -> None:
+def test_a_second_fit_is_refused_by_the_process_itself(task: ProjectTask) -> None:
     shelf = task.path.parent.parent.parent
     with worker._only_fit(shelf), task.working():
         worker.work(task)
     assert task.look().message == worker.BUSY
 
 
-def watched(task: Task, chains: int = 2) -> tuple[Reporter, object]:
+def watched(task: ProjectTask, chains: int = 2) -> tuple[Reporter, object]:
     reporter = Reporter(task)
     display = TaskConsole(reporter).open_display()
     display.expect(chains, 100, 70, 10)
     return reporter, display
 
 
-def test_progress_becomes_a_page(task: Task) -> None:
+def test_progress_becomes_a_page(task: ProjectTask) -> None:
     reporter, display = watched(task)
     for iteration in range(1, 21):
         for chain in range(2):
@@ -134,7 +138,7 @@ def test_progress_becomes_a_page(task: Task) -> None:
     assert "<svg" in view.chart
 
 
-def test_traces_stay_short_and_begin_anew_after_a_kill(task: Task) -> None:
+def test_traces_stay_short_and_begin_anew_after_a_kill(task: ProjectTask) -> None:
     reporter, display = watched(task, 1)
     for iteration in range(1, 2001):
         display(news(0, iteration, 5000))
@@ -145,7 +149,7 @@ def test_traces_stay_short_and_begin_anew_after_a_kill(task: Task) -> None:
     assert reporter.progress["traces"][0][-1][0] <= 1000
 
 
-def test_a_run_that_goes_on_keeps_its_way(task: Task) -> None:
+def test_a_run_that_goes_on_keeps_its_way(task: ProjectTask) -> None:
     reporter, display = watched(task)
     display(news(0, 5))
     task.write("stopped", progress=reporter.progress)
@@ -168,7 +172,7 @@ def test_stages_have_words(state, progress, stage: str) -> None:
     assert fit_view(TaskState(state, progress=progress)).stage == stage
 
 
-def test_steps_of_an_import(task: Task) -> None:
+def test_steps_of_an_import(task: ProjectTask) -> None:
     reporter = Reporter(task)
     display = TaskImport(reporter)
     display("records", 48, 48)

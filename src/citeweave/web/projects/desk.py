@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse
 
 import citeweave
 from citeweave.errors import CiteweaveError, ParameterError
-from citeweave.web.projects.shelf import Project, Run, Shelf
-from citeweave.web.projects.tasks import Starter, Task, TaskState
+from citeweave.web.projects.shelf import Project, ProjectRun, Shelf
+from citeweave.web.projects.tasks import ProjectTask, Starter, TaskState
 from citeweave.web.security import check_intent, read_form
 from citeweave.web.templating import make_environment
 
@@ -35,7 +35,7 @@ def project_path(project: Project) -> str:
     return f"/projects/{quote(project.name)}"
 
 
-def explorer_path(run: Run) -> str:
+def explorer_path(run: ProjectRun) -> str:
     """Give the address that the explorer of a run stands below."""
     return f"{project_path(run.project)}/{run.name}/explore"
 
@@ -107,21 +107,21 @@ class Desk:
             )
         return found
 
-    def run_of(self, request: Request) -> Run:
+    def run_of(self, request: Request) -> ProjectRun:
         """Find the run that an address names."""
         return self.project_of(request).run(request.path_params["run"])
 
-    def task_of(self, request: Request) -> Task:
+    def task_of(self, request: Request) -> ProjectTask:
         """Find the task that an address names."""
         project = self.project_of(request)
         name = request.path_params["task"]
         return project.import_task if name == "import" else project.run(name).task
 
-    def look(self, task: Task) -> TaskState:
+    def look(self, task: ProjectTask) -> TaskState:
         """Tell where a task stands."""
         return self.starter.look(task)
 
-    def under_way(self) -> list[Run]:
+    def under_way(self) -> list[ProjectRun]:
         """Give the fits that processes are at work on, whoever started them."""
         return [
             run
@@ -136,7 +136,9 @@ class Desk:
         tasks = [project.import_task, *(run.task for run in project.runs)]
         return not project.alone and any(self.look(task).active for task in tasks)
 
-    def begin(self, project: Project, task: Task, kind: str, settings: Mapping[str, Any]) -> None:
+    def begin(
+        self, project: Project, task: ProjectTask, kind: str, settings: Mapping[str, Any]
+    ) -> None:
         """Start a task, unless something else is in its way.
 
         Raises

@@ -13,7 +13,7 @@ from citeweave.errors import CiteweaveError
 from citeweave.explore import Exploration
 from citeweave.web.app import create_app, error_response, status_of
 from citeweave.web.projects.desk import Desk, explorer_path, project_path
-from citeweave.web.projects.shelf import Run
+from citeweave.web.projects.shelf import ProjectRun
 from citeweave.web.site import Site, WayBack
 
 __all__ = ["Explorers"]
@@ -69,7 +69,7 @@ class Explorers:
                     self._open.popitem(last=False)
             return self._open[key]
 
-    def _open_run(self, run: Run) -> ASGIApp:
+    def _open_run(self, run: ProjectRun) -> ASGIApp:
         site = Site(
             Exploration(run.path),
             title=run.project.title,
@@ -80,7 +80,7 @@ class Explorers:
         return create_app(site, hosts=self.hosts)
 
 
-def _version(run: Run) -> int:
+def _version(run: ProjectRun) -> int:
     """Tell one state of a run from the next: a stopped one may have gone on since."""
     chains = run.path.glob("chains*/*/*.npz")
     places = [run.path / "manifest.json", *(() if run.usable else chains)]

@@ -27,7 +27,7 @@ _STEPS = (
 _JOINING = {"citations": "Citations", "bursts": "Bursts of words"}
 
 
-class Step(NamedTuple):
+class ImportStep(NamedTuple):
     """A step of an import."""
 
     name: str
@@ -39,7 +39,7 @@ class Step(NamedTuple):
 class ImportView(NamedTuple):
     """An import under way."""
 
-    steps: Sequence[Step]
+    steps: Sequence[ImportStep]
 
 
 class ChainView(NamedTuple):
@@ -76,7 +76,7 @@ def import_view(found: TaskState) -> ImportView:
     steps = []
     for place, (name, words) in enumerate(_STEPS):
         state = "now" if name == current else "done" if place < at or name in seen else "later"
-        steps.append(Step(words, state, str(seen.get(name, {}).get("count", ""))))
+        steps.append(ImportStep(words, state, str(seen.get(name, {}).get("count", ""))))
     return ImportView(steps)
 
 

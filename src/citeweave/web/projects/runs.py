@@ -11,7 +11,7 @@ from citeweave.model.settling import Settlement
 from citeweave.model.verdict import Verdict, settled_verdict
 from citeweave.web.projects.desk import Desk, project_path
 from citeweave.web.projects.live import fit_view, import_view
-from citeweave.web.projects.shelf import Run
+from citeweave.web.projects.shelf import ProjectRun
 from citeweave.web.routes import Endpoint
 from citeweave.wording import count
 
@@ -48,7 +48,7 @@ def run(desk: Desk, request: Request) -> Response:
     return desk.page(request, "app/run.html", _values(desk, found))
 
 
-def _values(desk: Desk, found: Run) -> dict[str, Any]:
+def _values(desk: Desk, found: ProjectRun) -> dict[str, Any]:
     state = desk.look(found.task)
     verdict, apart = _verdict(found)
     return {
@@ -62,7 +62,7 @@ def _values(desk: Desk, found: Run) -> dict[str, Any]:
     }
 
 
-def _verdict(found: Run) -> tuple[Verdict | None, list[str]]:
+def _verdict(found: ProjectRun) -> tuple[Verdict | None, list[str]]:
     """Tell in plain words what became of a run that is done, and what does not agree."""
     manifest = found.manifest
     if not found.usable or manifest["parameters"].get("exactly"):

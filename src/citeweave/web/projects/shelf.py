@@ -21,9 +21,9 @@ from citeweave.corpus.storage import is_corpus_folder
 from citeweave.errors import NotFoundError, ParameterError, RunError
 from citeweave.files import absolute, name_beside, write_text, writing
 from citeweave.runs.folder import RunFolder, is_run_folder
-from citeweave.web.projects.tasks import Task
+from citeweave.web.projects.tasks import ProjectTask
 
-__all__ = ["Project", "Run", "Shelf", "default_folder", "safe_file_name", "slug"]
+__all__ = ["Project", "ProjectRun", "Shelf", "default_folder", "safe_file_name", "slug"]
 
 PROJECT_FILE = "project.json"
 _RUN = re.compile(r"run(?:-[0-9]{1,4})?")
@@ -78,14 +78,14 @@ def safe_file_name(name: str) -> str:
     return shown or "file"
 
 
-class Run:
+class ProjectRun:
     """A run of a project: its folder, and the task that makes it."""
 
     def __init__(self, project: "Project", path: Path, name: str = "") -> None:
         self.project = project
         self.path = path
         self.name = name or path.name
-        self.task = Task(project.path / "tasks" / self.name)
+        self.task = ProjectTask(project.path / "tasks" / self.name)
 
     @property
     def number(self) -> int:
@@ -137,7 +137,7 @@ class Project:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.name
-        self.import_task = Task(path / "tasks" / "import")
+        self.import_task = ProjectTask(path / "tasks" / "import")
 
     @property
     def alone(self) -> bool:
@@ -184,26 +184,26 @@ class Project:
         return is_corpus_folder(self.corpus)
 
     @property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[ProjectRun]:
         """All runs, those that only have a task included, in the order of their making."""
         if self.alone:
-            return [Run(self, self.path, "run")]
+            return [ProjectRun(self, self.path, "run")]
         names = {p.name for p in (self.path / "tasks").glob("run*") if p.is_dir()}
         names |= {p.name for p in self.path.glob("run*") if is_run_folder(p)}
-        found = [Run(self, self.path / name) for name in names if _RUN.fullmatch(name)]
+        found = [ProjectRun(self, self.path / name) for name in names if _RUN.fullmatch(name)]
         return sorted(found, key=lambda run: run.number)
 
-    def run(self, name: str) -> Run:
+    def run(self, name: str) -> ProjectRun:
         """Find a run by name."""
         for run in self.runs:
             if run.name == name:
                 return run
         raise NotFoundError(f"The project has no run '{name}'.")
 
-    def new_run(self) -> Run:
+    def new_run(self) -> ProjectRun:
         """Name a run that is not there yet."""
         number = max((run.number for run in self.runs), default=0) + 1
-        return Run(self, self.path / ("run" if number == 1 else f"run-{number}"))
+        return ProjectRun(self, self.path / ("run" if number == 1 else f"run-{number}"))
 
     @property
     def changed(self) -> float:
@@ -320,7 +320,7 @@ class Shelf:
         """Remove a project and all that belongs to it."""
         _remove(project.path)
 
-    def delete_run(self, run: Run) -> None:
+    def delete_run(self, run: ProjectRun) -> None:
         """Remove one run of a project."""
         for path in (run.path, run.task.path):
             if path.exists():

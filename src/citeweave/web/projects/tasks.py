@@ -22,7 +22,7 @@ from citeweave import files
 from citeweave.errors import RunError
 from citeweave.files import locked, write_text
 
-__all__ = ["ENDED", "Starter", "State", "Task", "TaskState"]
+__all__ = ["ENDED", "ProjectTask", "Starter", "State", "TaskState"]
 
 State = Literal["none", "starting", "running", "stopping", "done", "stopped", "failed"]
 
@@ -59,7 +59,7 @@ class TaskState(NamedTuple):
         return self.state in {"starting", "running", "stopping"}
 
 
-class Task:
+class ProjectTask:
     """One piece of work.
 
     Parameters
@@ -70,7 +70,7 @@ class Task:
     Examples
     --------
     >>> import tempfile
-    >>> task = Task(Path(tempfile.mkdtemp()) / "import")
+    >>> task = ProjectTask(Path(tempfile.mkdtemp()) / "import")
     >>> task.prepare("import", {"files": ["a.bib"]})
     >>> task.kind, task.settings["files"], task.look().state
     ('import', ['a.bib'], 'starting')
@@ -208,7 +208,7 @@ class Starter:
     def __init__(self) -> None:
         self._processes: dict[Path, subprocess.Popen[bytes]] = {}
 
-    def start(self, task: Task) -> None:
+    def start(self, task: ProjectTask) -> None:
         """Start the process of a task that was prepared."""
         environment = os.environ | {"PYTHONUNBUFFERED": "1"}
         # a process of its own session: it goes on when the server is ended by Ctrl-C
@@ -227,7 +227,7 @@ class Starter:
             task.write("failed", f"The work could not be started: {error.strerror or error}.")
             raise RunError(f"The work could not be started: {error.strerror or error}.") from error
 
-    def look(self, task: Task) -> TaskState:
+    def look(self, task: ProjectTask) -> TaskState:
         """Tell where a task stands."""
         process = self._processes.get(task.path)
         found = task.look(process)
