@@ -147,6 +147,7 @@ def test_too_few_cores_are_told(wanted):
 
 
 def test_an_address_without_ray_is_told_at_once(wanted):
+    pytest.importorskip("ray", reason="Ray is not installed (pip install 'citeweave[cluster]')")
     ray = ray_team.import_ray()
     if ray.is_initialized():
         ray.shutdown()
