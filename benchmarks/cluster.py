@@ -28,7 +28,7 @@ from citeweave import datasets
 from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
-from citeweave.engines.core.data import ChainSettings, Data, Request, Workers
+from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request
 from citeweave.engines.core.spec import preset
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.model.groups import build_tree
@@ -55,7 +55,9 @@ _BEFORE = 3
 def request(data: Data, topics: int, *, threads: int = 1, workers: int = 1) -> Request:
     """Ask for a chain of everything that is sampled by default, one snapshot a sweep."""
     settings = ChainSettings(topics=topics, network_from=1)
-    return Request(preset("scntm"), data, settings, 1, threads=threads, workers=Workers(workers))
+    return Request(
+        preset("scntm"), data, settings, 1, threads=threads, workers=ClusterWorkers(workers)
+    )
 
 
 def run_workers(

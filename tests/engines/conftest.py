@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from citeweave.engines.cluster.in_process import InProcessChain
-from citeweave.engines.core.data import Workers
+from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.registry import ENGINES
 
 sys.path.insert(0, str(Path(__file__).parent / "cuda"))  # for host_device
@@ -23,7 +23,7 @@ class ThreeParts(InProcessChain):
 
     @classmethod
     def open(cls, request):
-        return super().open(request._replace(workers=Workers(3)))
+        return super().open(request._replace(workers=ClusterWorkers(3)))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from citeweave.engines.core.capabilities import CPU
-from citeweave.engines.core.data import Data, Request, Workers
+from citeweave.engines.core.data import ClusterWorkers, Data, Request
 from citeweave.engines.protocol import RunningChain
 from citeweave.engines.registry import AUTO, ENGINES, choose_engine, place
 from citeweave.engines.staged import open_chain
@@ -97,6 +97,6 @@ def new_chain(plan: "Plan", data: Data, number: int) -> RunningChain:
         stream=number,
         threads=plan.threads_per_chain,
         rounds=plan.rounds or 1,
-        workers=Workers(plan.workers, plan.address),
+        workers=ClusterWorkers(plan.workers, plan.address),
     )
     return open_chain(ENGINES[find_engine(plan).engine], request)

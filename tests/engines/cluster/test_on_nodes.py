@@ -5,7 +5,7 @@ from part_tools import differences, draw_corpus, request_for, run
 
 from citeweave.engines.cluster import ray_team
 from citeweave.engines.cluster.chain import RayChain
-from citeweave.engines.core.data import Workers
+from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.threads.chain import SnapshotChain
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -29,7 +29,7 @@ def test_a_node_that_is_taken_away_changes_no_byte(cluster):
     made, nodes = cluster
     wanted = request_for(draw_corpus())
     expected = run(SnapshotChain.open(wanted))
-    chain = RayChain.open(wanted._replace(threads=1, workers=Workers(2, made.address)))
+    chain = RayChain.open(wanted._replace(threads=1, workers=ClusterWorkers(2, made.address)))
     first = chain.step
 
     def step():

@@ -13,7 +13,7 @@ import citeweave
 from citeweave import SCNTM
 from citeweave.engines.cluster import ray_team
 from citeweave.engines.cluster.chain import RayChain
-from citeweave.engines.core.data import Workers
+from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
 
@@ -31,7 +31,9 @@ def expected(wanted):
 
 
 def on_ray(wanted, workers, threads=1):
-    return RayChain.open(wanted._replace(threads=threads * workers, workers=Workers(workers)))
+    return RayChain.open(
+        wanted._replace(threads=threads * workers, workers=ClusterWorkers(workers))
+    )
 
 
 @pytest.mark.usefixtures("ray_started")
@@ -143,7 +145,7 @@ def test_other_versions_are_refused_in_one_line(wanted, monkeypatch):
 @pytest.mark.usefixtures("ray_started")
 def test_too_few_cores_are_told(wanted):
     with pytest.raises(RunError, match="cores where the workers need 9999"):
-        RayChain.open(wanted._replace(threads=1, workers=Workers(9999, "auto")))
+        RayChain.open(wanted._replace(threads=1, workers=ClusterWorkers(9999, "auto")))
 
 
 def test_an_address_without_ray_is_told_at_once(wanted):
@@ -154,7 +156,7 @@ def test_an_address_without_ray_is_told_at_once(wanted):
     with pytest.raises(
         RunError, match=r"cannot be reached at address '127\.0\.0\.1:9' .*ray start"
     ):
-        RayChain.open(wanted._replace(workers=Workers(1, "127.0.0.1:9")))
+        RayChain.open(wanted._replace(workers=ClusterWorkers(1, "127.0.0.1:9")))
 
 
 def test_without_ray_the_line_to_install_it_is_given(monkeypatch):

@@ -5,7 +5,7 @@ from part_tools import differences, draw_corpus, request_for, run
 
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
-from citeweave.engines.core.data import Workers
+from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.core.spec import LEFT_OUT, PAPER
 from citeweave.engines.threads.chain import SnapshotChain
 
@@ -21,7 +21,7 @@ CASES = {
 
 def in_parts(request, workers, threads=1):
     return InProcessChain.open(
-        request._replace(threads=threads * workers, workers=Workers(workers))
+        request._replace(threads=threads * workers, workers=ClusterWorkers(workers))
     )
 
 

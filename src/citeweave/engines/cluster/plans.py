@@ -11,7 +11,7 @@ import numpy as np
 from citeweave.engines.cluster.partition import divide_documents, own_nodes
 from citeweave.engines.core.arrays import Layout
 from citeweave.engines.core.data import Data
-from citeweave.engines.core.exchange import Part
+from citeweave.engines.core.exchange import ChainPart
 
 __all__ = ["PartPlan", "Route", "make_plans", "own_tokens"]
 
@@ -30,7 +30,7 @@ class PartPlan(NamedTuple):
 
     data: Data
     """Its documents and citations; documents of others that it holds copies of have no words."""
-    part: Part
+    part: ChainPart
     degrees: tuple[np.ndarray, np.ndarray]
     """Citations of the whole corpus made and received by each of its documents."""
     nodes: tuple[Route, ...]
@@ -231,13 +231,13 @@ def _part(
     documents: _Members,
     made: _Citations,
     n_shared: int,
-) -> Part:
+) -> ChainPart:
     """Say what a part owns."""
     members = [*levels, *([documents] * (len(layout.level_start) - 1 - n_shared))]
     sizes = [len(one.all) for one in members]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     first = layout.level_start[:-1]
-    return Part(
+    return ChainPart(
         n_documents=len(documents.owned),
         level_end=starts + np.array([len(one.owned) for one in members]),
         document=documents.all,

@@ -5,7 +5,7 @@ import numpy as np
 from citeweave.engines.cluster.plans import PartPlan, own_tokens
 from citeweave.engines.core.arrays import Layout, State
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.exchange import Part
+from citeweave.engines.core.exchange import ChainPart
 from citeweave.engines.core.setting_up import all_arrays
 
 __all__ = ["fill_state", "fill_sums", "part_of_state", "part_of_sums"]
@@ -44,7 +44,7 @@ def part_of_state(state: State, layout: Layout, plan: PartPlan) -> State:
     )
 
 
-def _owned_nodes(part: Part, sizes: np.ndarray) -> np.ndarray:
+def _owned_nodes(part: ChainPart, sizes: np.ndarray) -> np.ndarray:
     """List the nodes that a part owns, in its own numbers; ``sizes`` are those of its levels."""
     starts = np.cumsum(sizes) - sizes
     spans = zip(starts, part.level_end, strict=True)

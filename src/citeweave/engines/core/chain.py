@@ -14,7 +14,7 @@ from citeweave.engines.core.authors import draw_authors, expected_contributions,
 from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.data import ChainSettings, Data, Info, Request, Servers
 from citeweave.engines.core.estimates import Sums, add_sample
-from citeweave.engines.core.exchange import ALONE, Exchange, Part, the_whole
+from citeweave.engines.core.exchange import ALONE, ChainPart, Exchange, the_whole
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.finite import LEAST_SINGLE, MOST_SINGLE, Watched, check_finite
 from citeweave.engines.core.invariants import check_state
@@ -121,7 +121,7 @@ class Chain(ABC):
         return len(self.layout.document_start) - 1
 
     @cached_property
-    def part(self) -> Part:
+    def part(self) -> ChainPart:
         """What the chain owns of the corpus: all of it, unless it is one of several parts."""
         return the_whole(self.layout)
 

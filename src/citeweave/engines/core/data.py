@@ -7,7 +7,7 @@ import numpy as np
 from citeweave.engines.core.arrays import Array
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 
-__all__ = ["NO_SERVERS", "ChainSettings", "Data", "Info", "Request", "Servers", "Workers"]
+__all__ = ["NO_SERVERS", "ChainSettings", "ClusterWorkers", "Data", "Info", "Request", "Servers"]
 
 _NOBODY = np.zeros(0, np.int32)
 
@@ -80,7 +80,7 @@ class ChainSettings(NamedTuple):
     """Check every count against the assignments after each iteration (slow)."""
 
 
-class Workers(NamedTuple):
+class ClusterWorkers(NamedTuple):
     """Processes that share a chain, of engines that divide it."""
 
     number: int = 1
@@ -101,7 +101,7 @@ class Request(NamedTuple):
     """Threads that are free for the chain; an engine that has no use for them leaves them."""
     rounds: int = 1
     """Snapshots a sweep, of engines whose sweeps take snapshots."""
-    workers: Workers = Workers()
+    workers: ClusterWorkers = ClusterWorkers()
 
 
 class Info(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 
 from citeweave.engines.core.arrays import Layout
 
-__all__ = ["ALONE", "Exchange", "Part", "the_whole"]
+__all__ = ["ALONE", "ChainPart", "Exchange", "the_whole"]
 
 
 class Exchange(Protocol):
@@ -58,7 +58,7 @@ class _Alone:
 ALONE: Exchange = _Alone()
 
 
-class Part(NamedTuple):
+class ChainPart(NamedTuple):
     """Which of the documents and nodes of a chain it owns, and their numbers in the whole.
 
     Others, which it holds copies of, come after its own on every level.
@@ -78,10 +78,10 @@ class Part(NamedTuple):
     """Number of documents of the whole corpus."""
 
 
-def the_whole(layout: Layout) -> Part:
+def the_whole(layout: Layout) -> ChainPart:
     """Describe a chain that is not divided."""
     n_documents = len(layout.document_start) - 1
-    return Part(
+    return ChainPart(
         n_documents=n_documents,
         level_end=layout.level_start[1:].copy(),
         document=np.arange(n_documents, dtype=np.int64),

@@ -12,7 +12,7 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, State
 from citeweave.engines.core.exact_sums import unit_for
-from citeweave.engines.core.exchange import Exchange, Part
+from citeweave.engines.core.exchange import ChainPart, Exchange
 from citeweave.engines.core.exponent import Exponent
 from citeweave.engines.core.pieces import Share, cut
 from citeweave.engines.threads.workers import WorkerPool
@@ -79,7 +79,7 @@ class Children(NamedTuple):
     unit: np.ndarray
 
 
-def node_view(layout: Layout, state: State, part: Part) -> Nodes:
+def node_view(layout: Layout, state: State, part: ChainPart) -> Nodes:
     """Gather what kernels here read of a chain."""
     counts = state.topics
     return Nodes(
@@ -93,7 +93,7 @@ def node_view(layout: Layout, state: State, part: Part) -> Nodes:
     )
 
 
-def new_network(layout: Layout, level: int, part: Part) -> Network:
+def new_network(layout: Layout, level: int, part: ChainPart) -> Network:
     """Make room for the sums; ``level`` is the one that citations reach."""
     starts = layout.level_start
     n_nodes = int(starts[level + 1])
@@ -190,7 +190,7 @@ def _inherit(children, begin, end, found):
         found[n - begin, 0], found[n - begin, 1] = inherited(children, n)
 
 
-def set_units(network: Network, exponent: Exponent, part: Part, exchange: Exchange) -> None:
+def set_units(network: Network, exponent: Exponent, part: ChainPart, exchange: Exchange) -> None:
     """Choose the units of sums by the largest weights of documents, in all parts of the chain.
 
     A node's weight is at most the sum of those below it, and so is what it adds to P and M.
