@@ -76,8 +76,8 @@ def reproduce(
     iterations: Annotated[
         str,
         typer.Option(
-            help="Of each chain, at most (default: 2000, as the paper; 100 with --quick); other "
-            "numbers for single sets after commas: 600,pubmed=300.",
+            help="Iterations per chain, at most (default: 2000, as the paper; 100 with --quick); "
+            "other numbers for single sets after commas: 600,pubmed=300.",
             metavar="N[,SET=N...]",
             show_default=False,
         ),

@@ -105,9 +105,9 @@ def _remark(name: str) -> str:
 
 
 def _gone_table(names: list[str]) -> Table:
-    """Show the paper's rows of sets that are not to be had any more."""
+    """Show the paper's rows of sets that are no longer available."""
     return Table(
-        title="The paper's sets that nobody has any more",
+        title="The paper's sets that are no longer available",
         columns=["set", *_FIGURES.values()],
         rows=[[name, *paper_figures.DATASETS[name]] for name in names],
         decimals={"words a paper": 1, "% repeat": 1},

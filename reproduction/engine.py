@@ -38,9 +38,9 @@ _INTRODUCTION = (
     "which seeds, when and on what machines it was made, and how its chains were run. The paper is "
     "Lim and Buntine, *Bibliographic analysis on research publications using authors, categorical "
     "labels and the citation network* (2016); its printed figures stand beside ours. Three of its "
-    "sets (ML, AvS, and M10 with abstracts) are not to be had any more; ieee-vis and hep-th "
-    "take their places and are named so. What was aimed at beyond the paper, for clusters and few "
-    "labels, by how much it is missed and what was tried stands in docs/how-to/categories.md.\n"
+    "sets (ML, AvS, and M10 with abstracts) are no longer available; ieee-vis and hep-th "
+    "take their places, under their own names. The aims beyond the paper, for clusters and few "
+    "labels, by how much they are missed, and what was tried: docs/how-to/categories.md.\n"
 )
 
 

@@ -16,8 +16,8 @@ __all__ = ["EXPERIMENT"]
 _PROTOCOL = """\
 SCNTM (eta = 0), fitted by {chains}. The
 model is that of the experiment `topics`. As in the paper, rectangles are topics with their top
-words, the pinker the larger the topic; ellipses are authors, the larger the more influence they
-have (the sum of lambda- over the papers that they are first author of); a line is as thick as the
+words, pinker for larger topics; ellipses are authors, whose size grows with their influence
+(the sum of lambda- over the papers that they are first author of); a line is as thick as the
 weight of the topic for the author (nu). Weak links are dropped. The paper shows a cut-out of the
 network of ML, which is gone."""
 

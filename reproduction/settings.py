@@ -85,7 +85,7 @@ class DatasetSettings:
     readable: bool = True
 
 
-_GONE = "replaces {} of the paper, which nobody has any more"
+_GONE = "replaces {} of the paper, which is no longer available"
 
 _TABLE = {
     "cora": DatasetSettings(topics=7, paper_name="Cora", readable=False),

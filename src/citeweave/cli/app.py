@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from citeweave.cli.errors import guarded
-from citeweave.cli.options import RequestLog
+from citeweave.cli.options import OpenPage, RequestLog
 
 __all__ = ["register"]
 
@@ -30,14 +30,7 @@ def run_app(
         ),
     ] = None,
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = PORT,
-    open_page: Annotated[
-        bool | None,
-        typer.Option(
-            "--browser/--no-browser",
-            help="Open a browser (default: if there is a desktop).",
-            show_default=False,
-        ),
-    ] = None,
+    open_page: OpenPage = None,
     log: RequestLog = None,
 ) -> None:
     """Work in the browser: choose files, import, fit with live progress, explore.

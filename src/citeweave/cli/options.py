@@ -14,7 +14,17 @@ from citeweave.parameters import Parameter
 from citeweave.parameters.declaring import UNSET
 from citeweave.parameters.describing import help_text, is_open
 
-__all__ = ["MODEL", "RUN", "AsJson", "Checkpoints", "RequestLog", "Run", "Sources", "gathers"]
+__all__ = [
+    "MODEL",
+    "RUN",
+    "AsJson",
+    "Checkpoints",
+    "OpenPage",
+    "RequestLog",
+    "Run",
+    "Sources",
+    "gathers",
+]
 
 MODEL = "Model"
 RUN = "Run"
@@ -27,6 +37,14 @@ Sources = Annotated[
     ),
 ]
 Run = Annotated[Path, typer.Argument(help="Run folder.")]
+OpenPage = Annotated[
+    bool | None,
+    typer.Option(
+        "--open/--no-open",
+        help="Open a browser (default: if there is a desktop).",
+        show_default=False,
+    ),
+]
 RequestLog = Annotated[
     Path | None,
     typer.Option("--log", help="Append a line for each request to this file.", show_default=False),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from citeweave.cli.errors import guarded
-from citeweave.cli.options import RequestLog
+from citeweave.cli.options import OpenPage, RequestLog
 
 __all__ = ["register"]
 
@@ -37,14 +37,7 @@ def serve(
         list[str] | None,
         typer.Option(help="Another host name to accept; may be repeated."),
     ] = None,
-    open_page: Annotated[
-        bool | None,
-        typer.Option(
-            "--open/--no-open",
-            help="Open a browser (default: if there is a desktop).",
-            show_default=False,
-        ),
-    ] = None,
+    open_page: OpenPage = None,
     log: RequestLog = None,
 ) -> None:
     """Explore a run in the browser: topics, authors, papers, networks, new papers.

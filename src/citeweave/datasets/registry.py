@@ -273,8 +273,8 @@ _ALL = (
             words_per_document=67.6,
             percent_repeat=40.1,
         ),
-        remark="The paper used a version with 4,209 words, which is not to be had; the public one "
-        "has 500, and more of them a document.",
+        remark="The paper used a version with 4,209 words, which is no longer available; the "
+        "public one has 500, and more of them a document.",
     ),
     Dataset(
         name="m10",

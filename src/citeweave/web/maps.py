@@ -27,22 +27,22 @@ MOST = 300
 """Nodes of a map in a page, at most."""
 
 LEDES = {
-    "co-citation": "Papers that other papers cite together lie near each other. Dots are the "
-    "larger the more a paper is cited in this literature.",
+    "co-citation": "Papers that other papers cite together lie near each other. Dot size "
+    "grows with the citations that a paper receives in this literature.",
     "co-cited-works": "Works that papers cite together lie near each other, whether they are in "
-    "this literature or not. Dots are the larger the more of its papers cite a work.",
+    "this literature or not. Dot size grows with the number of its papers that cite a work.",
     "coupling": "Papers that cite the same papers lie near each other: work on the same ground, "
     "also where it is too new to be cited.",
     "author-coupling": "Authors whose papers cite the same papers lie near each other, whether "
     "they ever wrote together or not.",
-    "co-words": "Words that occur in the same papers lie near each other. Dots are the larger "
-    "the more papers have the word.",
-    "co-authors": "Authors who write together are linked. Dots are the larger the more papers "
-    "an author has.",
-    "co-institutions": "Institutions whose authors write together are linked. Dots are the larger "
-    "the more papers an institution has.",
-    "co-countries": "Countries whose authors write together are linked. Dots are the larger the "
-    "more papers a country has.",
+    "co-words": "Words that occur in the same papers lie near each other. Dot size grows with "
+    "the number of papers that have the word.",
+    "co-authors": "Authors who write together are linked. Dot size grows with the number of "
+    "papers of an author.",
+    "co-institutions": "Institutions whose authors write together are linked. Dot size grows with "
+    "the number of papers of an institution.",
+    "co-countries": "Countries whose authors write together are linked. Dot size grows with the "
+    "number of papers of a country.",
     "historiograph": "The most cited papers in order of time, and which of them cites which.",
     "main-path": "The paths of citations through which most of this literature is connected, "
     "from its newest papers to its oldest.",

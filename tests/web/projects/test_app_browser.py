@@ -27,7 +27,7 @@ class App:
     def __init__(self, shelf: Path) -> None:
         command = [sys.executable, "-m", "citeweave.cli.main", "app", str(shelf), "--port", "0"]
         self.process = subprocess.Popen(
-            [*command, "--no-browser"], stdout=subprocess.PIPE, text=True
+            [*command, "--no-open"], stdout=subprocess.PIPE, text=True
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

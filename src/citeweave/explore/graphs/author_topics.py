@@ -1,7 +1,7 @@
 """The author-topics network as the paper draws it (fig:ML_graph_cut).
 
 Topics are rectangles with their top words, each in its colour, the stronger the larger its share
-(where the paper has one pink for all); authors are ellipses, the larger the more influential; a
+(where the paper has one pink for all); authors are ellipses, whose size grows with influence; a
 line is as thick as the topic weighs for the author. Weak links are dropped.
 """
 

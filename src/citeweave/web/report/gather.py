@@ -257,7 +257,7 @@ def draw_map(view: Exploration) -> tuple[Figure | None, str]:
     if not total:
         return None, "There is no paper to draw."
     caption = (
-        f"Each of the {count(total, 'dot')} is a paper, the larger the more it is cited; papers "
+        f"Each of the {count(total, 'dot')} is a paper; its size grows with its citations. Papers "
         "of a topic stand together, nearest to the other topics they have a part in."
     )
     if total > MAP_TITLES:
