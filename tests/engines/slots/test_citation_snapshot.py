@@ -60,7 +60,8 @@ def _sweep(level, layout, tables, state, room, exponent, tally):  # noqa: ARG001
             np.array([round_, n, rounds]),
         )
         turn = (round_, rounds)
-        add_moves(layout, state.topics, lists, moves, changes, turn, 0, n, 0)
+        numbered = (round_, rounds, np.arange(n))
+        add_moves(layout, state.topics, lists, moves, changes, numbered, 0, n, 0)
         note_moved_documents(layout, state.topics, presence, lists, moves, turn, 0, n)
         for lower in range(levels - 1, -1, -1):
             first, last = layout.level_start[lower], layout.level_start[lower + 1]
@@ -124,9 +125,9 @@ def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
             key,
             np.array([d, n, n]),
         )
-        assert (
-            add_moves(chain.layout, chain.state.topics, lists, moves, changes, (d, n), 0, n, 0) == 0
-        )
+        turn = (d, n, chain.part.document)
+        counts = chain.state.topics
+        assert add_moves(chain.layout, counts, lists, moves, changes, turn, 0, n, 0) == 0
         for lower in range(levels - 1, -1, -1):
             first, last = chain.layout.level_start[lower : lower + 2]
             merge_nodes(chain.layout.parent, chain.state.topics, changes, first, last, 0)
@@ -191,7 +192,8 @@ def test_a_round_leaves_nothing_behind(model, topics, most_bytes, monkeypatch):
     assert moved.any()
     assert not (moved & (bits == 0)).any()
     assert moved.sum() > 0.5 * bits.sum()
-    add_moves(chain.layout, chain.state.topics, lists, moves, changes, (0, 1), 0, n, 0)
+    turn = (0, 1, chain.part.document)
+    add_moves(chain.layout, chain.state.topics, lists, moves, changes, turn, 0, n, 0)
     note_moved_documents(chain.layout, chain.state.topics, presence, lists, moves, (0, 1), 0, n)
     for lower in range(spec.n_shared - 1, -1, -1):
         first, last = chain.layout.level_start[lower : lower + 2]

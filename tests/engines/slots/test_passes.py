@@ -155,6 +155,7 @@ def test_rates_are_those_over_all_topics(chain):
         prior,
         degree,
         found[1],
+        chain.part.document,
         key,
     )
     np.testing.assert_allclose(sparse._network.rate, dense._network.rate, rtol=1e-12)
@@ -174,7 +175,14 @@ def test_slices_weigh_as_sums_built_anew(chain):
         terms = None
         if level > 0:
             terms = find_terms(
-                chain.workers, dense.nodes, chain.exponent, dense._discounts, level, (begin, end)
+                chain.workers,
+                dense.nodes,
+                chain.exponent,
+                dense._discounts,
+                level,
+                (begin, end),
+                sparse._network.unit,
+                chain.exchange,
             )
         for beta in (present, 0.01, 0.5, 3.0, 40.0):
             found = sparse.log_density(level, beta, 2.5, 0.3)
