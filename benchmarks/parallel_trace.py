@@ -154,8 +154,8 @@ def take_words_out(data: Data, *, seed: int) -> tuple[Data, Scored]:
 
 
 def save_data(path: Path, data: Data, scored: Scored) -> None:
-    """Write data for the processes of the stages."""
-    arrays = {key: value for key, value in data._asdict().items() if key != "parents"}
+    """Write data for the processes of the stages; one author speaks for each of its papers."""
+    arrays = {k: v for k, v in data._asdict().items() if k not in {"parents", "servers"}}
     levels = {f"parents{level}": array for level, array in enumerate(data.parents)}
     np.savez(path, **arrays, **levels, scored_document=scored.document, scored_word=scored.word)
 

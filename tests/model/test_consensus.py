@@ -144,6 +144,9 @@ def test_the_score_is_the_likelihood_at_the_means(small):
         cited=model.cited_propensity_ * n,
         topic_scale=model.topic_scale_ * n,
         category=np.zeros((0, 0), np.float32),
+        contribution=np.zeros(0),
+        contribution_squared=np.zeros(0),
+        contribution_prior=np.zeros(0),
     )
     for choice, counted in (("zero", rate.sum()), ("left-out", rate.sum() - np.trace(rate))):
         found = plug_in_log_likelihood(model.spec_, sums, small, self_citations=choice)
@@ -167,6 +170,9 @@ def test_the_best_chain_is_chosen_by_score_not_by_word_likelihood():
             cited=np.zeros(0),
             topic_scale=np.zeros(0),
             category=np.zeros((0, 0), np.float32),
+            contribution=np.zeros(0),
+            contribution_squared=np.zeros(0),
+            contribution_prior=np.zeros(0),
         )
         for _ in range(2)
     ]

@@ -117,11 +117,11 @@ def test_merging_a_renamed_copy_doubles(chain):
     sums, other = new_sums(chain), new_sums(chain)
     add_sample(chain, sums)
     add_sample(chain, other)
+    without_topics = {"samples", "background", "cite", "cited", "category"}
+    without_topics |= {"contribution", "contribution_squared", "contribution_prior"}
     renamed = Sums(
         *(
-            array[..., np.argsort(order)]
-            if name not in {"samples", "background", "cite", "cited", "category"}
-            else array.copy()
+            array.copy() if name in without_topics else array[..., np.argsort(order)]
             for name, array in zip(Sums._fields, other, strict=True)
         )
     )

@@ -47,6 +47,9 @@ def sums_of(words, samples):
         cited=np.zeros(0),
         topic_scale=np.zeros(0),
         category=np.zeros((0, 0), np.float32),
+        contribution=np.zeros(0),
+        contribution_squared=np.zeros(0),
+        contribution_prior=np.zeros(0),
     )
 
 

@@ -52,6 +52,10 @@ def make_model(
         | {
             "institutions": [["Oslo", NASTY][: 1 + d % 2] for d in range(papers)],
             "countries": [["NO", "AU"][: 1 + d % 2] for d in range(papers)],
+            "outside_references": [
+                [f"Elder {d % 7}, 1990, J OLD", f"Younger {d % 5}, 1995, J NEW"]
+                for d in range(papers)
+            ],
         },
     )
     steps = np.arange(iterations)

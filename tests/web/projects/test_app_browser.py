@@ -26,9 +26,7 @@ class App:
 
     def __init__(self, shelf: Path) -> None:
         command = [sys.executable, "-m", "citeweave.cli.main", "app", str(shelf), "--port", "0"]
-        self.process = subprocess.Popen(
-            [*command, "--no-open"], stdout=subprocess.PIPE, text=True
-        )
+        self.process = subprocess.Popen([*command, "--no-open"], stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert " at http" in line, line
