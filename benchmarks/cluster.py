@@ -53,7 +53,7 @@ _BEFORE = 3
 
 
 def request(data: Data, topics: int, *, threads: int = 1, workers: int = 1) -> Request:
-    """Ask for a chain of everything that is sampled by default, one snapshot a sweep."""
+    """Ask for a chain of everything that is sampled by default, one snapshot per sweep."""
     settings = ChainSettings(topics=topics, network_from=1)
     return Request(
         preset("scntm"), data, settings, 1, threads=threads, workers=ClusterWorkers(workers)
@@ -101,10 +101,11 @@ def run_workers(
 
 
 def predict_bytes(chain: DividedChain, topics: int) -> list[float]:
-    """Give the bytes that each worker should send an iteration, by what it shares with others.
+    """Predict the bytes that each worker sends per iteration, from what it shares with others.
 
-    Of words and topics all changes, as if none were zero; rows of nodes and papers that others hold
-    copies of, once before citations; changes of copies, and records of citations, once after.
+    These are all changes of words and topics, as if none were zero; once before citations, the rows
+    of nodes and papers that others hold copies of; once after, changes of copies and records of
+    citations.
     """
     out = []
     for plan in chain.plans:
@@ -120,14 +121,14 @@ def predict_bytes(chain: DividedChain, topics: int) -> list[float]:
 
 
 def features(run: dict[str, Any]) -> list[float]:
-    """Give what processor time is taken to be proportional to."""
+    """Give the quantities to which processor time is assumed to be proportional."""
     documents, topics, workers = run["documents"], run["topics"], run["workers"]
     messages = sum(run["messages"]) if run["on_ray"] else 0.0
     return [documents, documents * topics, workers * topics, workers, messages]
 
 
 def fit_model(runs: list[dict[str, Any]]) -> np.ndarray:
-    """Find seconds a document, a document and topic, a worker and topic, a worker, a message."""
+    """Fit seconds per document, document and topic, worker and topic, worker, and message."""
     rows = np.array([features(run) for run in runs])
     seconds = np.array([sum(run["processor"]) for run in runs])
     weights = 1.0 / seconds  # relative errors count
@@ -136,16 +137,16 @@ def fit_model(runs: list[dict[str, Any]]) -> np.ndarray:
 
 
 def show_model(path: Path) -> None:
-    """Print the constants, and how far predictions are off."""
+    """Print the constants, and the errors of predictions."""
     runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     seen = [run for run in runs if not _is_unseen(run)]
     constants = fit_model(seen)
     names = ("document", "document and topic", "worker and topic", "worker", "message on Ray")
     for name, value in zip(names, constants, strict=True):
-        print(f"{value:.3g} s a {name}")
+        print(f"{value:.3g} s per {name}")
     print(
-        "| scale | topics | workers | used to fit | processor s | predicted | off | MB sent a "
-        "worker | at most | messages | MB a worker |"
+        "| scale | topics | workers | used to fit | processor s | predicted | error | MB sent per "
+        "worker | upper bound | messages per worker | memory, MB |"
     )
     print("|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|")
     for run in runs:
@@ -160,13 +161,13 @@ def show_model(path: Path) -> None:
 
 
 WORKS, VOCABULARY, LISTED = 280e6, 100_000, 17
-"""OpenAlex: works and words, and topics that a paper has with many of them."""
+"""OpenAlex: works and words, and the topics of a paper when there are many."""
 NODES, CITED = 2.31, 7.9
-"""Of the ML shape: nodes and citations a paper."""
+"""Nodes and citations per paper of the ML shape."""
 SLOTS = {1000: 1208e-9 * 59.4, 4096: 1283e-9 * 59.4}
-"""Seconds a paper of sweeps over slots on a core (docs/understand/many-topics.md)."""
+"""Seconds per paper of sweeps over slots on one core (docs/understand/many-topics.md)."""
 ON_A_GPU = {1000: 0.083 / 139_227, 4096: 0.122 / 139_227}
-"""Seconds a paper on an H200 (docs/understand/parallel.md)."""
+"""Seconds per paper on an H200 (docs/results/parallel.md)."""
 
 
 def show_plan(path: Path) -> None:
@@ -174,8 +175,8 @@ def show_plan(path: Path) -> None:
     runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     constants = fit_model([run for run in runs if not _is_unseen(run)])
     print(
-        "| topics | workers | nodes | s an iteration | hours for 500 | GB a worker: nodes | "
-        "words | GB sent a worker and iteration | GB/s |"
+        "| topics | workers | nodes | s per iteration | hours for 500 | GB per worker: nodes | "
+        "words | GB sent per worker and iteration | GB/s |"
     )
     print("|--:|---|---|--:|--:|--:|--:|--:|--:|")
     for topics in (1000, 4096):

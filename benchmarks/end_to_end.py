@@ -70,7 +70,7 @@ def timed_fit(corpus: Path, options: argparse.Namespace, cache: Path, out: Path)
     return {
         "seconds, whole command": round(seconds, 2),
         "seconds in iterations": round(float(steps.sum()), 2),
-        "milliseconds an iteration, first and second half": [
+        "milliseconds per iteration, first and second half": [
             round(1e3 * float(half.mean()), 2) for half in np.array_split(steps[1:], 2)
         ],
         "citations from iteration": manifest["plan"]["network_from"],

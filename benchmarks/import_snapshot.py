@@ -1,4 +1,4 @@
-"""The import of an OpenAlex snapshot out of core: works a CPU second, and peak memory.
+"""The import of an OpenAlex snapshot out of core: works per CPU second, and peak memory.
 
 Run: ``python -m benchmarks.import_snapshot [WORKS ...] [--layout jsonl|parquet] [--json FILE]``.
 Each size is written as a snapshot (`benchmarks.openalex_snapshot`) and imported in a process of its

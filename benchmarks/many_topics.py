@@ -49,7 +49,7 @@ def main() -> None:
         each.add_argument("--model", default="scntm")
     cost.add_argument("--before", type=int, default=8, help="steps before the clock runs")
     cost.add_argument("--repeats", type=int, default=3)
-    cost.add_argument("--rounds", type=int, default=1, help="snapshots a sweep")
+    cost.add_argument("--rounds", type=int, default=1, help="snapshots per sweep")
     cost.add_argument("--threads", type=int, nargs="+", default=[1], help="of snapshot sweeps")
     trace.add_argument("--seconds", type=float, default=60.0, help="of processor, each chain")
     trace.add_argument("--iterations", type=int, default=200, help="at most")
@@ -148,7 +148,7 @@ def write_traces(data: Data, options: argparse.Namespace) -> None:
 def run_trace(
     data: Data, kind: str, topics: int, seed: int, options: argparse.Namespace
 ) -> list[tuple[float, float, int]]:
-    """Give seconds so far, log likelihood a word and topics in use after each step."""
+    """Give seconds so far, log likelihood per word and topics in use after each step."""
     chain = new_chain(data, kind, topics, options.model, seed=seed)
     timed_step(chain)  # may be compiling
     seconds, trace = 0.0, []

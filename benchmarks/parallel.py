@@ -106,7 +106,7 @@ def stages(chain: CudaChain, repeats: int) -> dict[str, float]:
 
 
 def launches(chain: CudaChain, iterations: int) -> dict[str, dict[str, float]]:
-    """Milliseconds an iteration of every kernel, waited for one by one, the longest first."""
+    """Milliseconds per iteration of every kernel, waited for one by one, the longest first."""
     events = chain.device.xp.cuda
     first, last = events.Event(), events.Event()
     spent: dict[str, list[float]] = {}
@@ -175,7 +175,7 @@ def measure(
         "tokens": len(data.tokens),
         "citations": len(data.citing),
         "seconds to prepare": round(ready - began, 2),
-        "milliseconds an iteration": round(1e3 * an_iteration, 3),
+        "milliseconds per iteration": round(1e3 * an_iteration, 3),
         "seconds of 2,000 iterations": round(total, 1),
         "extrapolated": iterations != _ALL,
         "samples": int(sums.samples[0]),
@@ -191,7 +191,7 @@ def measure(
         "blocked": round(infos[-1].blocked, 4),
         "rate": infos[-1].rate,
         "concentrations": infos[-1].concentrations,
-        "repaired an iteration": [int(x) for x in chain.repaired / len(infos)],
+        "repaired per iteration": [int(x) for x in chain.repaired / len(infos)],
         "device gigabytes": round(pool.total_bytes() / 1e9, 2),
         "kernels": launches(chain, 5) if kernels else {},
     }

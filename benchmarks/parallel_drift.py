@@ -1,12 +1,12 @@
-"""Where snapshot sweeps lead a chain that stood well: differences without the spread of starts.
+"""Where snapshot sweeps lead a chain that has burned in: differences without the spread of starts.
 
     python -m benchmarks.parallel_quality drift --data FOLDER --out drift.jsonl
     python -m benchmarks.parallel_quality drift-table drift.jsonl
 
-A sequential chain runs for a while; from its state each kind of chain goes on with draws of its
-own. Starts in common take most of what seeds do out of the comparison, so that small differences
-show; a second sequential chain says what is left of it. With ``--text`` citations never count:
-what is seen then comes of words alone.
+A sequential chain runs for a while; each kind of chain then continues from its state with draws of
+its own. The common start removes most of the spread between seeds, so small differences show; a
+second sequential chain measures the spread that is left. With ``--text``, citations are never used,
+and all differences come from the words.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
 ROUNDS = (1, 4, 16)
 EVERY = 3
-"""Iterations from one sample to the next."""
+"""Iterations between samples."""
 
 
 def add_drift_options(parser: argparse.ArgumentParser) -> None:
     """Describe the options of `drift`."""
-    parser.add_argument("--data", type=Path, help="folder of the corpora's folders")
+    parser.add_argument("--data", type=Path, help="folder that contains the corpora's folders")
     parser.add_argument("--corpora", nargs="+", default=["cora", "ieee-vis", "simulated"])
     parser.add_argument("--backends", nargs="+", choices=["cpu", "cuda"], default=["cpu"])
     parser.add_argument("--seeds", type=int, nargs="+", default=list(range(5)))
     parser.add_argument("--before", type=int, default=150, help="sequential iterations")
     parser.add_argument("--after", type=int, default=60, help="iterations of each kind")
-    parser.add_argument("--text", action="store_true", help="leave citations out")
+    parser.add_argument("--text", action="store_true", help="without citations")
     parser.add_argument("--out", type=Path, required=True)
 
 
@@ -57,14 +57,14 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_drifts(options: argparse.Namespace) -> None:
-    """Go on from states of sequential chains with each kind, and append what came of it."""
+    """Continue from states of sequential chains with each kind, and append the results."""
     from benchmarks.parallel_quality import WORK, load_corpus  # noqa: PLC0415 (imports this file)
 
     kinds: list[tuple[str, int]] = []
     if "cpu" in options.backends:
-        kinds += [(CONTROL, 0), *((f"threads, {rounds} a sweep", rounds) for rounds in ROUNDS)]
+        kinds += [(CONTROL, 0), *((f"threads, {rounds} per sweep", rounds) for rounds in ROUNDS)]
     if "cuda" in options.backends:
-        kinds += [(f"cuda, {rounds} a sweep", rounds) for rounds in ROUNDS]
+        kinds += [(f"cuda, {rounds} per sweep", rounds) for rounds in ROUNDS]
     done = {_key(line) for line in _read([options.out])}
     spec = preset("cntm-text" if options.text else "scntm")
     for seed in options.seeds:
@@ -109,7 +109,7 @@ def _chain(
 
 
 def follow(chain: DenseChain, iterations: int) -> dict[str, float]:
-    """Run a chain on and measure its last two thirds."""
+    """Continue a chain and measure the last two thirds of its iterations."""
     tokens, offsets = chain.layout.word, chain.layout.document_start
     sums = new_sums(chain)._replace(citing=np.zeros((0, chain.settings.topics), np.float32))
     infos = []
@@ -124,7 +124,7 @@ def follow(chain: DenseChain, iterations: int) -> dict[str, float]:
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     chance = np.einsum("nk,nk->n", means.documents[0][document], means.topic_word[tokens])
     found = {
-        "log likelihood a word": float(np.mean([i.log_likelihood for i in infos])) / len(tokens),
+        "log likelihood per word": float(np.mean([i.log_likelihood for i in infos])) / len(tokens),
         "training perplexity": float(np.exp(-np.log(chance).mean())),
     }
     if chain.network_on:
@@ -177,9 +177,10 @@ def drift_tables(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     for place, here in values.items():
         corpus, text = place
         seeds = len(here[SEQUENTIAL])
-        yield f"\n{corpus}, {'words alone' if text else 'with citations'}, {seeds} seeds:\n"
+        kind = "words alone" if text else "with citations"
+        yield f"\n{corpus}, {kind}, {seeds} seed{'s' if seeds > 1 else ''}:\n"
         backends = [name for name in here if name != SEQUENTIAL]
-        yield "| less sequential | " + " | ".join(backends) + " |"
+        yield "| minus sequential | " + " | ".join(backends) + " |"
         yield "| --- |" + " --: |" * len(backends)
         for measure in _compared(here):
             found = [differences[place, backend, measure] for backend in backends]

@@ -64,7 +64,7 @@ BACKENDS: dict[str, dict[str, Any]] = {
     SEQUENTIAL: {"sweep": "sequential", "device": "cpu"},
     CONTROL: {"sweep": "sequential", "device": "cpu"},
     **{
-        f"{name}, {rounds} a sweep": {"sweep": "snapshot", "rounds": rounds, "device": device}
+        f"{name}, {rounds} per sweep": {"sweep": "snapshot", "rounds": rounds, "device": device}
         for name, device in (("threads", "cpu"), ("cuda", "cuda"))
         for rounds in (1, 4, 16)
     },
@@ -73,8 +73,8 @@ BACKENDS: dict[str, dict[str, Any]] = {
 
 SLOTS = {
     "slots": SEQUENTIAL,
-    "slots, threads, 1 a sweep": "threads, 1 a sweep",
-    "slots, threads, 4 a sweep": "threads, 4 a sweep",
+    "slots, threads, 1 per sweep": "threads, 1 per sweep",
+    "slots, threads, 4 per sweep": "threads, 4 per sweep",
 }
 """Sweeps over slots whatever the number of topics, by the backend that they are to be like; all
 others sweep over all topics, however many (docs/understand/many-topics.md)."""
@@ -311,7 +311,7 @@ def measure(task: Task, data: Path | None, threads: int = 1) -> dict[str, Any]:
     )
     late = slice(task.iterations * 3 // 4, None)
     found = {
-        "log likelihood a word": float(
+        "log likelihood per word": float(
             model.traces_["log_likelihood"][0, late].mean() / train.n_tokens
         ),
         "training perplexity": perplexity(model).value,
@@ -349,8 +349,8 @@ def recovery(
     documents = truth.doc_topic[split.train_index].argmax(axis=1)
     return {
         "cosine of topics": float(cosines.mean()),
-        "citing topics right": float((citing == truth.citing_topic[place]).mean()),
-        "main topics right": float((true_topic[model.labels_] == documents).mean()),
+        "citing topics correct": float((citing == truth.citing_topic[place]).mean()),
+        "main topics correct": float((true_topic[model.labels_] == documents).mean()),
     }
 
 

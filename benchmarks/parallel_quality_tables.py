@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SEQUENTIAL, CONTROL = "sequential", "sequential, other draws"
 
 BETTER = {
-    "log likelihood a word": 0,
+    "log likelihood per word": 0,
     "training perplexity": -1,
     "test perplexity": -1,
     "purity": 1,
@@ -23,34 +23,34 @@ BETTER = {
     "AUC": 1,
     "acceptance": 0,
     "cosine of topics": 1,
-    "citing topics right": 1,
-    "main topics right": 1,
+    "citing topics correct": 1,
+    "main topics correct": 1,
 }
-"""Measures in the order of columns, and whether more of one is better, worse or neither."""
+"""Measures in column order: 1 if higher is better, -1 if lower is better, 0 if neither."""
 
 LEVEL = 0.05
 SPREADS = 2.0
 
 _RULES = f"""\
-Mean ± standard deviation over seeds. Differences are taken seed by seed, as backends share what a
-seed holds out. ° marks one that is larger than {SPREADS:g} standard deviations of the sequential
-sampler over seeds; * one with p < {LEVEL:g} by a paired t test; ** one that stays below
-{LEVEL:g} when p is corrected for all comparisons on this page (Holm).
+Mean ± standard deviation over seeds. Differences are taken seed by seed, because all backends share
+the held-out data of a seed. ° marks a difference larger than {SPREADS:g} standard deviations of the
+sequential sampler over seeds; \\* marks p < {LEVEL:g} in a paired t test; \\*\\* marks
+p < {LEVEL:g} after Holm's correction for all comparisons on this page.
 """
 
 
 class Difference(NamedTuple):
-    """A backend less another on one corpus, by one measure."""
+    """Difference between two backends on one corpus, in one measure."""
 
     corpus: str
     backend: str
     measure: str
     values: tuple[float, ...]
-    """A difference a seed."""
+    """One difference per seed."""
     spread: float
-    """Standard deviation of the other over seeds."""
+    """Standard deviation of the second backend over seeds."""
     level: float = 1.0
-    """Mean of the other over seeds."""
+    """Mean of the second backend over seeds."""
 
     @property
     def mean(self) -> float:
@@ -59,7 +59,7 @@ class Difference(NamedTuple):
 
     @property
     def beyond(self) -> bool:
-        """Whether it leaves the other's own spread."""
+        """Whether it exceeds the spread of the second backend."""
         return abs(self.mean) > SPREADS * self.spread
 
     @property
@@ -77,7 +77,7 @@ class Difference(NamedTuple):
 
     @property
     def worse(self) -> bool:
-        """Whether the mean is to the bad."""
+        """Whether the first backend does worse on average."""
         return self.mean * BETTER[self.measure] < 0
 
 
@@ -99,8 +99,9 @@ class Results:
         for corpus, found in shapes.items():
             if len(found) > 1:
                 raise ParameterError(
-                    f"The lines of {corpus!r} are of chains of different topics or iterations "
-                    f"({sorted(found)}), which do not compare; give files of one kind."
+                    f"The lines of {corpus!r} come from chains with different numbers of "
+                    f"topics or iterations ({sorted(found)}), which cannot be "
+                    "compared; use files of one kind."
                 )
 
     @property
@@ -114,7 +115,7 @@ class Results:
         return [name for name in BETTER if (corpus, SEQUENTIAL, name) in self.values]
 
     def compare(self, backend: str, other: str) -> list[Difference]:
-        """Take a backend less another, wherever both have run with the same seeds."""
+        """Subtract another backend from this one, for seeds that both have run with."""
         found = []
         for corpus in self.facts:
             for measure in self.measures(corpus):
@@ -165,10 +166,10 @@ def tables(results: Results) -> Iterator[str]:
         )
         yield from _corpus_table(results, corpus)
         yield ""
-        yield from _difference_table(results, corpus, by_backend, sure, "less sequential")
+        yield from _difference_table(results, corpus, by_backend, sure, "minus sequential")
         if on_gpu:
             yield ""
-            yield from _difference_table(results, corpus, on_gpu, sure, "GPU less threads")
+            yield from _difference_table(results, corpus, on_gpu, sure, "GPU minus threads")
         yield ""
     yield "### Summary\n"
     yield from _summary(by_backend, on_gpu, sure)
@@ -221,7 +222,7 @@ def _difference(difference: Difference, sure: set[Difference]) -> str:
 
 
 def mark(difference: Difference, sure: set[Difference]) -> str:
-    """Write the marks that a difference has earned."""
+    """Write the marks of a difference."""
     stars = "**" if difference in sure else "*" if difference.p < LEVEL else ""
     return ("°" if difference.beyond else "") + stars.replace("*", r"\*")
 
@@ -231,11 +232,11 @@ def _summary(
     on_gpu: Mapping[str, Sequence[Difference]],
     sure: set[Difference],
 ) -> Iterator[str]:
-    """Count marks, beside what chance would give."""
-    yield _row("", "comparisons", "°", r"\*, of these worse / better", "by chance", r"\*\*")
+    """Count marks, and how many chance would give."""
+    yield _row("", "comparisons", "°", r"\* (worse / better)", r"\* expected by chance", r"\*\*")
     yield _row("---", *["--:"] * 5)
-    rows = {f"{name}, less sequential": found for name, found in by_backend.items()}
-    rows |= {f"{name}, less threads": found for name, found in on_gpu.items()}
+    rows = {f"{name} minus sequential": found for name, found in by_backend.items()}
+    rows |= {f"{name} minus threads": found for name, found in on_gpu.items()}
     for name, found in rows.items():
         starred = [d for d in found if d.p < LEVEL]
         worse = sum(d.worse for d in starred)
@@ -244,7 +245,7 @@ def _summary(
             name,
             str(len(found)),
             str(sum(d.beyond for d in found)),
-            f"{len(starred)}, {worse} / {better}",
+            f"{len(starred)} ({worse} / {better})",
             f"{LEVEL * len(found):.1f}",
             str(sum(d in sure for d in found)),
         )
@@ -253,13 +254,13 @@ def _summary(
 def _signs(results: Results, by_backend: Mapping[str, Sequence[Difference]]) -> Iterator[str]:
     """Count, over all corpora and seeds, in how many pairs a backend did worse (a sign test).
 
-    Beside it stands the mean difference in percent, each corpus weighing the same.
+    Each cell also gives the mean difference in percent, with equal weight for each corpus.
     """
     from scipy.stats import binomtest  # noqa: PLC0415 (slow to import)
 
     present = {m for corpus in results.facts for m in results.measures(corpus)}
     measures = [m for m, better in BETTER.items() if better and m in present]
-    yield _row("worse than sequential in (p of a sign test), by", *measures)
+    yield _row("pairs worse than sequential (p of a sign test), mean difference", *measures)
     yield _row("---", *["--:"] * len(measures))
     for backend, found in by_backend.items():
         cells = []
@@ -277,7 +278,7 @@ def _signs(results: Results, by_backend: Mapping[str, Sequence[Difference]]) -> 
 
 
 def mean_and_spread(values: Sequence[float], *, sign: str = "") -> str:
-    """Write mean ± standard deviation, as many places as the latter has to tell.
+    """Write mean ± standard deviation, to two significant digits of the latter.
 
     Examples
     --------

@@ -6,8 +6,8 @@ Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). 
 2,000 documents are taken out; at times that grow by a half each, with the clock stopped, they are
 scored with theta' and phi of the chain's present state. The clock runs from the random start on:
 compiling and laying out the data are reported beside it. Chains of one stage run at the same time,
-in processes of their own; stages follow each other. Threads take as many snapshots a sweep as `fit`
-would.
+in processes of their own; stages follow each other. Threads take as many snapshots per sweep
+as `fit` would.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def add_trace_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=STAGES,
         help="chains that run at the same time, and their seconds: sequential,threads-2:60 cuda-1"
-        " (threads-N has N threads, cuda-R has R snapshots a sweep)",
+        " (threads-N has N threads, cuda-R has R snapshots per sweep)",
     )
     parser.add_argument("--scale", type=float, default=1.0, help="of the ML corpus")
     parser.add_argument("--topics", type=int, default=20)
@@ -113,7 +113,7 @@ def parse_backend(name: str) -> tuple[str, int]:
         return kind, int(number)
     raise ParameterError(
         f"There is no backend {name!r}. Give sequential, threads-N (N threads) or cuda-R (R "
-        "snapshots a sweep)."
+        "snapshots per sweep)."
     )
 
 
@@ -236,7 +236,7 @@ def trace_chain(
                     "iteration": info.iteration,
                     "seconds": clock,
                     "perplexity": value,
-                    "log likelihood a word": info.log_likelihood / len(data.tokens),
+                    "log likelihood per word": info.log_likelihood / len(data.tokens),
                 }
             )
             due = clock * GROWTH

@@ -57,7 +57,7 @@ def _place(name: str) -> tuple[int, int]:
 def label(line: Mapping[str, Any]) -> str:
     """Name a trace in words."""
     kind, number = parse_backend(line["backend"])
-    snapshots = f"{line['rounds']} snapshot{'s' if line['rounds'] != 1 else ''} a sweep"
+    snapshots = f"{line['rounds']} snapshot{'s' if line['rounds'] != 1 else ''} per sweep"
     if kind == "sequential":
         return kind
     if kind == "cuda":
@@ -128,7 +128,7 @@ def _named(lines: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
 
 
 def reach(line: Mapping[str, Any], wanted: float) -> float | None:
-    """Give the seconds at which a trace first came down to a perplexity, None if it never did.
+    """Give the seconds after which a trace first reached a perplexity; None if it never did.
 
     Examples
     --------
@@ -148,11 +148,11 @@ def reach(line: Mapping[str, Any], wanted: float) -> float | None:
 
 
 def table(lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Write iterations, speed, and the time to *P*, where the sequential chain stood at its end."""
+    """Write iterations, speed, and the time to *P*, the sequential chain's final perplexity."""
     reference = [line for line in lines if line["backend"] == "sequential"]
     wanted = reference[0]["points"][-1]["perplexity"] if reference else None
     rows = [
-        "| chain | iterations | s | s an iteration | perplexity at the end | s to *P* | s before |",
+        "| chain | iterations | s | s per iteration | final perplexity | s to *P* | s to prepare |",
         "| --- | --: | --: | --: | --: | --: | --: |",
     ]
     for line in lines:

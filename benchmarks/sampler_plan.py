@@ -99,19 +99,20 @@ class Task:
 
 
 LACKS = {
-    "citeweave scntm": "nothing: the whole model, citations on "
+    "citeweave scntm": "nothing: it is the whole model, with citations "
     "(topics: mu, nu, theta', theta; words: gamma, phi, phi')",
-    "citeweave cntm-text": "citations; the same seven levels of text",
+    "citeweave cntm-text": "citations; it has the same seven levels of text",
     "tomotopy HDP": "authors, citations, burstiness, a word background, Pitman-Yor processes "
     "(it estimates its two topic concentrations; its word prior is fixed)",
-    "tomotopy HDP-few": "the same, with a word prior (eta = 0.5) that keeps it near K topics",
-    "tomotopy LDA": "all of that, and the hierarchy over topics: K is fixed",
+    "tomotopy HDP-few": "the same as tomotopy HDP; its word prior (eta = 0.5) keeps it near "
+    "K topics",
+    "tomotopy LDA": "all of the above, and a hierarchy over topics: K is fixed",
     "hca": "authors and citations (it has burstiness and Pitman-Yor processes on both sides)",
 }
 
 
 def save_corpus(shape: Shape, topics: int, folder: Path) -> Path:
-    """Draw a corpus of this shape with so many topics and save it; return where."""
+    """Draw a corpus of this shape and number of topics, and save it; return its folder."""
     place = folder / f"{shape.name}-{topics}".replace(" ", "")
     if not place.exists():
         drawn = simulate(

@@ -17,8 +17,8 @@ __all__ = ["describe_machine", "to_markdown"]
 Row = dict[str, Any]
 
 CORES_NOTE = (
-    "citeweave runs independent chains, one a core; tomotopy shares one chain's work between its "
-    "workers (approximately). Both are counted in tokens/s."
+    "citeweave runs independent chains, one per core; tomotopy divides the work of one "
+    "chain between its workers (approximately). Both are counted in tokens/s."
 )
 
 
@@ -70,7 +70,7 @@ def spread(values: list[float], *, plain: bool = False) -> str:
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """Markdown with columns of even width, so that it reads on a terminal too."""
+    """Write Markdown with columns of even width, readable in a terminal too."""
     widths = [max(len(line[i]) for line in [head, *rows]) for i in range(len(head))]
     lines = [head, ["-" * width for width in widths], *rows]
     return "\n".join(
@@ -119,7 +119,7 @@ def _speed(blocks: list[Row]) -> str:
 
 
 def _cores(blocks: list[Row]) -> str:
-    head = ["corpus", "K", "system", "cores", "tokens/s in all", "× its one core", "peak MB"]
+    head = ["corpus", "K", "system", "cores", "total tokens/s", "× one core", "peak MB"]
     lines = []
     for block in blocks:
         for row in block["rows"]:
@@ -185,7 +185,7 @@ def _slope(blocks: list[Row]) -> str:
 def _growth(blocks: list[Row]) -> str:
     rows = blocks[0]["rows"]
     head = ["K", "topics in use", "tokens/s, whole iterations", "word sweep alone", "citations/s"]
-    head += ["sweep's cost × K = " + str(rows[0]["topics"]), "K × that", "peak MB"]
+    head += ["cost of a sweep, × K = " + str(rows[0]["topics"]), "K, × that", "peak MB"]
     lines = [
         [
             str(row["topics"]),
@@ -208,18 +208,18 @@ def _sweep_seconds(row: Row) -> float:
 
 
 def to_markdown(result: dict[str, Any], aims: list[str]) -> str:
-    """Write all sections that a result has, and how far the aims are reached."""
+    """Write all sections of a result, and which aims are reached."""
     machine = ", ".join(f"{name} {value}" for name, value in result["machine"].items())
     how = (
         f"{machine}. Effort: {result['effort']}; {result['repeats']} rounds; burn-in (iterations) "
-        f"{result['burn_in']}, iterations a turn {result['turn']}; "
+        f"{result['burn_in']}, iterations per turn {result['turn']}; "
         f"{result.get('minutes', '?')} minutes. Figures are medians (smallest–largest) of rounds."
     )
     parts = ["# Speed of the sampler", how]
     if "speed" in result:
         parts += ["## One core, side by side", _speed(result["speed"]), _explain()]
     if "cores" in result:
-        parts += ["## One core against all", CORES_NOTE, _cores(result["cores"])]
+        parts += ["## One core and several", CORES_NOTE, _cores(result["cores"])]
     if "slope" in result:
         parts += ["## Growth with the corpus (K = 20)", _slope(result["slope"])]
     if "growth" in result:
@@ -232,10 +232,11 @@ def to_markdown(result: dict[str, Any], aims: list[str]) -> str:
 def _explain() -> str:
     lines = "\n".join(f"- {name} lacks {what}." for name, what in LACKS.items())
     return (
-        "Whole iterations hold everything a step does: word sweep, citation sweep, all "
-        "hyperparameters and the training likelihood. Blocked: share of tokens that could not be "
-        "moved in a sweep because they hold a table open. Topics: in use at the end. First sweep: "
-        "from the start of the process, imports and reading included; cold is without compiled "
-        "kernels on disk. Peak MB: resident size of the whole process with kernels on disk, and "
-        f"cold after the first sweep of one that compiles. What each system lacks:\n\n{lines}"
+        "Whole iterations include everything in a step: word sweep, citation sweep, all "
+        "hyperparameters and the training likelihood. Blocked: share of tokens that could not "
+        "move in a sweep because they hold a table open. Topics: in use at the end. First sweep: "
+        "time from the start of the process, including imports and reading; cold means without "
+        "compiled kernels on disk. Peak MB: resident size of the whole process with kernels on "
+        "disk, and, for cold, after the first sweep of a process that compiles them. What each "
+        f"system lacks:\n\n{lines}"
     )

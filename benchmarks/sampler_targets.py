@@ -1,4 +1,4 @@
-"""The figures that the sampler is meant to reach, each judged from one run's measurements."""
+"""The aims of the sampler, each judged from the measurements of one run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _line(name: str, *, reached: bool, figure: str) -> str:
 
 
 def targets(result: dict[str, Any]) -> list[str]:
-    """Judge what a run has measured; on tiny corpora the figures mean nothing yet."""
+    """Compare the figures of a run with the aims; on tiny corpora they mean nothing."""
     lines: list[str] = []
     for block in result.get("speed", []):
         lines += _speed(block)
@@ -30,7 +30,8 @@ def targets(result: dict[str, Any]) -> list[str]:
         one, all_cores = (find(rows, "citeweave scntm", n) for n in (1, 2))
         if one and all_cores and one is not all_cores and all_cores["threads"] == 2:
             gain = median(ratios(all_cores, one))
-            name = f"two chains on two cores at least {TWO_CHAINS} times one ({block['shape']})"
+            name = f"two chains on two cores at least {TWO_CHAINS} times as fast as one"
+            name += f" ({block['shape']})"
             lines.append(_line(name, reached=gain >= TWO_CHAINS, figure=f"{gain:.2f}"))
     for block in result.get("slope", []):
         for name, amount, seconds in (
@@ -57,7 +58,8 @@ def _speed(block: Row) -> list[str]:
     lines: list[str] = []
     if full is None:
         return lines
-    for label, kind in (("tomotopy HDP", "as it comes"), ("tomotopy HDP-few", "kept near K")):
+    kinds = {"tomotopy HDP": "with its default prior", "tomotopy HDP-few": "kept near K"}
+    for label, kind in kinds.items():
         hdp = find(rows, label)
         if hdp is not None and block["topics"] >= 50:
             ratio = median(ratios(full, hdp, "word_seconds"))
@@ -71,7 +73,7 @@ def _speed(block: Row) -> list[str]:
         reached = speed >= CITATIONS_PER_SECOND
         lines.append(_line(name, reached=reached, figure=f"{speed:,.0f}/s"))
     if block["shape"].startswith("ML"):
-        name = f"under {MEMORY_MB:.0f} MB in all ({where})"
+        name = f"under {MEMORY_MB:.0f} MB in total ({where})"
         figure = f"{full['peak']:.0f} MB"
         lines.append(_line(name, reached=full["peak"] < MEMORY_MB, figure=figure))
     return lines

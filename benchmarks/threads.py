@@ -1,7 +1,7 @@
 """Snapshot sweeps in threads: how fast they are, and what the number of snapshots does.
 
     python -m benchmarks.threads speed       # two million tokens: sequential, one thread, two
-    python -m benchmarks.threads rounds      # the size of Cora: quality by snapshots a sweep
+    python -m benchmarks.threads rounds      # the size of Cora: quality by snapshots per sweep
     python -m benchmarks.threads heights     # from one sequential state on: likelihood and repairs
 
 All write tables in Markdown. In ``speed`` the chains take turns, sweep by sweep, so that a slow
@@ -98,7 +98,7 @@ def main() -> None:
     speed.add_argument("--threads", type=int, nargs="+", default=[2])
     speed.add_argument("--rounds", type=int, nargs="+", default=[1, 4, 16])
     speed.add_argument("--repeats", type=int, default=9)
-    rounds = kinds.add_parser("rounds", help="quality by snapshots a sweep")
+    rounds = kinds.add_parser("rounds", help="quality by snapshots per sweep")
     rounds.add_argument("--iterations", type=int, default=300)
     rounds.add_argument("--seeds", type=int, default=4)
     rounds.add_argument("--rounds", type=int, nargs="+", default=[1, 4, 16])
@@ -129,7 +129,7 @@ def time_sweeps(options: argparse.Namespace) -> None:
     chains = {"sequential": _chain(corpus, data, options.topics, sweep="sequential")}
     for rounds in options.rounds:
         for threads in (1, *options.threads):
-            chains[f"snapshot, {rounds} a sweep, {_threads(threads)}"] = _chain(
+            chains[f"snapshot, {rounds} per sweep, {_threads(threads)}"] = _chain(
                 corpus, data, options.topics, sweep="snapshot", rounds=rounds, threads=threads
             )
     load = [os.getloadavg()[0]]
@@ -184,9 +184,9 @@ def _print_times(turns: dict[str, list[Turn]], options: argparse.Namespace) -> N
     print()
     pairs = []
     for rounds in options.rounds:
-        one = f"snapshot, {rounds} a sweep, 1 thread"
+        one = f"snapshot, {rounds} per sweep, 1 thread"
         pairs.append((one, "sequential"))
-        many = (f"snapshot, {rounds} a sweep, {_threads(number)}" for number in options.threads)
+        many = (f"snapshot, {rounds} per sweep, {_threads(number)}" for number in options.threads)
         pairs += [pair for name in many for pair in ((name, one), (name, "sequential"))]
     _print_row("how many times faster", "than", "by the clock", "by the longest path")
     _print_row("---", "---", "--:", "--:")
@@ -205,7 +205,7 @@ def compare_rounds(options: argparse.Namespace) -> None:
     """Fit the same simulated corpora with sequential sweeps and with some numbers of rounds."""
     kinds: list[tuple[str, dict[str, object]]] = [("sequential", {"sweep": "sequential"})]
     kinds += [
-        (f"snapshot, {rounds} a sweep", {"sweep": "snapshot", "rounds": rounds})
+        (f"snapshot, {rounds} per sweep", {"sweep": "snapshot", "rounds": rounds})
         for rounds in options.rounds
     ]
     found: dict[str, list[dict[str, float]]] = {name: [] for name, _ in kinds}
@@ -237,7 +237,7 @@ def _measure(model: SCNTM) -> dict[str, float]:
     late = model.n_iter_ * 3 // 4
     evaluation = evaluate(model, samples=1)
     return {
-        "log likelihood a word": float(
+        "log likelihood per word": float(
             np.mean(model.traces_["log_likelihood"][:, late:]) / model.corpus_.n_tokens
         ),
         "after 20 iterations": float(
@@ -262,8 +262,9 @@ def compare_heights(options: argparse.Namespace) -> None:
         "sequential, other draws": {"sweep": "sequential"},
     }
     for rounds in options.rounds:
-        kinds[f"snapshot, {rounds} a sweep"] = {"sweep": "snapshot", "rounds": rounds}
-    _print_row("documents", "tokens", "sweeps", "log likelihood a word", "gap", "repaired a sweep")
+        kinds[f"snapshot, {rounds} per sweep"] = {"sweep": "snapshot", "rounds": rounds}
+    head = ("documents", "tokens", "sweeps", "log likelihood per word", "gap", "repaired per sweep")
+    _print_row(*head)
     _print_row("--:", "--:", "---", "--:", "--:", "--:")
     for documents in options.documents:
         corpus = _cora_like(documents)

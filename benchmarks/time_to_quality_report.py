@@ -25,9 +25,9 @@ LDA, HDP = TOMOTOPY
 MEASURES = ("topics", "coherence", "perplexity", "perplexity by phi")
 RISES = {"coherence": True, "perplexity": False, "perplexity by phi": False}
 SLOWER_THAN_LDA = 3.0
-"""The whole model may take so many times LDA's time to LDA's last coherence."""
+"""The whole model may take this many times LDA's time to reach LDA's final coherence."""
 FASTER_THAN_BEFORE = 4.0
-"""Today's stages reach the quality of earlier ones in so many times less time."""
+"""The current stages should reach the quality of earlier ones this many times faster."""
 _COLOURS = {BEFORE: "#E69F00", AFTER: "#0072B2", LDA: "#009E73", HDP: "#CC79A7"}
 
 
@@ -107,7 +107,7 @@ def _part(
 
 
 def aims(traces: Traces) -> list[str]:
-    """Judge what was meant to be reached on one corpus, in lines of a list.
+    """Judge the aims on one corpus, as lines of a list.
 
     Of today's stages only points count at which the whole model is in.
     """
@@ -120,11 +120,11 @@ def aims(traces: Traces) -> list[str]:
         whole = traces[BEFORE]
         ends = (_at(whole, whole[-1]["iteration"] // 2), whole[-1])
         lines += [_beside_before(traces[AFTER], point) for point in ends]
-    return lines or ["- nothing is judged: too few systems were run"]
+    return lines or ["- no aim can be judged: too few systems were run"]
 
 
 def _beside_tomotopy(traces: Traces) -> list[str]:
-    """Judge the time to LDA's last coherence, and perplexities from then on.
+    """Judge the time to LDA's final coherence, and perplexities from then on.
 
     Where that coherence is never reached, perplexities are judged from the time allowed for it on.
     """
@@ -132,7 +132,7 @@ def _beside_tomotopy(traces: Traces) -> list[str]:
     allowed = SLOWER_THAN_LDA * last["seconds"]
     got = reach(traces[AFTER], {"coherence": last["coherence"]})
     line = _line(
-        f"LDA's last coherence ({last['coherence']:.3f} after {last['seconds']:.1f} s) within "
+        f"LDA's final coherence ({last['coherence']:.3f} after {last['seconds']:.1f} s) within "
         f"{SLOWER_THAN_LDA:g} times its time",
         reached=got is not None and got <= allowed,
         figure="never" if got is None else f"{got:.1f} s, {got / last['seconds']:.1f} times",
@@ -142,15 +142,15 @@ def _beside_tomotopy(traces: Traces) -> list[str]:
 
 
 def _beside_before(after: Sequence[Row], point: Row) -> str:
-    """Judge how much sooner both measures are where a point of the earlier stages has them."""
+    """Judge how much sooner both measures reach their values at a point of the earlier stages."""
     found, times = [], []
     for name, digits in (("coherence", 3), ("perplexity", 0)):
         got = reach(after, {name: point[name]})
         times.append(0.0 if got is None else point["seconds"] / got)
-        how = "never" if got is None else f"in {got:.1f} s, {times[-1]:.1f} times less"
+        how = "never" if got is None else f"in {got:.1f} s, {times[-1]:.1f} times faster"
         found.append(f"{name} {point[name]:.{digits}f} {how}")
     return _line(
-        f"in {FASTER_THAN_BEFORE:g} times less time, what earlier stages have after "
+        f"{FASTER_THAN_BEFORE:g} times faster than earlier stages to their quality after "
         f"{point['iteration']} iterations ({point['seconds']:.1f} s)",
         reached=min(times) >= FASTER_THAN_BEFORE,
         figure="; ".join(found),
@@ -158,7 +158,7 @@ def _beside_before(after: Sequence[Row], point: Row) -> str:
 
 
 def _lower(traces: Traces, measure: str, since: float) -> str:
-    """Judge whether a perplexity is, from a time on, below all that LDA and HDP ever have."""
+    """Judge whether a perplexity stays below the lowest of LDA and HDP from some time on."""
     best = min(point[measure] for system in (LDA, HDP) for point in traces[system])
     points = traces[AFTER]
     later = [point[measure] for point in points if point["seconds"] >= since]
@@ -166,7 +166,7 @@ def _lower(traces: Traces, measure: str, since: float) -> str:
     return _line(
         f"{measure} from {since:.1f} s on below the lowest of LDA and HDP at any time ({best:.0f})",
         reached=highest < best,
-        figure=f"at most {highest:.0f}, at the end {points[-1][measure]:.0f}",
+        figure=f"at most {highest:.0f}, finally {points[-1][measure]:.0f}",
     )
 
 
@@ -175,7 +175,7 @@ def _line(name: str, *, reached: bool, figure: str) -> str:
 
 
 def _at(points: Sequence[Row], iteration: int) -> Row:
-    """Give the last point of no more than so many iterations (the first if there is none)."""
+    """Give the last point of at most this many iterations (the first if there is none)."""
     return next((p for p in reversed(points) if p["iteration"] <= iteration), points[0])
 
 

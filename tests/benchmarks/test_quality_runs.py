@@ -19,7 +19,7 @@ def options(path, **changes):
     found = {
         "data": None,
         "corpora": ["simulated"],
-        "backends": [SEQUENTIAL, "threads, 4 a sweep"],
+        "backends": [SEQUENTIAL, "threads, 4 per sweep"],
         "seeds": [0],
         "iterations": 4,
         "topics": None,
@@ -35,10 +35,10 @@ def test_finished_tasks_are_not_run_again(tmp_path, capsys):
     parallel_quality.run_tasks(options(path))
     first = path.read_text(encoding="utf-8")
     lines = parallel_quality.read_lines([path])
-    assert [entry["backend"] for entry in lines] == [SEQUENTIAL, "threads, 4 a sweep"]
+    assert [entry["backend"] for entry in lines] == [SEQUENTIAL, "threads, 4 per sweep"]
     for entry in lines:
         found = entry["measures"]
-        assert 0 <= found["citing topics right"] <= 1
+        assert 0 <= found["citing topics correct"] <= 1
         assert 1 < found["training perplexity"] < 1500
         assert 1 < found["test perplexity"] < 1500
         assert {"purity", "NMI", "AUC", "acceptance", "cosine of topics"} <= set(found)
@@ -70,8 +70,8 @@ def test_the_truth_is_recovered_from_itself():
     found = parallel_quality.recovery(model, truth, corpus, split, train)
     assert found == {
         "cosine of topics": pytest.approx(1.0),
-        "citing topics right": 1.0,
-        "main topics right": 1.0,
+        "citing topics correct": 1.0,
+        "main topics correct": 1.0,
     }
 
 
@@ -130,7 +130,7 @@ def test_threads_share_one_trace_but_for_its_times(tmp_path):
     assert len(rows) == 2 + 3
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     parallel_trace_plot.draw([list(found.values())], tmp_path / "t.svg")
-    assert "2 threads, 16 snapshots a sweep (12 it.)" in (tmp_path / "t.svg").read_text("utf-8")
+    assert "2 threads, 16 snapshots per sweep (12 it.)" in (tmp_path / "t.svg").read_text("utf-8")
 
 
 def test_drifts_go_on_from_one_state(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from scipy import stats
 from benchmarks import parallel_drift, parallel_quality, parallel_quality_tables
 from citeweave.errors import ParameterError
 
-ONE = "threads, 1 a sweep"
+ONE = "threads, 1 per sweep"
 
 
 def line(backend, seed, *, iterations=10, corpus="cora", **measures):
@@ -103,7 +103,7 @@ def test_drift_is_compared_seed_by_seed_and_repairs_are_means():
             "after": 6,
             "backend": backend,
             "measures": {
-                "log likelihood a word": -3.0 + seed + gap * (1 + 0.1 * seed),
+                "log likelihood per word": -3.0 + seed + gap * (1 + 0.1 * seed),
                 "repaired topics, %": 100 * gap,
                 "repaired words, %": 0.0,
             },

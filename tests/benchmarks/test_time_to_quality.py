@@ -160,11 +160,11 @@ def test_aims_are_judged():
         "- reached",
     ]
     assert found[0].endswith("4.0 s, 2.0 times")
-    assert "at most 870, at the end 860" in found[1]
+    assert "at most 870, finally 860" in found[1]
     # half of the earlier run is matched at the first point of the later one, its end at 2 and 2.7 s
-    assert found[3].endswith("perplexity 950 in 2.0 s, 4.0 times less")
+    assert found[3].endswith("perplexity 950 in 2.0 s, 4.0 times faster")
     assert found[4].endswith(
-        "coherence 0.050 in 2.0 s, 8.0 times less; perplexity 890 in 2.7 s, 6.0 times less"
+        "coherence 0.050 in 2.0 s, 8.0 times faster; perplexity 890 in 2.7 s, 6.0 times faster"
     )
     late = [point | {"seconds": 2 * point["seconds"]} for point in traces[AFTER]]
     slower = time_to_quality_report.aims(traces | {AFTER: late})
@@ -174,7 +174,7 @@ def test_aims_are_judged():
     assert (
         time_to_quality_report.aims({name: traces[name] for name in (BEFORE, AFTER)}) == found[3:]
     )
-    assert "nothing is judged" in time_to_quality_report.aims({LDA: traces[LDA]})[0]
+    assert "no aim can be judged" in time_to_quality_report.aims({LDA: traces[LDA]})[0]
 
 
 def test_seeds_are_joined_shown_and_drawn(tmp_path, capsys):

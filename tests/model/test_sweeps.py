@@ -177,14 +177,14 @@ def test_from_the_command_line(small, reference, tmp_path):
 def test_docstrings_and_page():
     for outcome in (
         doctest.testmod(sweeps),
-        doctest.testfile(str(DOCS / "understand" / "threads.md"), module_relative=False),
+        doctest.testfile(str(DOCS / "understand" / "parallel.md"), module_relative=False),
     ):
         assert outcome.attempted > 0
         assert outcome.failed == 0
 
 
 def test_the_page_states_the_rules_as_they_are():
-    text = (DOCS / "understand" / "threads.md").read_text(encoding="utf-8")
+    text = (DOCS / "understand" / "parallel.md").read_text(encoding="utf-8")
     assert f"sequential up to {SMALL_CORPUS:,} tokens" in text
     stated = f"{sweeps.ENOUGH_TOKENS} times the words of the vocabulary times topics / tokens"
     assert stated in text

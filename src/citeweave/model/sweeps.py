@@ -44,7 +44,7 @@ def default_rounds(tokens: int, cells: int) -> int:
 
     What documents miss of each other matters less the more tokens there are for each word and
     topic: with 30 one snapshot is enough, with fewer it takes more
-    (docs/results/parallel-quality.md).
+    (docs/results/parallel.md).
 
     Examples
     --------

@@ -510,7 +510,7 @@ class SCNTMParameters(Parametrised):
         "sequential up to two million tokens and snapshot above, on any machine.",
         group=SAMPLING,
         before="sequential",
-        page="understand/threads.md",
+        page="understand/parallel.md",
     )
     rounds: int | None = parameter(
         None,

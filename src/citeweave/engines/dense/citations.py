@@ -100,7 +100,7 @@ def start_citations(level, layout, tables, state, work):
     """Give every citation its first topic, drawn as if there were no other citation.
 
     Drawn given those before it, first topics pull each other along, and chains take longer to
-    come down (docs/results/parallel-quality.md).
+    come down (docs/results/parallel.md).
     """
     counts = state.topics
     parameters = state.parameters
