@@ -121,7 +121,7 @@ def predict_bytes(chain: DividedChain, topics: int) -> list[float]:
 
 
 def features(run: dict[str, Any]) -> list[float]:
-    """Give the quantities to which processor time is assumed to be proportional."""
+    """Return the quantities to which processor time is assumed to be proportional."""
     documents, topics, workers = run["documents"], run["topics"], run["workers"]
     messages = sum(run["messages"]) if run["on_ray"] else 0.0
     return [documents, documents * topics, workers * topics, workers, messages]

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def summarise(lines: list[dict[str, Any]]) -> list[str]:
-    """Give a row for each data set and variant: means and standard deviations over seeds.
+    """Return a row for each data set and variant: means and standard deviations over seeds.
 
     Examples
     --------

@@ -148,7 +148,7 @@ def write_traces(data: Data, options: argparse.Namespace) -> None:
 def run_trace(
     data: Data, kind: str, topics: int, seed: int, options: argparse.Namespace
 ) -> list[tuple[float, float, int]]:
-    """Give seconds so far, log likelihood per word and topics in use after each step."""
+    """Return seconds so far, log likelihood per word and topics in use after each step."""
     chain = new_chain(data, kind, topics, options.model, seed=seed)
     timed_step(chain)  # may be compiling
     seconds, trace = 0.0, []

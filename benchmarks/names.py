@@ -323,7 +323,7 @@ def main() -> None:
 
 
 def tests(files: Sequence[str]) -> Iterator[NameTest]:
-    """Give the files named, or all sets of this benchmark."""
+    """Return the files named, or all sets of this benchmark."""
     for file in files:
         yield by_ids(Path(file).name, list(read(file)))
     if not files:

@@ -56,7 +56,7 @@ class Snapshot:
         self._institutions = [self._institution(number) for number in range(INSTITUTIONS)]
 
     def works(self, first: int, last: int) -> Iterator[str]:
-        """Give the works of a range as lines of JSON."""
+        """Return the works of a range as lines of JSON."""
         for start in range(first, last, _BLOCK):
             # a generator for each block, so that works do not depend on where parts are cut
             rng = np.random.default_rng((self.seed, start // _BLOCK))

@@ -221,7 +221,7 @@ def read_lines(files: Iterable[Path]) -> list[dict[str, Any]]:
 
 
 def task_of(line: dict[str, Any]) -> Task:
-    """Give the task that a line is the result of."""
+    """Return the task that a line is the result of."""
     return Task(**{field.name: line[field.name] for field in dataclasses.fields(Task)})
 
 
@@ -278,7 +278,7 @@ def load_corpus(name: str, data: Path | None) -> tuple[Corpus, Truth | None]:
 
 
 def without_strings(corpus: Corpus) -> Corpus:
-    """Give words, authors and classes made-up names: reading the true ones would need polars."""
+    """Make up names of words, authors and classes: reading the true ones would need polars."""
     return Corpus.from_arrays(
         tokens=corpus.tokens,
         offsets=corpus.offsets,

@@ -286,7 +286,7 @@ def _synchronise(name: str) -> None:
 
 
 def score(chain: DenseChain, scored: Scored) -> float:
-    """Give the perplexity of words by theta' and phi of the present state."""
+    """Return the perplexity of words by theta' and phi of the present state."""
     # topics of citations are not needed, and would be the most of the work
     sums = new_sums(chain)._replace(citing=np.zeros((0, chain.settings.topics), np.float32))
     add_sample(chain, sums)

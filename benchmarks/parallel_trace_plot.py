@@ -128,7 +128,7 @@ def _named(lines: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
 
 
 def reach(line: Mapping[str, Any], wanted: float) -> float | None:
-    """Give the seconds after which a trace first reached a perplexity; None if it never did.
+    """Return the seconds after which a trace first reached a perplexity; None if it never did.
 
     Examples
     --------

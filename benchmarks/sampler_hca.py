@@ -56,7 +56,7 @@ def _run(binary: Path, stem: Path, topics: int, cycles: int) -> tuple[float, flo
 def time_hca(
     binary: Path, folder: Path, *, topics: int, burn_in: int, turn: int, repeats: int
 ) -> dict[str, Any]:
-    """Give a row for hca in the form of the other systems' rows."""
+    """Return a row for hca in the form of the other systems' rows."""
     corpus = Corpus.load(folder)
     turns: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="citeweave-hca-") as place:

@@ -37,12 +37,12 @@ class MadePiece(Piece):
         return np.random.default_rng((self.part, kind))
 
     def array(self, name: str) -> np.ndarray:
-        """Give the ids of the works."""
+        """Return the ids of the works."""
         first = _FIRST + self.part * PIECE
         return {"works": np.arange(first, first + PIECE, dtype=np.int64)}[name]
 
     def authors(self, *_columns: str) -> pl.DataFrame:
-        """Give the ids of authors: some write much, most little."""
+        """Return the ids of authors: some write much, most little."""
         keys = 1.2 * self._works * self._rng(1).random(_MENTIONS) ** 1.5
         return pl.DataFrame({"key": keys.astype(np.int64)})
 
@@ -55,7 +55,7 @@ class MadePiece(Piece):
         return Ragged(np.arange(_MENTIONS, dtype=np.int32), offsets)
 
     def words(self) -> list[str]:
-        """Give words that all pieces have, and rare ones."""
+        """Return words that all pieces have, and rare ones."""
         rare = self._rng(2).integers(0, 8_000_000, size=PIECE).tolist()
         return [f"word{i}" for i in range(30_000)] + [f"rareword{i}" for i in rare]
 

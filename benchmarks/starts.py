@@ -64,7 +64,7 @@ STAGES = (
 
 
 def corpora() -> dict[str, tuple[int, Any]]:
-    """Give topics and a loader by name."""
+    """Return topics and a loader by name."""
 
     def part(name: str, share: float) -> Corpus:
         return datasets.load(name).split(test=1 - share, seed=0).train

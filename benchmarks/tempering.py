@@ -111,7 +111,7 @@ def run(fits: list[Fit], jobs: int) -> Iterator[dict[str, Any]]:
 
 
 def table(lines: list[dict[str, Any]]) -> str:
-    """Give mean and standard deviation over seeds, a row for each corpus, size and weight."""
+    """Return mean and standard deviation over seeds, a row for each corpus, size and weight."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         groups[line["dataset"], line["topics"], -line["weight"]].append(line)

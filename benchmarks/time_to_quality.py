@@ -65,7 +65,7 @@ class Setting(NamedTuple):
 
 
 def _dataset(name: str, share: float = 1.0) -> Callable[[Path | None], Corpus]:
-    """Give the loader of a data set, or of a random part of its documents."""
+    """Return the loader of a data set, or of a random part of its documents."""
 
     def load(folder: Path | None) -> Corpus:
         saved = None if folder is None else folder / name
@@ -76,7 +76,7 @@ def _dataset(name: str, share: float = 1.0) -> Callable[[Path | None], Corpus]:
 
 
 def _simulated(documents: int, words: int, vocabulary: int, topics: int) -> Callable[..., Corpus]:
-    """Give a function that draws a corpus from the model."""
+    """Return a function that draws a corpus from the model."""
 
     def load(_: Path | None) -> Corpus:
         return simulate(

@@ -69,7 +69,7 @@ def _means(rows: Sequence[Row]) -> list[Row]:
 
 
 def reach(points: Sequence[Mapping[str, float]], wanted: Mapping[str, float]) -> float | None:
-    """Give the first time at which a trace has reached all values, None if it never does.
+    """Return the first time at which a trace has reached all values, None if it never does.
 
     Between points lines are straight; values are reached from below or above as `RISES` says.
 
@@ -97,7 +97,7 @@ def reach(points: Sequence[Mapping[str, float]], wanted: Mapping[str, float]) ->
 def _part(
     before: Mapping[str, float] | None, point: Mapping[str, float], name: str, value: float
 ) -> float | None:
-    """Give how far towards a point a value is reached, None if it is not at the point."""
+    """Return how far towards a point a value is reached, None if it is not at the point."""
     sign = 1.0 if RISES[name] else -1.0
     if sign * point[name] < sign * value:
         return None
@@ -175,7 +175,7 @@ def _line(name: str, *, reached: bool, figure: str) -> str:
 
 
 def _at(points: Sequence[Row], iteration: int) -> Row:
-    """Give the last point of at most this many iterations (the first if there is none)."""
+    """Return the last point of at most this many iterations (the first if there is none)."""
     return next((p for p in reversed(points) if p["iteration"] <= iteration), points[0])
 
 

@@ -81,7 +81,7 @@ class Learner(Protocol):
         """Go on so many iterations."""
 
     def look(self, held: Held) -> Found:
-        """Give the present topics, and how likely they make words held out."""
+        """Return the present topics, and how likely they make words held out."""
 
 
 class _TokenByToken(DenseChain):
@@ -151,14 +151,14 @@ class Citeweave:
 
 
 def _plain_chance(theta: np.ndarray, topic_word: np.ndarray, held: Held) -> np.ndarray:
-    """Give sum_k theta_dk phi_kw of each token held out."""
+    """Return sum_k theta_dk phi_kw of each token held out."""
     return np.einsum("nk,kn->n", theta[held.document], topic_word[:, held.word])
 
 
 def _bursty_chance(
     chain: RunningChain, theta: np.ndarray, topic_word: np.ndarray, held: Held
 ) -> np.ndarray:
-    """Give sum_k theta_dk phi'_dkw of each token held out (eq:recover_vector at phi').
+    """Return sum_k theta_dk phi'_dkw of each token held out (eq:recover_vector at phi').
 
     phi'_dkw = (c_dkw - alpha t_dkw + (beta + alpha T_dk) phi_kw) / (beta + C_dk): each token of the
     document adds its part to the first two, whatever its place.

@@ -322,7 +322,7 @@ class Context:
         return json.loads(json.dumps(value))
 
     def remembers(self, name: str, key: Mapping[str, Any]) -> bool:
-        """Tell whether `remember` would find a part, and compute nothing."""
+        """Return whether `remember` would find a part, and compute nothing."""
         return self._kept(name, key) is not None
 
     def _part(self, name: str, key: Mapping[str, Any]) -> Path:

@@ -100,7 +100,7 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
 
 
 def without_mark(name: str) -> str:
-    """Give the first word of a row as it was before it was marked.
+    """Return the first word of a row as it was before it was marked.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def _marked(row: Sequence[Cell]) -> list[Cell]:
 
 
 def _head(row: Sequence[Cell]) -> tuple[str, ...]:
-    """Give what a row is about: its words before the first figure, without the mark."""
+    """Return what a row is about: its words before the first figure, without the mark."""
     words = takewhile(lambda cell: isinstance(cell, str), row)
     return tuple(without_mark(str(cell)) for cell in words)
 

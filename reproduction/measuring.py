@@ -151,7 +151,7 @@ def folded_in(
 
 
 def by(method: str) -> str:
-    """Give what the title of a table ends with, to tell a method of fold-in from the paper's.
+    """Return what the title of a table ends with, to tell a method of fold-in from the paper's.
 
     Examples
     --------

@@ -34,7 +34,7 @@ STAGES = (SETTLED, PAPER)
 
 
 def chain_settings(stages: str, iterations: int) -> dict[str, Any]:
-    """Give the parameters of `SCNTM` that chains of a kind have.
+    """Return the parameters of `SCNTM` that chains of a kind have.
 
     Settled chains have the defaults and make so many iterations at most, none giving up sooner; the
     paper's make exactly so many, and each paper cites itself once.
@@ -53,7 +53,7 @@ def chain_settings(stages: str, iterations: int) -> dict[str, Any]:
 
 
 def paper_stages(iterations: int) -> dict[str, Any]:
-    """Give the stages of the paper's chains: random topics, citations from the half on.
+    """Return the stages of the paper's chains: random topics, citations from the half on.
 
     Examples
     --------

@@ -31,7 +31,7 @@ FORMAT = 1
 
 
 def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
-    """Give an outcome as JSON can hold it; figures that are no numbers become null."""
+    """Return an outcome as JSON can hold it; figures that are no numbers become null."""
     return {
         "title": outcome.title,
         "protocol": outcome.protocol,
@@ -53,7 +53,7 @@ def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def table_to_json(table: Table) -> dict[str, Any]:
-    """Give a table as JSON can hold it; a spread is an object of mean, sd and n."""
+    """Return a table as JSON can hold it; a spread is an object of mean, sd and n."""
     return {
         "title": table.title,
         "columns": list(table.columns),

@@ -60,7 +60,7 @@ def test_models_without_labels_tell_none(corpus):
     train, held_out = hold_out(corpus, labels=2, seed=1)
     for options, told in (
         ({"categories": 3}, "has not seen labels"),
-        ({}, "draws no categories"),
+        ({}, "has no latent categories"),
     ):
         model = SCNTM(**(FIT | {"iterations": 8} | options)).fit(train, held_out=held_out)
         (row,) = [one for one in evaluate(model) if one.name == "calibration error"]

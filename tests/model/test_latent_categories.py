@@ -69,7 +69,7 @@ def test_groups_have_the_papers_of_the_categories(model):
 
 def test_models_without_categories_have_none(corpus):
     plain = SCNTM(**(FIT | {"iterations": 8})).fit(corpus)
-    with pytest.raises(AttributeError, match="draws no categories"):
+    with pytest.raises(AttributeError, match="has no latent categories"):
         _ = plain.category_
 
 

@@ -235,7 +235,7 @@ def test_the_verdict_says_what_does_not_agree_and_how_to_go_on(tmp_path):
     ("changes", "told"),
     [
         ({"minutes": 0}, "'minutes' parameter of SCNTM must be a number greater than 0"),
-        ({"minutes": 5, "exactly": True}, "'minutes' .* exactly so many iterations"),
+        ({"minutes": 5, "exactly": True}, "'minutes' .* a fixed number of iterations"),
         ({"exactly": 1}, "'exactly'"),
     ],
 )

@@ -146,7 +146,7 @@ def _link_gain(
     s: int,
     degree_corrected: bool,  # noqa: FBT001 (kernels take no keywords)
 ) -> float:
-    """Give what the links gain if a document with `near` links to each topic goes from r to s."""
+    """Return what the links gain if a document with `near` links to each topic goes from r to s."""
     gain = 0.0
     for t in range(len(near)):
         if t not in (r, s):
@@ -177,7 +177,7 @@ def _move_documents(
     degree_corrected: bool,  # noqa: FBT001 (kernels take no keywords)
     labels: np.ndarray,
 ) -> int:
-    """Give each document, in this order, its best topic; return how many have moved."""
+    """Assign each document, in this order, to its best topic; return how many moved."""
     topics = len(counts.texts)
     near = np.zeros(topics)
     moved = 0

@@ -33,7 +33,7 @@ class _FeatureClustering(Baseline):
 
     @abstractmethod
     def _cluster(self, corpus: Corpus, seed: int, report: Report) -> tuple[np.ndarray, _Found]:
-        """Give the documents that have features, and their clusters."""
+        """Return the documents that have features, and their clusters."""
 
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus without words, or with fewer documents than clusters."""
@@ -59,7 +59,7 @@ class _FeatureClustering(Baseline):
         return Outcome(estimates, {}, found.facts)
 
     def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
-        """Give each new document the cluster whose centre is nearest."""
+        """Assign each new document to the cluster with the nearest centre."""
         centres = np.array(self._fitted.estimates["centres"])
         points = self._features_of(new, links)
         out: np.ndarray = np.eye(len(centres))[nearest_centres(points, centres)]
@@ -67,7 +67,7 @@ class _FeatureClustering(Baseline):
 
     @abstractmethod
     def _features_of(self, new: Corpus, links: np.ndarray) -> Any:
-        """Give new documents where centres lie."""
+        """Return new documents in the space of the centres."""
 
     def _rows(self, corpus: Corpus, features: Any) -> np.ndarray:
         """Find the documents with features, and see that there are enough of them."""
@@ -200,7 +200,7 @@ class AGC(_FeatureClustering):
 
 
 def _spread(features: np.ndarray, labels: np.ndarray) -> float:
-    """Give the squared distance of two members of a cluster, averaged over clusters.
+    """Return the squared distance of two members of a cluster, averaged over clusters.
 
     Equals, for x the rows of one cluster, ``((x[:, None] - x[None]) ** 2).sum(2).mean()``, which is
     twice what the mean squared length is above the squared length of the mean.

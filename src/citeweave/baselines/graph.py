@@ -64,7 +64,7 @@ class _GraphClustering(Baseline):
 
     @abstractmethod
     def _cluster(self, graph: Any, seed: int, report: Report) -> tuple[np.ndarray, dict[str, Any]]:
-        """Give the cluster of each node of a graph in which every node has a link."""
+        """Return the cluster of each node of a graph in which every node has a link."""
 
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus without citations."""

@@ -85,7 +85,7 @@ def k_means(points: Any, clusters: int, rng: np.random.Generator) -> Partition:
 
 
 def nearest_centres(points: Any, centres: np.ndarray) -> np.ndarray:
-    """Give the centre that is nearest to each row [n]."""
+    """Return the centre that is nearest to each row [n]."""
     found: np.ndarray = _squares(points, _squared_lengths(points), centres).argmin(axis=1)
     return found
 

@@ -14,7 +14,7 @@ _SMOOTHING = 100.0  # words of the whole corpus mixed into a topic's, so that no
 
 
 def undirected(corpus: Corpus) -> Any:
-    """Give the citations as a symmetric csr_array [D, D] of counts, direction forgotten."""
+    """Return the citations as a symmetric csr_array [D, D] of counts, direction forgotten."""
     first, second = corpus.citations.astype(np.int64).T
     size = corpus.n_documents
     one_way: Any = sparse.csr_array((np.ones(len(first)), (first, second)), shape=(size, size))

@@ -330,7 +330,7 @@ class PMTLM(Baseline):
 
 
 def _joint_weight(corpus: Corpus) -> float:
-    """Give the alpha at which, by documents' mean length, a word weighs as much as a link."""
+    """Return the alpha at which, by documents' mean length, a word weighs as much as a link."""
     lengths = corpus.lengths
     mean = float(lengths[lengths > 0].mean()) if lengths.any() else 0.0
     return mean / (1.0 + mean)

@@ -57,7 +57,7 @@ class RunningChain(Protocol):
         """Number of documents."""
 
     def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
-        """Give every token a first topic and build all counts.
+        """Assign a first topic to every token and build all counts.
 
         ``topics`` (int [tokens], in the order of the corpus) are random if not given. Where papers
         are drawn into categories, ``categories`` (int [documents]) are their first ones.

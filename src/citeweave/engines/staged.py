@@ -31,7 +31,7 @@ def open_chain(engine: type[Engine], request: Request) -> RunningChain:
 
 
 def state_after(chain: RunningChain, iterations: int) -> State:
-    """Give a state of the shapes that a chain's has after so many iterations."""
+    """Return a state of the shapes that a chain's has after so many iterations."""
     state = chain.state
     return chain.shaped(state, iterations) if isinstance(chain, StagedChain) else state
 
@@ -109,13 +109,13 @@ class StagedChain:
         return self._chain.n_documents
 
     def shaped(self, state: State, iterations: int) -> State:
-        """Give a state of the shapes after so many iterations, made of the present one."""
+        """Return a state of the shapes after so many iterations, made of the present one."""
         n_tokens = len(self.layout.word) if iterations > self.settings.burst_from else 0
         bits = np.zeros(n_tokens, state.assignments.burst_table.dtype)
         return state._replace(assignments=state.assignments._replace(burst_table=bits))
 
     def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
-        """Give every token a first topic and build all counts, without phi'."""
+        """Assign a first topic to every token and build all counts, without phi'."""
         self._enter(self._plain)
         self._chain.start(topics, categories)
 

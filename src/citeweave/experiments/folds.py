@@ -78,7 +78,7 @@ class Fold:
         return np.sort(order[:size])
 
     def as_json(self) -> dict[str, Any]:
-        """Give what decides the documents, for a fingerprint."""
+        """Return what decides the documents, for a fingerprint."""
         content: dict[str, Any] = {"kind": self.kind}
         if self.kind != "whole":
             content |= {"number": self.number, "of": self.of, "seed": self.seed}

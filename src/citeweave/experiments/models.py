@@ -129,7 +129,7 @@ class ModelChoice:
         return _baseline(self.kind, {**self.parameters, "seed": int(seed)})
 
     def as_json(self) -> dict[str, Any]:
-        """Give what decides its numbers: all parameters, those left at their defaults included.
+        """Return what decides its numbers: all parameters, those left at their defaults included.
 
         So a default that changes is not taken for what it was. Left out are parameters that do
         what was done before there were any such, so that results outlive new parameters. Its name
@@ -197,7 +197,7 @@ def model_names() -> tuple[str, ...]:
 
 
 def is_installed(kind: str) -> bool:
-    """Tell whether the package that a model is fitted by is on this computer."""
+    """Return whether the package that a model is fitted by is on this computer."""
     package = _PACKAGES.get(kind)
     return package is None or find_spec(package) is not None
 

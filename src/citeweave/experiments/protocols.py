@@ -275,7 +275,7 @@ def _clustering(clusters: Any, corpus: Corpus, where: str, how: str) -> list[Mea
 
 
 def _chain(choice: ModelChoice, model: Any, how: str) -> list[Measured]:
-    """Give what tells how well the chain went, and where."""
+    """Return what tells how well the chain went, and where."""
     found = {"topics_in_use": float(np.count_nonzero(model.topic_samples_))}
     if choice.is_scntm:
         verdict = model.settlement_

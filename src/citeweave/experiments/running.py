@@ -302,7 +302,7 @@ def _path(folder: Path, task: Task) -> Path:
 
 
 def _read(folder: Path, task: Task) -> _Kept | None:
-    """Give a result that is there and whole; else it is made anew."""
+    """Return a result that is there and whole; else it is made anew."""
     path = _path(folder, task)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

@@ -67,7 +67,7 @@ class Scan(NamedTuple):
     reason: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Give all as JSON can hold it; what is unknown is None."""
+        """Return all as JSON can hold it; what is unknown is None."""
         rows = [
             {
                 name: None if isinstance(value, float) and math.isnan(value) else value

@@ -53,7 +53,7 @@ class Task:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Give all that decides the numbers; names that only tables show are not part of it."""
+        """Return all that decides the numbers; names that only tables show are not part of it."""
         return {
             "corpus": self.corpus,
             "model": self.model.as_json(),

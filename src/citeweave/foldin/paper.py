@@ -119,7 +119,7 @@ def _shares(discount, concentration, totals, shares, scales):
 
 @hot_kernel
 def _own(discount, customers, tables, shares, scales, last, k):
-    """Give what a topic has beyond its share of nu: eq:recover_vector with nu left out."""
+    """Return what a topic has beyond its share of nu: eq:recover_vector with nu left out."""
     value = 0.0
     for level in range(last + 1):
         counts = customers[level, k] - discount[level] * tables[level, k]

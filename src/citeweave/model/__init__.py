@@ -1,4 +1,4 @@
-"""The model layer: parameters, groups, chains side by side, estimates and run folders."""
+"""The model layer: parameters, groups, parallel chains, estimates and run folders."""
 
 from citeweave.model.folded import FoldIn
 from citeweave.model.groups import Groups

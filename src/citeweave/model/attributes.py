@@ -1,4 +1,4 @@
-"""Fitted attributes: read from a result, absent where the model lacks what they speak of."""
+"""Fitted attributes, read from a result; absent if the model lacks the part they describe."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,11 +15,11 @@ from citeweave.model.settling import Settlement
 
 __all__ = ["FittedAttributes"]
 
-_ONE_AUTHOR = "lets one author speak for each paper (authors='first')"
+_ONE_AUTHOR = "uses only first authors (authors='first')"
 
 
 class FittedAttributes:
-    """What `SCNTM` holds after `fit`; its docstring describes each attribute."""
+    """Attributes of `SCNTM` after `fit`; its docstring describes each of them."""
 
     _result: Result | None
 
@@ -67,7 +67,7 @@ class FittedAttributes:
 
     @property
     def topic_samples_(self) -> np.ndarray:
-        """In how many of the kept samples each topic is in use [K]; 0 for one never used."""
+        """Number of kept samples in which each topic is in use [K]; 0 if it never is."""
         return self._estimate("topic_samples", "has no topics")
 
     @property
@@ -81,7 +81,7 @@ class FittedAttributes:
 
     @property
     def level_topic_sd_(self) -> dict[str, np.ndarray]:
-        """Standard deviation of `level_topic_` over the kept samples; empty where not kept."""
+        """Standard deviation of `level_topic_` over the kept samples; empty if it was not kept."""
         found = {
             name: self._fitted.estimates.get(f"level{number}_topic_sd")
             for number, name in enumerate(self._fitted.levels, start=1)
@@ -150,9 +150,9 @@ class FittedAttributes:
 
     @property
     def contribution_interval_(self) -> np.ndarray:
-        """Interval that holds each of these shares with probability 0.9 [..., 2].
+        """Interval that contains each of these shares with probability 0.9 [..., 2].
 
-        That of the Beta distribution with the mean and the variance of the kept samples.
+        The interval of the Beta distribution with the mean and variance of the kept samples.
         """
         mean, sd = self.contribution_, self._estimate("contribution_sd", _ONE_AUTHOR)
         return beta_interval(mean, sd)
@@ -171,20 +171,20 @@ class FittedAttributes:
 
     @property
     def category_probability_(self) -> np.ndarray:
-        """Probability of each category for each document [D, C], the rows of `groups_` in turn."""
-        return self._estimate("category", "draws no categories (see 'categories')")
+        """Probability of each category for each document [D, C], in the order of `groups_`."""
+        return self._estimate("category", "has no latent categories (see 'categories')")
 
     @property
     def category_share_(self) -> np.ndarray:
-        """Share of the kept samples in which a document is of each category [D, C]."""
+        """Share of the kept samples in which a document has each category [D, C]."""
         if "category_share" in self._fitted.estimates:
             return self._fitted.estimates["category_share"]
         return self.category_probability_
 
     @property
     def read_out_(self) -> ReadOut:
-        """What the categories of a run with some labels were read out of, and by which weights."""
-        lacks = "has no two labels of every category to tell the others from (see 'labels')"
+        """Evidence for the categories of a run with some labels, and its weights."""
+        lacks = "does not have two labels of every category, without which it infers none"
         weights = self._estimate(f"{TOLD}weights", lacks)
         fields = (name for name in ReadOut._fields if name not in {"probability", "weights"})
         found = self._fitted.estimates
@@ -208,7 +208,7 @@ class FittedAttributes:
 
     @property
     def acceptance_(self) -> float:
-        """Mean acceptance of citing topics while the network was on; nan without citations."""
+        """Mean acceptance of citing topics while citations were used; nan without citations."""
         name = self._fitted.spec.name
         if self._fitted.spec.citations is None:
             raise AttributeError(
@@ -225,14 +225,14 @@ class FittedAttributes:
 
     @property
     def iterations_(self) -> int:
-        """Iterations that the run makes; fewer than `iterations` where its chains agreed before."""
+        """Planned iterations; fewer than `iterations` if the chains agreed earlier."""
         return self._fitted.plan.iterations
 
     @property
     def settlement_(self) -> Settlement | None:
         """Whether the chains agree, and why the run stopped where it did.
 
-        None for an unfinished run, and for one of a release that did not find out.
+        None for an unfinished run, and for runs of early releases, which did not compare chains.
         """
         return self._fitted.settlement
 
@@ -248,7 +248,7 @@ class FittedAttributes:
 
     @property
     def n_samples_(self) -> int:
-        """Number of samples that the estimates are means of."""
+        """Number of samples over which the estimates are averaged."""
         return self._fitted.samples
 
     @property
@@ -258,7 +258,7 @@ class FittedAttributes:
 
     @property
     def combination_(self) -> dict[str, Any]:
-        """How chains became one model: how, best, likelihoods, scores, agreements, orders."""
+        """How chains were combined: how, best, likelihoods, scores, agreements, orders."""
         return self._fitted.combination._asdict()
 
     @property
@@ -268,7 +268,7 @@ class FittedAttributes:
 
     @property
     def held_out_(self) -> Mapping[str, np.ndarray]:
-        """What was taken out of the corpus before the fit, by name; see `SCNTM.fit`."""
+        """Data held out of the corpus before the fit, by name; see `SCNTM.fit`."""
         return self._fitted.held_out
 
     @property
@@ -283,5 +283,5 @@ class FittedAttributes:
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What happened on the way that one should know, such as a checkpoint refused."""
+        """Notes on the run, such as a checkpoint that was rejected."""
         return self._fitted.notes

@@ -1,4 +1,4 @@
-"""New documents of models in which all authors count: below the mixture of their authors."""
+"""New documents of models with all authors: placed below the mixture of their authors."""
 
 import numpy as np
 
@@ -15,14 +15,14 @@ from citeweave.model.unseen import Translation
 __all__ = ["learn_shares", "mix_nodes", "mixed_posterior", "place_among_authors"]
 
 _ROUNDS = 10
-"""Rounds of expectation maximisation: shares change by less than a hundredth after them."""
+"""Rounds of expectation maximisation; afterwards, shares change by less than a hundredth."""
 _AUTHOR, _CATEGORY = KINDS.index("author"), KINDS.index("category")
 
 
 def place_among_authors(
     result: Result, new: Corpus, ids: Translation, placement: NodePlacement, *, labels: str
 ) -> NodePlacement:
-    """Hang documents that have authors the model knows below all of them.
+    """Place documents below all of their authors that the model knows.
 
     Parameters
     ----------
@@ -30,16 +30,16 @@ def place_among_authors(
     new : Corpus
     ids : Translation
     placement : NodePlacement
-        Where documents hang by their first authors; those without known authors stay there.
+        Placement by first authors; documents without known authors keep it.
     labels : {"hidden", "seen"}
-        Where labels are seen, a document's category stands for authors without a node, else the
+        If labels are seen, a document's category replaces authors without a node; otherwise the
         corpus does.
 
     Returns
     -------
     NodePlacement
-        Sets of such documents are mixed: their members are authors, with the shares that the
-        model expects them to have before it sees the document.
+        The sets of such documents are mixtures: their members are authors, with the shares that the
+        model expects before it sees the document.
     """
     levels = list(result.levels.values())
     *_, start, root = columns_of(levels)
@@ -53,10 +53,10 @@ def place_among_authors(
         node = np.where(node < 0, table[category][document], node)
     anybody = np.zeros(new.n_documents, bool)
     anybody[document[node >= 0]] = True
-    # of an author who is new, the corpus's topics are expected
+    # for a new author, the corpus's topics are expected
     node = np.where((node < 0) & anybody[document], root, node)
     entries = AuthorEntries(document, node >= 0, node)
-    # a paper of one author is listed as well: it has a set of its own
+    # papers of one author are listed as well; each has a set of its own
     shares = find_servers(new, entries, node, result.plan.contributions, alone=True)
     servers, prior = _match_positions(shares.servers, result.estimates["contribution_prior"])
     counts = np.diff(servers.start) if len(servers.start) else np.zeros(new.n_documents, np.int64)
@@ -77,10 +77,10 @@ def place_among_authors(
 
 
 def _match_positions(servers: Servers, prior: np.ndarray) -> tuple[Servers, np.ndarray]:
-    """Give new papers and training papers the same positions of authors.
+    """Use the same positions of authors in new papers as in training papers.
 
-    New papers may have at most two authors each where training papers have more, or the other way
-    round. A position that no training paper has is expected to contribute what others do.
+    New papers may have at most two authors each while training papers have more, or the other way
+    round. A position that no training paper has is expected to contribute as much as the others.
     """
     missing = len(prior) - servers.authors.shape[1]
     authors = np.pad(servers.authors, ((0, 0), (0, max(missing, 0))))
@@ -89,7 +89,7 @@ def _match_positions(servers: Servers, prior: np.ndarray) -> tuple[Servers, np.n
 
 
 def _columns(groups: Groups, kind: int, start: int, size: int) -> np.ndarray:
-    """Give the column of each author's or category's node, -1 (and in the last place) for none."""
+    """Return the column of each author's or category's node; -1 for none, and as last entry."""
     out = np.full(size + 1, -1, np.int64)
     chosen = np.flatnonzero(groups.kind == kind)
     out[groups.label[chosen]] = start + chosen
@@ -99,15 +99,15 @@ def _columns(groups: Groups, kind: int, start: int, size: int) -> np.ndarray:
 def learn_shares(
     base: Base, documents: Documents, placement: NodePlacement, node: np.ndarray
 ) -> NodePlacement:
-    """Give the authors of documents below a mixture the shares that their words speak for.
+    """Estimate the shares of authors of documents below a mixture from their words.
 
-    As if every word and every citation were served on its own: a share is that of the prior, and
-    of the words and citations which the author explains best, by expectation maximisation.
+    Every word and every citation is treated separately: expectation maximisation combines the prior
+    with the words and citations that each author explains best.
 
     Parameters
     ----------
     base : Base
-        With the rows of all groups that the documents may belong to.
+        Contains the rows of all groups that the documents may belong to.
     documents : Documents
     placement : NodePlacement
     node : ndarray of int64
@@ -137,7 +137,7 @@ def learn_shares(
 
 
 def mix_nodes(base: Base, sets: Sets, first_mixed: int) -> tuple[Base, Sets]:
-    """Give each mixed set one base measure: the mean of its members', by their shares."""
+    """Replace each mixed set by one base measure: the mean of its members', by their shares."""
     begin = int(sets.start[first_mixed])
     sizes = np.diff(sets.start[first_mixed:])
     row = np.repeat(np.arange(len(sizes)), sizes)
@@ -152,7 +152,7 @@ def mix_nodes(base: Base, sets: Sets, first_mixed: int) -> tuple[Base, Sets]:
 
 
 def mixed_posterior(means: Means, placement: NodePlacement) -> Means:
-    """Give documents below a mixture the shares of its members for posteriors of groups."""
+    """Use the shares of a mixture's members as posteriors of groups for documents below it."""
     sets, of_document = placement.sets, placement.of_document
     sizes = np.diff(sets.start)[of_document]
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

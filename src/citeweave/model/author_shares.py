@@ -1,4 +1,4 @@
-"""Papers that several authors share: who may serve their tables, and whose share that is."""
+"""Papers of several authors: which nodes may serve their tables, and whose share that is."""
 
 from typing import NamedTuple
 
@@ -20,28 +20,28 @@ __all__ = [
 
 
 class AuthorEntries(NamedTuple):
-    """What speaks for each author of each paper; entries as those of ``corpus.author_ids``."""
+    """The node that represents each author of each paper; entries as in ``corpus.author_ids``."""
 
     document: np.ndarray
     """int64 [entries]."""
     is_author: np.ndarray
-    """bool [entries]: the author, rather than the paper's category."""
+    """bool [entries]: True for the author, False for the paper's category."""
     label: np.ndarray
-    """int64 [entries]: id of the author or category; -1 where nothing speaks for the author."""
+    """int64 [entries]: id of the author or category; -1 if no node represents the author."""
 
 
 class AuthorShares(NamedTuple):
-    """Who serves papers, and how the shares of authors are read off theirs."""
+    """The servers of papers, and how authors' shares follow from theirs."""
 
     servers: Servers
     entry: np.ndarray
-    """int64 [entries]: the server that stands for an author, -1 where one node has the paper."""
+    """int64 [entries]: the server that represents an author, -1 if the paper has a single node."""
     part: np.ndarray
     """float64 [entries]: the author's part of that server's share, or of the paper."""
 
 
 def author_entries(corpus: Corpus, nodes: str, eta: float) -> AuthorEntries:
-    """Find what speaks for each author: they themselves, or the category of the paper.
+    """Find the node that represents each author: their own, or the category of the paper.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def author_entries(corpus: Corpus, nodes: str, eta: float) -> AuthorEntries:
     nodes : {"author", "group"}
         What the level above papers consists of.
     eta : float
-        Papers that an author of a ``group`` level needs; others give way to the category.
+        Papers that an author of a ``group`` level needs; others are replaced by the category.
     """
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.author_offsets))
     author = np.asarray(corpus.author_ids, np.int64)
@@ -70,24 +70,24 @@ def find_servers(
     *,
     alone: bool = False,
 ) -> AuthorShares:
-    """List those who share papers.
+    """List the servers of papers with several nodes.
 
     Parameters
     ----------
     corpus : Corpus
     entries : AuthorEntries
     node : ndarray of int, shape (entries,)
-        Place of the node that speaks for each author, -1 for none.
+        Index of the node that represents each author, -1 for none.
     contributions : {"equal", "position"}
-        Whether authors are told apart by their position.
+        Whether authors are distinguished by their position.
     alone : bool
-        List papers of one node, too.
+        Also list papers with a single node.
 
     Returns
     -------
     AuthorShares
-        Of papers that one node alone speaks for, no server is listed, and the authors behind it
-        share the paper evenly.
+        For papers with a single node, no server is listed, and the authors it represents share the
+        paper evenly.
     """
     position = _positions(corpus, contributions)
     kept = np.flatnonzero(node >= 0)
@@ -124,7 +124,7 @@ def find_servers(
 
 
 def _positions(corpus: Corpus, contributions: str) -> np.ndarray:
-    """Give the position of each author: 0 first, 1 last of several, 2 between; 0 if all alike."""
+    """Return the position of each author: 0 first, 1 last of several, 2 between; or all 0."""
     counts = np.diff(corpus.author_offsets)
     if contributions != SHARES_BY_POSITION:
         return np.zeros(int(counts.sum()), np.int64)
@@ -134,7 +134,7 @@ def _positions(corpus: Corpus, contributions: str) -> np.ndarray:
 
 
 def share_out(shares: AuthorShares, values: np.ndarray) -> np.ndarray:
-    """Give each author of each paper what the server that stands for them has.
+    """Return, for each author of each paper, the value of the server that represents them.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def share_out(shares: AuthorShares, values: np.ndarray) -> np.ndarray:
     Returns
     -------
     ndarray, shape (entries,)
-        1 divided among its authors for a paper that one node speaks for.
+        For a paper with a single node, 1 divided by its number of authors.
     """
     whole = np.append(values, 1.0)[shares.entry]
     out: np.ndarray = whole * shares.part
@@ -153,18 +153,18 @@ def share_out(shares: AuthorShares, values: np.ndarray) -> np.ndarray:
 
 
 def beta_interval(mean: np.ndarray, spread: np.ndarray, mass: float = 0.9) -> np.ndarray:
-    """Give intervals of shares, from Beta distributions with the means and spreads given.
+    """Return intervals of shares, from Beta distributions with the means and spreads given.
 
     Parameters
     ----------
     mean, spread : ndarray, shape (n,)
     mass : float
-        Probability that an interval holds its share.
+        Probability that an interval contains its share.
 
     Returns
     -------
     ndarray, shape (n, 2)
-        Of shares without spread, the share twice.
+        For shares without spread, the share twice.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def beta_interval(mean: np.ndarray, spread: np.ndarray, mass: float = 0.9) -> np
     """
     out = np.stack([mean, mean], axis=1).astype(np.float64)
     free = (spread > 0) & (mean > 0) & (mean < 1)
-    # a share cannot vary more than one that is nothing or all
+    # no share varies more than one that is either 0 or 1
     variance = np.minimum(np.square(spread[free]), 0.999 * mean[free] * (1 - mean[free]))
     weight = mean[free] * (1 - mean[free]) / variance - 1
     tails = np.array([[(1 - mass) / 2], [(1 + mass) / 2]])

@@ -1,4 +1,4 @@
-"""From a plan to chains: the engine is chosen, tried, and asked for one chain after the other."""
+"""From a plan to chains: the engine is chosen, tried, and asked to open each chain."""
 
 import dataclasses
 import warnings
@@ -18,24 +18,24 @@ __all__ = ["OpenedPlan", "find_engine", "new_chain", "open_chains"]
 
 
 class OpenedPlan(NamedTuple):
-    """A plan whose engine is chosen and was found to take it."""
+    """A plan, with an engine that can run it."""
 
     plan: "Plan"
     first: RunningChain
-    """The first chain: making it was the test."""
+    """The first chain, which was opened to test the engine."""
     notes: tuple[str, ...]
-    """What a reader of the result should know of the choice."""
+    """Note on the choice for the reader of the result."""
 
 
 def find_engine(plan: "Plan", *, without: tuple[str, ...] = ()) -> "Plan":
-    """Choose the engine of a plan for a corpus, and with it the device, by what the machine has.
+    """Choose the engine of a plan for a corpus, and the device, from what the machine has.
 
-    A plan that has one keeps it.
+    A plan that already has an engine keeps it.
 
     Raises
     ------
     CiteweaveError
-        A device was asked for by name, and there is none or it cannot sample this model.
+        A device was requested by name, but is missing or cannot sample this model.
     """
     if plan.engine and plan.engine not in without:
         engine = ENGINES[plan.engine]
@@ -51,9 +51,9 @@ def find_engine(plan: "Plan", *, without: tuple[str, ...] = ()) -> "Plan":
 
 
 def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> OpenedPlan:
-    """Choose the engine of a plan, and make sure that it has room for a chain.
+    """Choose the engine of a plan, and make sure that a chain fits into its memory.
 
-    Where the device was left open, the next best engine is tried where the best has no room.
+    If no device was requested, the next best engine is tried when memory is too small for the best.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
         For a corpus.
     data : Data
     begun_on : str, optional
-        Where a run that goes on was before.
+        Device on which a resumed run was started.
     """
     notes: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
@@ -84,10 +84,10 @@ def open_chains(plan: "Plan", data: Data, *, begun_on: str | None = None) -> Ope
 
 
 def new_chain(plan: "Plan", data: Data, number: int) -> RunningChain:
-    """Make one chain of a plan, not yet started; close it when it is not needed any more.
+    """Open one chain of a plan, not yet started; close it when it is no longer needed.
 
-    Which engine it is is a rule of this release, not a part of the plan: a run that another engine
-    began goes on with the same posterior.
+    The engine is a rule of this release, not part of the plan: a run that another engine began
+    continues with the same posterior.
     """
     request = Request(
         spec=plan.spec,

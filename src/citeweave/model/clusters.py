@@ -1,8 +1,8 @@
-"""Clusters of documents to begin with: k-means on words, smoothed over citations.
+"""Initial clusters of documents: k-means on words, smoothed over citations.
 
 Documents are clustered by the direction of their words (spherical k-means), which citations have
-smoothed (`citeweave.model.embedding`). Clusters that tokens' topics begin with are by words carried
-four steps; those that papers' categories begin with are by words carried near and far alike.
+smoothed (`citeweave.model.embedding`). Clusters for initial topics use words carried four steps;
+those for initial categories use words carried near and far alike.
 """
 
 from typing import NamedTuple
@@ -22,15 +22,15 @@ from citeweave.model.embedding import (
 __all__ = ["Clusters", "agreed_clusters", "cluster_documents", "grow_clusters"]
 
 SMOOTHING = 4
-"""How many steps along citations words are carried where topics begin with clusters."""
+"""Steps along citations that words are carried for initial topics."""
 RESTARTS = 3
 AGREEING = 20
-"""Single runs whose consensus papers are drawn into categories from."""
+"""Number of runs whose consensus gives the initial categories."""
 MOST_ROUNDS = 30
 
 
 class Clusters(NamedTuple):
-    """Where k-means has ended."""
+    """Result of k-means."""
 
     closeness: float
     """Mean cosine of documents with the centre of their cluster."""
@@ -43,7 +43,7 @@ class Clusters(NamedTuple):
 
 
 def grow_clusters(smoothed: SmoothedWords, known: np.ndarray) -> Clusters:
-    """Let clusters grow around known documents (-1: not known), of which each cluster has some."""
+    """Grow clusters around known documents (-1: unknown), of which every cluster has some."""
     return _k_means(smoothed, _members(known, int(known.max()) + 1), known)
 
 
@@ -52,13 +52,13 @@ def cluster_documents(
 ) -> np.ndarray:
     """Cluster the documents of a corpus by words and citations, by spherical k-means.
 
-    The best of a few runs is taken, each begun by k-means++.
+    The best of a few runs is taken, each initialised by k-means++.
 
     Parameters
     ----------
     corpus : Corpus
     clusters : int
-        At most so many; no more than there are documents.
+        Maximum number of clusters; never more than documents.
     rng : Generator
     known : ndarray of int, shape (D,), optional
         Clusters of documents that are known and kept, -1 for the others.
@@ -83,9 +83,9 @@ def cluster_documents(
 def agreed_clusters(
     corpus: Corpus, clusters: int, rng: np.random.Generator, *, known: np.ndarray
 ) -> np.ndarray:
-    """Give the clusters that several runs of k-means agree on, by words carried near and far.
+    """Return the clusters that several runs of k-means agree on, by words carried near and far.
 
-    Runs differ by their first centres: where every cluster has known documents there are none to
+    Runs differ in their initial centres. If every cluster has known documents, there are none to
     draw, and one run is enough.
 
     Examples
@@ -116,11 +116,11 @@ def _best_run(
     *,
     restarts: int,
 ) -> np.ndarray:
-    """Run k-means so many times and give the clusters that documents are closest to [D]."""
+    """Run k-means several times and return the clusters that documents are closest to [D]."""
     documents = len(sketch)
     clusters = min(clusters, documents)
     best, labels = -np.inf, np.zeros(documents, np.int64)
-    centred = int(known.max(initial=-1)) + 1  # clusters that known documents have a centre for
+    centred = int(known.max(initial=-1)) + 1  # clusters whose centres known documents give
     for _ in range(restarts if centred < clusters else 1):
         first = known.copy()
         drawn = np.zeros(0, np.int64)
@@ -137,7 +137,7 @@ def _best_run(
 def _first_centres(
     sketch: np.ndarray, clusters: int, rng: np.random.Generator, taken: np.ndarray
 ) -> np.ndarray:
-    """Choose documents far from each other and from those taken, by k-means++ on sketches."""
+    """Choose documents far from each other and from those given, by k-means++ on sketches."""
     chosen = [] if len(taken) else [int(rng.integers(len(sketch)))]
     near = np.full(len(sketch), 2.0)
     for d in taken.tolist():
@@ -155,13 +155,13 @@ def _first_centres(
 
 
 def _distance(sketch: np.ndarray, document: int) -> np.ndarray:
-    """Squared distance of all documents to one, of sketches of length 1."""
+    """Squared distance of all documents to one, for sketches of length 1."""
     likeness = np.einsum("dr,r->d", sketch, sketch[document])
     return np.asarray(np.maximum(2.0 - 2.0 * likeness, 0.0))
 
 
 def _members(labels: np.ndarray, clusters: int) -> np.ndarray:
-    """Give the clusters of documents as columns of 0 and 1; none for a label of -1."""
+    """Return the clusters of documents as columns of 0 and 1; none for a label of -1."""
     out = np.zeros((len(labels), clusters))
     chosen = labels >= 0
     out[chosen, labels[chosen]] = 1.0
@@ -177,9 +177,9 @@ def _directions(centres: np.ndarray) -> np.ndarray:
 def _k_means(
     rows: SmoothedWords | EmbeddedWords, member: np.ndarray, known: np.ndarray
 ) -> Clusters:
-    """Let documents and centres find each other.
+    """Alternate between documents and centres until neither changes.
 
-    ``member`` [documents, clusters] has those that the first centres are made of, and is used up.
+    ``member`` [documents, clusters] gives the documents of the initial centres, and is overwritten.
     """
     documents = len(member)
     labels = np.full(documents, -1)
@@ -194,7 +194,7 @@ def _k_means(
         member[:] = 0.0
         member[np.arange(documents), labels] = 1.0
         empty = np.flatnonzero(~member.any(axis=0))
-        if len(empty):  # the documents that fit worst have centres of their own
+        if len(empty):  # the documents that fit worst become centres of their own
             alone = np.argsort(np.where(known >= 0, np.inf, closeness), kind="stable")[: len(empty)]
             member[alone, empty] = 1.0
     return Clusters(float(closeness.mean()), labels, centres, scores)

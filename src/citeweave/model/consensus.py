@@ -1,16 +1,16 @@
 """One clustering of the documents from several chains that found different ones.
 
-Two steps. *Alignment* numbers the topics of all chains alike: each chain's topics are paired with
-those of the mean of all chains, by the documents they share, until no pair changes. *Consensus* is
-a latent class model over the chains (a mixture for clustering ensembles): a document of class g
-shows topic k in chain c with probability p_cgk, independently over chains, and EM finds classes
-and tables. A chain that has split or merged a topic then still tells what it can tell, where a
-mean of aligned memberships would only be blurred by it.
+Two steps. *Alignment* finds a common numbering: each chain's topics are paired with those of the
+mean of all chains, by the documents they share, until no pair changes. *Consensus* is a latent
+class model over the chains (a mixture for clustering ensembles): a document of class g shows topic
+k in chain c with probability p_cgk, independently over chains, and EM finds classes and tables. A
+chain that has split or merged a topic then still contributes what it knows, whereas it would only
+blur a mean of aligned memberships.
 
-Memberships are soft. Where papers have many topics, and chains are few, they say too little of each
-paper for classes to stay apart, and EM would let classes die that every chain has. Then memberships
-are sharpened (raised to a power) by as little as keeps those classes alive; if nothing does, the
-aligned mean is the consensus.
+Memberships are soft. If papers have many topics and there are few chains, memberships say too
+little about each paper to keep classes apart, and EM would drop classes that every chain has.
+Memberships are then sharpened (raised to a power) by as little as keeps those classes alive; if
+nothing does, the aligned mean is the consensus.
 """
 
 from collections.abc import Sequence
@@ -28,22 +28,22 @@ _POWERS = (1.0, 1.5, 2.0, 3.0, 4.0)
 _CLASS_SHARE = 0.01
 """A class counts as alive if it has at least this share of the documents."""
 _MANY_TOPICS = 50
-"""With more topics, EM starts from the aligned mean alone: a start costs D C K^2 a step."""
+"""With more topics, EM starts only from the aligned mean: each start costs D C K^2 per step."""
 
 
 def align_topics(memberships: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Give the topics of several chains common numbers.
+    """Find a common numbering of the topics of several chains.
 
     Parameters
     ----------
     memberships : sequence of ndarray, shape (D, K)
-        Topics of the documents, one array a chain.
+        Topics of the documents, one array per chain.
 
     Returns
     -------
     list of ndarray of int, shape (K,)
-        For each chain the topic that stands for topic k of all; the chain that the others agree
-        with best keeps its own numbers.
+        For each chain, its topic for common topic k; the chain that agrees best with the others
+        keeps its own numbering.
 
     Examples
     --------
@@ -85,11 +85,10 @@ def _mean(memberships: Sequence[np.ndarray], orders: Sequence[np.ndarray]) -> np
 
 
 def consensus_memberships(memberships: Sequence[np.ndarray]) -> np.ndarray:
-    """Give the probability of each consensus class for each document, shape (D, K).
+    """Return the probability of each consensus class for each document, shape (D, K).
 
-    Classes are numbered as the topics of the aligned chains. EM starts from the aligned mean and
-    from each chain; the highest likelihood wins. Nothing is random: the result depends on the
-    chains alone.
+    Classes are numbered like the topics of the aligned chains. EM starts from the aligned mean and
+    from each chain, and the highest likelihood wins. The procedure is deterministic.
 
     Examples
     --------
@@ -112,7 +111,7 @@ def consensus_memberships(memberships: Sequence[np.ndarray]) -> np.ndarray:
             break
     else:
         return mean
-    # a class may have wandered to another topic's place: number it by the aligned mean again
+    # a class may have moved to another topic's place: renumber by the aligned mean
     order = linear_sum_assignment(mean.T @ classes, maximize=True)[1]
     return np.asarray(classes[:, order])
 
@@ -123,13 +122,13 @@ def _sharpened(member: np.ndarray, power: float) -> np.ndarray:
 
 
 def _alive(classes: np.ndarray) -> int:
-    """Count the classes that dominate a fair share of the documents."""
+    """Count the classes that dominate a sufficient share of the documents."""
     sizes = np.bincount(classes.argmax(axis=1), minlength=classes.shape[1])
     return int((sizes >= _CLASS_SHARE * len(classes)).sum())
 
 
 def _likeliest_classes(aligned: Sequence[np.ndarray]) -> np.ndarray:
-    """Run EM from the mean and from each chain; give the classes of the highest likelihood."""
+    """Run EM from the mean and from each chain; return the classes of highest likelihood."""
     mean = np.mean(aligned, axis=0)
     runs = [_latent_classes(aligned, mean)]
     if mean.shape[1] <= _MANY_TOPICS:

@@ -2,8 +2,8 @@
 
 As in Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and
 localization: an improved R-hat". A trace has the shape (chains, draws), as those of
-`SCNTM.traces_`; leave out the iterations before burn-in. Each chain is cut into halves, so one
-chain that drifts is seen too.
+`SCNTM.traces_`; leave out the iterations before burn-in. Each chain is cut into halves, which also
+reveals a single drifting chain.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from citeweave.errors import ParameterError
 __all__ = ["Convergence", "convergence", "effective_sample_size", "split_rhat", "tail_sample_size"]
 
 FEWEST_DRAWS = 4
-"""Draws a chain must have: two in each half."""
+"""Minimum number of draws per chain: two in each half."""
 
 
 class Convergence(NamedTuple):
@@ -31,9 +31,9 @@ class Convergence(NamedTuple):
 def split_rhat(trace: Any) -> float:
     """Rank-normalised split R-hat, the larger of the plain and the folded one.
 
-    Near 1 if the half chains agree in place and in spread; values above 1.01 say go on. Infinite
-    where half chains stand still at different values, and not a number where all draws are equal,
-    of which nothing can be said.
+    Near 1 if the half chains agree in location and spread; values above 1.01 suggest more
+    iterations. Infinite if half chains are constant at different values, and nan if all draws are
+    equal.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def split_rhat(trace: Any) -> float:
 
 
 def effective_sample_size(trace: Any) -> float:
-    """Bulk effective sample size: how many independent draws estimate the place as well.
+    """Bulk effective sample size: the number of independent draws that locate the value as well.
 
-    Of rank-normalised split chains, autocorrelations summed by Geyer's initial monotone
-    sequence. Not a number where all draws are equal.
+    Computed from rank-normalised split chains, with autocorrelations summed by Geyer's initial
+    monotone sequence. nan if all draws are equal.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def effective_sample_size(trace: Any) -> float:
 
 
 def tail_sample_size(trace: Any) -> float:
-    """Tail effective sample size: the smaller one of the 5 % and 95 % quantiles' indicators.
+    """Tail effective sample size: the smaller of those of the 5 % and 95 % quantiles.
 
-    Not a number where both indicators are constant.
+    nan if the indicators of both quantiles are constant.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def _autocovariance(values: np.ndarray) -> np.ndarray:
     Equals ``[[(x[:n - t] - m) @ (x[t:] - m) / n for t in range(n)] for x in values]``.
     """
     draws = values.shape[1]
-    size = 1 << int(2 * draws - 1).bit_length()  # zeros behind, so that nothing wraps around
+    size = 1 << int(2 * draws - 1).bit_length()  # zero-padded, so that nothing wraps around
     spectrum = np.fft.rfft(values - values.mean(axis=1, keepdims=True), n=size)
     return np.asarray(np.fft.irfft(np.abs(spectrum) ** 2, n=size)[:, :draws] / draws)
 

@@ -13,10 +13,10 @@ RELEVANCE = 0.6
 
 
 def topic_shares(doc_topic: Any) -> np.ndarray:
-    """Share of each topic [K]: the mean of theta' over papers, all papers weighing alike.
+    """Share of each topic [K]: the mean of theta' over papers, all with equal weight.
 
-    This is what every table calls the share of a topic. The model's mu is another figure: it is
-    the root of the hierarchy, which papers and authors only lean on.
+    Every table calls this the share of a topic. The model's mu is different: it is the root of the
+    hierarchy, about which papers and authors vary.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def rank_words(
     share : ndarray, shape (K,)
         Weights of topics in p.
     occurs : ndarray of bool, shape (V,)
-        Words that may be chosen.
+        Words that may be listed.
     relevance : float
         r, from 0 to 1.
     number : int
@@ -60,7 +60,7 @@ def rank_words(
     Returns
     -------
     ndarray of int, shape (K, number)
-        Fewer columns where fewer words occur.
+        Fewer columns if fewer words occur.
     """
     if not 0.0 <= relevance <= 1.0:
         raise ParameterError(f"'relevance' must be from 0 to 1. Got {relevance!r} instead.")

@@ -1,13 +1,13 @@
 """Words of documents, smoothed over citations, as factors and in the few directions that matter.
 
 The rows of X are the documents' words by tf-idf, of length 1. Citations smooth them: with L the
-normalised Laplacian of the graph that they draw (directions aside), T = I - L / 2 takes out half of
-what differs between neighbours, and a mean P of powers of T carries words several steps far. Rows
-of P X are divided by their lengths, Z = W P X.
+normalised Laplacian of the graph that they draw (directions aside), T = I - L / 2 halves the
+differences between neighbours, and a mean P of powers of T carries words several steps. Rows of P X
+are divided by their lengths, Z = W P X.
 
-That matrix is nearly dense and never made: Z c and Z' m are products of sparse matrices with a few
-columns. Where they are needed often, Z is replaced by Z Q, with Q an orthonormal basis of its
-leading directions. All is added up in the same order on every machine, whatever the number of
+That matrix is nearly dense and never formed: Z c and Z' m are products of sparse matrices with a
+few columns. If they are needed often, Z is replaced by Z Q, with Q an orthonormal basis of its
+leading directions. Sums are taken in the same order on every machine, whatever the number of
 threads.
 """
 
@@ -23,14 +23,14 @@ __all__ = ["SCALES", "EmbeddedWords", "SmoothedWords", "embed_words", "smooth_wo
 
 SCALES = (1, 2, 4, 8, 16, 32, 64)
 """Steps along citations that words are carried, near and far alike: no single number suits all
-corpora, and which would suit one cannot be told without labels."""
+corpora, and the best one for a corpus cannot be found without labels."""
 SKETCHED = 128
-"""Columns of the random projection that lengths are measured in."""
+"""Columns of the random projection used to measure lengths."""
 DIMENSIONS = 48
-"""Columns of Q, where no more clusters are looked for."""
+"""Columns of Q, unless more clusters are sought."""
 _PASSES = 3
 _ROUNDING = 1e-9
-"""What is shorter, of a vector of length 1, is nothing."""
+"""A remainder of a unit vector that is shorter than this counts as 0."""
 
 
 class SmoothedWords(NamedTuple):
@@ -43,17 +43,17 @@ class SmoothedWords(NamedTuple):
     scales: tuple[int, ...]
     """The powers of T that P is the mean of; none without citations."""
     weight: np.ndarray
-    """float64 [D]: 1 over the length of each row of P X, as a random projection measures it, or
+    """float64 [D]: 1 over the length of each row of P X, as measured by a random projection, or
     0."""
 
     def scores(self, centres: np.ndarray) -> np.ndarray:
-        """Give Z c of some columns [V, n]."""
+        """Return Z c for some columns [V, n]."""
         return np.asarray(
             smooth_scales(self.graph, self.words @ centres, self.scales) * self.weight[:, None]
         )
 
     def sums(self, member: np.ndarray) -> np.ndarray:
-        """Give Z' m of some columns [D, n]; P is symmetric."""
+        """Return Z' m for some columns [D, n]; P is symmetric."""
         carried = smooth_scales(self.graph, self.weight[:, None] * member, self.scales)
         return np.asarray(self.words.T @ carried)
 
@@ -65,11 +65,11 @@ class EmbeddedWords(NamedTuple):
     """float64 [D, dimensions]."""
 
     def scores(self, centres: np.ndarray) -> np.ndarray:
-        """Give the scores of documents by some columns [dimensions, n]."""
+        """Return the scores of documents by some columns [dimensions, n]."""
         return np.asarray(np.einsum("dr,rk->dk", self.rows, centres))
 
     def sums(self, member: np.ndarray) -> np.ndarray:
-        """Give sums of rows, weighted by some columns [D, n]."""
+        """Return sums of rows, weighted by some columns [D, n]."""
         return np.asarray(np.einsum("dr,dk->rk", self.rows, member))
 
 
@@ -91,7 +91,7 @@ def smooth_words(
 def embed_words(
     smoothed: SmoothedWords, rng: np.random.Generator, dimensions: int = DIMENSIONS
 ) -> EmbeddedWords:
-    """Project documents onto the leading directions of Z, which a few power iterations find.
+    """Project documents onto the leading directions of Z, found by a few power iterations.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def embed_words(
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    """Make columns orthogonal and of length 1, one by one, each twice against rounding."""
+    """Orthonormalise columns one by one, each twice because of rounding."""
     out = np.zeros_like(columns)
     for place, column in enumerate(columns.T):
         rest = column / max(_length(column), 1e-300)

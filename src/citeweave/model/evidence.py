@@ -1,8 +1,8 @@
-"""What words, citations and authors say of papers' categories, each made without some labels.
+"""Evidence of words, citations and authors for papers' categories, computed without some labels.
 
-The labels that are given are dealt out to parts. Evidence is made once for each part, from the
-labels of the other parts alone: what it says of the part's own papers is then honest, and shows how
-far it can be trusted. `citeweave.model.read_out` weighs it.
+The given labels are divided into parts. Evidence is computed once for each part, from the labels of
+the other parts only; what it says about the part's own papers shows how far it can be trusted.
+`citeweave.model.read_out` weighs it.
 
     regression   r_dc = (P X W)_dc / |.| + b_c  words carried near and far along citations
     likeness     l_dc = (T^4 X M)_dc / |.|      cosine with the centre of the cluster around c
@@ -41,13 +41,13 @@ __all__ = [
 
 PARTS = 5
 FEWEST = 2
-"""Labels that every category must have: one that is left out, and one that is not."""
+"""Labels that every category needs: one that is left out, and one that is not."""
 MOST_TEACHERS = 1000
-"""Labelled papers that the regression is fitted to: so many rows of smoothed words are dense."""
+"""Maximum number of labelled papers for the regression, whose rows of smoothed words are dense."""
 
 
 class LeftOutPart(NamedTuple):
-    """Evidence that was made without the labels of one part."""
+    """Evidence computed without the labels of one part."""
 
     scores: np.ndarray
     """float64 [D, C, 2]: regression and likeness."""
@@ -57,17 +57,17 @@ class LeftOutPart(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What words and citations say of categories, by part."""
+    """Evidence of words and citations for categories, by part."""
 
     known: np.ndarray
-    """int64 [D]: the labels that are given, -1 for papers without."""
+    """int64 [D]: the given labels, -1 for papers without one."""
     part: np.ndarray
-    """int64 [D]: the part that a label is dealt out to, -1 for papers without."""
+    """int64 [D]: the part of a label, -1 for papers without one."""
     parts: list[LeftOutPart]
     lengths: np.ndarray
-    """float64 [D]: 1 / |.|, what a paper's likeness is multiplied by; 0 without words."""
+    """float64 [D]: 1 / |.|, the factor of a paper's likeness; 0 without words."""
     carried: np.ndarray
-    """float64 [D]: the same of its regression."""
+    """float64 [D]: the same for its regression."""
 
     @property
     def n_categories(self) -> int:
@@ -75,12 +75,12 @@ class Evidence(NamedTuple):
         return int(self.parts[0].scores.shape[1])
 
     def seen(self, number: int) -> np.ndarray:
-        """Give the labels that are known where one part is left out [D]."""
+        """Return the labels that are known when one part is left out [D]."""
         return np.where(self.part == number, -1, self.known)
 
 
 def can_tell(known: np.ndarray, categories: int) -> bool:
-    """Whether there are labels enough: two of every category, of which there are two.
+    """Whether there are enough labels: at least two categories with two each.
 
     Examples
     --------
@@ -92,12 +92,12 @@ def can_tell(known: np.ndarray, categories: int) -> bool:
 
 
 def make_evidence(corpus: Corpus, known: np.ndarray, rng: np.random.Generator) -> Evidence:
-    """Deal out the labels and make evidence without each part of them.
+    """Divide the labels into parts and compute the evidence without each part.
 
     Parameters
     ----------
     corpus : Corpus
-        Its own categories are not looked at.
+        Its own categories are not used.
     known : ndarray of int, shape (D,)
         Categories of papers that have a label, numbered from 0, two papers or more of each
         (see `can_tell`); -1 for the others.
@@ -129,21 +129,21 @@ def make_evidence(corpus: Corpus, known: np.ndarray, rng: np.random.Generator) -
 
 
 def centred(scores: np.ndarray) -> np.ndarray:
-    """Take the mean over categories, the last axis, from scores."""
+    """Subtract from scores their mean over categories, the last axis."""
     return np.asarray(scores - scores.mean(axis=-1, keepdims=True))
 
 
 def _rows(carried: SmoothedWords, papers: np.ndarray) -> np.ndarray:
-    """Give the smoothed words of some papers [n, V]: those of all would be nearly dense."""
+    """Return the smoothed words of some papers [n, V]: those of all would be nearly dense."""
     chosen = np.zeros((carried.words.shape[0], len(papers)))
     chosen[papers, np.arange(len(papers))] = 1.0
     return carried.sums(chosen).T
 
 
 def _teachers(known: np.ndarray, part: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Choose labelled papers to fit the regression to: all, or so many at random.
+    """Choose labelled papers for the regression: all, or a random sample.
 
-    Of each category some are in every part that has any: none is then left without.
+    Every part keeps some papers of each category that it has.
     """
     papers = np.flatnonzero(known >= 0)
     if len(papers) <= MOST_TEACHERS:
@@ -154,7 +154,7 @@ def _teachers(known: np.ndarray, part: np.ndarray, rng: np.random.Generator) -> 
 
 
 def shared_authors(corpus: Corpus) -> Any:
-    """Give who wrote what, a csr_array [D, authors]; None where nobody has two papers."""
+    """Return which authors wrote which papers, a csr_array [D, authors]; None if nobody has two."""
     if corpus.n_authors == 0 or np.bincount(corpus.author_ids).max(initial=0) < FEWEST:
         return None
     ones = np.ones(len(corpus.author_ids))
@@ -163,9 +163,10 @@ def shared_authors(corpus: Corpus) -> Any:
 
 
 def author_evidence(incidence: Any, probability: np.ndarray) -> np.ndarray:
-    """Give log((sum of p_c in other papers of its authors + 1 / C) / (their number + 1)), centred.
+    """Return log((sum of p_c in other papers of its authors + 1 / C) / (their number + 1)).
 
-    A paper counts once for each author that it shares; without any, evidence is 0.
+    The result is centred over categories. A paper counts once for each author that it shares;
+    without any, the evidence is 0.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""A run in which some papers have labels: what its chains leave out, and what is read out of them.
+"""Runs in which some papers have labels: what chains leave out, and how categories are inferred.
 
-Where there are several chains, each leaves out a part of the labels, another one each, and draws
-their papers like those without: what it says of them shows how far its categories can be trusted.
+If there are several chains, each leaves out a different part of the labels and samples the
+categories of these papers as if they had none; the result shows how far its categories can be
+trusted.
 """
 
 from collections.abc import Sequence
@@ -26,17 +27,17 @@ _STREAM = 2
 
 
 class FewLabels(NamedTuple):
-    """The labels of a run, dealt out to its chains."""
+    """The labels of a run, divided between its chains."""
 
     evidence: Evidence
     chains: int
 
     def part(self, chain: int) -> int | None:
-        """Give the part of the labels that a chain leaves out; None for one that has no other."""
+        """Return the part of the labels that a chain leaves out; None if it uses all."""
         return None if self.chains == 1 else chain % len(self.evidence.parts)
 
     def data(self, data: Data, chain: int) -> Data:
-        """Give what a chain is fitted to: it draws papers whose label it leaves out, too."""
+        """Return the data of a chain, which also samples the papers whose labels it leaves out."""
         number = self.part(chain)
         if number is None:
             return data
@@ -44,11 +45,11 @@ class FewLabels(NamedTuple):
         return data._replace(unlabelled=drawn.astype(np.int32))
 
     def first_categories(self, chain: int) -> np.ndarray:
-        """Give the categories that a chain begins with [D]."""
+        """Return the categories that a chain begins with [D]."""
         return first_categories(self.evidence, self.part(chain))
 
     def read_out(self, spec: ModelSpec, sums: Sequence[Sums], corpus: Corpus) -> ReadOut:
-        """Weigh the evidence of words, citations, authors and chains: ``sums`` of all in turn."""
+        """Weigh the evidence of words, citations, authors and chains (one of ``sums`` each)."""
         found: dict[int, list[np.ndarray]] = {}
         for chain, own in enumerate(sums):
             number, samples = self.part(chain), float(own.samples[0])
@@ -61,7 +62,7 @@ class FewLabels(NamedTuple):
 
 
 def plan_labels(plan: Plan, corpus: Corpus, tree: Tree) -> FewLabels | None:
-    """Deal out the labels of a run; None where there are none, or too few to leave some out."""
+    """Divide the labels of a run; None if there are none, or too few to leave some out."""
     if not plan.spec.draws_categories:
         return None
     known = known_categories(corpus, plan.labels)

@@ -1,4 +1,4 @@
-"""From parameters and a corpus to a result: fit, go on, load and save."""
+"""From parameters and a corpus to a result: fit, resume, load and save."""
 
 import os
 import shutil
@@ -83,7 +83,8 @@ def run_model(
 ) -> Result:
     """Run all chains of a plan and combine them; see `SCNTM.fit`.
 
-    ``announce`` is told the plan, its engine chosen, and the corpus before the first iteration.
+    ``announce`` is called with the plan, once its engine is chosen, and the corpus, before the
+    first iteration.
     """
     timing = make_timing(checkpoint_seconds, checkpoint_iterations)
     if out is not None:
@@ -131,7 +132,7 @@ def run_model(
 
 
 def _short_run(plan: Plan, corpus: Corpus, stop: threading.Event | None) -> Result:
-    """Run the chains of a plan for what they tell another run, and keep nothing of them."""
+    """Run the chains of a plan for another run's sake, without keeping anything on disk."""
     return run_model(
         plan,
         {"start": plan.start},
@@ -160,10 +161,10 @@ def resume_run(
     minutes: float | None = None,
     announce: Announce | None = None,
 ) -> Result:
-    """Go on with the chains of a run; see `citeweave.resume`.
+    """Continue the chains of a run; see `citeweave.resume`.
 
-    ``cluster`` has the engine, workers and address to go on with, None for those of the run's
-    start; ``announce`` is told the plan and the corpus before the first iteration.
+    ``cluster`` has the engine, workers and address to continue with, None for those at the start of
+    the run; ``announce`` is called with the plan and the corpus before the first iteration.
     """
     run = RunFolder.open(folder)
     run.check_kind()
@@ -186,7 +187,7 @@ def resume_run(
         begin, note = _starting_points(run, plan)
         begun_on = run.manifest.get("plan", {}).get("device", CPU)
         tree = plant_tree(opened, plan)
-        # where nothing is said, a run goes on without the device that it was begun on too
+        # by default, a run continues even without the device on which it began
         wanted = plan.on(AUTO) if device is None and begun_on != CPU else plan
         labels = plan_labels(plan, opened, tree)
         data_of = _data_of(tree, labels)
@@ -218,7 +219,7 @@ def resume_run(
 
 
 def _check_further(run: RunFolder, *, complete: bool) -> None:
-    """Refuse to make a run longer that is not done, or that is being made longer already."""
+    """Refuse to extend a run that is unfinished or already being extended."""
     if not complete:
         raise RunError(
             f"The run '{run.path}' is unfinished; end it first: citeweave resume {run.path}"
@@ -248,7 +249,7 @@ def _begin_longer(run: RunFolder, iterations: int | str | None, minutes: float |
 
 
 def _starting_points(run: RunFolder, plan: Plan) -> tuple[dict[int, Checkpoint], str]:
-    """Find where a longer run begins; nowhere for a run that is not one."""
+    """Find where an extension begins; nothing for a run that is not being extended."""
     if run.longer is None:
         return {}, ""
     fingerprint = run.manifest["corpus"]["fingerprint"]
@@ -257,7 +258,7 @@ def _starting_points(run: RunFolder, plan: Plan) -> tuple[dict[int, Checkpoint],
 
 
 def _settlement(run: RunFolder) -> Settlement | None:
-    """Read what became of a run; None for one of an earlier release."""
+    """Read the settlement of a run; None for runs of earlier releases."""
     stored = run.manifest.get("result", {}).get("settlement")
     return None if stored is None else Settlement.from_json(stored)
 
@@ -352,13 +353,13 @@ def plant_tree(corpus: Corpus, plan: Plan) -> Tree:
 
 
 def describe_levels(corpus: Corpus, plan: Plan) -> list[str]:
-    """Say how the levels of a plan's model divide papers; nothing where it has none that do."""
+    """Describe how the levels of a plan's model divide papers; empty if none do."""
     own, years = plan.unknown == "own", plan.period_years
     return notes_on_levels(corpus, plan.spec.paper_levels, own=own, years=years)
 
 
 def _data_of(tree: Tree, labels: FewLabels | None) -> Callable[[int], Data]:
-    """Give what each chain is fitted to, by its number."""
+    """Return a function that gives each chain's data by its number."""
     return lambda number: tree.data if labels is None else labels.data(tree.data, number)
 
 
@@ -373,7 +374,7 @@ def make_timing(seconds: Any, iterations: Any) -> Timing:
 
 
 def open_corpus(corpus: Source) -> tuple[Corpus, str | None]:
-    """Take a corpus, or load one from the folder given; tell which."""
+    """Return a corpus, loaded if a folder is given, and its path."""
     if isinstance(corpus, Corpus):
         return corpus, None
     if isinstance(corpus, str | os.PathLike):
@@ -394,7 +395,7 @@ def _finish(
     *,
     resume: bool,
 ) -> Result:
-    """Run the chains, combine them and write what came out."""
+    """Run the chains, combine them and write the result."""
     chains = runner.run(resume=resume)
     plan, settlement = runner.plan, runner.settlement
     if settlement is not None and not plan.exactly:
@@ -434,7 +435,7 @@ def _finish(
 
 
 def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) -> Result:
-    """Make a result of the latest checkpoints, if any chain has kept a sample."""
+    """Make a result from the latest checkpoints, if any chain has kept samples."""
     fingerprint, digest = run.manifest["corpus"]["fingerprint"], plan.digest()
     sums, traces, done, notes = [], [], [], []
     decided: Settlement | None = None
@@ -459,7 +460,7 @@ def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) 
         )
     if decided is not None:
         plan = plan.sampling_from(decided.iteration)
-    elif not plan.exactly:  # what there is are looks at the latter half so far
+    elif not plan.exactly:  # only interim sums over the latter half so far
         plan = replace(
             plan,
             burn_in=min(judged_from(plan.joined, min(done)), min(done) - 1),
@@ -493,7 +494,7 @@ def _stored_plan(
     *,
     longer: bool = False,
 ) -> tuple[dict[str, Any], Plan]:
-    """Read the parameters of a run, or of the longer one under way, and plan it."""
+    """Read the parameters of a run, or of its extension under way, and plan it."""
     try:
         under_way = run.longer if longer else None
         content = run.manifest["parameters"] if under_way is None else under_way.parameters
@@ -517,7 +518,7 @@ def _stored_plan(
 
 
 def _chosen(run: RunFolder) -> dict[str, Any]:
-    """Give what the run chose for its corpus and machine."""
+    """Return the run's choices for its corpus and machine."""
     stored = run.manifest.get("plan", {})
     chosen = {name: stored.get(name, OLD_RUNS[name]) for name in CHOSEN}
     return chosen | {name: stored[name] for name in STAGES if name in stored}

@@ -201,7 +201,7 @@ def _check_integer(name: str, value: Any, lowest: int) -> None:
 
 
 def level_concentrations(result: Result) -> dict[str, float]:
-    """Posterior mean of each level's concentration: over kept iterations of the chains used."""
+    """Posterior mean of each level's concentration, over kept iterations of the chains used."""
     trace = np.asarray(result.traces["concentrations"], np.float64)
     if result.combination.how == "best":
         trace = trace[[result.combination.best]]
@@ -232,7 +232,7 @@ def _arrays(
     cited = np.zeros((0, estimates["topic_share"].shape[0]))
     if len(targets):
         cited = estimates["doc_topic"][targets] * np.float64(estimates["topic_scale"])
-        cited /= cited.sum(axis=1, keepdims=True)  # a factor a row changes nothing
+        cited /= cited.sum(axis=1, keepdims=True)  # a factor per row changes nothing
     levels = spec.topic_side[spec.n_shared :]
     beta = level_concentrations(result)
     burst = spec.word_level("document-topic")
@@ -271,7 +271,7 @@ def _citing_rates(result: Result) -> np.ndarray:
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
-    """Copy to a writeable array: kernels are compiled once more for others."""
+    """Copy to a writeable array: kernels would be compiled again for read-only ones."""
     return np.array(array, np.float64, order="C")
 
 
@@ -293,7 +293,7 @@ def _node_rows(result: Result, columns: np.ndarray) -> np.ndarray:
 
 
 def _posterior(means: Means, placement: NodePlacement, width: int) -> Any:
-    """Give the posterior of groups as sparse rows."""
+    """Return the posterior of groups as sparse rows."""
     sizes = np.diff(means.group_start)
     begin = placement.sets.start[placement.of_document]
     shift = np.repeat(begin - means.group_start[:-1], sizes)
@@ -345,7 +345,7 @@ def _categories(
 
 
 def _labels_above(levels: tuple[Groups, ...], width: int) -> np.ndarray:
-    """Category of each column: a group's own, or that of a node above it; -1 where none is."""
+    """Category of each column: a group's own, or that of a node above it; -1 if there is none."""
     of_column = np.full(width, -1, np.int64)
     starts = columns_of(levels)
     above = np.zeros(0, np.int64)

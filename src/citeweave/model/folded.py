@@ -1,4 +1,4 @@
-"""What a fold-in gives: topics and groups of new documents, and how they were found."""
+"""Results of a fold-in: topics and groups of new documents, and how they were found."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -32,16 +32,16 @@ class FoldIn:
     doc_word_topic : ndarray of float32, shape (D, K)
         theta (the last document level); equal to `doc_topic` where the model has only one.
     group_posterior : sparse csr_array, shape (D, B + 1)
-        Probability of each group to be the document's. Columns are the rows of `SCNTM.groups_`,
-        then those of the levels above, if any; the last is the root.
+        Probability that the document belongs to each group. Columns are the rows of
+        `SCNTM.groups_`, then those of the levels above, if any; the last is the root.
     used : ndarray of bool, shape (tokens of the new corpus,)
-        Which tokens the estimates are made of. Only others may be scored.
+        Tokens used for the estimates. Only the others may be scored.
     known : ndarray of bool, shape (tokens of the new corpus,)
-        Which tokens are words of the model's vocabulary.
+        Tokens whose words are in the model's vocabulary.
     word : ndarray of int64, shape (tokens of the new corpus,)
         The tokens in the model's vocabulary, -1 where unseen.
     unseen_words : ndarray of int64, shape (D,)
-        Tokens of each document that the model has no word for.
+        Number of tokens of each document that are not in the vocabulary.
     common_unseen : list of (str, int)
         The most frequent of these.
     unseen_authors : int
@@ -49,20 +49,20 @@ class FoldIn:
     matched_citations : int
         Citations to training documents that were used.
     ignored_citations : int
-        Citations of the new corpus that lead to no training document (to other new ones).
+        Citations of the new corpus that do not lead to a training document.
     category : ndarray of int32, shape (D,), or None
-        Most probable category (id in the training corpus); None where the model has learned none.
-        Of a document that hangs below a category, that; else the one whose topics give its words
-        and citations, the labels of its author's training documents being the prior.
+        Most probable category (id in the training corpus); None if the model has learned none. For
+        a document below a category, that category; otherwise it is inferred from words and
+        citations, with the labels of the author's training documents as prior.
     category_probability : ndarray of float32, shape (D,), or None
         Its probability.
     protocol : dict
-        What was used and how, in words and numbers.
+        Description of what was used and how.
     burst_topic, burst_word : ndarray, or None
         For ``method="gibbs"``: theta and phi' as a further word of the document sees them (see
-        `citeweave.foldin.Means`); `burst_word` has an entry a token, 0 where it was not used.
+        `citeweave.foldin.Means`); `burst_word` has one entry per token, 0 if it was not used.
     levels : tuple of Groups
-        What the columns of `group_posterior` stand for, upper level first.
+        The nodes behind the columns of `group_posterior`, upper level first.
     """
 
     doc_topic: np.ndarray
@@ -90,7 +90,7 @@ class FoldIn:
 
     @property
     def category_names(self) -> list[str | None]:
-        """Name of each document's most probable category, None where there is none."""
+        """Name of each document's most probable category, None if there is none."""
         corpus = self.levels[-1].corpus if self.levels else None
         if self.category is None or corpus is None:
             return [None] * len(self.doc_topic)
@@ -123,7 +123,7 @@ class FoldIn:
         return LikelyGroup("corpus", "corpus", probability)
 
     def __repr__(self) -> str:
-        """Say how much was folded in and how."""
+        """Describe how much was folded in and how."""
         return (
             f"FoldIn({len(self.doc_topic):,} documents, {int(self.used.sum()):,} words used, "
             f"{int(self.unseen_words.sum()):,} unseen, {self.matched_citations:,} citations, "
@@ -161,7 +161,7 @@ def describe(
     inferred: int,
     exact: bool,
 ) -> dict[str, Any]:
-    """Say in words and numbers how a fold-in was done."""
+    """Describe how a fold-in was done."""
     share = f"a random share of {words} of each document's words"
     used = {False: "none", True: "to training documents", "both": "to and from training documents"}
     text = {

@@ -1,9 +1,9 @@
-"""A run that is done goes on: to the same bytes as one that was as long from the start.
+"""Extend a finished run, to the same bytes as a run that was planned that long.
 
-The longer run's parameters are those of the shorter one with more iterations; what depended on
-their number by default (when citations join) stays as it was. Its chains begin where the shorter
-run began to keep samples, since there what adapts was frozen and sums began; or at its end, where
-neither has a say.
+The extended run has the parameters of the original with more iterations; defaults that depend on
+their number (such as when citations join) stay as they were. Its chains begin where the original
+began to keep samples, because adaptation was frozen and sums were started there; or at its end, if
+neither matters.
 """
 
 import re
@@ -26,13 +26,13 @@ from citeweave.runs.checkpoint import (
 __all__ = ["longer_parameters", "more_iterations", "starting_points"]
 
 MANY = 10_000
-"""Iterations that may be added where only minutes are given."""
+"""Maximum number of iterations added if only minutes are given."""
 
 _STAGES = ("network_from", "burst_from")
 
 
 def more_iterations(wanted: int | str | None, planned: int) -> int | None:
-    """Read how many iterations are to be added: "+1000", or a number in all.
+    """Read how many iterations to add: "+1000", or a total number.
 
     Examples
     --------
@@ -62,32 +62,32 @@ def longer_parameters(
     minutes: float | None,
     start_stored: bool = True,
 ) -> dict[str, Any]:
-    """Give the parameters of a longer run.
+    """Return the parameters of an extended run.
 
-    A run whose chains agreed keeps samples for longer; one whose chains did not goes on comparing
-    them, and keeps samples for as long as before.
+    If the chains agreed, samples are kept for longer; otherwise chains are compared further, and
+    samples are then kept for as long as before.
 
     Parameters
     ----------
     parameters : mapping
         Those of the run.
     plan : Plan
-        The one that was made of them.
+        The plan made from them.
     settlement : Settlement or None
-        What became of the run; None for one of an earlier release.
+        The settlement of the run; None for runs of earlier releases.
     more : int or None
-        Iterations to be added.
+        Iterations to add.
     minutes : float or None
-        Most minutes to go on for.
+        Maximum number of minutes to continue.
     start_stored : bool
-        Whether the states are there in which chains began to keep samples; if not, a longer run
-        of exactly so many iterations keeps those that come after the shorter one.
+        Whether the states in which chains began to keep samples are stored; if not, an extended run
+        with ``exactly`` keeps only the samples after the original end.
     """
     settled = settlement is not None and settlement.stopped == "settled"
     if minutes is not None and plan.exactly:
         raise fail(
             "minutes",
-            "None: the run makes exactly so many iterations; go on by iterations",
+            "None: the run has a fixed number of iterations; extend it by iterations",
             minutes,
         )
     if more is None and settled:
@@ -105,26 +105,26 @@ def longer_parameters(
         out["burn_in"] = max(iterations, 3 * (iterations + added) // 4)
     if not plan.exactly:
         out["burn_in"] = burn_in if settled else burn_in + added
-        out["give_up"] = False  # who goes on wants the iterations
+        out["give_up"] = False  # whoever extends a run wants the iterations
     return out
 
 
 def starting_points(
     chains: Path, fingerprint: str, shorter: Plan, longer: Plan, settlement: Settlement | None
 ) -> tuple[dict[int, Checkpoint], str]:
-    """Find where the chains of a longer run begin.
+    """Find where the chains of an extended run begin.
 
     Returns
     -------
     points : dict of int to Checkpoint
         By chain.
     note : str
-        What a reader should know where it is not as if the run had been longer from the start.
+        Note for the reader if the result differs from that of one long run.
 
     Raises
     ------
     RunError
-        The shorter run's checkpoints are missing or damaged.
+        The checkpoints of the original run are missing or damaged.
     """
     points: dict[int, Checkpoint] = {}
     note = ""

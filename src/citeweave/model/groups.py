@@ -1,4 +1,4 @@
-"""Who the documents belong to: from authors, labels and eta to the tree that a chain climbs."""
+"""Groups of documents: from authors, labels and eta to the tree of a chain."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ __all__ = ["KINDS", "Group", "Groups", "Tree", "build_tree", "known_categories"]
 KINDS = ("author", "category", "unknown", "latent", "value")
 _AUTHOR, _CATEGORY, _UNKNOWN, _LATENT, _VALUE = range(len(KINDS))
 _STRATUM = 35
-"""Bits of a node's key below the number of the stratum of papers that it is in."""
+"""Bits of a node's key below the number of its stratum of papers."""
 
 
 class Group(NamedTuple):
@@ -46,25 +46,25 @@ class Groups:
     level : str
         Name of the level.
     kind : ndarray of int8, shape (n,)
-        Place in `KINDS`: author, category, unknown, a latent category that no label names, or the
-        value of a level that divides papers.
+        Index in `KINDS`: author, category, unknown, a latent category without a label, or the value
+        of a level that divides papers.
     label : ndarray of int32, shape (n,)
-        Id of the author or category in the corpus. For an unknown group -1 where it is shared, or
-        the one document that it belongs to. For a latent category its row. For a value its number
-        in `citeweave.corpus.columns.paper_column`. Below levels that divide papers, a label has a
-        node in each part that has papers of it.
+        Id of the author or category in the corpus. For an unknown group, -1 if it is shared,
+        otherwise its only document. For a latent category, its row. For a value, its number in
+        `citeweave.corpus.columns.paper_column`. Below levels that divide papers, a label has one
+        node in each part that contains it.
     documents : ndarray of int32, shape (n,)
         Number of documents below the node.
     of_document : ndarray of int32, shape (D,)
-        The node of each document; where words choose their author, that of the first author.
+        The node of each document; if words choose their author, that of the first author.
     parent : ndarray of int32, shape (n,)
         The node's parent on the level above.
     corpus : Corpus, optional
-        Where names come from.
+        Source of the names.
     above : Groups, optional
-        The level above, where that divides papers.
+        The level above, if it divides papers.
     column : str
-        What values are values of, on a level that divides papers.
+        The column of the values, on a level that divides papers.
     years : int, optional
         Width of periods.
     """
@@ -87,7 +87,7 @@ class Groups:
 
     @cached_property
     def names(self) -> list[str]:
-        """The name of each node; read from the corpus when first asked for.
+        """The name of each node, read from the corpus on first use.
 
         Below a level that divides papers, the name of the part follows: "Ann Lee, ICML".
         """
@@ -118,7 +118,7 @@ class Groups:
     def find(self, kind: str, label: int) -> int:
         """Return the row of an author or category by its id in the corpus, or -1.
 
-        Of several, which levels that divide papers make, that of most documents.
+        If levels that divide papers make several, the one with most documents.
         """
         rows = np.flatnonzero((self.kind == KINDS.index(kind)) & (self.label == label))
         return int(rows[self.documents[rows].argmax()]) if len(rows) else -1
@@ -136,7 +136,7 @@ class Groups:
         return (self[row] for row in range(len(self)))
 
     def __repr__(self) -> str:
-        """Say how many nodes there are of each kind."""
+        """Return how many nodes there are of each kind."""
         found = np.bincount(self.kind, minlength=len(KINDS)).tolist()
         kinds = (*KINDS[:_VALUE], self.column)
         parts = [f"{n:,} {kind}" for n, kind in zip(found, kinds, strict=True) if n]
@@ -144,13 +144,13 @@ class Groups:
 
 
 class Tree(NamedTuple):
-    """What a chain is fitted to, and what its nodes stand for."""
+    """The data of a chain, and the meaning of its nodes."""
 
     data: Data
     levels: tuple[Groups, ...]
     """The levels between the corpus and the documents, upper first."""
     shares: AuthorShares | None = None
-    """Who shares papers, where all of their authors count."""
+    """The servers of papers, if all their authors count."""
 
 
 class _Members(NamedTuple):
@@ -159,8 +159,8 @@ class _Members(NamedTuple):
     document: np.ndarray
     """int64 [pairs], ascending."""
     key: np.ndarray
-    """int64 [pairs]: sorts by stratum of papers; in it authors, then categories, then unknown
-    groups, each by label."""
+    """int64 [pairs]: sorted by stratum of papers, and within it authors, then categories, then
+    unknown groups, each by label."""
 
 
 def build_tree(
@@ -187,21 +187,21 @@ def build_tree(
     unknown : {"shared", "own"}
         Whether unknown documents share one group or have one each.
     categories : int, optional
-        Of models that draw papers into categories: how many there are, at least.
+        For models with latent categories: their minimum number.
     labels : {"none", "some"}
-        Of these models: whether papers that have a label keep it. The labels' categories come
+        For these models: whether papers that have a label keep it. The labels' categories come
         first.
     period_years : int, optional
-        Of models with a level of periods: how many years each has.
+        For models with a level of periods: years per period.
     contributions : {"equal", "position"}
-        Where all authors count: whether the prior of their shares tells them apart by position.
+        If all authors count: whether the prior of their shares depends on their position.
 
     Returns
     -------
     Tree
-        Nodes without documents are left out. Levels that divide papers have all others within their
-        nodes. Of those, a node's parent is the one that most of its documents belong to on the
-        level above, unknown ones not counted while there are others; ties go to the smaller id.
+        Nodes without documents are left out. All other levels are nested within those that divide
+        papers. A node's parent is the one to which most of its documents belong on the level above;
+        unknown groups count only if there are no others, and ties go to the smaller id.
     """
     if corpus.n_documents == 0 or corpus.n_tokens == 0:
         raise CorpusError(
@@ -255,7 +255,7 @@ def build_tree(
         leaf = np.searchsorted(keys[-1], last.key)
         counts = np.bincount(last.document, minlength=corpus.n_documents)
         leaf_start = np.concatenate([[0], np.cumsum(counts)])
-    # copies, since kernels are compiled once more for arrays that are read-only
+    # copies, because kernels would be compiled again for read-only arrays
     data = Data(
         tokens=np.asarray(corpus.tokens),
         offsets=np.array(corpus.offsets),
@@ -272,7 +272,7 @@ def build_tree(
 
 
 def known_categories(corpus: Corpus, labels: str) -> np.ndarray:
-    """Give the categories of papers that keep their labels, numbered by label; -1 for the others.
+    """Return the categories of papers that keep their labels, numbered by label; -1 for the others.
 
     Returns
     -------
@@ -286,9 +286,9 @@ def known_categories(corpus: Corpus, labels: str) -> np.ndarray:
 
 
 def _latent(corpus: Corpus, name: str, categories: int, labels: str) -> tuple[Groups, np.ndarray]:
-    """Lay out categories that papers are drawn into; gives the papers that are drawn, too.
+    """Lay out latent categories; also returns the papers whose category is sampled.
 
-    Until chains give them others, papers without a label have categories in turn.
+    Until chains assign others, papers without a label have categories in turn.
     """
     known = known_categories(corpus, labels)
     names = np.unique(corpus.categories[known >= 0])
@@ -339,7 +339,7 @@ def _parted(
 
 
 def _within(strata: list[Stratum], members: _Members) -> _Members:
-    """Tell nodes of a level apart by the part of the papers that they are in."""
+    """Distinguish the nodes of a level by the part of the papers that they are in."""
     if not strata:
         return members
     stratum = strata[-1].of_document[members.document]
@@ -355,7 +355,7 @@ def _kind_of(key: np.ndarray) -> np.ndarray:
 
 
 def _members(corpus: Corpus, nodes: str, *, eta: float, own: bool, every: bool) -> _Members:
-    """Give each document its node on a level, or each of its authors one where ``every``."""
+    """Assign a node on a level to each document, or, if ``every``, to each of its authors."""
     documents = np.arange(corpus.n_documents)
     # the shared unknown group sorts as label 0, and its label becomes -1 in the table
     key = _key(_UNKNOWN, documents + 1 if own else np.zeros_like(documents))
@@ -390,7 +390,7 @@ def _members(corpus: Corpus, nodes: str, *, eta: float, own: bool, every: bool) 
 
 
 def _entry_keys(entries: AuthorEntries) -> np.ndarray:
-    """Give the key of what speaks for each author of each paper, -1 where nothing does."""
+    """Return the key of the node that represents each author of each paper, -1 if there is none."""
     kind = np.where(entries.is_author, _AUTHOR, _CATEGORY)
     key = kind * (1 << 32) + entries.label
     return np.where(entries.label >= 0, key, -1)
@@ -399,7 +399,7 @@ def _entry_keys(entries: AuthorEntries) -> np.ndarray:
 def _every_author(
     corpus: Corpus, entries: AuthorEntries, key: np.ndarray, alone: _Members
 ) -> _Members:
-    """Give each document the nodes of all its authors; ``alone`` where nothing speaks for any."""
+    """Assign the nodes of all its authors to each document; ``alone`` if there are none."""
     kept = key >= 0
     left = np.ones(corpus.n_documents, bool)
     left[entries.document[kept]] = False
@@ -436,8 +436,8 @@ def _parents(members: list[_Members], keys: list[np.ndarray]) -> list[np.ndarray
 
 
 def _parent_keys(above: _Members, below: _Members, nodes: np.ndarray) -> np.ndarray:
-    """Vote: the node above that most documents of each node below belong to."""
-    kept = np.isin(below.key, nodes)  # a node that lost all its children is no node
+    """Find, for each node, the node above to which most of its documents belong."""
+    kept = np.isin(below.key, nodes)  # a node without children is dropped
     below = _Members(below.document[kept], below.key[kept])
     # join the two lists of (document, node) on the document
     starts = np.searchsorted(above.document, below.document)
@@ -460,7 +460,7 @@ def _parent_keys(above: _Members, below: _Members, nodes: np.ndarray) -> np.ndar
 def _reached(
     members: list[_Members], keys: list[np.ndarray], parents: list[np.ndarray]
 ) -> list[_Members]:
-    """Follow the tree upwards: the places of the nodes that documents reach on each level."""
+    """Follow the tree upwards: the nodes that documents reach on each level."""
     reached: list[_Members] = []
     for level in range(len(members) - 1, -1, -1):
         if not reached:

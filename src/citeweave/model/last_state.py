@@ -15,7 +15,7 @@ __all__ = ["LastState", "last_state", "state_of_chain"]
 
 
 class LastState(NamedTuple):
-    """Where a chain stands."""
+    """State of a chain."""
 
     chain: int
     iteration: int
@@ -31,7 +31,7 @@ def last_state(model: FittedAttributes, chain: int | None = None) -> LastState:
     model : SCNTM
         Fitted or loaded.
     chain : int, optional
-        The chain whose numbering the topics have if not given.
+        By default the chain whose numbering the topics have.
 
     Raises
     ------

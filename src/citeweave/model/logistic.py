@@ -1,4 +1,4 @@
-"""Multinomial logistic regression with an L2 penalty, which cross-validation chooses."""
+"""Multinomial logistic regression with an L2 penalty chosen by cross-validation."""
 
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 PENALTIES = tuple(float(10.0 ** (power / 2)) for power in range(2, -11, -1))
-"""10, 3.2, 1, ... 0.00001: those that cross-validation chooses among."""
+"""10, 3.2, 1, ... 0.00001: the candidates for cross-validation."""
 
 _MOST_STEPS = 1000
 
@@ -44,9 +44,9 @@ def fit_regression(
     classes : ndarray of int, shape (n,)
     n_classes : int
     penalty : float
-        The inverse of scikit-learn's C; intercepts have none.
+        The inverse of scikit-learn's C; intercepts are not penalised.
     start : Regression, optional
-        Where L-BFGS begins.
+        Starting point of L-BFGS.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def fit_regression(
 
 
 def to_row_space(features: Any) -> tuple[Any, np.ndarray | None]:
-    """Turn features of few rows so that they have no more columns than rows.
+    """Rotate features with few rows so that they have no more columns than rows.
 
     Weights under an L2 penalty lie in the span of the rows, so nothing is lost: those of the
     original columns are ``basis.T @ weights``.
@@ -106,7 +106,8 @@ def choose_penalty(
 ) -> float:
     """Choose the one of `PENALTIES` that predicts left-out labels best, by their mean log loss.
 
-    Each class is divided evenly over the folds, which are drawn. Of equals the largest is taken.
+    Folds are random, with each class divided evenly. Of equally good penalties, the largest is
+    taken.
     """
     fold = draw_folds(classes, rng, folds)
     losses = np.zeros(len(PENALTIES))
@@ -125,7 +126,7 @@ def choose_penalty(
 
 
 def draw_folds(classes: np.ndarray, rng: np.random.Generator, folds: int) -> np.ndarray:
-    """Deal each class out to the folds in random order, one class after where the last ended."""
+    """Distribute each class over the folds in random order, from where the last class ended."""
     order = rng.permutation(len(classes))
     order = order[np.argsort(classes[order], kind="stable")]
     fold = np.empty(len(classes), dtype=np.int64)

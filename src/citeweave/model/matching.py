@@ -1,8 +1,8 @@
-"""Topics of several chains: which is which, and whether they may be averaged.
+"""Matching topics of several chains, and whether they may be averaged.
 
-Chains number their topics as they please, and may have found different ones. Topics are paired so
-that the cosines of their words are largest in sum; the pairs' mean cosine, weighted by the topics'
-shares, says how well two chains agree.
+Topic numbers are arbitrary in each chain, and chains may have found different topics. Topics are
+paired to maximise the sum of the cosines of their words; the pairs' mean cosine, weighted by the
+topics' shares, measures how well two chains agree.
 """
 
 from collections.abc import Sequence
@@ -17,22 +17,22 @@ from citeweave.model.consensus import align_topics, consensus_memberships
 __all__ = ["GOOD_MATCH", "Combination", "combine_chains", "match_categories", "match_topics"]
 
 GOOD_MATCH = 0.9
-"""Chains are averaged by ``combine="auto"`` if each agrees at least so well with the best one."""
+"""``combine="auto"`` averages chains if each agrees at least this well with the best one."""
 
 
 class Combination(NamedTuple):
-    """How the chains of a run became one model."""
+    """How the chains of a run were combined into one model."""
 
     how: str
     """``average``, ``consensus`` or ``best`` (one chain alone is the best of one)."""
     best: int
-    """The chain of the highest score: topics are numbered as there."""
+    """The chain with the highest score, whose numbering of topics is used."""
     likelihoods: list[float]
     """Mean log likelihood of each chain's words, given their topics, after burn-in."""
     agreements: list[float]
     """Agreement of each chain with the best one, from 0 to 1."""
     orders: list[list[int]]
-    """For each chain the topic that stands for topic k of the best one."""
+    """For each chain, its topic that matches topic k of the best one."""
     scores: Sequence[float] = ()
     """Log likelihood of each chain's words and citations, topics summed out, at its means."""
 
@@ -51,9 +51,9 @@ def match_topics(
     Returns
     -------
     order : ndarray of int, shape (K,)
-        Row of ``other`` that row k of ``reference`` is paired with, -1 where L < K leaves none.
+        Row of ``other`` that row k of ``reference`` is paired with, -1 if L < K leaves none.
     cosines : ndarray, shape (K,)
-        Cosine of each pair, 0 where there is none.
+        Cosine of each pair, 0 if there is none.
     agreement : float
         Weighted mean of the cosines.
 
@@ -87,7 +87,7 @@ def combine_chains(
     *,
     combine: str,
 ) -> tuple[Sums, Combination]:
-    """Make one set of sums from those of several chains; the first argument is used up.
+    """Combine the sums of several chains into one; the first argument is overwritten.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def combine_chains(
     likelihoods : sequence of float
         Mean log likelihood of each chain's words after burn-in.
     scores : sequence of float
-        What chains are compared by, see `citeweave.model.scoring`.
+        Scores by which chains are compared, see `citeweave.model.scoring`.
     memberships : sequence of ndarray, shape (D, K)
-        Topics of documents, one array a chain; for a consensus only.
+        Topics of documents, one array per chain; only needed for a consensus.
     combine : {"auto", "average", "best", "consensus"}
         A consensus pairs topics by the documents they share, the others by their words.
     """
@@ -135,7 +135,7 @@ def combine_chains(
 
 
 def match_categories(sums: Sequence[Sums], best: int, known: np.ndarray, *, agree: bool) -> None:
-    """Give the categories of all chains the numbers of one of them, by the papers they share.
+    """Renumber the categories of all chains as in one of them, by the papers they share.
 
     Categories that have a known label are the same in all chains.
 
@@ -170,5 +170,5 @@ def _numbered_as(orders: Sequence[np.ndarray], chain: int) -> list[np.ndarray]:
 
 
 def _topic_word(sums: Sums) -> np.ndarray:
-    """Word sums of each topic; cosines do not see by how many samples they are scaled."""
+    """Word sums of each topic; cosines do not depend on the number of samples."""
     return sums.topic_word.T

@@ -1,4 +1,4 @@
-"""How a model shows itself in a notebook: parameters, sizes and topics in small tables."""
+"""Display of a model in notebooks: parameters, sizes and topics in small tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = 8
 
 
 def model_html(model: SCNTM) -> str:
-    """Show parameters and, if the model is fitted, its corpus, how it went, and its topics."""
+    """Show parameters and, if the model is fitted, its corpus, its run and its topics."""
     rows = [("model", repr(model))]
     if model.__dict__.get("_result") is None:
         return html_table(["", ""], [*rows, ("state", "not fitted; call fit(corpus)")])
@@ -37,7 +37,7 @@ def model_html(model: SCNTM) -> str:
     facts = html_table(["", ""], rows)
     try:
         words = _words(model, share)
-    except MissingDependencyError:  # strings are read by polars; figures are shown without
+    except MissingDependencyError:  # strings need polars; without it only figures are shown
         return facts
     papers = np.bincount(model.labels_, minlength=len(share))
     topics = html_table(
@@ -53,7 +53,7 @@ def model_html(model: SCNTM) -> str:
 
 
 def _words(model: SCNTM, share: np.ndarray) -> list[list[str]]:
-    """Choose words that are probable in each topic, and more so than elsewhere."""
+    """Choose words that are probable in each topic, and more so than in others."""
     corpus = model.corpus_
     occurs = np.bincount(corpus.tokens, minlength=corpus.vocabulary_size) > 0
     best = rank_words(model.topic_word_, share, occurs, relevance=RELEVANCE, number=WORDS)

@@ -58,25 +58,25 @@ __all__ = [
 
 
 def old_values(table: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Give what runs did that were made before some of the parameters were there."""
+    """Return the behaviour of runs made before some of the parameters existed."""
     return {name: one.before for name, one in table.items() if one.before is not UNSET}
 
 
 OLD_RUNS = old_values(PARAMETERS)
-"""What the parameters of runs mean that were made before there was a choice."""
+"""Values of parameters for runs made before the parameter existed."""
 
 SAMPLED = 200
-"""Most iterations that samples are kept of, where chains are run until they agree and nothing
-is said."""
+"""Maximum number of iterations in which samples are kept, by default, when chains run until they
+agree."""
 
 CHOSEN = ("sweep", "rounds", "device", "word_weight")
-"""Parameters that a run chooses for its corpus and machine; its manifest keeps the choice."""
+"""Parameters that a run chooses for its corpus and machine; the manifest stores the choice."""
 STAGES = ("network_from", "burst_from")
-"""Parameters whose defaults are a rule of the release; its manifest keeps what they were."""
+"""Parameters whose defaults follow a rule of the release; the manifest stores their values."""
 
 
 GIVEN = "given-"
-"""How manifests begin to name topics that were given as numbers; their checksum follows."""
+"""Prefix of the name of given topics in manifests; their checksum follows."""
 
 
 def fail(name: str, wanted: str, value: object) -> ParameterError:
@@ -90,7 +90,7 @@ def _in_words(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Checked parameters with every default filled in: what a run does."""
+    """The plan of a run: checked parameters with all defaults filled in."""
 
     spec: ModelSpec
     settings: ChainSettings
@@ -101,53 +101,53 @@ class Plan:
     burn_in: int
     thin: int
     start: str
-    """Name of the start, or of what it was read from."""
+    """Name of the start, or of its source."""
     seed: int
     chains: int
     sweep: str
     """"auto" until `for_corpus` has chosen."""
     rounds: int | None
-    """Snapshots a sweep; None for sequential sweeps, and until `for_corpus` has chosen."""
+    """Snapshots per sweep; None for sequential sweeps, and until `for_corpus` has chosen."""
     threads: int
-    """Cores used in all."""
+    """Total number of cores."""
     device: str
-    """"auto" until `citeweave.model.chains` has looked what there is."""
+    """"auto" until `citeweave.model.chains` has chosen."""
     categories: int | None = None
-    """How many categories papers are drawn into, at least; None where labels say it, or without."""
+    """Minimum number of latent categories; None if labels determine it, or without any."""
     labels: str = NO_LABELS
-    """Whether papers keep their labels, where they are drawn into categories."""
+    """Whether papers keep their labels, with latent categories."""
     period_years: int | None = None
-    """Width of the periods of a level of the model; None to go by the years of the corpus."""
+    """Width of periods; None to choose it by the years of the corpus."""
     contributions: str = EQUAL_SHARES
-    """Prior of authors' shares in papers, where all of them count."""
+    """Prior of authors' shares in papers, if all authors count."""
     chooses_weight: bool = False
-    """Whether the weight of words, 1 so far, is still to be chosen for the corpus."""
+    """Whether the weight of words, 1 so far, has yet to be chosen for the corpus."""
     weighing: str = ""
-    """How the weight of words was chosen, in words, where it was."""
+    """Description of how the weight of words was chosen, if it was."""
     exactly: bool = True
-    """Whether ``iterations`` are made, or are the most that are made."""
+    """Whether ``iterations`` is an exact number rather than a maximum."""
     minutes: float | None = None
     give_up: bool = False
     asked: tuple[int, int] | None = None
-    """Iterations and burn-in that were planned, where the run has found its own."""
+    """Planned iterations and burn-in, if the run has found its own."""
     engine: str = ""
     """Name of the engine; empty until it is chosen with the device."""
     machine: str = ""
     """The device in words; empty for this process."""
     workers: int = 1
-    """Processes that share a chain, where the engine divides it."""
+    """Processes that share a chain, if the engine divides it."""
     address: str | None = None
-    """Where the cluster of these workers is; None for this computer."""
+    """Address of the cluster of these workers; None for this computer."""
 
     def for_corpus(self, *, tokens: int, documents: int, words: int) -> Self:
-        """Choose what was left open of the sweeps, by the sizes of corpus and model alone.
+        """Choose the sweeps, if not given, from the sizes of corpus and model alone.
 
         ``words`` is the size of the vocabulary.
         """
         wanted, possible = self.sweep, sweeps(self.device)
         sequential = self.spec.draws_categories or self.spec.word_weight != 1.0
         if wanted == AUTO and sequential and SEQUENTIAL in possible:
-            wanted = SEQUENTIAL  # which alone draws categories and weighs words
+            wanted = SEQUENTIAL  # the only one that samples categories and weighs words
         if wanted == AUTO and len(possible) == 1:  # the device leaves no choice
             wanted = next(iter(possible))
         cells = words * self.settings.topics
@@ -157,36 +157,36 @@ class Plan:
         return dataclasses.replace(self, sweep=sweep, rounds=rounds)
 
     def weighing_words(self, weight: float, how: str = "") -> Self:
-        """Give the same plan with a weight of words that was chosen."""
+        """Return the plan with a chosen weight of words."""
         spec = dataclasses.replace(self.spec, word_weight=weight)
         return dataclasses.replace(self, spec=spec, chooses_weight=False, weighing=how)
 
     def on(self, device: str) -> Self:
-        """Give the same plan for another device."""
+        """Return the plan for another device."""
         return dataclasses.replace(self, device=device)
 
     @property
     def chains_at_a_time(self) -> int:
-        """Chains that run side by side: cores go to chains first, a GPU has one at a time."""
+        """Number of chains that run in parallel; a GPU runs one at a time."""
         return 1 if one_chain(self.device, self.engine) else min(self.chains, self.threads)
 
     @property
     def threads_per_chain(self) -> int:
-        """Workers of each chain's snapshot sweeps: what chains leave, shared out evenly."""
+        """Workers of each chain's snapshot sweeps: the remaining cores, divided evenly."""
         if self.sweep == SEQUENTIAL:
             return 1
         return max(1, self.threads // self.chains_at_a_time)
 
     @property
     def joined(self) -> int:
-        """Iterations after which all parts of the model count."""
+        """Iterations after which all parts of the model are on."""
         network_from = self.settings.network_from if self.spec.citations is not None else 0
         return max(network_from, self.settings.burst_from)
 
     def sampling_from(self, iteration: int) -> Self:
-        """Give the schedule of a run that keeps samples after so many iterations.
+        """Return the schedule of a run that keeps samples from the given iteration on.
 
-        Samples are kept for as many iterations as were planned.
+        Samples are kept for as many iterations as planned.
         """
         asked = self.asked or (self.iterations, self.burn_in)
         length = asked[0] - asked[1]
@@ -195,7 +195,7 @@ class Plan:
         )
 
     def keeps(self, iteration: int) -> bool:
-        """Whether the state after so many iterations is a kept sample; the last always is."""
+        """Whether the state after this many iterations is a kept sample; the last always is."""
         return iteration > self.burn_in and (self.iterations - iteration) % self.thin == 0
 
     @property
@@ -214,9 +214,9 @@ class Plan:
         return [level.name for level in (*self.spec.topic_side, *self.spec.word_side)]
 
     def digest(self) -> str:
-        """Hash all that decides what a chain draws, so that no foreign checkpoint is taken."""
+        """Hash everything that determines a chain's draws, to reject foreign checkpoints."""
         settings = self.settings._asdict()
-        # what is as it always was is left out, as in runs before there was a choice
+        # unchanged defaults are left out, as in runs before the choice existed
         if not self.settings.burst_from:
             del settings["burst_from"]
         if not self.spec.draws_categories:
@@ -243,7 +243,7 @@ class Plan:
             content["period_years"] = self.period_years
         if self.start != RANDOM:
             content["start"] = self.start
-        if self.sweep != SEQUENTIAL:  # which has the digest of runs before there was a choice
+        if self.sweep != SEQUENTIAL:  # same digest as runs before the choice existed
             content["sweep"] = [self.sweep, self.rounds]
         if not self.exactly:
             content["until"] = "settled or out of reach" if self.give_up else "settled"
@@ -252,7 +252,7 @@ class Plan:
 
 
 def make_plan(parameters: Mapping[str, Any]) -> Plan:
-    """Check the parameters of `SCNTM` against the table, and fill in what was left open."""
+    """Check the parameters of `SCNTM` against the table, and fill in defaults."""
     check_values(SCNTMParameters.rules, parameters, _in_words)
     p = dict(parameters)
     spec = p["model"] if isinstance(p["model"], ModelSpec) else preset(p["model"])
@@ -321,9 +321,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
             p["rounds"],
         )
     if p["exactly"] and p["minutes"] is not None:
-        raise fail(
-            "minutes", "None where exactly so many iterations are made (exactly=True)", p["minutes"]
-        )
+        raise fail("minutes", "None with a fixed number of iterations (exactly=True)", p["minutes"])
     return Plan(
         spec=spec,
         settings=ChainSettings(
@@ -365,7 +363,7 @@ def make_plan(parameters: Mapping[str, Any]) -> Plan:
 
 
 def _divided(p: Mapping[str, Any]) -> bool:
-    """Whether an engine is asked for that divides chains between workers, and all fits it."""
+    """Whether the requested engine divides chains between workers; refuse what it cannot do."""
     divided = bool(p["engine"] != AUTO)
     none = naming.choice("None", "left out")
     for name in ("workers", "address"):
@@ -381,7 +379,7 @@ def _divided(p: Mapping[str, Any]) -> bool:
 
 
 def _with_levels(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
-    """Add the levels that divide papers, where parameters ask for them."""
+    """Add the levels that divide papers, if requested."""
     for name in p["levels"]:
         spec = spec.with_level(name)
     periods = any(level.nodes == PERIOD for level in spec.paper_levels)
@@ -394,7 +392,7 @@ def _with_levels(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
 
 
 def _with_categories(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
-    """Put categories that papers are drawn into above them, where parameters ask for them."""
+    """Put latent categories above papers, if requested."""
     if p["categories"] is None and p["labels"] == NO_LABELS:
         if spec.draws_categories:
             raise fail("categories", f"a number for the model {spec.name!r}", None)
@@ -405,7 +403,7 @@ def _with_categories(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
 
 
 def _with_authors(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
-    """Let all authors of a paper count, where parameters ask for it."""
+    """Use all authors of a paper, if requested."""
     if p["authors"] != ALL_AUTHORS or spec.tables_choose_author:
         return spec
     if spec.draws_categories:
@@ -419,7 +417,7 @@ def _with_authors(spec: ModelSpec, p: Mapping[str, Any]) -> ModelSpec:
 
 
 def _with_weight(spec: ModelSpec, weight: Any) -> tuple[ModelSpec, bool]:
-    """Let words weigh what the parameter says; tells whether that is still to be chosen."""
+    """Set the weight of words; return whether it has yet to be chosen."""
     if weight != CHOOSE_WEIGHT:
         weighed = dataclasses.replace(spec, word_weight=float(weight))
         return spec if weighed.word_weight == 1.0 else weighed, False
@@ -430,7 +428,7 @@ def _with_weight(spec: ModelSpec, weight: Any) -> tuple[ModelSpec, bool]:
 
 
 def _stage(p: Mapping[str, Any], name: str, usual: int, share: int) -> int:
-    """Say after how many iterations a part of the model joins: as given, or early in the run."""
+    """Return the iterations before a part of the model joins: as given, or early in the run."""
     if p[name] is not None:
         return int(p[name])
     bounds = [usual, int(p["iterations"]) // share]
@@ -438,7 +436,7 @@ def _stage(p: Mapping[str, Any], name: str, usual: int, share: int) -> int:
 
 
 def _paper_concentration(p: Mapping[str, Any]) -> float | None:
-    """Give the concentration of papers about their category that is held; None if it is drawn."""
+    """Return the fixed concentration of papers about their category; None if it is sampled."""
     chosen = p["paper_concentration"]
     if chosen == TIE:
         return TIED if p["labels"] == NO_LABELS and p["categories"] is not None else None
@@ -446,7 +444,7 @@ def _paper_concentration(p: Mapping[str, Any]) -> float | None:
 
 
 def _named_choice(value: Any) -> str:
-    """Give the name of a choice of ``self_citations``, with a warning for those of old."""
+    """Return the name of a choice of ``self_citations``, with a warning for old values."""
     name: str = self_citations_named(value)
     if name != value:
         warnings.warn(
@@ -486,7 +484,7 @@ def _cores() -> int:
 
 
 def _number_to_json(value: Any) -> Any:
-    """JSON has no infinity, and NumPy's numbers are not known to it."""
+    """Convert values that JSON does not know: infinity and NumPy's numbers."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
@@ -518,7 +516,7 @@ def parameters_from_json(content: Mapping[str, Any]) -> dict[str, Any]:
         name: PARAMETERS[name].from_json(value) if name in PARAMETERS else value
         for name, value in content.items()
     }
-    known = isinstance(found.get("iterations"), int)  # of a damaged manifest it may not be
+    known = isinstance(found.get("iterations"), int)  # may be absent in a damaged manifest
     if known and "burst_from" not in content and found.get("network_from") is None:
         found["network_from"] = int(found["iterations"]) // 2  # which was the default then
     return found

@@ -1,4 +1,4 @@
-"""Where new documents hang in the tree of a fitted model: below which group, or any of which."""
+"""Placing new documents in the tree of a fitted model, below one group or several candidates."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -19,19 +19,19 @@ _AUTHOR, _CATEGORY, _UNKNOWN, _LATENT = range(4)
 
 
 class NodePlacement(NamedTuple):
-    """Where new documents hang: each below one group of a set."""
+    """Placement of new documents: each below one group of a set."""
 
     sets: Sets
     """Nodes by column: those of the last level first, then of the levels above, then the root."""
     of_document: np.ndarray
     """int64 [documents]: set of each document."""
     inferred: np.ndarray
-    """bool [documents]: whether the set is all categories, the document's own being hidden."""
+    """bool [documents]: whether the set is all categories, because the document's own is hidden."""
     first_mixed: int | None = None
-    """From which set on a document is below the mixture of the set, not below one of it; None
-    where none is."""
+    """Index from which sets are mixtures, rather than candidates of which one applies; None if
+    there are none."""
     mass: np.ndarray | None = None
-    """float64 [members]: mass of the Dirichlet that shares in a mixture come from."""
+    """float64 [members]: parameter of the Dirichlet prior of shares in a mixture."""
 
 
 def columns_of(levels: Sequence[Groups]) -> list[int]:
@@ -45,12 +45,13 @@ def columns_of(levels: Sequence[Groups]) -> list[int]:
 
 
 def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: str) -> NodePlacement:
-    """Find the group of each new document, or the groups that it may belong to.
+    """Find the group of each new document, or its candidate groups.
 
-    First down the levels that divide papers, as far as there are nodes. Then, within the part, from
-    the last level upwards: the author's node where there is one; else the category's
-    (``labels="seen"``) or any category's by their number of documents (``"hidden"``); the shared
-    group of unknown documents as in training; at last the node of the part, or the root.
+    A document first descends the levels that divide papers, as far as there are nodes. Within the
+    part, the search goes from the last level upwards: the author's node if there is one; otherwise
+    the category's (``labels="seen"``) or all categories, weighted by their number of documents
+    (``"hidden"``); the shared group of unknown documents as in training; finally the node of the
+    part, or the root.
     """
     levels = list(result.levels.values())
     author = np.append(ids.author, -1)[new.first_authors]
@@ -88,8 +89,8 @@ def place_documents(result: Result, new: Corpus, ids: Translation, *, labels: st
 def _parts(result: Result, new: Corpus) -> tuple[np.ndarray, np.ndarray]:
     """Follow new documents down the levels that divide papers.
 
-    Returns the place of each on the last of them, -1 where it has no node there (0 for all without
-    such levels), and the column of the last node on its way.
+    Returns the index of each on the last of them, -1 if it has no node there (0 for all without
+    such levels), and the column of the last node reached.
     """
     groups = list(result.levels.values())
     starts, dividing = columns_of(groups), result.spec.paper_levels
@@ -125,7 +126,7 @@ class _Rows:
         return found
 
     def find(self, kind: int, label: np.ndarray, part: np.ndarray) -> np.ndarray:
-        """Give columns of nodes, -1 where there is none; an author or category -1 has none."""
+        """Return columns of nodes, -1 if there is none; an author or category of -1 has none."""
         wanted = self._key(kind, label, part)
         place = np.searchsorted(self._keys, wanted).clip(max=len(self._keys) - 1)
         there = (self._keys[place] == wanted) & ((label >= 0) | (kind == _UNKNOWN))
@@ -133,14 +134,14 @@ class _Rows:
 
 
 def _are_categories(groups: Groups) -> np.ndarray:
-    """Say which nodes are categories, named by a label or latent."""
+    """Return which nodes are categories, with a label or latent."""
     return np.isin(groups.kind, (_CATEGORY, _LATENT))
 
 
 def category_columns(levels: Sequence[Groups]) -> tuple[np.ndarray, np.ndarray]:
     """Columns and labels of the categories on the lowest level that has any.
 
-    Of one that has a node in several parts of the papers, the node of most documents.
+    If a category has nodes in several parts of the papers, the one with most documents.
     """
     starts = columns_of(levels)
     for number in range(len(levels) - 1, -1, -1):
@@ -156,8 +157,8 @@ def category_columns(levels: Sequence[Groups]) -> tuple[np.ndarray, np.ndarray]:
 def category_priors(train: Corpus, author: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Prior of categories of documents by their first authors (-1: none known).
 
-    The categories of the author's training documents, and one document's worth of all the
-    training documents'.
+    The categories of the author's training documents, plus one document's worth of those of all
+    training documents.
 
     Returns
     -------

@@ -1,17 +1,17 @@
-"""The probability of each category for papers without a label, read out of all evidence there is.
+"""The probability of each category for papers without a label, inferred from all evidence.
 
     log p(c | d) = log(s_c / g_c) + w_r r_dc + w_l l_dc + w_a a_dc + w_t t_dc + constant
 
-r, l and a are what words, citations and authors say (`citeweave.model.evidence`), t what the chains
-found: t_dc = sum_k theta'_dk log nu_ck, how well the topics of the paper are those of the category.
-Each of them was made without a part of the labels given: where there are several chains, each draws
-the papers of one part as if they had no label. The weights w >= 0 are those under which the labels
-that were left out are most probable, which also sets how sure the probabilities are; the evidence
-of the other papers is the mean over parts.
+r, l and a are the evidence of words, citations and authors (`citeweave.model.evidence`), and t that
+of the chains: t_dc = sum_k theta'_dk log nu_ck measures how well the topics of the paper match
+those of the category. Each is computed without a part of the given labels: with several chains,
+each samples the papers of one part as if they had no label. The weights w >= 0 maximise the
+probability of the labels that were left out, which also calibrates the probabilities; the evidence
+for other papers is the mean over parts.
 
 g are the shares of categories among the labels given and s those among the papers: the mean of p
-over papers without a label when s = g. The labels left out then count by s / g, and the weights are
-fitted once more.
+over papers without a label when s = g. The labels left out are then weighted by s / g, and the
+weights are fitted again.
 """
 
 from collections.abc import Mapping
@@ -29,17 +29,17 @@ __all__ = ["EVIDENCE", "ReadOut", "first_categories", "read_out", "topic_evidenc
 EVIDENCE = ("regression", "likeness", "authors", "topics")
 _REGRESSION, _LIKENESS, _AUTHORS, _TOPICS = range(4)
 LEAST_SHARE = 1e-3
-"""Added to nu: a topic that a category lacks speaks against it, but does not rule it out."""
+"""Added to nu, so that a topic that a category lacks counts against it without ruling it out."""
 
 
 class ReadOut(NamedTuple):
-    """Probabilities of categories, and what they are made of."""
+    """Probabilities of categories, and the evidence behind them."""
 
     probability: np.ndarray
-    """float32 [D, C]: of each category; 1 for a label that is given."""
+    """float32 [D, C]: of each category; 1 for a given label."""
     left_out: np.ndarray
-    """float32 [labelled papers, C]: the same of papers with a label, in their order, by evidence
-    that was made without it; nan for one that no chain has left out."""
+    """float32 [labelled papers, C]: the same for papers with a label, in their order, from evidence
+    computed without it; nan if no chain left it out."""
     regression: np.ndarray
     """float32 [V, C]: W."""
     centres: np.ndarray
@@ -51,15 +51,16 @@ class ReadOut(NamedTuple):
     topics: np.ndarray
     """float32 [D, C]: t."""
     weights: np.ndarray
-    """float64 [4]: w of `EVIDENCE`; 0 for one that there is none of."""
+    """float64 [4]: w of `EVIDENCE`; 0 for missing evidence."""
     intercepts: np.ndarray
     """float64 [C]: log(s / g) + w_r b."""
     carried: np.ndarray | None = None
-    """float32 [D]: 1 / |.| of the regression; None in runs that smoothed words twice for it."""
+    """float32 [D]: 1 / |.| of the regression; None in runs that used the same smoothing for
+    both."""
 
 
 def topic_evidence(doc_topic: np.ndarray, nu: np.ndarray) -> np.ndarray:
-    """Give sum_k theta'_dk log nu_ck, centred over categories [D, C].
+    """Return sum_k theta'_dk log nu_ck, centred over categories [D, C].
 
     Examples
     --------
@@ -70,32 +71,32 @@ def topic_evidence(doc_topic: np.ndarray, nu: np.ndarray) -> np.ndarray:
 
 
 def first_categories(evidence: Evidence, part: int | None) -> np.ndarray:
-    """Give the likeliest categories [D] by words and citations, for a chain to begin with.
+    """Return the most probable categories [D] by words and citations, as a chain's start.
 
     Parameters
     ----------
     evidence : Evidence
     part : int or None
-        The part whose labels the chain leaves out, and which must not be seen here.
+        The part whose labels the chain leaves out; they must not be used here either.
     """
     scores = _mean(evidence) if part is None else evidence.parts[part].scores
     known = evidence.known if part is None else evidence.seen(part)
-    # the weights are two numbers of all labels, which tell nothing of a single one
+    # the weights are two numbers from all labels, which reveal nothing about a single one
     weights = _plain_weights(evidence)
     return np.where(known >= 0, known, (scores @ weights).argmax(axis=1))
 
 
 def read_out(evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray]) -> ReadOut:
-    """Weigh all evidence by the labels that were left out.
+    """Weigh all evidence by its fit to the labels that were left out.
 
     Parameters
     ----------
     evidence : Evidence
         Of words and citations.
     corpus : Corpus
-        Whose authors are looked at.
+        Source of the authors.
     topics : mapping of int to ndarray of shape (D, C)
-        Topic evidence by the part that its chain has left out; empty where none did.
+        Topic evidence by the part that its chain left out; empty if none did.
 
     Examples
     --------
@@ -116,7 +117,7 @@ def read_out(evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray
     scores = np.stack([parts[evidence.part[d]][d] for d in honest.tolist()])
     mean = np.mean(list(parts.values()), axis=0)
     for place, every in enumerate(np.moveaxis(_mean(evidence), 2, 0)):
-        mean[:, :, place] = every  # of all parts, where there are chains for some alone
+        mean[:, :, place] = every  # over all parts, even if there are chains only for some
     given = np.bincount(known[labelled], minlength=categories) / len(labelled)
     shift = np.zeros(categories)
     weights = _fit_weights(scores, label, np.ones(len(label)), shift)
@@ -149,7 +150,7 @@ def _mean(evidence: Evidence) -> np.ndarray:
 
 
 def _plain_weights(evidence: Evidence) -> np.ndarray:
-    """Weigh regression and likeness by all labels, each left out once."""
+    """Weigh regression and likeness by their fit to all labels, each left out once."""
     labelled = np.flatnonzero(evidence.known >= 0)
     scores = np.stack([evidence.parts[evidence.part[d]].scores[d] for d in labelled.tolist()])
     nothing = np.zeros(evidence.n_categories)
@@ -159,9 +160,9 @@ def _plain_weights(evidence: Evidence) -> np.ndarray:
 def _all_evidence(
     evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray]
 ) -> dict[int, np.ndarray]:
-    """Put all evidence side by side, by part [D, C, kinds]; parts without chains have no place.
+    """Stack all evidence, by part [D, C, kinds]; parts without chains are omitted.
 
-    What other papers of the same authors say is by words and citations, and by the labels of the
+    The evidence of other papers by the same authors uses words, citations and the labels of the
     other parts.
     """
     categories = evidence.n_categories
@@ -186,17 +187,17 @@ def _all_evidence(
 def _fit_weights(
     evidence: np.ndarray, label: np.ndarray, counts: np.ndarray, shift: np.ndarray
 ) -> np.ndarray:
-    """Find the weights [kinds] of at least 0 under which labels are most probable.
+    """Find the nonnegative weights [kinds] that maximise the probability of labels.
 
     Each kind of evidence is scaled to a mean square of 1, and its weight has a standard normal
-    prior: next to nothing beside a hundred labels, and beside five no leave to be sure.
+    prior. With a hundred labels the prior hardly matters; with five it prevents overconfidence.
 
     Parameters
     ----------
     evidence : ndarray, shape (n, C, kinds)
     label : ndarray of int, shape (n,)
     counts : ndarray, shape (n,)
-        How often each label counts.
+        Weight of each label.
     shift : ndarray, shape (C,)
         Added to the scores of categories.
     """

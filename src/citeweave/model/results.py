@@ -1,4 +1,4 @@
-"""What a run leaves: estimates and traces by name, in memory or on disk alike."""
+"""The result of a run: estimates and traces by name, in memory or on disk."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,35 +25,35 @@ if TYPE_CHECKING:
 __all__ = ["TOLD", "Result", "combine_results", "document_topics", "name_estimates", "stack_traces"]
 
 TOLD = "told_"
-"""Before the names of what categories were read out of."""
+"""Prefix of the names of evidence for categories."""
 _GROUP_FIELDS = ("kind", "label", "documents", "of_document", "parent")
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A fitted model: what the attributes of `SCNTM` are read from."""
+    """A fitted model, from which the attributes of `SCNTM` are read."""
 
     plan: Plan
     parameters: Mapping[str, Any]
-    """As they were when the model was fitted."""
+    """Parameters at the time of the fit."""
     estimates: Mapping[str, np.ndarray]
     traces: Mapping[str, np.ndarray]
     """By name, [chains, iterations] (concentrations: [chains, iterations, levels])."""
     combination: Combination
     samples: int
-    """Number of kept samples that the estimates are means of."""
+    """Number of kept samples over which the estimates are averaged."""
     iterations: int
     open_corpus: Callable[[], Corpus]
     source: str | None = None
-    """Where the corpus came from, as it was given."""
+    """Path of the corpus, as given."""
     folder: Path | None = None
     states: Sequence[Mapping[str, np.ndarray]] = field(default=())
-    """Last state of each chain, where the run has no folder that holds it."""
+    """Last state of each chain, unless a run folder contains it."""
     notes: tuple[str, ...] = ()
     settlement: "Settlement | None" = None
     """Whether chains agree; None for runs of earlier releases and unfinished ones."""
     held_out: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """What was taken out of the corpus before the fit, by name."""
+    """Data held out of the corpus before the fit, by name."""
 
     @property
     def spec(self) -> ModelSpec:
@@ -88,7 +88,8 @@ def combine_results(
 ) -> tuple[Sums, Combination, np.ndarray | None]:
     """Average the chains, choose one or find their consensus.
 
-    Returns the sums, how they were made and, for a consensus of several, the classes of documents.
+    Returns the sums, how they were combined and, for a consensus of several chains, the classes of
+    documents.
     """
     likelihoods = []
     for trace in traces:
@@ -103,7 +104,7 @@ def combine_results(
         ]
     known = known_categories(corpus, plan.labels)
     for chain in sums if plan.spec.draws_categories else ():
-        # chains leave some labels out, and draw their papers; of the result they are known
+        # chains leave out some labels and sample them; in the result they are known
         chain.category[known >= 0] = 0.0
         chain.category[known >= 0, known[known >= 0]] = chain.samples[0]
     if plan.spec.draws_categories and len(sums) > 1:
@@ -117,7 +118,7 @@ def combine_results(
 
 
 def document_topics(spec: ModelSpec, sums: Sums) -> np.ndarray:
-    """Topics of documents, as citations see them: theta' where there is one."""
+    """Topics of documents, as citations see them: theta' if there is one."""
     if spec.words_choose_author:
         return sums.mixture
     seen = spec.n_document - 1 - spec.below_citations if spec.citations is not None else 0
@@ -132,9 +133,9 @@ def name_estimates(
     classes: np.ndarray | None = None,
     told: "ReadOut | None" = None,
 ) -> dict[str, np.ndarray]:
-    """Turn sums (which are used up) into the arrays that a run folder holds.
+    """Turn sums (which are overwritten) into the arrays of a run folder.
 
-    ``told`` are the categories that were read out of all evidence, where some labels are known.
+    ``told`` are the categories inferred from all evidence, if some labels are known.
     """
     levels: Sequence[Groups] = tree.levels
     means = take_means(sums)
@@ -179,7 +180,7 @@ def name_estimates(
 
 
 def _contributions(shares: AuthorShares, means: Sums) -> dict[str, np.ndarray]:
-    """Give the shares of authors in papers and their spread over samples, by corpus entry."""
+    """Return the shares of authors in papers and their spread over samples, by corpus entry."""
     samples = max(int(means.samples[0]), 2)
     variance = means.contribution_squared - np.square(means.contribution)
     spread = np.sqrt(np.maximum(variance, 0.0) * (samples / (samples - 1)))
@@ -192,7 +193,7 @@ def _contributions(shares: AuthorShares, means: Sums) -> dict[str, np.ndarray]:
 
 
 def _influence(corpus: Corpus, cited: np.ndarray, contribution: np.ndarray | None) -> np.ndarray:
-    """Sum lambda- over the papers of each author: of first authors, or by their shares."""
+    """Sum lambda- over the papers of each author, as first author or weighted by shares."""
     if contribution is None:
         first = corpus.first_authors
         known = first >= 0
@@ -203,19 +204,19 @@ def _influence(corpus: Corpus, cited: np.ndarray, contribution: np.ndarray | Non
 
 
 def _with_papers(groups: Groups, probability: np.ndarray) -> Groups:
-    """Give categories the papers that most probably are theirs."""
+    """Assign papers to their most probable categories."""
     of_document = probability.argmax(axis=1).astype(np.int32)
     documents = np.bincount(of_document, minlength=len(groups)).astype(np.int32)
     return replace(groups, of_document=of_document, documents=documents)
 
 
 def _spread(means: Sums) -> np.ndarray | None:
-    """Find the standard deviation over samples of the nodes above documents; None if unknown."""
+    """Return the standard deviation over samples of nodes above documents; None if unknown."""
     samples = int(means.samples[0])
     if samples < 2 or np.isnan(means.nodes_squared).any():
         return None
     variance = means.nodes_squared - np.square(means.nodes)
-    # rounding can leave a variance of zero a little below it
+    # rounding can make a variance of zero slightly negative
     return np.asarray(np.sqrt(np.maximum(variance, 0.0) * (samples / (samples - 1))))
 
 

@@ -1,10 +1,10 @@
-"""Run the chains of a model side by side until they agree, with progress and a way to stop.
+"""Run the chains of a model in parallel until they agree, with progress and a way to stop.
 
-A run of exactly so many iterations takes its chains one after the other as threads are free.
-Otherwise all chains go on block by block: after each block they are compared
-(`citeweave.model.settling`), by numbers that depend on the seed alone, so that every machine stops
-them at the same iteration. When they agree, or when the most iterations before samples are
-made, all keep samples for a fixed number of iterations.
+With a fixed number of iterations, chains run one after the other as threads become free. Otherwise
+all chains advance block by block and are compared after each block (`citeweave.model.settling`), by
+statistics that depend only on the seed, so that every machine stops them at the same iteration.
+When they agree, or at the maximum number of iterations before sampling, all keep samples for a
+fixed number of iterations.
 """
 
 import math
@@ -50,12 +50,12 @@ __all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "Timing"]
 
 
 class Progress(NamedTuple):
-    """What a progress callback is told after each iteration, from the chain's own thread."""
+    """Passed to a progress callback after each iteration, from the chain's own thread."""
 
     chain: int
     iteration: int
     iterations: int
-    """Iterations that the chain will make; the most it may make, until it is known."""
+    """Iterations that the chain will make, or their maximum until that is known."""
     info: Info
     tokens_per_second: float
     seconds_left: float
@@ -64,44 +64,44 @@ class Progress(NamedTuple):
     """The largest R-hat at the latest comparison of chains; nan before the first."""
     aim: float = AIM
     open: str = ""
-    """What was farthest from agreeing then, in words; empty where all agreed."""
+    """Description of what was farthest from agreeing then; empty if all agreed."""
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """The run was stopped on request; the text says what is saved and how to go on."""
+    """The run was stopped on request; the message says what is saved and how to continue."""
 
 
 class Runner:
-    """Runs chains in threads; the kernels leave Python free meanwhile.
+    """Runs chains in threads; kernels release the GIL.
 
     Parameters
     ----------
     plan : Plan
     data : Data
     fingerprint : str
-        Of the corpus, written into checkpoints.
+        Fingerprint of the corpus, written into checkpoints.
     chains : Path or None
         Folder of the chains' checkpoints; None to keep nothing on disk.
     timing : Timing
     progress : callable, optional
         Called after every iteration with a `Progress`, from the threads that run the chains.
     stop : threading.Event, optional
-        Set it to stop all chains after their present iteration.
+        Set it to stop all chains after their current iteration.
     first : RunningChain, optional
-        The first chain, where there is one already; it is closed at the end.
+        The first chain, if it is already open; it is closed at the end.
     start : callable, optional
-        Gives what a chain begins with by its number; random topics if not given.
+        Returns the initial topics of a chain by its number; random topics if not given.
     notes : tuple of str
-        What is to be said of the run besides what turns up.
+        Notes on the run, in addition to those that arise.
     begin : mapping of int to Checkpoint
-        By chain: where it begins, if not at the start.
+        Starting points by chain, if not at the beginning.
     data_of : callable, optional
-        Gives what a chain is fitted to by its number, where that is not the same for all.
+        Returns the data of a chain by its number, if chains differ.
 
     Attributes
     ----------
     settlement : Settlement or None
-        What became of the run, when it is done.
+        Set when the run is done.
     """
 
     def __init__(
@@ -145,14 +145,14 @@ class Runner:
         Parameters
         ----------
         resume : bool
-            Go on from the latest good checkpoints instead of starting anew.
+            Continue from the latest valid checkpoints instead of starting anew.
 
         Raises
         ------
         RunInterrupted
-            Ctrl-C was pressed or the stop event set; chains with a folder are checkpointed.
+            Ctrl-C was pressed or the stop event was set; chains with a folder are saved.
         RunError
-            A checkpoint could not be written, or none of those there can be used.
+            A checkpoint could not be written, or none of the existing ones can be used.
         """
         numbers = range(self.plan.chains)
         stored = {number: self._begin.get(number) for number in numbers}
@@ -167,7 +167,7 @@ class Runner:
         return [self._results[number] for number in numbers]
 
     def identity(self, chain: int) -> Identity:
-        """Give what checkpoints of a chain must agree with."""
+        """Return the identity that checkpoints of a chain must match."""
         return Identity(self.fingerprint, self.plan.digest(), chain)
 
     def _stored(self, chain: int) -> Checkpoint | None:
@@ -183,7 +183,7 @@ class Runner:
         return checkpoint
 
     def _share_out(self, tasks: Iterable[Callable[[], None]]) -> None:
-        """Let threads take tasks until none is left; what goes wrong stops the others."""
+        """Run tasks in threads until none is left; an error stops the others."""
         waiting = iter(list(tasks))
         finished = [threading.Event() for _ in range(self.plan.chains_at_a_time)]
 
@@ -208,7 +208,7 @@ class Runner:
             _wait(finished)
         except KeyboardInterrupt:
             self.stop.set()
-            _wait(finished)  # asked a second time, we leave without the last checkpoints
+            _wait(finished)  # interrupted a second time: leave without the last checkpoints
         if self._errors:
             raise self._errors[0]
         if self.stop.is_set() and len(self._results) < self.plan.chains:
@@ -247,7 +247,7 @@ class Runner:
             self._results[number] = one.result()
 
     def _run_until_settled(self, stored: dict[int, Checkpoint | None]) -> Settlement:
-        """Run all chains block by block until they agree, then for their samples.
+        """Run all chains block by block until they agree, then keep samples.
 
         Returns what ended the comparisons.
         """
@@ -268,7 +268,7 @@ class Runner:
 
             try:
                 self._share_out(partial(open_one, number) for number in range(plan.chains))
-                # where the process that was stopped had found out, a checkpoint says so
+                # if the stopped process had found out, a checkpoint says so
                 decided = next((one.settlement for one in chains.values() if one.settlement), None)
                 done = min(one.iteration for one in chains.values())
                 while decided is None:
@@ -302,7 +302,7 @@ class Runner:
     def _compare(
         self, chains: Mapping[int, ChainUnderWay], done: int, used: float
     ) -> Settlement | None:
-        """Compare the chains after a block; say why they stop here, if they do."""
+        """Compare the chains after a block; return why they stop here, if they do."""
         plan = self.plan
         since = done - plan.joined
         found = Settlement(False, "", done, plan.chains)
@@ -330,7 +330,7 @@ class Runner:
     def _hopeless(
         self, chains: Sequence[ChainUnderWay], since: int, checks: Sequence[Check]
     ) -> bool:
-        """Whether chains would not agree in time; they remember how far they agree now."""
+        """Whether chains would not agree in time; their present agreement is stored."""
         before = max((one.agreement for one in chains), key=lambda agreement: agreement.done)
         for one in chains:
             one.agreement = Agreement.of(since, checks)
@@ -338,7 +338,7 @@ class Runner:
         return self.plan.give_up and out_of_reach(before, checks, done=since, most=most)
 
     def _judge_samples(self, found: Settlement) -> Settlement:
-        """Judge a run whose chains had not agreed before, by all that it has when it ends."""
+        """Judge a run whose chains had not agreed earlier, by its final state."""
         results = [self._results[number] for number in range(self.plan.chains)]
         done = len(results[0].traces["seconds"])
         begin = found.iteration
@@ -382,15 +382,15 @@ class Runner:
 
 
 def _block_end(plan: Plan, done: int) -> int:
-    """Give the first end of a block at or after so many iterations."""
+    """Return the first end of a block at or after so many iterations."""
     since = max(done - plan.joined, 1)
     return min(plan.joined + -(-since // BLOCK) * BLOCK, plan.burn_in)
 
 
 def _wait(finished: list[threading.Event]) -> None:
-    """Wait for all workers, in slices, so that Ctrl-C comes through on every system.
+    """Wait for all workers in short intervals, so that Ctrl-C works on every system.
 
-    On events, not on ``Thread.join``: interrupted, that may take a running thread for ended.
+    This waits for events: an interrupted ``Thread.join`` may report a running thread as ended.
     """
     for event in finished:
         while not event.wait(0.2):

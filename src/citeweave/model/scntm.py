@@ -1,4 +1,4 @@
-"""The estimator: parameters in, fitted attributes out, in the scikit-learn manner."""
+"""The estimator, with scikit-learn's conventions for parameters and fitted attributes."""
 
 import os
 import threading
@@ -43,19 +43,19 @@ class SCNTM(SCNTMParameters, FittedAttributes):
     topic_share_ : ndarray, shape (K,)
         mu, over the topics in use.
     group_topic_ : ndarray, shape (B, K)
-        nu, a row for each of `groups_`.
+        nu, one row for each of `groups_`.
     groups_ : Groups
         Kind, name and number of documents of each group.
     citing_topic_ : ndarray, shape (E, K)
-        Probability of each topic to be the topic of a citation, one row for each of "
-        "``corpus.citations``.
+        Probability that each topic is the topic of a citation, one row for each of
+        ``corpus.citations``.
     cite_propensity_, cited_propensity_ : ndarray, shape (D,)
         lambda+ and lambda-, each with mean 1.
     topic_scale_ : ndarray, shape (K,)
         lambdaT on the corresponding scale.
     author_influence_ : ndarray, shape (n_authors,)
-        Sum of lambda- over the documents of which an author is first author; with "
-        "``authors="all"``, over all their documents, weighted by their share in each.
+        Sum of lambda- over the documents of which an author is first author; with
+        ``authors="all"``, over all their documents, weighted by their share in each.
     contribution_ : ndarray, shape (len(corpus.author_ids),)
         With ``authors="all"``, the share of each author in each document.
     contribution_interval_ : ndarray, shape (len(corpus.author_ids), 2)
@@ -65,12 +65,12 @@ class SCNTM(SCNTMParameters, FittedAttributes):
     consensus_ : ndarray, shape (D, K)
         With ``combine="consensus"`` and several chains, the probability of each class.
     category_ : ndarray of int, shape (D,)
-        With latent categories, the most probable one of each document: a row of `groups_`, "
-        "which has the name of a known label.
+        With latent categories, the most probable one of each document: a row of `groups_`,
+        which has the name of a known label.
     category_probability_ : ndarray, shape (D, C)
-        The probability of each category: its share of the kept samples or, with "
-        "``labels="some"``, the one inferred from words, citations, authors and topics "
-        "(`read_out_`).
+        The probability of each category: its share of the kept samples or, with
+        ``labels="some"``, the one inferred from words, citations, authors and topics
+        (`read_out_`).
     category_share_ : ndarray, shape (D, C)
         The share of the kept samples in either case.
     traces_ : dict of ndarray, shape (chains, iterations)
@@ -119,14 +119,14 @@ class SCNTM(SCNTMParameters, FittedAttributes):
             Called after each iteration with a `Progress`, from the thread of its chain (so from
             several threads at a time if there are several chains).
         checkpoint_seconds, checkpoint_iterations : float and int, optional
-            How often a chain is saved, whichever comes first; None disables a criterion. A "
-            "chain is also saved at its end and when it is stopped.
+            How often a chain is saved, whichever comes first; None disables a criterion. A
+            chain is also saved at its end and when it is stopped.
         stop : threading.Event, optional
             Set it to stop after the current iteration, as Ctrl-C does.
         held_out : mapping of str to ndarray, optional
-            Parts of the corpus that were held out (see `citeweave.evaluate.hold_out`). They "
-            "are stored with the model as `held_out_`, for `citeweave.evaluate.evaluate`, and "
-            "not used in the fit.
+            Parts of the corpus that were held out (see `citeweave.evaluate.hold_out`). They
+            are stored with the model as `held_out_`, for `citeweave.evaluate.evaluate`, and
+            not used in the fit.
 
         Raises
         ------
@@ -135,8 +135,8 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         RunError
             The folder exists or cannot be written.
         RunInterrupted
-            Ctrl-C was pressed: the chains are saved, and the text says how to go on. It is a
-            KeyboardInterrupt.
+            Ctrl-C was pressed: the chains are saved, and the message says how to continue. A
+            subclass of KeyboardInterrupt.
         """
         return fit_planned(
             self,
@@ -169,30 +169,31 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         seed: int = 0,
         threads: int | None = None,
     ) -> FoldIn:
-        """Estimate the topics of documents that the model was not fitted to; it stays as it is.
+        """Estimate the topics of new documents; the model does not change.
 
         Parameters
         ----------
         new : Corpus or path
-            May have a vocabulary, authors and categories of its own: they are matched by name.
+            May have its own vocabulary, authors and categories, which are matched by name.
         words : "all", "title", "none" or float
-            Which words topics are estimated from; a number is a random share of each document's.
+            Words from which topics are estimated; a number is a random share of each document's
+            words.
         citations : bool or "both"
-            Use citations to training documents; "both" also those from training documents.
+            Use citations to training documents; "both" also uses those from training documents.
         links : Split, Links, array of int of shape (n, 2) or pairs of ids, optional
             Rows (new document, training document). If not given, the citations of `new` to
             documents that have the id of a training document.
         method : {"paper", "gibbs"}
             The paper's estimate, or a Gibbs sampler of the same hierarchy.
         labels : {"hidden", "seen"}
-            Never read the categories of `new`, but infer groups where authors do not tell them;
-            or take the documents' own categories, as the paper does.
+            "hidden": never read the categories of `new`; groups are inferred unless authors
+            determine them. "seen": use the documents' own categories, as the paper does.
         samples, burn_in : int
-            Samples a document, and (Gibbs only) sweeps before them.
+            Samples per document and, for Gibbs, sweeps before them.
         seed : int
-            Document d draws from the stream (seed, d): threads change nothing.
+            Document d draws from the stream (seed, d), so the number of threads does not matter.
         threads : int, optional
-            As many as there are cores if not given.
+            All cores by default.
 
         Examples
         --------
@@ -223,7 +224,7 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         return self.fold_in(new, **options).doc_topic
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Save the fitted model as a run folder, whole or not at all; returns its path."""
+        """Save the fitted model as a run folder, atomically; return its path."""
         return save_result(self._fitted, folder, overwrite=overwrite)
 
     def _repr_html_(self) -> str:
@@ -245,10 +246,10 @@ def fit_planned(
     held_out: Mapping[str, np.ndarray] | None = None,
     announce: Announce | None = None,
 ) -> _Model:
-    """Fit a model by the plan that was made of its parameters; options are those of `SCNTM.fit`.
+    """Fit a model by the plan made from its parameters; options are those of `SCNTM.fit`.
 
-    ``announce`` is told the plan once its engine is chosen, and the corpus, before the first
-    iteration.
+    ``announce`` is called with the plan, once its engine is chosen, and the corpus, before the
+    first iteration.
     """
     model._result = run_model(  # noqa: SLF001
         plan,
@@ -307,18 +308,18 @@ def resume(
     threads : int, optional
         Total number of cores, as in `SCNTM`; by default as at the start of the run.
     device : {"auto", "cpu", "cuda"}, optional
-        As in `SCNTM`. By default the device at the start of the run, or the CPU if that was a "
-        "GPU and there is none now; checkpoints are the same.
+        As in `SCNTM`. By default the device at the start of the run, or the CPU if that was a
+        GPU and there is none now; checkpoints are the same.
     engine, workers, address : optional
-        As in `SCNTM`; by default as at the start of the run. A run may continue with another "
-        "number of workers, or without any.
+        As in `SCNTM`; by default as at the start of the run. A run may continue with another
+        number of workers, or without any.
     iterations : int or str, optional
-        For a finished run: "+1000" for that many more, or the total number. Chains that did "
-        "not agree are compared further, and stop when they do; for chains that agreed, and for "
-        "runs with ``exactly``, more samples are kept.
+        For a finished run: "+1000" for that many more, or the total number. Chains that did
+        not agree are compared further, and stop when they do; for chains that agreed, and for
+        runs with ``exactly``, more samples are kept.
     minutes : float, optional
-        For a finished run whose chains did not agree: continue until they do, for at most this "
-        "long.
+        For a finished run whose chains did not agree: continue until they do, for at most this
+        long.
     announce : callable, optional
         Called with the plan and the corpus before the first iteration.
     """

@@ -1,9 +1,9 @@
-"""How well a chain explains words and citations: what chains are compared by.
+"""How well a chain explains words and citations: the score by which chains are compared.
 
 The log likelihood that a chain traces is that of the words *given their topics* (as in the paper's
-figure). It cannot compare chains: one with fewer topics a document, or one that gives up some fit
-of the words for the citations, has another value without being better or worse. Here topics are
-summed out, and citations count, both at the means of the chain's samples.
+figure). It cannot compare chains: one with fewer topics per document, or one that trades some fit
+of the words for that of citations, has a different value without being better or worse. Here topics
+are summed out and citations are included, both at the means of the chain's samples.
 """
 
 import numpy as np
@@ -25,8 +25,8 @@ def plug_in_log_likelihood(
 
     sum_dn log sum_k theta_dk phi_kw + sum_ij x_ij log rate_ij - sum_ij rate_ij, where
     rate_ij = lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk; pairs i = j count unless
-    ``self_citations`` are left out. Words are scored with what was learned from them, so this is
-    for comparing chains of one model, nothing else.
+    ``self_citations`` are left out. Words are scored with estimates learned from them, so this is
+    only for comparing chains of one model.
     """
     samples = float(sums.samples[0])
     if spec.words_choose_author:

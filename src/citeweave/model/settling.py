@@ -1,14 +1,14 @@
-"""Have the chains of a run settled? The rule by which a fit stops, and what it found.
+"""Have the chains of a run settled? The stopping rule of a fit, and its outcome.
 
-Chains are compared by what does not depend on how each numbers its topics: the joint log posterior
-and the concentrations, whose traces must have a split R-hat near 1 and enough effective draws; the
-sizes of topics, in order; the words of topics, matched; and how often pairs of papers share
-topics. All is taken over the latter half of the iterations since every part of the model
-counts. One chain alone is compared with itself, half by half.
+Chains are compared by statistics that do not depend on the numbering of topics: the joint log
+posterior and the concentrations, whose traces must have a split R-hat near 1 and enough effective
+draws; the sizes of topics, in order; the words of topics, matched; and how often pairs of papers
+share topics. Everything is taken over the latter half of the iterations since all parts of the
+model are on. A single chain is compared with itself, half with half.
 
-Hyperparameters wander slowly, by amounts that change no figure that anybody reads: chains whose
-topics are the same would never pass for the third digit of a concentration. So traces are
-blurred by what does not matter before they are compared (`POSTERIOR_BLUR`, `CONCENTRATION_BLUR`).
+Hyperparameters drift slowly, by amounts that affect no reported figure: chains with the same topics
+would fail for the third digit of a concentration. Traces are therefore blurred by amounts that do
+not matter before they are compared (`POSTERIOR_BLUR`, `CONCENTRATION_BLUR`).
 """
 
 import math
@@ -40,29 +40,29 @@ __all__ = [
 ]
 
 AIM = 1.05
-"""R-hat that is asked. 1.01 is for parameters reported to many digits; topics and shares are read
+"""Required R-hat. 1.01 is meant for parameters reported to many digits; topics and shares are read
 to two."""
 ENOUGH = 25.0
-"""Effective draws, of all chains together, that are asked of a trace."""
+"""Required effective draws of a trace, over all chains."""
 POSTERIOR_BLUR = 0.05
-"""Difference of the log posterior per word that does not matter, a standard deviation."""
+"""Difference of the log posterior per word that does not matter (standard deviation)."""
 CONCENTRATION_BLUR = 0.25
-"""Share of a concentration that does not matter, likewise."""
+"""Share of a concentration that does not matter (standard deviation)."""
 BLOCK = 50
-"""Iterations from one comparison of chains to the next."""
+"""Iterations between comparisons of chains."""
 LOOK = 10
-"""Iterations from one look at the topics to the next, while chains are compared."""
+"""Iterations between samples of the topics, while chains are compared."""
 FIRST = 4
-"""Blocks before chains are first compared: the latter half is two."""
+"""Blocks before the first comparison; the latter half is two of them."""
 ALIKE = 0.9
-"""What sizes of topics must have in common, and correlation of pairs of papers."""
+"""Required overlap of the sizes of topics, and correlation of pairs of papers."""
 _HOPE = 2.0
-"""How many times faster than so far chains may come to agree from here on."""
+"""Factor by which chains may come to agree faster than so far."""
 HEIGHT = "log posterior"
 _PAIRS = 2000
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 _SPARSE_DRAWS = 20
-"""Traces of fewer draws, of engines that measure now and then, need not have effective ones."""
+"""Traces with fewer draws, from engines that measure occasionally, need no effective draws."""
 
 
 class Check(NamedTuple):
@@ -78,7 +78,7 @@ class Check(NamedTuple):
 
     @property
     def of_topics(self) -> bool:
-        """Whether topics were compared, and not traces."""
+        """Whether topics were compared, rather than traces."""
         return math.isnan(self.draws)
 
     @property
@@ -113,7 +113,7 @@ class Settlement(NamedTuple):
 
     @property
     def rhat(self) -> float:
-        """The largest R-hat; nan where nothing was compared."""
+        """The largest R-hat; nan if nothing was compared."""
         return max((check.value for check in self.checks if check.draws >= 0), default=math.nan)
 
     @property
@@ -129,7 +129,7 @@ class Settlement(NamedTuple):
         return bool(levels) and all(levels)
 
     def as_json(self) -> dict[str, Any]:
-        """Give what a manifest holds; JSON has no infinity, which stands as None."""
+        """Return the entry of a manifest; infinity, which JSON lacks, becomes None."""
         checks = [
             [_finite(part) if isinstance(part, float) else part for part in check]
             for check in self.checks
@@ -138,7 +138,7 @@ class Settlement(NamedTuple):
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """Read what `as_json` gave."""
+        """Read the output of `as_json`."""
         checks = (
             Check(name, math.inf if value is None else value, aim, passes, draws=_known(draws))
             for name, value, aim, passes, draws in content["checks"]
@@ -147,16 +147,16 @@ class Settlement(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How far chains agree on their topics at a doubling of the iterations (`out_of_reach`)."""
+    """Agreement of chains on topics at a doubling of the iterations (`out_of_reach`)."""
 
     done: int = 0
-    """Iterations since all parts of the model count; 0 where nothing was compared yet."""
+    """Iterations since all parts of the model are on; 0 if nothing was compared yet."""
     values: Mapping[str, float] = MappingProxyType({})
     """By the name of the comparison."""
 
     @classmethod
     def of(cls, done: int, checks: Sequence[Check]) -> Self:
-        """Take from comparisons what is compared of topics."""
+        """Extract the comparisons of topics."""
         return cls(done, {check.name: check.value for check in checks if check.of_topics})
 
 
@@ -169,9 +169,10 @@ def _known(value: float | None) -> float:
 
 
 def begins_anew(since: int) -> bool:
-    """Whether looks are begun anew so many iterations after all parts of the model count.
+    """Whether sums of samples restart this many iterations after all parts of the model are on.
 
-    At 1, 2, 4, 8, ... blocks: there is at least a block of them, and at most the latter half.
+    They restart at 1, 2, 4, 8, ... blocks, so they cover at least one block and at most the latter
+    half.
 
     Examples
     --------
@@ -183,24 +184,24 @@ def begins_anew(since: int) -> bool:
 
 
 def judged_from(joined: int, done: int) -> int:
-    """First iteration, counted from 0, of the latter half since all parts of the model count."""
+    """First iteration, counted from 0, of the latter half since all parts of the model are on."""
     return joined + max(done - joined, 0) // 2
 
 
 def out_of_reach(before: Agreement, checks: Sequence[Check], *, done: int, most: int) -> bool:
-    """Whether chains that have reached their heights will not agree on topics in time.
+    """Whether chains with stable log posteriors will not agree on topics in time.
 
-    Agreement grows with the logarithm of the iterations, if at all. The gain of the latest doubling
-    tells how far the doublings that are left would lead, if each gained twice as much.
+    Agreement grows with the logarithm of the iterations, if at all. Twice the gain of the latest
+    doubling, for each doubling left, is an upper estimate of what can be reached.
 
     Parameters
     ----------
     before : Agreement
-        At the last doubling; nothing is told by one that was not after half of the iterations.
+        At the last doubling; ignored unless it was after half of the iterations.
     checks : sequence of Check
-        Those of now.
+        Present comparisons.
     done, most : int
-        Iterations since all parts of the model count, and how many they can become.
+        Iterations since all parts of the model are on, and their maximum.
 
     Examples
     --------
@@ -239,13 +240,13 @@ def judge(
     ----------
     spec : ModelSpec
     level_names : sequence of str
-        Of the concentrations in traces.
+        Names of the concentrations in traces.
     traces : sequence of mapping
         Those of each chain.
     sums : sequence of Sums
-        Of the latest looks at each chain; not compared where there are none.
+        Sums of the latest samples of each chain; topics are not compared without them.
     window : slice
-        Iterations that are compared.
+        Iterations to compare.
     words : int
         Number of tokens.
     """
@@ -261,7 +262,7 @@ def judge(
 
 
 def _compare(name: str, rows: np.ndarray, blur: float) -> Check | None:
-    """Compare one trace; None where it is too short."""
+    """Compare one trace; None if it is too short."""
     rows = rows[:, np.isfinite(rows).all(axis=0)]
     if rows.shape[1] < FEWEST_DRAWS:
         return None
@@ -273,13 +274,13 @@ def _compare(name: str, rows: np.ndarray, blur: float) -> Check | None:
 
 
 def _noise(shape: tuple[int, ...]) -> np.ndarray:
-    """Give values that are spread as normal ones are, the same on every machine."""
+    """Return values spread like a normal sample, the same on every machine."""
     places = np.arange(1, math.prod(shape) + 1) * _GOLDEN
     return np.asarray(ndtri(places % 1.0)).reshape(shape)
 
 
 def _compare_topics(spec: ModelSpec, sums: Sequence[Sums]) -> list[Check]:
-    """Compare every chain with the first: sizes and words of topics, papers that share them."""
+    """Compare every chain with the first: sizes and words of topics, and pairs of papers."""
     papers = [_rows_to_one(document_topics(spec, one)) for one in sums]
     sizes = [np.sort(paper.mean(axis=0))[::-1] for paper in papers]
     pairs = _sample_pairs(len(papers[0]))
@@ -315,7 +316,7 @@ def _sample_pairs(papers: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _correlation(one: np.ndarray, other: np.ndarray) -> float:
-    """Correlation of two vectors; 1 where neither varies."""
+    """Correlation of two vectors; 1 if neither varies."""
     if np.ptp(one) == 0.0 or np.ptp(other) == 0.0:
         return float(np.allclose(one, other))
     return float(np.corrcoef(one, other)[0, 1])

@@ -1,9 +1,9 @@
 """Words of documents by tf-idf, and the normalised graph of citations that smooths them.
 
 With A the links of documents (directions and repetitions aside) and D their degrees, S = D^-1/2 A
-D^-1/2 averages over neighbours and I - L / 2 = (I + S) / 2, with L = I - S the Laplacian, takes out
-half of what differs between them. Smoothed words themselves are rarely needed: scores of documents
-are S (X c), sparse matrices times a few columns.
+D^-1/2 averages over neighbours and I - L / 2 = (I + S) / 2, with L = I - S the Laplacian, halves
+the differences between them. Smoothed words themselves are rarely needed: scores of documents are S
+(X c), sparse matrices times a few columns.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,8 @@ def tfidf(corpus: Corpus, train: Corpus | None = None) -> Any:
     ----------
     corpus : Corpus
     train : Corpus, optional
-        Where D and df are counted, if not in the corpus itself; words are matched by spelling.
+        Corpus in which D and df are counted, by default the corpus itself; words are matched by
+        spelling.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def tfidf(corpus: Corpus, train: Corpus | None = None) -> Any:
 
 
 def neighbours(corpus: Corpus) -> np.ndarray:
-    """Give the linked pairs, each in both directions once, none with itself [2, links]."""
+    """Return the linked pairs, each in both directions once, none with itself [2, links]."""
     citing, cited = corpus.citations.astype(np.int64).T
     ends = np.stack([np.concatenate([citing, cited]), np.concatenate([cited, citing])])
     return np.unique(ends[:, ends[0] != ends[1]], axis=1)
@@ -71,8 +72,8 @@ def normalised_graph(corpus: Corpus, *, loops: bool) -> Any:
     ----------
     corpus : Corpus
     loops : bool
-        Whether each document is a neighbour of itself too, as in graph convolutions. Without, the
-        row of a document without citations is 0.
+        Whether each document is also its own neighbour, as in graph convolutions. Otherwise the row
+        of a document without citations is 0.
     """
     n = corpus.n_documents
     ends = neighbours(corpus)
@@ -84,26 +85,26 @@ def normalised_graph(corpus: Corpus, *, loops: bool) -> Any:
 
 
 def low_pass(graph: Any) -> Any:
-    """Give I - L / 2 = (I + S) / 2 of a normalised graph S."""
+    """Return I - L / 2 = (I + S) / 2 of a normalised graph S."""
     return (graph + sparse.eye_array(graph.shape[0], format="csr")) * 0.5
 
 
 def smooth(graph: Any, columns: np.ndarray, steps: int) -> np.ndarray:
-    """Apply a graph to columns [D, n] so many times."""
+    """Apply a graph to columns [D, n] a number of times."""
     for _ in range(steps):
         columns = graph @ columns
     return columns
 
 
 def smooth_scales(graph: Any, columns: Any, scales: Sequence[int]) -> Any:
-    """Give the mean of columns that a graph was applied to so many times, for each of ``scales``.
+    """Return the mean over ``scales`` of columns to which a graph was applied that many times.
 
     Parameters
     ----------
     graph : csr_array, shape (D, D)
     columns : ndarray or sparse array, shape (D, n)
     scales : sequence of int
-        Rising numbers of steps; without any, columns are left as they are.
+        Increasing numbers of steps; if empty, columns are unchanged.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def smooth_new(
     *,
     half: bool,
 ) -> np.ndarray:
-    """Smooth columns of new documents, tied to training documents which they leave as they are.
+    """Smooth columns of new documents linked to training documents, which stay unchanged.
 
     Parameters
     ----------
@@ -141,7 +142,8 @@ def smooth_new(
         Rows (new document, training document).
     steps : int
     half : bool
-        Whether steps are those of `low_pass`, else of the graph itself, with loops in either case.
+        Whether steps are those of `low_pass` rather than of the graph itself, with loops in either
+        case.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Where chains begin: at random topics, at clusters of documents, or at topics that are given."""
+"""Starting points of chains: random topics, clusters of documents, or given topics."""
 
 import os
 from collections.abc import Callable
@@ -23,15 +23,15 @@ from citeweave.parameters.scntm import CLUSTERS, RANDOM
 __all__ = ["FirstTopics", "beginnings", "first_topics"]
 
 FirstTopics = Callable[[int], np.ndarray | None]
-"""Gives the first topics of a chain's tokens in the order of the corpus; None for random ones."""
+"""Returns the initial topics of a chain's tokens in corpus order; None for random ones."""
 _CATEGORIES = 1
-"""Sets the random stream of first categories apart from that of first topics."""
+"""Separates the random stream of initial categories from that of initial topics."""
 
 
 def first_topics(
     start: Any, plan: Plan, corpus: Corpus, data: Data, load: Callable[[Any], Result]
 ) -> FirstTopics:
-    """Find out where the chains of a run begin.
+    """Find the initial topics of the chains of a run.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def first_topics(
     Raises
     ------
     ParameterError
-        What is given has another size, or topics that the model does not have.
+        The given topics have the wrong size, or exceed those of the model.
     RunError
-        The run given has another corpus, or no states of its chains.
+        The given run has another corpus, or no stored states of its chains.
     """
     if isinstance(start, str) and start == RANDOM:
         return lambda _: None
@@ -83,11 +83,11 @@ def beginnings(
     load: Callable[[Any], Result],
     labels: FewLabels | None = None,
 ) -> Callable[[int], Beginning]:
-    """Find out where the chains of a run begin, by their number; see `first_topics`.
+    """Find the starting points of the chains of a run, by number; see `first_topics`.
 
-    Papers that are drawn into categories begin with the likeliest by words and citations where
-    ``labels`` are known. Otherwise they begin with those that several runs of k-means, by words and
-    citations, agree on, for each chain anew, around the labels that there are.
+    Papers in latent categories start in the most probable ones by words and citations if ``labels``
+    are known. Otherwise they start in the consensus of several runs of k-means on words and
+    citations, separately for each chain and around any labels.
     """
     topics = first_topics(start, plan, corpus, tree.data, load)
     unlabelled = tree.data.unlabelled
@@ -114,12 +114,12 @@ def _clusters(plan: Plan, corpus: Corpus, number: int) -> np.ndarray:
 
 
 def _topics_of_run(result: Result, what: str, corpus: Corpus, data: Data) -> np.ndarray:
-    """Give the last topics of all tokens, a row for each chain of the run."""
+    """Return the final topics of all tokens, one row per chain of the run."""
     if result.corpus.fingerprint != corpus.fingerprint:
         raise RunError(
             f"{what} has another corpus ({result.corpus.n_documents:,} documents, "
             f"{result.corpus.n_tokens:,} words) than the one to be fitted "
-            f"({corpus.n_documents:,} and {corpus.n_tokens:,}), so no chain can start from it."
+            f"({corpus.n_documents:,} and {corpus.n_tokens:,}), so chains cannot start from it."
         )
     rows = np.empty((result.plan.chains, corpus.n_tokens), np.int16)
     order = sort_by_word(data)
@@ -129,7 +129,7 @@ def _topics_of_run(result: Result, what: str, corpus: Corpus, data: Data) -> np.
 
 
 def _given_topics(start: Any, corpus: Corpus) -> np.ndarray:
-    """Give topics of tokens, a row for each of the chains that they are for."""
+    """Return topics of tokens, one row per chain."""
     rows = np.atleast_2d(np.asarray(start))
     sizes = {corpus.n_documents, corpus.n_tokens}
     if rows.ndim != 2 or rows.shape[1] not in sizes or rows.dtype.kind not in "iu" or not len(rows):

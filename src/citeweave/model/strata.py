@@ -13,15 +13,15 @@ from citeweave.wording import count
 __all__ = ["ALONE", "Stratum", "lay_out_strata", "notes_on_levels", "reach_strata"]
 
 ALONE = -3
-"""Less d, stands for the value of paper d that has none, and a node of its own."""
+"""`ALONE` - d stands for paper d, which has no value and a node of its own."""
 
 
 class Stratum(NamedTuple):
     """The nodes of one level that divides papers."""
 
     value: np.ndarray
-    """int64 [nodes]: number among the column's values; -1 for the node that papers without one
-    share, and `ALONE` - d for that of paper d alone."""
+    """int64 [nodes]: number among the column's values; -1 for the node shared by papers without
+    one, and `ALONE` - d for a node of paper d alone."""
     parent: np.ndarray
     """int64 [nodes]: place on the level above."""
     of_document: np.ndarray
@@ -31,10 +31,10 @@ class Stratum(NamedTuple):
 def lay_out_strata(
     corpus: Corpus, levels: Sequence[Level], *, own: bool, years: int | None
 ) -> list[Stratum]:
-    """Give each paper its node on the levels that divide papers, upper first.
+    """Assign to each paper its node on the levels that divide papers, upper first.
 
     A node stands for a value within a node of the level above. Papers without a value share a node
-    there, or have one each where ``own``.
+    there, or have one each if ``own``.
     """
     found: list[Stratum] = []
     above = np.zeros(corpus.n_documents, np.int64)
@@ -75,7 +75,7 @@ def reach_strata(
     Returns
     -------
     list of ndarray of int64, shape (D of new,)
-        By level, place of the paper's node; -1 from where it has none.
+        By level, index of the paper's node; -1 from the first level without one.
     """
     reached: list[np.ndarray] = []
     above = np.zeros(new.n_documents, np.int64)
@@ -97,7 +97,7 @@ def reach_strata(
 def notes_on_levels(
     corpus: Corpus, levels: Sequence[Level], *, own: bool, years: int | None
 ) -> list[str]:
-    """Say into how many values levels divide papers, and how many papers have none."""
+    """Describe into how many values levels divide papers, and how many papers have none."""
     columns = [paper_column(corpus, level.column, years=years) for level in levels]
     return [_note(column, own=own) for column in columns]
 

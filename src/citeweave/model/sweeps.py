@@ -1,4 +1,4 @@
-"""Which sweeps a run makes: chosen by the corpus alone, so that no machine changes the result."""
+"""The kind of sweeps of a run, chosen by the corpus alone and never by the machine."""
 
 from citeweave.engines.core.capabilities import SEQUENTIAL, SNAPSHOT
 from citeweave.engines.registry import AUTO
@@ -6,20 +6,20 @@ from citeweave.engines.registry import AUTO
 __all__ = ["choose_sweep", "default_rounds"]
 
 SMALL_CORPUS = 2_000_000
-"""Tokens up to which ``auto`` stays with the sequential sampler, the reference."""
+"""Maximum number of tokens for which ``auto`` uses the sequential sampler, the reference."""
 
 ENOUGH_TOKENS, MANY_ROUNDS = 30, 16
-"""Tokens for each word and topic with which one snapshot a sweep is enough, and the most snapshots
-taken where nothing is said."""
+"""Tokens per word and topic with which one snapshot per sweep is enough, and the maximum default
+number of snapshots."""
 
 
 def choose_sweep(
     sweep: str, rounds: int | None, *, tokens: int, documents: int, cells: int
 ) -> tuple[str, int | None]:
-    """Give the kind of sweeps and the snapshots a sweep (None for sequential ones).
+    """Return the kind of sweep and the snapshots per sweep (None for sequential sweeps).
 
-    Neither the cores of a machine nor the number of chains have a say: the same seed gives the
-    same bytes everywhere. ``cells`` are words of the vocabulary times topics.
+    Neither the number of cores nor that of chains matters: the same seed gives the same bytes
+    everywhere. ``cells`` are words of the vocabulary times topics.
 
     Examples
     --------
@@ -35,15 +35,15 @@ def choose_sweep(
     if sweep == SEQUENTIAL:
         return sweep, None
     wanted = default_rounds(tokens, cells) if rounds is None else rounds
-    # more rounds than documents are no different: a round has one document then
+    # more rounds than documents make no difference: each round has one document
     return sweep, min(wanted, max(documents, 1))
 
 
 def default_rounds(tokens: int, cells: int) -> int:
-    """Give the snapshots a sweep of a corpus where the user does not say.
+    """Return the default number of snapshots per sweep for a corpus.
 
-    What documents miss of each other matters less the more tokens there are for each word and
-    topic: with 30 one snapshot is enough, with fewer it takes more
+    The more tokens there are per word and topic, the less it matters that documents miss each
+    other's changes: with 30 tokens one snapshot is enough, with fewer it takes more
     (docs/results/parallel.md).
 
     Examples

@@ -1,4 +1,4 @@
-"""What an evaluation or an exploration needs of a fitted model, whoever made it."""
+"""The interface of a fitted model that evaluation and exploration need."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ Source = Corpus | str | os.PathLike[str]
 
 @runtime_checkable
 class TopicModel(Protocol):
-    """What `citeweave.evaluate.evaluate` asks of a model; `SCNTM` and all baselines have it.
+    """The interface that `citeweave.evaluate.evaluate` requires; `SCNTM` and all baselines have it.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class TopicModel(Protocol):
     labels_ : ndarray of int, shape (D,)
         Dominant topic of each document.
     corpus_ : Corpus
-        What the model was fitted to.
+        The corpus that the model was fitted to.
     held_out_ : mapping of str to ndarray
-        What was taken out of the corpus before, to be scored afterwards.
+        Data held out of the corpus before the fit, to be scored afterwards.
     """
 
     @property
@@ -56,12 +56,12 @@ class TopicModel(Protocol):
 
     @property
     def corpus_(self) -> Corpus:
-        """What the model was fitted to."""
+        """The corpus that the model was fitted to."""
         ...
 
     @property
     def held_out_(self) -> Mapping[str, np.ndarray]:
-        """What was taken out of the corpus before."""
+        """Data held out of the corpus before the fit."""
         ...
 
     def fit(self, corpus: Source) -> Self:
@@ -79,16 +79,16 @@ class TopicModel(Protocol):
 
 @runtime_checkable
 class PlacingModel(TopicModel, Protocol):
-    """A topic model that says what it places new documents by, as all baselines do."""
+    """A topic model that states what it uses to place new documents, as all baselines do."""
 
     @property
     def name(self) -> str:
-        """By which people know the model."""
+        """Display name of the model."""
         ...
 
     @property
     def reads(self) -> frozenset[str]:
-        """Of "words", "links" and "labels", what topics of documents are estimated from."""
+        """Those of "words", "links" and "labels" from which topics of documents are estimated."""
         ...
 
     def transform(self, new: Corpus, *, links: Any = None) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Traces: a value an iteration and chain of what steps report."""
+"""Traces: one value per iteration and chain of what steps report."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -20,26 +20,26 @@ TRACES = (
     "rate",
     "seconds",
 )
-"""Fields of `Info` of which a value an iteration is kept, beside the concentrations."""
+"""Fields of `Info` that are kept for every iteration, in addition to the concentrations."""
 
 _EARLY = 50
-"""First iterations, in which every engine measures the log posterior at least once."""
+"""Initial iterations, in which every engine measures the log posterior at least once."""
 
 
 class ShownTrace(NamedTuple):
-    """The trace by which a run is shown and judged."""
+    """The trace by which a run is displayed and judged."""
 
     name: str
     words: str
-    """The name as people read it."""
+    """Display name."""
     values: np.ndarray
-    """Shape (chains, iterations); nan where nothing was measured."""
+    """Shape (chains, iterations); nan where it was not measured."""
 
 
 def shown_trace(traces: Mapping[str, np.ndarray]) -> ShownTrace | None:
-    """Give the trace that tells whether chains still climb and whether they agree.
+    """Return the trace that shows whether chains still rise and whether they agree.
 
-    The joint log posterior; of runs of earlier releases, which did not measure it all the way, the
+    The joint log posterior or, for runs of earlier releases that did not measure it throughout, the
     log likelihood of words. None for a model that was not sampled.
 
     Examples
@@ -51,21 +51,21 @@ def shown_trace(traces: Mapping[str, np.ndarray]) -> ShownTrace | None:
         if name not in traces:
             continue
         values = np.asarray(traces[name], np.float64)
-        # of a run that an earlier release began, only a later part is known
+        # for runs begun by an earlier release, only a later part is known
         if name == "log_likelihood" or np.isfinite(values[:, :_EARLY]).any():
             return ShownTrace(name, name.replace("_", " "), values)
     return None
 
 
 def new_traces(level_names: Sequence[str], iterations: int) -> dict[str, np.ndarray]:
-    """Make room for the traces of one chain, nan where nothing is known yet."""
+    """Allocate the traces of one chain, filled with nan."""
     traces = {name: np.full(iterations, np.nan) for name in TRACES}
     traces["concentrations"] = np.full((iterations, len(level_names)), np.nan)
     return traces
 
 
 def record(traces: Mapping[str, np.ndarray], info: Info) -> None:
-    """Enter what a step reports into the traces."""
+    """Record the report of a step in the traces."""
     row = info.iteration - 1
     for name in TRACES:
         traces[name][row] = getattr(info, name)

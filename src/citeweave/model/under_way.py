@@ -1,4 +1,4 @@
-"""One chain under way: its steps, what is kept of them, and its checkpoints."""
+"""A running chain: its steps, what is kept of them, and its checkpoints."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ _SMOOTHING = 0.1
 
 
 class ChainResult(NamedTuple):
-    """What is left of a chain that has done all its iterations."""
+    """The outcome of a chain that has done all its iterations."""
 
     sums: Sums
     traces: dict[str, np.ndarray]
@@ -38,28 +38,28 @@ class ChainResult(NamedTuple):
 
 
 class Beginning(NamedTuple):
-    """What a chain begins with."""
+    """The starting point of a chain."""
 
     topics: np.ndarray | None = None
-    """First topics of tokens; random ones for None."""
+    """Initial topics of tokens; None for random ones."""
     categories: np.ndarray | None = None
-    """First categories of papers, where they are drawn."""
+    """Initial categories of papers, if they are latent."""
 
 
 class Timing(NamedTuple):
-    """When checkpoints are due; None for never by that measure."""
+    """When checkpoints are due; None disables a criterion."""
 
     seconds: float | None = 60.0
     iterations: int | None = None
 
 
 class ChainUnderWay:
-    """A chain with all that belongs to it.
+    """A chain with everything that belongs to it.
 
-    Before samples are kept, a chain that will be compared with others is looked at now and then:
-    the sums of these looks are what comparisons, and a run that is stopped early, have. When
-    samples begin to be kept, the sums begin anew, whatever adapts is frozen, and the state of
-    that moment is stored, from which a longer run can go on.
+    Before samples are kept, a chain that will be compared with others is sampled at intervals;
+    comparisons, and runs that are stopped early, use the sums of these samples. When sampling
+    proper begins, the sums restart, adaptation is frozen, and the state is stored, so that an
+    extended run can continue from it.
 
     Parameters
     ----------
@@ -67,10 +67,10 @@ class ChainUnderWay:
     chain : RunningChain
         Not yet started.
     begin : Checkpoint or Beginning
-        What to go on from, or what to begin with.
+        Checkpoint to continue from, or starting point.
     identity : Identity
     folder : Path, optional
-        Of the chain's checkpoints; None to keep nothing on disk.
+        Folder of the chain's checkpoints; None to keep nothing on disk.
     timing : Timing
     """
 
@@ -88,16 +88,16 @@ class ChainUnderWay:
         self.traces = new_traces(plan.level_names, plan.iterations)
         self.sums = new_sums(chain)
         self.settlement: Settlement | None = None
-        """Why samples are kept, where that was found out on the way."""
+        """Why samples are kept, if that was decided during the run."""
         self.agreement = Agreement()
-        """How far chains agreed when they were last compared for their pace."""
+        """Agreement of chains when their pace was last judged."""
         self.pace = 0.0
         if isinstance(begin, Checkpoint):
             self._restore(begin)
         else:
             chain.start(*begin)
             given = any(part is not None for part in begin)
-            if folder is not None and given:  # which may not be there another time
+            if folder is not None and given:  # which may be missing next time
                 write_checkpoint(folder, identity, self._checkpoint())
         self.saved, self.saved_at = chain.iteration, time.monotonic()
 
@@ -122,7 +122,7 @@ class ChainUnderWay:
 
     @property
     def schedule(self) -> Plan | None:
-        """When samples are kept; None while that is open."""
+        """When samples are kept; None while undecided."""
         if self.plan.exactly:
             return self.plan
         return (
@@ -135,9 +135,9 @@ class ChainUnderWay:
         return self.chain.iteration
 
     def advance(self, target: int, going: Callable[[], bool], tell: Callable[[Info], None]) -> None:
-        """Make steps until so many iterations are done, or ``going`` says no.
+        """Make steps until this many iterations are done, or ``going`` returns False.
 
-        ``tell`` is told of each step.
+        ``tell`` is called after each step.
         """
         chain, schedule = self.chain, self.schedule
         while chain.iteration < target and going():
@@ -185,7 +185,7 @@ class ChainUnderWay:
         )
 
     def save(self) -> None:
-        """Write a checkpoint, where the chain has a folder and has moved since the last one."""
+        """Write a checkpoint, if the chain has a folder and has advanced since the last one."""
         if self.folder is not None and self.saved < self.chain.iteration:
             write_checkpoint(self.folder, self.identity, self._checkpoint())
         self.saved, self.saved_at = self.chain.iteration, time.monotonic()
@@ -204,10 +204,10 @@ class ChainUnderWay:
         )
 
     def done_traces(self) -> dict[str, np.ndarray]:
-        """Give the traces of the iterations done."""
+        """Return the traces of the iterations done."""
         return {name: trace[: self.chain.iteration] for name, trace in self.traces.items()}
 
     def result(self) -> ChainResult:
-        """Give what is left of the chain at its end."""
+        """Return the outcome of the chain at its end."""
         state: Mapping[str, np.ndarray] = flatten(self.chain.state)
         return ChainResult(self.sums, self.done_traces(), dict(state))

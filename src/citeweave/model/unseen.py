@@ -24,7 +24,7 @@ _SHOWN_WORDS = 20
 
 
 class Translation(NamedTuple):
-    """Ids of a new corpus in those of the training corpus, -1 where there is none."""
+    """Ids of a new corpus translated to those of the training corpus, -1 if there is none."""
 
     word: np.ndarray
     """int64 [words of the new vocabulary]."""
@@ -35,7 +35,7 @@ class Translation(NamedTuple):
 
 
 def translate(new: Corpus, train: Corpus) -> Translation:
-    """Match words, authors and categories by their names; tables that are shared, by their ids."""
+    """Match words, authors and categories by name, or by id if the tables are shared."""
     shared = _root(new) is _root(train)
     word = _match(
         new, train, "vocabulary", (new.vocabulary_size, train.vocabulary_size), shared=shared
@@ -49,7 +49,7 @@ def translate(new: Corpus, train: Corpus) -> Translation:
 
 
 def _root(corpus: Corpus) -> Any:
-    """Store that the strings come from: parts of one corpus share it, and so their ids."""
+    """Store of the strings: parts of one corpus share it, and hence their ids."""
     store: Any = corpus.text
     while (above := getattr(store, "_parent", None)) is not None:
         store = above
@@ -106,13 +106,13 @@ def find_links(links: Any, new: Corpus, train: Corpus, *, both: bool) -> tuple[n
         Rows (new document, training document). None: citations of ``new`` whose cited document
         has the id of a training document.
     both : bool
-        Count the citations of new by training documents too, where ``links`` tells them apart.
+        Also count citations from training to new documents, if ``links`` distinguishes them.
 
     Returns
     -------
     pairs : ndarray of int64, shape (n, 2)
     ignored : int
-        Citations of ``new`` that lead to no training document.
+        Citations of ``new`` that do not lead to a training document.
     """
     if isinstance(links, Split):
         links = links.links
@@ -167,12 +167,12 @@ def _named_links(rows: Sequence[Any], new: Corpus, train: Corpus) -> np.ndarray:
 
 
 def _links_by_id(new: Corpus, train: Corpus) -> tuple[np.ndarray, int]:
-    """Resolve citations whose cited document is a training document too, by its id."""
+    """Resolve citations to training documents by id."""
     none = np.zeros((0, 2), np.int64)
     if new.n_citations == 0:
         return none, 0
     ids = new.ids
-    if all(name == str(i) for i, name in enumerate(ids)):  # made up: they say nothing
+    if all(name == str(i) for i, name in enumerate(ids)):  # made up, so they identify nothing
         return none, new.n_citations
     place = {name: i for i, name in enumerate(train.ids)}
     known = np.array([place.get(name, -1) for name in ids], np.int64)
@@ -183,7 +183,7 @@ def _links_by_id(new: Corpus, train: Corpus) -> tuple[np.ndarray, int]:
 
 
 def as_links(links: Any, new: Corpus, train: Corpus) -> np.ndarray:
-    """Check citations (new document, training document); None stands for none at all."""
+    """Check citations (new document, training document); None means there are none."""
     if links is None:
         return np.empty((0, 2), dtype=np.int64)
     array = np.asarray(links)

@@ -1,4 +1,4 @@
-"""What to think of a run, in plain words: whether its chains settled, and how to go on."""
+"""The verdict on a run, in plain words: whether its chains settled, and what to do next."""
 
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -13,7 +13,7 @@ Level = Literal["good", "fair", "poor", "unknown"]
 
 
 class Verdict(NamedTuple):
-    """What to think of a run: a headline, and why and what to do in a sentence or two."""
+    """Verdict on a run: a headline, and one or two sentences with the reason and advice."""
 
     level: Level
     headline: str
@@ -26,7 +26,7 @@ class Verdict(NamedTuple):
 
 
 def how_to_go_on(folder: Path | None, iterations: int) -> str:
-    """Say how a run that is done goes on for so many iterations more."""
+    """Describe how to extend a finished run by this many iterations."""
     if folder is None:
         return f"Fit with {choice('out=FOLDER', '--out FOLDER')}, and the run can go on."
     line = choice(
@@ -39,13 +39,13 @@ def how_to_go_on(folder: Path | None, iterations: int) -> str:
 def settled_verdict(
     settlement: Settlement, *, done: int, asked: int, folder: Path | None
 ) -> Verdict:
-    """Tell what became of a run that was to go on until its chains agree.
+    """Give the verdict on a run that was to continue until its chains agree.
 
     Parameters
     ----------
     settlement : Settlement
     done, asked : int
-        Iterations that were made, and that were the most.
+        Iterations done, and their maximum.
     folder : Path or None
         Of the run.
 

@@ -1,12 +1,12 @@
-"""The weight of words, chosen for a corpus by citations that are held out; labels have no say.
+"""The weight of words, chosen for a corpus by held-out citations; labels are not used.
 
 For each weight of a short list, short chains are fitted to nine tenths of the citations and score
 the last tenth by the mean of
 
     log ( rate_ij / sum over all pairs of documents of rate )
 
-the log probability that a held-out citation is the one that it is, at the means of the chains. It
-is a proper score: no pair has to be drawn that is none.
+the log probability of a held-out citation among all pairs, at the means of the chains. It is a
+proper score and needs no sample of pairs without citations.
 """
 
 import dataclasses
@@ -24,24 +24,24 @@ from citeweave.parameters.scntm import CLUSTERS, RANDOM
 __all__ = ["WEIGHTS", "ChosenWeight", "choose_word_weight", "link_log_score"]
 
 WEIGHTS = (1.0, 0.5, 0.25, 0.125)
-"""The weights that are tried."""
+"""Candidate weights."""
 HELD_OUT = 0.1
-"""Share of the citations that they are chosen by."""
+"""Share of citations held out for the choice."""
 MOST_ITERATIONS, SAMPLED = 150, 50
-"""Iterations of a short chain, and the last of them, of which samples are kept."""
+"""Iterations of a short chain, and the number at its end in which samples are kept."""
 _STREAM = 15
-"""Sets the random stream that holds citations out apart from those of chains."""
+"""Separates the random stream that selects held-out citations from those of chains."""
 
 
 class ChosenWeight(NamedTuple):
-    """A weight of words, and what it was chosen by."""
+    """A weight of words, and the scores behind it."""
 
     weight: float
     scores: dict[float, float]
     """Mean log probability of held-out citations, by weight."""
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe the choice in one line."""
         scores = ", ".join(f"{weight:g}: {score:.3f}" for weight, score in self.scores.items())
         return (
             f"Words weigh {self.weight:g}, chosen by the mean log probability of held-out "
@@ -57,7 +57,7 @@ def choose_word_weight(
     Parameters
     ----------
     plan : Plan
-        Of the run; its seed decides what is held out and how the short chains begin.
+        Plan of the run; its seed determines what is held out and how short chains start.
     corpus : Corpus
     fit : callable
         Runs the chains of a plan on a corpus.
@@ -72,7 +72,7 @@ def choose_word_weight(
 
 
 def _short(plan: Plan) -> Plan:
-    """Give the plan of short chains of the same model."""
+    """Return the plan of short chains of the same model."""
     iterations = min(plan.iterations, max(MOST_ITERATIONS, plan.joined + SAMPLED))
     burn_in = max(plan.joined, iterations - SAMPLED, iterations // 2)
     return dataclasses.replace(
@@ -88,13 +88,13 @@ def _short(plan: Plan) -> Plan:
 
 
 def link_log_score(estimates: Mapping[str, np.ndarray], pairs: np.ndarray) -> float:
-    """Mean log probability of citations among all pairs of documents, by the estimates of a run.
+    """Mean log probability of citations among all pairs of documents, under the estimates of a run.
 
     Parameters
     ----------
     estimates : mapping of str to ndarray
-        Of a model with citations: ``doc_topic``, ``cite_propensity``, ``cited_propensity`` and
-        ``topic_scale``.
+        Estimates of a model with citations: ``doc_topic``, ``cite_propensity``,
+        ``cited_propensity`` and ``topic_scale``.
     pairs : ndarray of int, shape (n, 2)
         Rows (citing, cited).
 

@@ -56,7 +56,7 @@ class Parameter:
         return self.but(default=UNSET, none="none" if nothing else self.shown or str(self.default))
 
     def from_json(self, value: Any) -> Any:
-        """Give the value that a manifest holds as JSON, which has no tuples and no infinity."""
+        """Return the value that a manifest holds as JSON, which has no tuples and no infinity."""
         if self.restore is not None:
             return self.restore(value)
         return tuple(value) if isinstance(value, list) else value

@@ -17,7 +17,7 @@ _SECTION = re.compile(r"^[^\n]+\n-{3,}$", re.MULTILINE)
 
 
 def help_text(parameter: Parameter) -> str:
-    """Give the help of an option: the summary, and what happens where it is left out.
+    """Return the help of an option: the summary, and what happens where it is left out.
 
     Examples
     --------
@@ -31,12 +31,12 @@ def help_text(parameter: Parameter) -> str:
 
 
 def is_open(parameter: Parameter) -> bool:
-    """Tell whether something else takes its place where it is not given."""
+    """Return whether a rule replaces the parameter if it is not given."""
     return parameter.default is None or parameter.default is UNSET
 
 
 def type_text(parameter: Parameter) -> str:
-    """Give a type as NumPy's docstrings write it.
+    """Return a type as NumPy's docstrings write it.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def type_text(parameter: Parameter) -> str:
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:
-    """Give the members of a union without None."""
+    """Return the members of a union without None."""
     members = get_args(annotation) if get_origin(annotation) is types.UnionType else (annotation,)
     return tuple(member for member in members if member is not type(None))
 

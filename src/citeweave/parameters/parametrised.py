@@ -46,7 +46,7 @@ class Parametrised:
         check_values(self.rules, self.get_params(), lambda name: f"'{name}' parameter of {owner}")
 
     def __repr__(self) -> str:
-        """Give the parameters that are not the defaults, as scikit-learn does."""
+        """Return the parameters that are not the defaults, as scikit-learn does."""
         defaults = _defaults(type(self))
         changed = [
             f"{name}={value!r}"

@@ -124,7 +124,7 @@ def list_of_words() -> Rule:
 
 
 def list_of_groups() -> Rule:
-    """Give the rule of groups of two words or more, each in a tuple or a list."""
+    """Return the rule of groups of two words or more, each in a tuple or a list."""
     words = list_of_words()
 
     def accepts(value: Any) -> bool:
@@ -135,7 +135,7 @@ def list_of_groups() -> Rule:
 
 
 def true_or_false() -> Rule:
-    """Give the rule of switches."""
+    """Return the rule of switches."""
     return Rule("True or False", lambda value: isinstance(value, bool))
 
 

@@ -111,7 +111,7 @@ def read_number(text: str) -> Any:
 
 
 def self_citations_named(value: Any) -> Any:
-    """Give the name of a choice of ``self_citations`` that an earlier release wrote as a switch.
+    """Return the name of a choice of ``self_citations`` that an earlier release wrote as a switch.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _is_model(value: Any) -> bool:
 
 
 def _model_from_json(value: Any) -> Any:
-    """Give the name of a preset, or the model whose fields `dataclasses.asdict` gave."""
+    """Return the name of a preset, or the model whose fields `dataclasses.asdict` gave."""
     if not isinstance(value, Mapping):
         return value
     sides = {

@@ -67,7 +67,7 @@ def _draw_topics(vectors: np.ndarray, rows: np.ndarray, rng: np.random.Generator
 def add_coauthors(
     first: np.ndarray, author_topic: np.ndarray, weights: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give documents zero to three further authors who share topics with the first.
+    """Add to each document zero to three further authors who share topics with the first.
 
     A topic k ~ nu of the first author is drawn, then an author with probability proportional to
     productivity times nu_ak. Returns author ids and offsets; the model sees first authors alone.

@@ -114,7 +114,7 @@ class Model(NamedTuple):
 
 @inlined
 def level_table(tables, level):
-    """Give the ratio table of a topic-side level."""
+    """Return the ratio table of a topic-side level."""
     i = tables.place[level]
     return RatioTable(tables.discount[i], tables.ratios[i], tables.weights[i], tables.patches[i])
 

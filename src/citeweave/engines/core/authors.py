@@ -95,7 +95,7 @@ def new_author_work(layout: Layout, servers: Servers, n_shared: int) -> AuthorWo
 
 
 def expected_contributions(servers: Servers, prior: Array) -> Array:
-    """Give the shares that authors are expected to have before any paper is seen.
+    """Return the shares that authors are expected to have before any paper is seen.
 
     Returns
     -------

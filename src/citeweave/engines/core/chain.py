@@ -151,7 +151,7 @@ class Chain(ABC):
         return bool(self.clock[1])
 
     def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
-        """Give every token a first topic and build all counts (step 1 of alg:gibbs).
+        """Assign a first topic to every token and build all counts (step 1 of alg:gibbs).
 
         ``topics`` are those of the tokens, in the order of the corpus; random ones if not given.
         ``categories`` are those of papers, where they are drawn; as in the data if not given.
@@ -167,7 +167,7 @@ class Chain(ABC):
 
     @abstractmethod
     def start_at_random(self) -> None:
-        """Give every token a uniformly random topic and build all counts."""
+        """Assign a uniformly random topic to every token and build all counts."""
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:  # noqa: ARG002
         """Go on from a stored state; ``extra`` is what `extra_state` gave beside it.
@@ -255,7 +255,7 @@ class Chain(ABC):
         )
 
     def watched(self) -> Iterable[Watched]:
-        """Give the numbers that the sweeps of a step are about to read, nothing by default.
+        """Return the numbers that the sweeps of a step are about to read, nothing by default.
 
         A step stops where one of them is none. An engine that keeps them elsewhere looks there.
         """
@@ -317,7 +317,7 @@ class Chain(ABC):
 
     @abstractmethod
     def measure(self) -> StepReport:
-        """Give what the step has found out, after all draws."""
+        """Return what the step has found out, after all draws."""
 
     def log_posterior(self, rate: float) -> float:
         """Joint log density of the present state, E being the expected number of citations."""
@@ -345,7 +345,7 @@ class Chain(ABC):
 
     @staticmethod
     def mean_concentration(values: Array) -> float:
-        """Give the mean concentration of the nodes of a topic-side level."""
+        """Return the mean concentration of the nodes of a topic-side level."""
         return float(values.mean())
 
     def keep_sample(self, sums: Sums) -> None:

@@ -146,7 +146,7 @@ def merge_sums(into: Sums, other: Sums, order: np.ndarray) -> None:
 
 
 def renumber_categories(sums: Sums, order: np.ndarray) -> None:
-    """Give the categories of a chain other numbers: its category ``order[c]`` becomes c."""
+    """Renumber the categories of a chain: its category ``order[c]`` becomes c."""
     for array in (sums.nodes, sums.nodes_squared):
         array[1 : 1 + len(order)] = array[1 + order]
     sums.category[:] = sums.category[:, order]

@@ -50,7 +50,7 @@ def add_exact(bins, value):
 
 
 def bin_total(bins: np.ndarray) -> float:
-    """Give the sum that is in bins, rounded once; those of several workers may be added before.
+    """Return the sum that is in bins, rounded once; those of several workers may be added before.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def exact_sum(values: np.ndarray) -> np.ndarray:
 
 
 def exact_mean(values: np.ndarray) -> float:
-    """Give the mean of an array, the same for any order of its values.
+    """Return the mean of an array, the same for any order of its values.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def exact_mean(values: np.ndarray) -> float:
 
 
 def unit_for(bound: float) -> float:
-    """Give the power of two that turns terms into integers whose sum stays within 64 bits.
+    """Return the power of two that turns terms into integers whose sum stays within 64 bits.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class Exchange(Protocol):
     """Number of parts."""
 
     def swap(self, outgoing: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Give every part its array and take those that they give here, in the order of parts."""
+        """Send every part its array and collect the arrays that they send back, in order."""
 
     def sum(self, array: np.ndarray) -> np.ndarray:
         """Add up the arrays of all parts, which have one shape."""

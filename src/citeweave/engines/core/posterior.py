@@ -115,7 +115,7 @@ class LogPosterior:
         self._paths = -float(tokens[leaves > 1] @ np.log(leaves[leaves > 1]))
 
     def __call__(self, state: State, rate: float, workers: Workers | None = None) -> float:
-        """Give the log density of a state.
+        """Return the log density of a state.
 
         Parameters
         ----------

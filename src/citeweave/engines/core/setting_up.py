@@ -91,7 +91,7 @@ def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
 
 
 def sort_by_word(data: Data) -> Array:
-    """Give the order of tokens by word inside documents, equal ones as they come.
+    """Return the order of tokens by word inside documents, equal ones as they come.
 
     Turning the matrix of documents and words over twice is a counting sort, four times as fast
     as comparing.
@@ -123,7 +123,7 @@ def _stacked(discounts: tuple[float, ...]) -> StackedTables:
 
 
 def new_tables(spec: ModelSpec) -> Tables:
-    """Give the ratio tables of a model's levels."""
+    """Return the ratio tables of a model's levels."""
 
     def word_table(nodes: str) -> RatioTable:
         level = spec.word_level(nodes)

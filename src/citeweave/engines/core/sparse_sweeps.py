@@ -16,7 +16,7 @@ _FROZEN = "frozen"
 
 
 def is_refreshed(iteration: int) -> bool:
-    """Say whether proposals that adapt are made anew before an iteration: more and more rarely.
+    """Return whether proposals that adapt are made anew before an iteration: more and more rarely.
 
     The gap after iteration i is the square root of i: 94 times in 2,000 iterations.
 
@@ -57,11 +57,11 @@ class RefreshSchedule:
         """Whether tables that are made stay as they are."""
 
     def is_due(self, iteration: int) -> bool:
-        """Say whether tables are to be made before an iteration."""
+        """Return whether tables are to be made before an iteration."""
         return not self.made or (not self.frozen and is_refreshed(iteration))
 
     def export(self) -> dict[str, np.ndarray]:
-        """Give what a checkpoint keeps beside the tables."""
+        """Return what a checkpoint keeps beside the tables."""
         return {_FROZEN: np.ones(1, np.uint8)} if self.frozen else {}
 
     def restore(self, stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -48,7 +48,7 @@ def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> No
 
 
 def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration: float) -> State:
-    """Give the state of a model with phi' that goes on from that of the same model without.
+    """Return the state of a model with phi' that goes on from that of the same model without.
 
     Topics, citations and all counts of the topic side stay; words are seated anew at the topics
     that they have.

@@ -46,7 +46,7 @@ class Turnover(NamedTuple):
 
 @inlined
 def turnover(step, removed, added):
-    """Give what one end did ``step`` levels above its document, ``removed`` and ``added`` deep."""
+    """Return the change by one end ``step`` levels up, ``removed`` and ``added`` levels deep."""
     return Turnover(
         1 if step < removed else 0,
         1 if step + 1 < removed else 0,
@@ -57,7 +57,7 @@ def turnover(step, removed, added):
 
 @inlined
 def ends_turnover(step, move):
-    """Give what both ends did together, on a level where they are at the same node."""
+    """Return what both ends did together, on a level where they are at the same node."""
     first = turnover(step, move.removed[0], move.added[0])
     second = turnover(step, move.removed[1], move.added[1])
     return Turnover(

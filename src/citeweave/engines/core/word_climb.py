@@ -95,7 +95,7 @@ def word_seats(words, document, w):
 
 @inlined
 def next_run(word, begin, end):
-    """Give the run that begins at a token of a document, ``end`` being that of the document."""
+    """Return the run that begins at a token of a document, ``end`` being that of the document."""
     run_end = begin + 1
     while run_end < end and word[run_end] == word[begin]:
         run_end += 1
@@ -114,7 +114,7 @@ def is_long(run, columns):
 
 @inlined
 def hand_out_table(bits, i, work, column):
-    """Give a token of a run its table indicator at phi', and end the counts of its topic's run.
+    """Set the table indicator at phi' of a token of a run, and end the counts of its topic's run.
 
     Who holds a table is forgotten: the first tokens of each topic get the bits.
     """
@@ -229,6 +229,6 @@ def background_weight(shape, n_words, parameters, totals, stay, opened):
 
 @inlined
 def normalise_topic(beta, discount, customers, tables):
-    """Give the normalisers of a phi_k: 1 / (beta + C) and (beta + alpha T) / (beta + C)."""
+    """Return the normalisers of a phi_k: 1 / (beta + C) and (beta + alpha T) / (beta + C)."""
     inverse = 1.0 / (beta + customers)
     return inverse, (beta + discount * tables) * inverse

@@ -255,7 +255,7 @@ class CudaChain(Chain):
         return self.host.clock
 
     def start_at_random(self) -> None:
-        """Give every token a uniformly random topic, and every dish one table a restaurant."""
+        """Assign random topics to all tokens, and one table per restaurant to each dish."""
         self.upload()
         self._ahead = True
         self.run("start_words", next_key(self.host.random), shared=self.count_shared)

@@ -57,7 +57,7 @@ class Device(Protocol):
         """Copy an array to the host, after all that was launched is done."""
 
     def size(self, blocks: int, threads: int) -> tuple[int, int]:
-        """Give the blocks and threads that a launch of this size really has."""
+        """Return the blocks and threads that a launch of this size really has."""
 
     def launch(self, name: str, blocks: int, threads: int, shared: int, *args: Any) -> None:
         """Start a kernel; Python integers are passed as C ints, NumPy scalars as they are."""
@@ -96,7 +96,7 @@ class CudaDevice:
         self._pointers: np.ndarray = np.zeros(0, np.uint64)
 
     def describe(self) -> str:
-        """Give the card's name and memory in a line."""
+        """Return the card's name and memory in a line."""
         runtime = self.xp.cuda.runtime
         properties = runtime.getDeviceProperties(self.xp.cuda.Device().id)
         name = properties["name"]
@@ -118,7 +118,7 @@ class CudaDevice:
         pool.shutdown(wait=False)
 
     def _compile(self, program: Program, unit: str) -> tuple[Any, Any]:
-        """Give a unit's module, and the place of its pointers to arrays."""
+        """Return a unit's module, and the place of its pointers to arrays."""
         source = kernel_source(program.for_unit(unit), warp_source(), "__constant__", [unit])
         with self.xp.cuda.Device(self._number):
             try:
@@ -165,7 +165,7 @@ class CudaDevice:
         return host
 
     def size(self, blocks: int, threads: int) -> tuple[int, int]:
-        """Give the blocks and threads that a launch of this size really has."""
+        """Return the blocks and threads that a launch of this size really has."""
         return blocks, threads
 
     def _kernel(self, name: str, shared: int) -> Any:

@@ -145,7 +145,7 @@ def _by_round(sizes: np.ndarray, rounds: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ratio_tables(chain: Chain) -> list[RatioTable]:
-    """Give the ratio tables of the model's distinct discounts."""
+    """Return the ratio tables of the model's distinct discounts."""
     stacked = chain.tables.topic
     known = [
         RatioTable(float(stacked.discount[i]), stacked.ratios[i], stacked.weights[i], patches)

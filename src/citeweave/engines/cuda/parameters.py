@@ -203,7 +203,7 @@ class DeviceDraws:
         known: dict[float, float] = {}
 
         def density(beta: float, ahead: list[float]) -> float:
-            """Give a density, and find those of points that may be asked for next on the way."""
+            """Return a density, and compute those of points likely to be needed next."""
             if beta not in known:
                 betas = [beta, *(x for x in ahead if x > SMALLEST and x not in known)][:at_once]
                 known.update(zip(betas, self._densities(level, betas, shape, rate), strict=True))

@@ -201,7 +201,7 @@ class LaneGrouping(NamedTuple):
     """Lanes that walk a document's citations, where other than those of its words."""
 
     def of_citations(self) -> "LaneGrouping":
-        """Give the grouping of citations: their slots are better off in the card's memory."""
+        """Return the grouping of citations: their slots are better kept in the card's memory."""
         return self._replace(lanes=self.cite_lanes or self.lanes, near_slots=0)
 
 
@@ -234,7 +234,7 @@ def burst_rows(topics: int) -> int:
 
 
 def table_places(spec: ModelSpec) -> tuple[list[float], list[int]]:
-    """Give the distinct discounts of a model, and which of them each level uses.
+    """Return the distinct discounts of a model, and which of them each level uses.
 
     Levels are those of the topic side, then gamma, phi and phi'; one that the model lacks takes the
     place of another.

@@ -20,7 +20,7 @@ def uniform(random: np.ndarray) -> float:
 
 
 def peek_uniforms(random: np.ndarray, count: int) -> list[float]:
-    """Give the next numbers of `uniform`, and leave the generator where it is."""
+    """Return the next numbers of `uniform`, and leave the generator where it is."""
     state = random.tolist()
     return [(advance(state) >> 11) * 2.0**-53 for _ in range(count)]
 

@@ -200,7 +200,7 @@ def _show(counts, parameters, exponent, n, sign):
 
 @inlined
 def _hang(counts, parameters, exponent, paper, old, new):
-    """Give a paper's weights to another category."""
+    """Move a paper's weights to another category."""
     share = _share(counts, parameters, _LEVEL + 1, paper)
     exponent.cite_weight[old] -= share * exponent.cite_weight[paper]
     exponent.cited_weight[old] -= share * exponent.cited_weight[paper]

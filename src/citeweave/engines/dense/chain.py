@@ -75,7 +75,7 @@ class DenseChain(Chain):
         self._means = np.zeros((data.n_words, settings.topics))
 
     def start_at_random(self) -> None:
-        """Give every token a uniformly random topic, seated given those before it."""
+        """Assign a uniformly random topic to every token, seated given those before it."""
         refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
         self.walk_words(RANDOM_START)
 
@@ -216,7 +216,7 @@ class DenseChain(Chain):
             self.draw_propensities()
 
     def start_citations(self) -> None:
-        """Give every citation its first topic."""
+        """Assign a first topic to every citation."""
         work = new_citation_work(self.settings.topics, len(self.spec.topic_side))
         start_citations(self.citation_level, self.layout, self.tables, self.state, work)
 
@@ -257,7 +257,7 @@ class DenseChain(Chain):
             draw_tempered_concentrations(*given, weight, pooled=self.words_pooled)
 
     def measure(self) -> StepReport:
-        """Give what the step has found out, with the sums of the citation likelihood renewed."""
+        """Return what the step has found out, with the sums of the citation likelihood renewed."""
         rate = float("nan")
         if self.network_on:
             self.rebuild_exponent()

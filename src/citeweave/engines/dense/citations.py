@@ -97,7 +97,7 @@ def _seat(rng, tables, counts, parameters, path, level, climb):
 
 @hot_kernel
 def start_citations(level, layout, tables, state, work):
-    """Give every citation its first topic, drawn as if there were no other citation.
+    """Assign a first topic to every citation, drawn as if there were no other citation.
 
     Drawn given those before it, first topics pull each other along, and chains take longer to
     come down (docs/results/parallel.md).

@@ -42,7 +42,7 @@ __all__ = ["ONE_BY_ONE", "RANDOM_START", "TURNS", "word_sweep"]
 SWEEP = 0
 """Every token, and of each word that a document repeats those of one topic together."""
 RANDOM_START = 1
-"""Give every token a uniformly random topic; table indicators from their conditional."""
+"""Return every token a uniformly random topic; table indicators from their conditional."""
 ONE_BY_ONE = 2
 """Every token and nothing else: the draws are those of the GPU's."""
 ONE_OF_EACH = 3
@@ -90,7 +90,7 @@ def weigh_blocks(document, rows, factor, block_mass):
 
 @hot_kernel(forceinline=True)
 def pick_block(block_mass, target):
-    """Give the block where the running sum passes ``target``, and what is left of ``target``."""
+    """Return the block where the running sum passes ``target``, and what is left of ``target``."""
     b = 0
     last = block_mass.shape[0] - 1
     while b < last and target >= block_mass[b]:
@@ -101,7 +101,7 @@ def pick_block(block_mass, target):
 
 @hot_kernel(fastmath=_FAST, forceinline=True)
 def pick_in_block(document, rows, factor, b, target, corrected, correction, draw):
-    """Give the topic of block b where the running sum passes ``target``; the last of any weight.
+    """Return the topic of block b where the running sum passes ``target``; the last of any weight.
 
     Topics whose ``corrected`` is ``draw`` weigh their ``correction`` more. Returns -1 where the
     block has no weight at all.

@@ -34,7 +34,7 @@ def new_auxiliaries(*shape: int) -> np.ndarray:
 
 
 def read_auxiliaries(sums: np.ndarray) -> tuple[float, float]:
-    """Give the two sums: of psi and of log(1 - xi)."""
+    """Return the two sums: of psi and of log(1 - xi)."""
     return float(sums[0]), bin_total(sums[1:])
 
 

@@ -309,12 +309,12 @@ class SnapshotChain(ThreadedChain):
         return sum(found)
 
     def _rounds(self) -> Iterator[tuple[int, np.uint64]]:
-        """Give each round's number and the key of its documents' streams."""
+        """Return each round's number and the key of its documents' streams."""
         for round_ in range(self.rounds):
             yield round_, next_key(self.state.random)
 
     def _documents_of(self, round_: int, worker: int) -> np.ndarray:
-        """Give the documents of a round that a worker takes, beside their numbers: int64 [n, 2]."""
+        """Return the documents that a worker takes in a round, with their numbers: int64 [n, 2]."""
         number = self.part.document[: self.part.n_documents]
         mine = np.flatnonzero(number % self.rounds == round_)[worker :: self.threads]
         return np.stack([mine, number[mine]], axis=1)

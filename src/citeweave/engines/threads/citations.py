@@ -184,7 +184,7 @@ def bring_citation(layout, state, here, record, node, e, i):
 
 @inlined
 def own_view(parameters, here, n_citations):
-    """Give what the sweep of one document's citations takes for a layout and a state."""
+    """Return what the sweep of one document's citations takes for a layout and a state."""
     near = Near(here.parent, here.citing[:n_citations], here.cited[:n_citations], 0)
     own = Own(
         here.topics,

@@ -121,7 +121,7 @@ def list_children(network: Network, layout: Layout) -> None:
 
 @inlined
 def scaled_weights(nodes, children, weights, inherit, n):
-    """Give a node's two weights over (beta + C); where it inherits, they are its children's first.
+    """Return a node's two weights over (beta + C); if it inherits, from its children.
 
     ``weights`` are those of citing and of being cited, of all nodes.
     """
@@ -154,7 +154,7 @@ def leave_share(nodes, children, discount, n, cite, cited):
 
 @inlined
 def node_rate(nodes, discount, rate, n, own):
-    """Give the rate of a node whose own counts add ``own``; the root's parent adds nothing."""
+    """Return the rate of a node whose own counts add ``own``; the root's parent adds nothing."""
     beta = nodes.concentration[n]
     if n > 0:
         own += (beta + discount * nodes.total_tables[n]) * rate[nodes.parent[n]]
@@ -204,7 +204,7 @@ def set_units(network: Network, exponent: Exponent, part: ChainPart, exchange: E
 
 
 def read_children(network: Network) -> Children:
-    """Give what kernels here read and write of a network."""
+    """Return what kernels here read and write of a network."""
     return Children(network.child_start, network.child, network.share, network.unit)
 
 

@@ -35,7 +35,7 @@ __all__ = [
 
 @inlined
 def valid_tables(customers, tables):
-    """Give the number of tables in range that is nearest."""
+    """Return the number of tables in range that is nearest."""
     if customers <= 0:
         return 0
     return min(max(tables, 1), customers)
@@ -106,7 +106,7 @@ def set_word(tables, words, cache, w, k, customers, wanted):
 
 @inlined
 def take_background(words, changes, w):
-    """Give the tables that gamma would have at a word by all changes, which are zero then."""
+    """Return the tables that gamma would have at a word by all changes, which are zero then."""
     wanted = words.background_tables[w]
     for i in range(index(changes.background_tables.shape[0])):
         wanted += changes.background_tables[i, w]

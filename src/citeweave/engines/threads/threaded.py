@@ -55,7 +55,7 @@ class ThreadedChain(DenseChain):
 
     @staticmethod
     def mean_concentration(values: np.ndarray) -> float:
-        """Give the mean concentration of a level's nodes, the same for any number of equal ones."""
+        """Return the mean concentration of a level's nodes; exact if they are all equal."""
         same = bool((values == values[0]).all())
         return float(values[0]) if same else exact_mean(values)
 
@@ -64,7 +64,7 @@ class ThreadedChain(DenseChain):
         add_sample(self, sums, self.propensity_means())
 
     def propensity_means(self) -> tuple[float, float]:
-        """Give the means of lambda+ and lambda- over all documents."""
+        """Return the means of lambda+ and lambda- over all documents."""
         own = slice(self.part.n_documents)
         parameters = self.state.parameters
         bins = np.stack([exact_sum(parameters.cite[own]), exact_sum(parameters.cited[own])])

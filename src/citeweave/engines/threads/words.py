@@ -99,7 +99,7 @@ def _enter_totals(state, cache, world):
 
 @inlined
 def leave_document(paths, state, world, d):
-    """Give the document its counts back, and note what it did to shared nodes."""
+    """Write the document's counts back, and record its changes of shared nodes."""
     counts = state.topics
     own = world.state.topics
     changes = world.changes
@@ -234,7 +234,7 @@ def _leave_entries(paths, layout, state, cache, world, d):
 
 @inlined
 def _own_sweep(shape, tables, world):
-    """Give the arguments of the sweep of the one document that a worker's world has."""
+    """Return the arguments of the sweep of the one document that a worker's world has."""
     return (
         shape,
         world.layout,

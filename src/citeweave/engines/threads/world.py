@@ -132,7 +132,7 @@ def new_world(
 
 
 def keeps_all_words(chain, places: np.ndarray) -> bool:
-    """Tell whether workers have copies of the whole word side: where that is cheaper and fits.
+    """Return whether workers have copies of the whole word side: where that is cheaper and fits.
 
     A copy is renewed each round; without it, the rows of a document's words are copied each time.
     """
@@ -177,7 +177,7 @@ def new_counts(rows: int, topics: int, *, held: bool = False) -> TopicCounts:
 
 
 def word_places(layout: Layout) -> np.ndarray:
-    """Give the place of each token's word among its document's own words: int32 [tokens]."""
+    """Return the place of each token's word among its document's own words: int32 [tokens]."""
     begins = layout.document_start[:-1]
     n_tokens = len(layout.word)
     fresh = np.ones(n_tokens, np.bool_)
