@@ -1,4 +1,4 @@
-"""Models to compare with, all behind one interface.
+"""Baseline models, all behind one interface.
 
 >>> from citeweave.baselines import Louvain, make_baseline
 """

@@ -1,6 +1,6 @@
 """Compiled steps of the graph baselines and of placing words (docs/understand/baselines.md).
 
-Kernels here call none of another file: Numba's cache would not notice a change there.
+Kernels here call none from other files, because Numba's cache would not notice a change there.
 """
 
 import numpy as np
@@ -22,13 +22,13 @@ def move_nodes(
     resolution: float,
     community: np.ndarray,
 ) -> int:
-    """Move each node, in this order, where modularity grows most; return how many moved.
+    """Move each node, in this order, to where modularity grows most; return how many moved.
 
-    A node i that has left its community gains, in a community c, what is in plain NumPy::
+    The gain of a node i that joins community c is, in plain NumPy::
 
         weights_to[c] - resolution * degrees[i] * degrees[community == c].sum() / degrees.sum()
 
-    Entries of a node with itself (loops of merged nodes) are the same wherever it goes.
+    Links of a node with itself (loops of merged nodes) are the same wherever it goes.
     """
     nodes = len(degrees)
     total = np.zeros(nodes)
@@ -78,9 +78,9 @@ def place_words(
     steps: int,
     out: np.ndarray,
 ) -> None:
-    """Find topics of documents from their words, phi and the Dirichlet prior held fixed.
+    """Estimate topics of documents from their words, with phi and the Dirichlet prior fixed.
 
-    Repeats, for each document, what is in plain NumPy::
+    For each document, it repeats (in plain NumPy)::
 
         q = theta * word_topic[words]                    # [n, K], rows scaled to sum to 1
         theta = prior + (counts[:, None] * q).sum(0)     # then scaled to sum to 1

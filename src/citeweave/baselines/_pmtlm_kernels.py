@@ -1,6 +1,6 @@
 """The two halves of an EM step of PMTLM, compiled; docs/understand/pmtlm.md derives them.
 
-Kernels here call none of another file: Numba's cache would not notice a change there.
+Kernels here call none from other files, because Numba's cache would not notice a change there.
 """
 
 import math
@@ -13,11 +13,11 @@ from citeweave.compiled import kernel
 __all__ = ["PmtlmData", "PmtlmParameters", "PmtlmSums", "expect", "maximise", "place"]
 
 _MOST_STEPS = 200
-_SMALL = 1e-150  # below, numbers would soon be denormal (slow); two of them still multiply
+_SMALL = 1e-150  # smaller ones would soon be denormal (slow); products are normal
 
 
 class PmtlmData(NamedTuple):
-    """What is observed.
+    """The observed data.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class PmtlmParameters(NamedTuple):
 
 
 class PmtlmSums(NamedTuple):
-    """What the E-step leaves for the M-step.
+    """The results of the E-step for the M-step.
 
     a_dz = sum_w C_dw h_dw(z) / L_d and b_dz = sum_d' A_dd' q_dd'(z), both [D, K], and
     sum_d C_dw h_dw(z) / L_d, [V, K].
@@ -64,7 +64,7 @@ class PmtlmSums(NamedTuple):
 
 @kernel
 def expect(data: PmtlmData, now: PmtlmParameters, sums: PmtlmSums) -> tuple[float, float]:
-    """Fill the sums, and return the log likelihoods of words and of links.
+    """Fill in the sums, and return the log likelihoods of words and of links.
 
     In plain NumPy, with C the dense shares and A the dense, symmetric links::
 
@@ -191,11 +191,11 @@ def place(
     steps: int,
     out: np.ndarray,
 ) -> None:
-    """Find the topics of new documents [D_new, K] by the same steps, all but them held fixed.
+    """Estimate the topics of new documents [D_new, K] by the same steps, everything else fixed.
 
     Here `data.first` are new documents in ascending order and `data.second` the training documents
-    that they are linked with. What is in `out` is where the steps begin; a document with nothing to
-    go by keeps it.
+    that they are linked with. `out` holds the starting point; a document without words and links
+    keeps it.
     """
     topics = fitted.doc_topic.shape[1]
     slope = np.zeros(topics)  # r = eta T, which is M / T at the end of a fit
@@ -221,7 +221,7 @@ def place(
                 for z in range(topics):
                     weights[z] = out[d, z] * fitted.word_topic[data.words[entry], z]
                     total += weights[z]
-                if total > 0.0:  # no topic has a word that only training documents left out have
+                if total > 0.0:  # no topic has a word that only other documents have
                     text += data.shares[entry]
                     for z in range(topics):
                         wanted[z] += alpha * data.shares[entry] * weights[z] / total
@@ -256,7 +256,7 @@ def _document_topics(
     degree_corrected: bool,  # noqa: FBT001 (kernels take no keywords)
     out: np.ndarray,
 ) -> None:
-    """Make one document's topics of c (which is used up); without words and links they stay."""
+    """Compute one document's topics from c (which is overwritten); unchanged without data."""
     rest = 1.0 - alpha
     has_text = alpha > 0.0 and text > 0.0
     has_links = rest > 0.0 and degree > 0.0
@@ -290,8 +290,8 @@ def _corrected_topics(
 ) -> None:
     """Solve f(S) = sum_z c_z / (alpha + (1 - alpha) r_z S) = 1 by Newton steps, then theta.
 
-    f is convex and falls, and f(degree / max r) >= 1, so the steps come from the left and never
-    pass the root.
+    f is convex and decreasing, and f(degree / max r) >= 1, so the steps approach the root from the
+    left and never pass it.
     """
     rest = 1.0 - alpha
     popularity = degree / slope.max()
@@ -315,8 +315,8 @@ def _corrected_topics(
 def _plain_topics(wanted: np.ndarray, slope: np.ndarray, rest: float, out: np.ndarray) -> None:
     """Solve g(lambda) = sum_z c_z / (lambda + (1 - alpha) r_z) = 1 the same way, then theta.
 
-    Where a topic with c_z = 0 is so cheap that lambda would pass -(1 - alpha) r_z, lambda stays
-    there and that topic takes what is left (the condition of Karush, Kuhn and Tucker).
+    If a topic with c_z = 0 is so cheap that lambda would pass -(1 - alpha) r_z, lambda stays there
+    and that topic takes the remainder (the condition of Karush, Kuhn and Tucker).
     """
     topics = len(wanted)
     lowest = math.inf  # the smallest r of a topic with c_z > 0

@@ -1,6 +1,6 @@
 """One topic per document: local search on PMTLM's likelihood, after EM (docs/understand/pmtlm.md).
 
-Kernels here call none of another file: Numba's cache would not notice a change there.
+Kernels here call none from other files, because Numba's cache would not notice a change there.
 """
 
 import math
@@ -27,7 +27,7 @@ class LabelGraph(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Sums over the documents of each topic: what the likelihood depends on.
+    """Sums over the documents of each topic, on which the likelihood depends.
 
     words [V, K] of shares C_dw / L_d, texts [K] (documents with words), links [K, K] (inside a
     topic twice), degrees [K] and documents [K].
@@ -58,17 +58,17 @@ def refine_labels(
     graph : sparse csr_array, shape (D, D)
         Symmetric counts of links.
     labels : ndarray of int, shape (D,)
-        Where the search begins.
+        Starting point of the search.
     topics : int
     alpha, degree_corrected
         Of the model.
     rng : Generator
-        For the order in which documents are looked at.
+        For the order in which documents are visited.
 
     Returns
     -------
     labels : ndarray of int64
-        No move of a single document would be better.
+        No move of a single document would improve them.
     log_likelihood : float
     """
     found = labels.astype(np.int64)
@@ -96,7 +96,7 @@ def hard_log_likelihood(
     alpha: float,
     degree_corrected: bool,
 ) -> float:
-    """Return the likelihood that `refine_labels` raises, of any labels."""
+    """Return the likelihood that `refine_labels` maximises, for any labels."""
     counts = _count(data, graph, labels.astype(np.int64), topics)
     return _value(counts, alpha, corrected=degree_corrected)
 
@@ -146,7 +146,7 @@ def _link_gain(
     s: int,
     degree_corrected: bool,  # noqa: FBT001 (kernels take no keywords)
 ) -> float:
-    """Return what the links gain if a document with `near` links to each topic goes from r to s."""
+    """Return the links' gain if a document with `near` links to each topic moves from r to s."""
     gain = 0.0
     for t in range(len(near)):
         if t not in (r, s):

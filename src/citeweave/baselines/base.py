@@ -1,7 +1,7 @@
-"""What every model to compare with can do: fit, place new documents, save, and come back.
+"""What every baseline can do: fit, place new documents, save, and load.
 
-`citeweave.model.topic_model.TopicModel` says what an evaluation needs of a model, whoever made it;
-`Baseline` does all of it but the fitting itself. docs/understand/baselines.md describes both.
+`citeweave.model.topic_model.TopicModel` is the interface that evaluation needs; `Baseline`
+implements all of it except the fitting itself. docs/understand/baselines.md describes both.
 """
 
 import os
@@ -29,7 +29,7 @@ __all__ = ["Baseline", "Fit", "Step"]
 
 
 class Step(NamedTuple):
-    """How far a fit is: called "restart", "iteration", ..., so many done of so many."""
+    """Progress of a fit: the unit, such as "restart", the number done, and the total."""
 
     what: str
     done: int
@@ -43,7 +43,7 @@ class Fit:
     estimates: Mapping[str, np.ndarray]
     """At least doc_topic and topic_word."""
     traces: Mapping[str, np.ndarray]
-    """A value an iteration."""
+    """One value per iteration."""
     facts: Mapping[str, Any]
     """Figures that JSON can hold."""
     seed: int
@@ -54,7 +54,7 @@ class Fit:
 
     @cached_property
     def corpus(self) -> Corpus:
-        """What the model was fitted to."""
+        """The corpus that the model was fitted to."""
         return self.open_corpus()
 
 
@@ -75,24 +75,24 @@ def seed_parameter() -> Any:
         None,
         integer(0, none="a fresh one"),
         "Seed; the same seed gives the same result.",
-        "The same seed gives the same estimates; `seed_` tells which was used.",
+        "The same seed gives the same estimates; `seed_` holds the seed that was used.",
     )
 
 
 class Baseline(Parametrised, ABC):
-    """A model that citeweave is compared with; subclasses say how it is fitted."""
+    """A model that citeweave is compared with; subclasses implement the fit."""
 
     kind: ClassVar[str]
     """Name on the command line and in run folders."""
 
     seed: int | None
     reads: frozenset[str] = frozenset({"words"})
-    """Of "words", "links" and "labels", what topics of documents are estimated from."""
+    """Those of "words", "links" and "labels" from which topics of documents are estimated."""
     _state: Fit | None = None
 
     @property
     def name(self) -> str:
-        """The name by which `citeweave fit --model` knows this model."""
+        """The model's name in `citeweave fit --model`."""
         return self.kind
 
     @abstractmethod
@@ -104,7 +104,7 @@ class Baseline(Parametrised, ABC):
         """Return topics of new documents, given (new, training) pairs of citations."""
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Refuse a corpus that lacks what the model is fitted to."""
+        """Refuse a corpus that lacks the data the model needs."""
 
     def fit(
         self,
@@ -123,18 +123,18 @@ class Baseline(Parametrised, ABC):
         out : path, optional
             Folder for the run, written when the fit is done.
         overwrite : bool
-            Replace a run that is there already.
+            Replace an existing run.
         progress : callable, optional
-            Called with a `Step` now and then.
+            Called with a `Step` at intervals.
         held_out : mapping of str to ndarray, optional
-            What was taken out of the corpus before; kept with the model, see `held_out_`.
+            Data held out of the corpus before the fit; stored with the model as `held_out_`.
 
         Raises
         ------
         ParameterError
             A parameter has a wrong value.
         CorpusError
-            The corpus lacks what the model is fitted to.
+            The corpus lacks the data the model needs.
         RunError
             The folder exists or cannot be written.
         """
@@ -164,7 +164,7 @@ class Baseline(Parametrised, ABC):
         return self.fit(corpus, **options).doc_topic_
 
     def transform(self, new: Corpus, *, links: Any = None) -> np.ndarray:
-        """Return the topics of new documents, the fitted model held fixed.
+        """Return the topics of new documents, with the fitted model held fixed.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class Baseline(Parametrised, ABC):
         return self._place(new, as_links(links, new, self.corpus_))
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Save the fitted model as a run folder, whole or not at all; returns its path."""
+        """Save the fitted model as a run folder, atomically; return its path."""
         state = self._fitted
         contents = {
             "kind": self.name,
@@ -247,7 +247,7 @@ class Baseline(Parametrised, ABC):
 
     @property
     def topic_samples_(self) -> np.ndarray:
-        """1 for each topic that any document has a share of, else 0 [K]."""
+        """1 for each topic in which some document has a share, else 0 [K]."""
         used: np.ndarray = np.asarray(self.doc_topic_).max(axis=0) > 0
         return used.astype(np.int64)
 
@@ -274,5 +274,5 @@ class Baseline(Parametrised, ABC):
 
     @property
     def held_out_(self) -> Mapping[str, np.ndarray]:
-        """What was taken out of the corpus before the fit, by name."""
+        """Data held out of the corpus before the fit, by name."""
         return self._fitted.held_out

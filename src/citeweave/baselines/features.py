@@ -18,7 +18,7 @@ __all__ = ["AGC", "KMeans"]
 
 
 class _Found(NamedTuple):
-    """Clusters of documents, what new ones are placed by, and figures of the fit."""
+    """Clusters of documents, the data for placing new ones, and figures of the fit."""
 
     labels: np.ndarray
     centres: np.ndarray
@@ -27,7 +27,7 @@ class _Found(NamedTuple):
 
 
 class _FeatureClustering(Baseline):
-    """Clusters of documents that have features; the others have the clusters' sizes as topics."""
+    """Clusters of documents with features; for the others, the clusters' sizes are their topics."""
 
     topics: int
 
@@ -70,7 +70,7 @@ class _FeatureClustering(Baseline):
         """Return new documents in the space of the centres."""
 
     def _rows(self, corpus: Corpus, features: Any) -> np.ndarray:
-        """Find the documents with features, and see that there are enough of them."""
+        """Find the documents with features, and check that there are enough of them."""
         rows = np.flatnonzero(np.asarray(abs(features).sum(axis=1)).ravel() > 0)
         if len(rows) < self.topics:
             raise CorpusError(
@@ -82,10 +82,10 @@ class _FeatureClustering(Baseline):
 
 @declared
 class KMeans(_FeatureClustering):
-    """k-means of documents' tf-idf vectors: words alone (Lloyd 1982).
+    """k-means of documents' tf-idf vectors, by words alone (Lloyd 1982).
 
-    A word weighs (1 + log tf) log((1 + D) / (1 + df)); vectors have length 1. Each run begins by
-    k-means++ (Arthur and Vassilvitskii 2007).
+    The weight of a word is (1 + log tf) log((1 + D) / (1 + df)); vectors have length 1. Each run is
+    initialised by k-means++ (Arthur and Vassilvitskii 2007).
 
     Examples
     --------
@@ -99,7 +99,9 @@ class KMeans(_FeatureClustering):
     kind = "k-means"
 
     topics: int = parameter(20, integer(1), "Number of clusters.")
-    restarts: int = parameter(10, integer(1), "k-means runs; the one of least squares is kept.")
+    restarts: int = parameter(
+        10, integer(1), "k-means runs; the one with the least sum of squares is kept."
+    )
     seed: int | None = seed_parameter()
 
     def _cluster(self, corpus: Corpus, seed: int, report: Report) -> tuple[np.ndarray, _Found]:
@@ -128,8 +130,8 @@ class AGC(_FeatureClustering):
     (directions aside, each document a neighbour of itself). For k = 1, 2, ... documents are
     clustered spectrally by the linear kernel of their smoothed vectors (k-means on the leading
     left singular vectors), until the clusters' mean squared distance between members, averaged
-    over clusters, rises for the first time; the clusters before are kept. Smoothed vectors are
-    dense: a fit takes 16 bytes times documents times words of memory.
+    over clusters, rises for the first time; the previous clusters are kept. Smoothed vectors are
+    dense: a fit needs 16 bytes of memory per document and word of the vocabulary.
 
     Examples
     --------
@@ -145,9 +147,9 @@ class AGC(_FeatureClustering):
 
     topics: int = parameter(20, integer(1), "Number of clusters.")
     restarts: int = parameter(
-        10, integer(1), "k-means runs for each k; the one of least squares is kept."
+        10, integer(1), "k-means runs for each k; the one with the least sum of squares is kept."
     )
-    most_steps: int = parameter(60, integer(1), "Largest k that is tried.")
+    most_steps: int = parameter(60, integer(1), "Largest k to try.")
     seed: int | None = seed_parameter()
 
     def check_corpus(self, corpus: Corpus) -> None:
@@ -191,7 +193,7 @@ class AGC(_FeatureClustering):
         return rows, best
 
     def _features_of(self, new: Corpus, links: np.ndarray) -> Any:
-        """Project smoothed words onto the singular vectors, among which clusters were found."""
+        """Project smoothed words onto the singular vectors in which clusters were found."""
         projection = np.array(self._fitted.estimates["projection"])
         steps = int(self._fitted.facts["smoothing_steps"])
         train = self.corpus_
@@ -203,7 +205,7 @@ def _spread(features: np.ndarray, labels: np.ndarray) -> float:
     """Return the squared distance of two members of a cluster, averaged over clusters.
 
     Equals, for x the rows of one cluster, ``((x[:, None] - x[None]) ** 2).sum(2).mean()``, which is
-    twice what the mean squared length is above the squared length of the mean.
+    twice the mean squared length minus the squared length of the mean.
     """
     parts = [features[labels == c] for c in np.unique(labels)]
     found = [

@@ -1,7 +1,7 @@
-"""The citation graph alone: Louvain communities and spectral clusters.
+"""Clusters of the citation graph alone: Louvain communities and spectral clusters.
 
-Both forget the direction of citations and never look at a word while clustering. The words of a
-cluster are counted afterwards, so that its topic can be read like any other.
+Both ignore the direction of citations and use no words for clustering. The words of a cluster are
+counted afterwards, so that its topic can be read like any other.
 """
 
 from abc import abstractmethod
@@ -30,7 +30,7 @@ _MOST_SWEEPS = 100
 
 
 def modularity(graph: Any, labels: np.ndarray, *, resolution: float = 1.0) -> float:
-    """Share of links inside communities, less what is expected from degrees alone (Newman 2004).
+    """Share of links inside communities, minus that expected from degrees alone (Newman 2004).
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def modularity(graph: Any, labels: np.ndarray, *, resolution: float = 1.0) -> fl
     labels : ndarray of int, shape (n,)
         Community of each node.
     resolution : float
-        Weight of what is expected.
+        Weight of the expected share.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def modularity(graph: Any, labels: np.ndarray, *, resolution: float = 1.0) -> fl
 
 
 class _GraphClustering(Baseline):
-    """Clusters of documents with links; those without have the clusters' sizes as their topics."""
+    """Clusters of documents with links; for the others, the clusters' sizes are their topics."""
 
     reads = frozenset({"links"})
 
@@ -110,12 +110,12 @@ class Louvain(_GraphClustering):
     topics: int | None = parameter(
         None,
         integer(1, none="as many as are found"),
-        "Most communities there may be; documents of smaller ones join the others.",
-        "Most communities there may be: documents of smaller ones join the large community that "
+        "Maximum number of communities; documents of smaller ones join the others.",
+        "Maximum number of communities. Documents of smaller ones join the large community that "
         "they have most links with (the largest, if none).",
     )
     resolution: float = parameter(
-        1.0, number(0.0, above=True), "Above 1 finds more and smaller communities."
+        1.0, number(0.0, above=True), "Values above 1 give more and smaller communities."
     )
     restarts: int = parameter(
         10,
@@ -145,9 +145,10 @@ class Louvain(_GraphClustering):
 class SpectralClustering(_GraphClustering):
     """Clusters of the citation graph by its leading eigenvectors and k-means.
 
-    Of the regularised, normalised adjacency matrix (D + t)^-1/2 A (D + t)^-1/2, with D the degrees
-    and t their mean (Qin and Rohe 2013), which keeps small, loosely tied parts of the graph from
-    taking an eigenvector each. Rows of eigenvectors are scaled to length 1 before k-means.
+    The eigenvectors are those of the regularised, normalised adjacency matrix (D + t)^-1/2 A (D +
+    t)^-1/2, with D the degrees and t their mean (Qin and Rohe 2013), which keeps small, loosely
+    tied parts of the graph from taking an eigenvector each. Rows of eigenvectors are scaled to
+    length 1 before k-means.
     """
 
     kind = "spectral"
@@ -183,7 +184,7 @@ class SpectralClustering(_GraphClustering):
 
 
 def _communities(graph: Any, resolution: float, rng: np.random.Generator) -> np.ndarray:
-    """Run rounds of Louvain's method, each from the last one's end, while modularity grows."""
+    """Run rounds of Louvain's method, each continuing from the last, while modularity grows."""
     found = np.arange(graph.shape[0])
     value = -np.inf
     while True:
@@ -237,7 +238,7 @@ def _merge(graph: Any, labels: np.ndarray) -> Any:
 
 
 def _keep_largest(graph: Any, labels: np.ndarray, most: int) -> np.ndarray:
-    """Leave the largest communities; their neighbours take in the others, the largest the rest."""
+    """Keep the largest communities; others join their neighbours, or the largest of all."""
     sizes = np.bincount(labels)
     if len(sizes) <= most:
         return labels

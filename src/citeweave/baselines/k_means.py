@@ -1,4 +1,4 @@
-"""k-means of dense or sparse rows, from far apart starts."""
+"""k-means of dense or sparse rows, with k-means++ initialisation."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ def best_k_means(
     restarts: int,
     report: Callable[[int], object] = lambda _: None,
 ) -> Partition:
-    """Run `k_means` several times and keep the run of least squares.
+    """Run `k_means` several times and keep the run with the least sum of squares.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def best_k_means(
 
 
 def k_means(points: Any, clusters: int, rng: np.random.Generator) -> Partition:
-    """Run Lloyd's algorithm once, begun by k-means++ (Arthur and Vassilvitskii 2007)."""
+    """Run Lloyd's algorithm once, initialised by k-means++ (Arthur and Vassilvitskii 2007)."""
     size = points.shape[0]
     length = _squared_lengths(points)
     centres = _rows(points, [int(rng.integers(size))])

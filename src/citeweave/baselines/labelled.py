@@ -1,7 +1,7 @@
-"""Models that are given the labels of some papers: label propagation, logistic regression, SGC.
+"""Semi-supervised models: label propagation, logistic regression, SGC.
 
-The papers with a category teach, those without are told theirs. Topics are the categories, in the
-order of the corpus's table, and `doc_topic_` their probabilities.
+Papers with a category are training data; categories of the others are predicted. Topics are the
+categories, in the order of the corpus's table, and `doc_topic_` contains their probabilities.
 """
 
 from typing import Any, ClassVar
@@ -22,10 +22,10 @@ __all__ = ["SGC", "LabelPropagation", "LogisticRegression"]
 
 
 class _Classifier(Baseline):
-    """What reads labels: a corpus without any, or with a single one, is refused."""
+    """Base class of models that use labels; refuses a corpus with fewer than two."""
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Refuse a corpus that lacks labels, or what the model reads besides."""
+        """Refuse a corpus that lacks labels, or other data the model needs."""
         name = type(self).__name__
         known = np.unique(corpus.categories[corpus.categories >= 0])
         if len(known) < 2:
@@ -41,15 +41,15 @@ class _Classifier(Baseline):
 
 @declared
 class LabelPropagation(_Classifier):
-    """Labels carried along citations (Zhu, Ghahramani and Lafferty 2003): no words.
+    """Label propagation along citations, without words (Zhu, Ghahramani and Lafferty 2003).
 
-    A labelled document keeps its label; the probabilities of any other are the mean of those of
-    its neighbours, links counted as often as they occur. That is repeated until nothing changes:
-    the probability of a label is then that of a random walk to meet it first. Where few are
-    labelled, a label near the hubs then takes nearly all; so each label's probabilities are scaled
-    to sum to its share of the labels given (their class mass normalisation). Documents that no
-    labelled one can be reached from have the shares of the labels given. Nothing is drawn, so the
-    seed does not matter.
+    A labelled document keeps its label; the probabilities of any other are the mean of those of its
+    neighbours, with repeated links counted repeatedly. This is iterated until nothing changes: the
+    probability of a label is then that of a random walk to meet it first. With few labels, one near
+    the hubs would take almost everything, so each label's probabilities are scaled to sum to its
+    share of the given labels (class mass normalisation). Documents from which no labelled one can
+    be reached get the shares of the given labels. The method is deterministic, so the seed has no
+    effect.
 
     Examples
     --------
@@ -67,11 +67,11 @@ class LabelPropagation(_Classifier):
     class_masses: bool = parameter(
         True,
         true_or_false(),
-        "Whether probabilities of a label are scaled to its share of the labels given.",
+        "Whether to scale the probabilities of a label to its share of the given labels.",
     )
     iterations: int = parameter(5000, integer(1), "Most rounds.")
     tolerance: float = parameter(
-        1e-6, number(0.0, 1.0), "The rounds end when no probability changes by more."
+        1e-6, number(0.0, 1.0), "Stop when no probability changes by more than this."
     )
     seed: int | None = seed_parameter()
 
@@ -84,7 +84,7 @@ class LabelPropagation(_Classifier):
         free = np.flatnonzero(~known & (degree > 0))
         rest = np.tile(target.mean(axis=0), (corpus.n_documents, 1))
         rest[known] = target
-        # only what labels can reach is averaged: the rest has nothing but the labels' shares
+        # only documents that labels reach are averaged; the rest get the labels' shares
         reached = _reached(graph, known)
         free = free[reached[free]]
         inner, given = means[free][:, free], means[free][:, known] @ target
@@ -112,7 +112,7 @@ class LabelPropagation(_Classifier):
 
 
 class _Regression(_Classifier):
-    """Multinomial logistic regression of labels on tf-idf vectors, perhaps smoothed."""
+    """Multinomial logistic regression of labels on tf-idf vectors, optionally smoothed."""
 
     smoothing: ClassVar[int]
     """Steps along citations by which vectors are smoothed."""
@@ -125,7 +125,7 @@ class _Regression(_Classifier):
         known = np.flatnonzero(corpus.categories >= 0)
         present, classes = np.unique(corpus.categories[known], return_inverse=True)
         chosen = sparse.eye_array(corpus.n_documents, format="csr")[known]
-        # rows of smoothed words of labelled documents alone: all of them would be nearly dense
+        # smoothed words of labelled documents only: all rows would be nearly dense
         features, basis = to_row_space(_smooth_rows(chosen, graph, self.smoothing) @ words)
         penalty = self.penalty
         if penalty is None:
@@ -149,7 +149,7 @@ class _Regression(_Classifier):
         return Outcome(estimates, {}, facts)
 
     def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
-        """Apply the regression to new documents' vectors, smoothed as those before."""
+        """Apply the regression to new documents' vectors, smoothed like the training ones."""
         weights = np.array(self._fitted.estimates["weights"])
         train = self.corpus_
         scores = smooth_new(
@@ -167,14 +167,14 @@ class _Regression(_Classifier):
 
 
 def _smooth_rows(rows: Any, graph: Any, steps: int) -> Any:
-    """Multiply sparse rows by the graph so many times, from the right."""
+    """Multiply sparse rows by the graph repeatedly, from the right."""
     for _ in range(steps):
         rows = rows @ graph
     return rows
 
 
 def _reached(graph: Any, known: np.ndarray) -> np.ndarray:
-    """Whether each document is tied to a labelled one, through any number of others."""
+    """Whether each document is connected to a labelled one."""
     _, part = sparse.csgraph.connected_components(graph, directed=False)
     return np.isin(part, part[known])
 
@@ -184,20 +184,20 @@ def _penalty_parameter() -> Any:
         None,
         number(0.0, above=True, none="chosen by cross-validation"),
         "L2 penalty of the weights, the inverse of scikit-learn's C.",
-        "L2 penalty of the weights, the inverse of scikit-learn's C; if not given, that of 10 to "
-        "0.00001 by which given labels that were left out have the least log loss.",
+        "L2 penalty of the weights, the inverse of scikit-learn's C; by default, the value "
+        "from 10 to 0.00001 with the least log loss in cross-validation on the given labels.",
     )
 
 
 def _folds_parameter() -> Any:
-    return parameter(5, integer(2), "Folds of the given labels by which the penalty is chosen.")
+    return parameter(5, integer(2), "Number of folds of the given labels for choosing the penalty.")
 
 
 @declared
 class LogisticRegression(_Regression):
-    """Multinomial logistic regression of labels on documents' tf-idf vectors: words alone.
+    """Multinomial logistic regression of labels on documents' tf-idf vectors, by words alone.
 
-    The penalty is chosen by cross-validation on the labels given, never by others.
+    The penalty is chosen by cross-validation on the given labels only.
 
     Examples
     --------
@@ -222,7 +222,7 @@ class SGC(_Regression):
     """Simple graph convolution: tf-idf vectors smoothed twice over citations, then regression.
 
     Wu, Souza, Zhang, Fifty, Yu and Weinberger (2019), "Simplifying graph convolutional networks".
-    Vectors are smoothed by D^-1/2 (A + I) D^-1/2, with A the citations, directions aside; then
+    Vectors are smoothed by D^-1/2 (A + I) D^-1/2, with A the undirected citations; then
     multinomial logistic regression as in `LogisticRegression`.
     """
 

@@ -1,4 +1,4 @@
-"""What baselines share: citations without direction, clusters as topics, and words of topics."""
+"""Shared by baselines: undirected citations, clusters as topics, and words of topics."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from citeweave.model.unseen import count_words
 
 __all__ = ["mean_of_linked", "topics_of_clusters", "undirected", "words_of_topics"]
 
-_SMOOTHING = 100.0  # words of the whole corpus mixed into a topic's, so that none is impossible
+_SMOOTHING = 100.0  # share of the whole corpus in a topic's words, so that none is 0
 
 
 def undirected(corpus: Corpus) -> Any:
-    """Return the citations as a symmetric csr_array [D, D] of counts, direction forgotten."""
+    """Return the undirected citations as a symmetric csr_array [D, D] of counts."""
     first, second = corpus.citations.astype(np.int64).T
     size = corpus.n_documents
     one_way: Any = sparse.csr_array((np.ones(len(first)), (first, second)), shape=(size, size))
@@ -38,21 +38,21 @@ def mean_of_linked(doc_topic: np.ndarray, links: np.ndarray, documents: int) -> 
 def topics_of_clusters(
     labels: np.ndarray, rows: np.ndarray, documents: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Make topics of clusters, the largest first.
+    """Turn clusters into topics, the largest first.
 
     Parameters
     ----------
     labels : ndarray of int
         Cluster of each document that is in one.
     rows : ndarray of int
-        Which documents these are; the others have the clusters' sizes as their topics.
+        Positions of these documents; for the others, the clusters' sizes are their topics.
     documents : int
 
     Returns
     -------
     doc_topic : ndarray, shape (documents, K)
     order : ndarray of int, shape (K,)
-        Cluster of each topic; empty clusters make none.
+        Cluster of each topic; empty clusters are left out.
     """
     sizes = np.bincount(labels)
     order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
@@ -64,7 +64,7 @@ def topics_of_clusters(
 
 
 def words_of_topics(doc_topic: np.ndarray, corpus: Corpus) -> np.ndarray:
-    """Words of each topic's documents, with some of the whole corpus mixed in [K, V]."""
+    """Words of each topic's documents, mixed with some of the whole corpus [K, V]."""
     counts = count_words(corpus)
     by_topic = np.asarray((counts.T @ doc_topic).T)
     everywhere = np.asarray(counts.sum(axis=0)).ravel() + 1e-9

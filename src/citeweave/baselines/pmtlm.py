@@ -1,6 +1,6 @@
 """PMTLM, the Poisson mixed-topic link model of Zhu, Yan, Getoor and Moore (2013), by EM.
 
-The peer that the paper compares SCNTM with; docs/understand/pmtlm.md has the model and the updates.
+The main competitor in the paper; docs/understand/pmtlm.md describes the model and the updates.
 """
 
 import math
@@ -37,7 +37,7 @@ from citeweave.parameters.scntm import CLUSTERS, RANDOM
 
 __all__ = ["PMTLM"]
 
-_SPREAD = 0.9  # of first topics; the rest is even, since EM hardly leaves what is near 0
+_SPREAD = 0.9  # of initial topics; the rest is uniform, because EM hardly moves values near 0
 _PLACE_STEPS = 200
 _SHARE = number(0.0, 1.0)
 
@@ -59,12 +59,12 @@ class PMTLM(Baseline):
     A word of document d is w with probability sum_z theta_dz beta_zw; the links between d and d'
     are Poisson with rate S_d S_d' sum_z eta_z theta_dz theta_d'z, where all S are 1 unless
     `degree_corrected`. Fitted by EM to alpha times the log likelihood of the words (each document
-    divided by its length) plus 1 - alpha times that of the links. Citations lose their direction.
+    divided by its length) plus 1 - alpha times that of the links. Citations are undirected.
 
     Attributes
     ----------
     doc_topic_ : ndarray, shape (D, K)
-        theta. A document with neither words nor links keeps its random start's uniform row.
+        theta. A document with neither words nor links keeps its uniform start.
     topic_word_ : ndarray, shape (K, V)
         beta.
     topic_scale_ : ndarray, shape (K,)
@@ -77,11 +77,11 @@ class PMTLM(Baseline):
     alpha_ : float
         The weight that was used.
     log_likelihood_ : float
-        The weighted log likelihood of the run that was kept, without log A! of repeated links.
+        The weighted log likelihood of the kept run, without log A! of repeated links.
     log_likelihoods_ : ndarray, shape (restarts,)
-        Those of all runs.
+        The log likelihoods of all runs.
     trace_ : ndarray, shape (`n_iter_` + 1,)
-        Log likelihood after `words_first` and after each further iteration of the run kept.
+        Log likelihood after `words_first` and after each further iteration of the kept run.
     n_iter_ : int
         Its iterations, without `words_first`.
     converged_ : bool
@@ -106,50 +106,50 @@ class PMTLM(Baseline):
             "a number from 0 to 1, or 'joint'",
             lambda value: value == "joint" if isinstance(value, str) else _SHARE.accepts(value),
         ),
-        "Weight of words against links, from 0 (links alone) to 1 (words alone), or joint.",
-        'Weight of words against links, from 0 (links alone) to 1 (words alone). ``"joint"`` lets '
-        "a word weigh as much as a link, as in the plain joint likelihood: mean length / (1 + mean "
-        "length) of the documents with words; see `alpha_`.",
+        "Weight of words relative to links, from 0 (links only) to 1 (words only), or joint.",
+        "Weight of words relative to links, from 0 (links only) to 1 (words only). With "
+        '``"joint"``, a word has the weight of a link, as in the plain joint likelihood: mean '
+        "length / (1 + mean length) of the documents with words; see `alpha_`.",
     )
     degree_corrected: bool = parameter(
         True,
         true_or_false(),
-        "Whether documents have popularities S of their own (PMTLM-DC).",
+        "Whether each document has its own popularity S (PMTLM-DC).",
     )
     restarts: int = parameter(
         10,
         integer(1),
-        "EM runs from different starts; the one of highest likelihood is kept.",
-        "EM runs from different starts; the one of highest likelihood is kept (with `refine`, of "
-        "highest likelihood after it).",
+        "EM runs from different starts; the one with the highest likelihood is kept.",
+        "EM runs from different starts; the one with the highest likelihood is kept (with "
+        "`refine`, the highest likelihood after refinement).",
     )
-    iterations: int = parameter(500, integer(1), "Most iterations of a run.")
+    iterations: int = parameter(500, integer(1), "Maximum number of iterations per run.")
     start: str = parameter(
         RANDOM,
         one_of(RANDOM, CLUSTERS),
-        "Where runs begin: at random topics, or at clusters of words smoothed over citations.",
-        'Where runs begin: at ``"random"`` topics, or at ``"clusters"`` of words smoothed over '
-        "citations, from which the search for single topics mostly ends higher.",
+        "Start of runs: random topics, or clusters of words smoothed over citations.",
+        'Start of runs: ``"random"`` topics, or ``"clusters"`` of words smoothed over citations, '
+        "from which refinement usually reaches a higher likelihood.",
     )
     words_first: int = parameter(
         100,
         integer(0),
-        "Iterations on the words alone before those that count.",
-        "Iterations on the words alone before those that count, if 0 < alpha < 1 and starts are "
-        "random. Where links weigh much and are sparse, EM on both from random starts ends at "
-        "lower likelihoods.",
+        "Initial iterations on the words alone.",
+        "Initial iterations on the words alone, if 0 < alpha < 1 and starts are random. If links "
+        "are sparse and have much weight, EM on both from random starts ends at lower "
+        "likelihoods.",
     )
     refine: bool = parameter(
         True,
         true_or_false(),
-        "After EM, give each document one topic and improve the likelihood of that.",
-        "After EM, give each document one topic and move documents while the likelihood of single "
-        "topics grows: `labels_` are these, `doc_topic_` is that of EM.",
+        "After EM, assign one topic to each document and improve their likelihood.",
+        "After EM, assign one topic to each document and move documents while the likelihood "
+        "grows. `labels_` holds these topics; `doc_topic_` is that of EM.",
     )
     tolerance: float = parameter(
         1e-6,
         number(0.0, 1.0),
-        "A run ends when an iteration gains less than this share of the log likelihood.",
+        "Stop when an iteration improves the log likelihood by less than this share.",
     )
     seed: int | None = seed_parameter()
 
@@ -160,13 +160,13 @@ class PMTLM(Baseline):
 
     @property
     def reads(self) -> frozenset[str]:  # type: ignore[override]
-        """What has any weight under alpha."""
+        """The data that have any weight under alpha."""
         alpha = 0.5 if isinstance(self.alpha, str) else self.alpha
         parts = {"words": alpha > 0, "links": alpha < 1}
         return frozenset(name for name, has_weight in parts.items() if has_weight)
 
     def check_corpus(self, corpus: Corpus) -> None:
-        """Refuse a corpus without words although alpha > 0, or links although alpha < 1."""
+        """Refuse a corpus without words if alpha > 0, or without links if alpha < 1."""
         if self.start == CLUSTERS and corpus.n_tokens == 0:
             raise CorpusError(
                 "The corpus has no words, by which documents are clustered; fit PMTLM with "
@@ -235,7 +235,7 @@ class PMTLM(Baseline):
         )
 
     def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:
-        """Find theta of new documents by EM, from the training documents' mean topics."""
+        """Estimate theta of new documents by EM, from the training documents' mean topics."""
         counts = count_words(new, self.corpus_)
         lengths = np.asarray(counts.sum(axis=1))
         ordered = links[np.argsort(links[:, 0], kind="stable")]
@@ -280,7 +280,7 @@ class PMTLM(Baseline):
 
     @property
     def log_likelihood_(self) -> float:
-        """Weighted log likelihood of the run that was kept."""
+        """Weighted log likelihood of the kept run."""
         return float(self._fitted.facts["log_likelihood"])
 
     @property
@@ -290,17 +290,17 @@ class PMTLM(Baseline):
 
     @property
     def trace_(self) -> np.ndarray:
-        """Log likelihood by iteration of the run that was kept."""
+        """Log likelihood by iteration of the kept run."""
         return self._fitted.traces["log_likelihood"]
 
     @property
     def n_iter_(self) -> int:
-        """Iterations of the run that was kept."""
+        """Iterations of the kept run."""
         return int(self._fitted.facts["iterations"])
 
     @property
     def converged_(self) -> bool:
-        """Whether the run that was kept ended by `tolerance`."""
+        """Whether the kept run ended by `tolerance`."""
         return bool(self._fitted.facts["converged"])
 
     def _run(self, data: PmtlmData, now: PmtlmParameters, alpha: float) -> _Fit:
@@ -311,7 +311,7 @@ class PMTLM(Baseline):
             for _ in range(int(self.words_first)):
                 expect(data, now, sums)
                 maximise(sums, now, 1.0, bool(self.degree_corrected))
-            # a topic that has gone to 0 would stay there, whatever the links say
+            # a topic at 0 would stay there, whatever the links
             theta *= _SPREAD
             theta += (1.0 - _SPREAD) / theta.shape[1]
         trace: list[float] = []
@@ -330,7 +330,7 @@ class PMTLM(Baseline):
 
 
 def _joint_weight(corpus: Corpus) -> float:
-    """Return the alpha at which, by documents' mean length, a word weighs as much as a link."""
+    """Return the alpha at which a word has the weight of a link, by documents' mean length."""
     lengths = corpus.lengths
     mean = float(lengths[lengths > 0].mean()) if lengths.any() else 0.0
     return mean / (1.0 + mean)
@@ -357,7 +357,7 @@ def _prepare(corpus: Corpus) -> PmtlmData:
 
 
 def _start(data: PmtlmData, topics: int, vocabulary: int, seed: list[int]) -> PmtlmParameters:
-    """Draw positive parameters, different for each topic so that EM can part them."""
+    """Draw positive parameters, different for each topic so that EM can separate them."""
     rng = np.random.default_rng(seed)
     documents = len(data.offsets) - 1
     doc_topic = rng.dirichlet(np.ones(topics), size=documents)
@@ -377,10 +377,10 @@ def _start(data: PmtlmData, topics: int, vocabulary: int, seed: list[int]) -> Pm
 
 
 def _begin_at(clusters: np.ndarray, data: PmtlmData, now: PmtlmParameters) -> None:
-    """Let topics begin at clusters of documents, with some of all others, and at their words."""
+    """Start topics from clusters of documents and their words, with a share of all others."""
     theta, beta = now.doc_topic, now.word_topic
     topics = theta.shape[1]
-    told = np.diff(data.offsets) > 0  # who has no words is in no cluster that says anything
+    told = np.diff(data.offsets) > 0  # without words, the cluster of a document is meaningless
     theta[told] = _SPREAD * np.eye(topics)[clusters[told]] + (1.0 - _SPREAD) / topics
     beta[:] = 1e-6
     rows = np.repeat(np.arange(len(theta)), np.diff(data.offsets))

@@ -1,4 +1,4 @@
-"""Baselines by name, and their runs read back."""
+"""Baselines by name, and loading their runs."""
 
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ __all__ = ["BASELINES", "BaselineEntry", "make_baseline", "read_baseline"]
 
 
 class BaselineEntry(NamedTuple):
-    """A name of the command line: its class, parameters that the name stands for, and words."""
+    """A name on the command line: its class, the parameters it implies, and a description."""
 
     model: type[Baseline]
     fixed: dict[str, Any]

@@ -1,8 +1,8 @@
-"""Adapters of topic models of words that others made: tomotopy's LDA and HDP, scikit-learn's LDA.
+"""Adapters of other packages' topic models of words: tomotopy's LDA and HDP, scikit-learn's LDA.
 
-Each is fitted by its own package (the extra ``benchmark``). New documents are placed
-by one method for all of them, which needs only what a run folder holds: the topics' words and the
-Dirichlet prior of a document's topics.
+Each is fitted by its own package (the extra ``benchmark``). New documents are placed by one method
+for all of them, which needs only the contents of a run folder: the topics' words and the Dirichlet
+prior of a document's topics.
 """
 
 import warnings
@@ -23,13 +23,13 @@ __all__ = ["SklearnLDA", "TomotopyHDP", "TomotopyLDA"]
 
 _PLACE_STEPS = 200
 _POSITIVE = number(0.0, above=True)
-_ROUNDS = 20  # parts that training is divided into, to tell how far it is
+_ROUNDS = 20  # parts into which training is divided, to report progress
 
 
 def _import(module: str, package: str) -> Any:
     try:
-        # not for us to mend, and where warnings are errors tomotopy takes its own for a sign that
-        # its compiled part is missing
+        # not ours to fix; if warnings are errors, tomotopy takes its own as a sign that its
+        # compiled part is missing
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return import_module(module)
@@ -42,7 +42,7 @@ def _import(module: str, package: str) -> Any:
 
 
 class _WordModel(Baseline):
-    """A model of words alone."""
+    """A model of words only."""
 
     def check_corpus(self, corpus: Corpus) -> None:
         """Refuse a corpus without words."""
@@ -52,7 +52,7 @@ class _WordModel(Baseline):
             )
 
     def _place(self, new: Corpus, links: np.ndarray) -> np.ndarray:  # noqa: ARG002 (no links here)
-        """Find topics from the words, with the fitted topics held fixed."""
+        """Estimate topics from the words, with the fitted topics held fixed."""
         counts = count_words(new, self.corpus_)
         prior = np.array(self._fitted.estimates["prior"], dtype=np.float64)
         out = np.empty((new.n_documents, len(prior)))
@@ -69,7 +69,7 @@ class _WordModel(Baseline):
 
 
 class _Tomotopy(_WordModel):
-    """What LDA and HDP of tomotopy share: documents in, training in parts, distributions out."""
+    """Shared by LDA and HDP of tomotopy: passing documents, training in parts, reading results."""
 
     iterations: int
 
@@ -88,7 +88,7 @@ class _Tomotopy(_WordModel):
         for number_ in range(1, _ROUNDS + 1):
             step = total * number_ // _ROUNDS - done
             if step:
-                # one worker, so that a seed decides what is drawn
+                # one worker, so that the seed determines the draws
                 model.train(step, workers=1, show_progress=False)
                 done += step
                 report(Step("iteration", done, total))
@@ -143,12 +143,12 @@ class TomotopyLDA(_Tomotopy):
 
 @declared
 class TomotopyHDP(_Tomotopy):
-    """Hierarchical Dirichlet process of tomotopy: as many topics as the words ask for."""
+    """Hierarchical Dirichlet process of tomotopy, which infers the number of topics."""
 
     kind = "tomotopy-hdp"
 
     topics: int = parameter(
-        20, integer(2), "Topics to begin with; more or fewer may be in use at the end."
+        20, integer(2), "Initial number of topics; more or fewer may be in use at the end."
     )
     iterations: int = parameter(1000, integer(1), "Gibbs iterations.")
     alpha: float = parameter(0.1, _POSITIVE, "Concentration of documents.")
@@ -199,7 +199,7 @@ class SklearnLDA(_WordModel):
 
 
 def _live_topics(model: Any) -> list[int]:
-    """Topics that any word has; LDA has no others."""
+    """Topics that have any words; LDA has no others."""
     if not hasattr(model, "is_live_topic"):
         return list(range(model.k))
     return [k for k in range(model.k) if model.is_live_topic(k)]

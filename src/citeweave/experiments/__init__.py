@@ -1,4 +1,4 @@
-"""Experiments: models fitted to folds and seeds, side by side and resumable, as tidy tables."""
+"""Experiments: models fitted to folds and seeds, in parallel and resumable, as tidy tables."""
 
 from citeweave.experiments.crossvalidation import cross_validate, cross_validation_tasks
 from citeweave.experiments.folds import WHOLE, Fold, arrays_only, cut, k_folds, random_splits

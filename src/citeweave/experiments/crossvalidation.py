@@ -1,4 +1,4 @@
-"""Cross-validation in one call: models, folds and seeds in, a tidy table out."""
+"""Cross-validation of models over folds and seeds, in one call, as a tidy table."""
 
 import numbers
 import os
@@ -36,46 +36,46 @@ def cross_validate(
     progress: Callable[[TaskProgress], object] | None = None,
     stop: threading.Event | None = None,
 ) -> Table:
-    """Fit models to the training documents of folds, and measure them on both parts.
+    """Fit models to the training documents of folds, and evaluate them on both parts.
 
-    Measured are perplexity in sample and on test documents (words never estimated from and scored
-    both), clustering of training and test documents where there are categories, and accuracy and
-    macro-F1 of inferred labels where a model learns from labels.
-    See docs/how-to/cross-validation.md.
+    The measures are perplexity in sample and on test documents (no word is used both for estimation
+    and for scoring), clustering of training and test documents if there are categories, and
+    accuracy and macro-F1 of inferred labels if a model learns from labels. See
+    docs/how-to/cross-validation.md.
 
     Parameters
     ----------
     corpora : Corpus, or mapping of names to corpora
-        A corpus alone is called "corpus" in the table.
+        A single corpus is called "corpus" in the table.
     models : sequence of str or ModelChoice
         Names as `choose` reads them, or choices with parameters.
     folds : int, or sequence of Fold
-        Number of folds, or what `k_folds` or `random_splits` gives.
+        Number of folds, or the result of `k_folds` or `random_splits`.
     seeds : int, or sequence of int
-        Of the models: so many from 1, or these. Each is run on each fold.
+        Seeds of the models: their number, counted from 1, or a list. Each is run on each fold.
     fold_seed : int
-        Seed of the partition into folds, where `folds` is a number.
+        Seed of the partition into folds, if `folds` is a number.
     words : "title", share between 0 and 1, or None
-        What test documents' topics are estimated from when other words are scored. None: titles
-        where there are titles and other words, else half of the words.
+        Words from which topics of test documents are estimated; the others are scored. None: titles
+        if there are titles and other words, otherwise half of the words.
     labels : sequence of {"hidden", "seen"}
         For models that learn from labels: whether those of test documents are hidden, seen (the
         paper's protocol), or both, one after the other.
     method : {"paper", "gibbs"}, or a sequence of them
-        How test documents are folded in. Several are applied to the same fit, each with rows of
-        its own; ``protocol`` tells them apart.
+        How test documents are folded in. Several are applied to the same fit, each with its own
+        rows, distinguished by ``protocol``.
     samples : int
-        Of the fold-in.
+        Number of samples of the fold-in.
     out : path, optional
-        Folder for results: a file a task, and the tables at the end. What is there is not computed
-        again.
+        Folder for results: one file per task, and the tables at the end. Existing results are not
+        computed again.
     workers, fresh, progress, stop
-        As those of `run_tasks`.
+        As in `run_tasks`.
 
     Returns
     -------
     Table
-        One row a value.
+        One row per value.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def cross_validate(
     RunError
         A task failed; the others are done.
     RunInterrupted
-        It was stopped; the same call goes on.
+        It was stopped; the same call continues.
     """
     named = {"corpus": corpora} if isinstance(corpora, Corpus) else dict(corpora)
     tasks = cross_validation_tasks(
@@ -123,7 +123,7 @@ def cross_validation_tasks(
     fold_seed: int = 0,
     options: Mapping[str, Any] | None = None,
 ) -> list[Task]:
-    """Make the tasks of a cross-validation; every model is built once, so that errors come first.
+    """Make the tasks of a cross-validation; every model is built once, to find errors early.
 
     The parameters are those of `cross_validate`.
     """
@@ -137,14 +137,14 @@ def cross_validation_tasks(
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise ParameterError(
-            f"'models' must have different names, since tables tell them apart by these. Got "
+            f"'models' must have different names, by which tables distinguish them. Got "
             f"{repeated[0]!r} twice."
         )
     if isinstance(folds, int):
         folds = k_folds(folds, seed=fold_seed)
     for corpus in corpora.values():
         for fold in folds:
-            fold.test_documents(corpus.n_documents)  # too few documents are told now
+            fold.test_documents(corpus.n_documents)  # too few documents are reported now
     protocol = PROTOCOLS["folds"]
     return make_tasks(
         {name: corpus.fingerprint for name, corpus in corpora.items()},
@@ -158,14 +158,14 @@ def cross_validation_tasks(
 
 
 def seeds_from(seeds: int | Sequence[int]) -> list[int]:
-    """Return the seeds asked for: so many from 1, or those given.
+    """Return the requested seeds: a number of them from 1, or those given.
 
     Examples
     --------
     >>> seeds_from(3), seeds_from([5, 7])
     ([1, 2, 3], [5, 7])
     """
-    # a number beyond the limit is refused before as many seeds are listed
+    # a number beyond the limit is refused before that many seeds are listed
     given = range(1, min(seeds, MOST_RUNS + 1) + 1) if isinstance(seeds, int) else seeds
     found = [int(seed) for seed in given]
     most = len(found) > MOST_RUNS
@@ -184,7 +184,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
     if not (words is None or words == "title" or share):
         raise ParameterError(
             f"{option('words')} must be 'title', a share between 0 and 1, or "
-            f"{choice('None', 'left out')} for what the corpus offers. Got {words!r} instead."
+            f"{choice('None', 'left out')} for the default of the corpus. Got {words!r} instead."
         )
     labels = options.get("labels", ["hidden"])
     if isinstance(labels, str) or not labels or set(labels) - {"hidden", "seen"}:

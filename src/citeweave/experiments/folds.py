@@ -1,7 +1,7 @@
-"""Folds: which documents are held out, decided by a seed and nothing else.
+"""Folds: which documents are held out, determined by a seed alone.
 
-A `Fold` is a recipe of four numbers, so that a task can be written to a file and its documents
-found again. `cut` applies it to a corpus.
+A `Fold` is a recipe of a few numbers, so a task can be written to a file and its documents
+recovered. `cut` applies it to a corpus.
 """
 
 import numbers
@@ -30,9 +30,9 @@ class Fold:
     kind : {"fold", "split", "whole"}
         One of k folds, one of several random splits, or no division at all.
     number : int
-        Which one, from 0.
+        Its number, from 0.
     of : int
-        How many there are.
+        Total number of folds or splits.
     seed : int
         The partition's seed; all folds of one partition share it.
     share : float
@@ -53,14 +53,14 @@ class Fold:
 
     @property
     def name(self) -> str:
-        """What tables show: ``3/10``, ``split 2/5`` or ``whole``, counted from 1."""
+        """Label in tables: ``3/10``, ``split 2/5`` or ``whole``, counted from 1."""
         if self.kind == "whole":
             return "whole"
         prefix = "" if self.kind == "fold" else "split "
         return f"{prefix}{self.number + 1}/{self.of}"
 
     def test_documents(self, documents: int) -> np.ndarray:
-        """Return the sorted positions of the test documents among so many documents."""
+        """Return the sorted positions of the test documents in a corpus of this size."""
         if self.kind == "whole":
             return np.empty(0, dtype=np.int64)
         if self.kind == "fold":
@@ -78,19 +78,19 @@ class Fold:
         return np.sort(order[:size])
 
     def as_json(self) -> dict[str, Any]:
-        """Return what decides the documents, for a fingerprint."""
+        """Return everything that determines the documents, for a fingerprint."""
         content: dict[str, Any] = {"kind": self.kind}
         if self.kind != "whole":
             content |= {"number": self.number, "of": self.of, "seed": self.seed}
         if self.kind == "split":
-            # how many splits there are does not change one of them
+            # a split does not depend on the number of splits
             del content["of"]
             content["share"] = self.share
         return content
 
 
 MOST_RUNS = 1000
-"""Most folds, splits or seeds: each is a fit of its own."""
+"""Maximum number of folds, splits or seeds; each requires a fit."""
 
 WHOLE = Fold("whole")
 """All documents are training documents."""
@@ -99,14 +99,14 @@ WHOLE = Fold("whole")
 def k_folds(folds: int = 10, *, seed: int = 0) -> list[Fold]:
     """Return k folds of one random partition: each document is a test document once.
 
-    Sizes differ by one document at most. Labels play no part in it.
+    Sizes differ by at most one document. Labels are not used.
 
     Parameters
     ----------
     folds : int
-        How many, at least 2.
+        Number of folds, at least 2.
     seed : int
-        Of the partition.
+        Seed of the partition.
     """
     _check("folds", folds, 2, MOST_RUNS)
     _check("seed", seed, 0)
@@ -136,7 +136,7 @@ def random_splits(splits: int = 5, *, test: float = 0.1, seed: int = 0) -> list[
 
 
 def cut(corpus: Corpus, fold: Fold) -> Split:
-    """Divide a corpus; citations between the two parts are in ``Split.links``.
+    """Divide a corpus; ``Split.links`` holds the citations between the two parts.
 
     Raises
     ------
@@ -167,11 +167,11 @@ def cut(corpus: Corpus, fold: Fold) -> Split:
 
 
 def arrays_only(corpus: Corpus) -> Corpus:
-    """Return the corpus with numbers for its names, so that no table is read.
+    """Return the corpus with numbers instead of names, so that no table is read.
 
-    Numbers are all that fitting and measuring need. Words, authors and categories are called by
-    their ids and documents by their positions; titles and metadata are gone. A machine without
-    polars can then make subsets of a corpus that was loaded from a folder.
+    Fitting and measuring need only numbers. Words, authors and categories are named by their ids
+    and documents by their positions; titles and metadata are dropped. A machine without polars can
+    then make subsets of a corpus that was loaded from a folder.
     """
     columns: dict[tuple[str, str], list[Any]] = {
         ("vocabulary", "word"): [f"w{i}" for i in range(corpus.vocabulary_size)],

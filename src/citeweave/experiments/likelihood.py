@@ -1,7 +1,8 @@
-"""The likelihood of a fitted model at its posterior means: what single chains are compared by.
+"""The likelihood of a fitted model at its posterior means, by which single chains are compared.
 
-`citeweave.model.scoring` has the same figure for the chains of one run, from their sums; here it is
-made from what a fitted model shows, so that models of different seeds compare.
+`citeweave.model.scoring` computes the same figure for the chains of one run, from their sums; here
+it is computed from the attributes of a fitted model, so that fits with different seeds can be
+compared.
 """
 
 from typing import TYPE_CHECKING
@@ -25,8 +26,8 @@ def log_likelihood(model: "SCNTM") -> float:
 
     sum_dn log sum_k theta_dk phi_kw + sum_ij x_ij log rate_ij - sum_ij rate_ij, with
     rate_ij = lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk; pairs i = j count unless the
-    model leaves self-citations out. Of training data, so for comparing fits of one model to one
-    corpus, nothing else.
+    model leaves self-citations out. It uses training data, so it is only for comparing fits of one
+    model to one corpus.
     """
     corpus = model.corpus_
     spec = model.spec_
@@ -57,7 +58,7 @@ def exponential_terms_near_one(model: "SCNTM") -> float:
 
     The terms are exp(-lambda+_i lambda-_j lambdaT_k theta'_ik theta'_jk), for all citations (i, j)
     and all topics k, at posterior means. The paper leaves them out of its proposal of citing
-    topics, since almost all of them are near 1 (eq:proposal_y).
+    topics, because almost all of them are near 1 (eq:proposal_y).
     """
     corpus = model.corpus_
     seen = np.asarray(model.doc_topic_, np.float64)

@@ -1,4 +1,4 @@
-"""The machine that figures were made on, without names of hosts, users or folders."""
+"""A description of the machine, without names of hosts, users or folders."""
 
 import os
 import platform
@@ -24,13 +24,13 @@ def processor() -> str:
             if line.lower().startswith("model name"):
                 return line.partition(":")[2].strip()
     except OSError:
-        pass  # not a Linux system: Python's own word for it is taken
+        pass  # not a Linux system: use Python's description
     return platform.processor() or platform.machine()
 
 
 def describe_machine(*, gpu: bool = False) -> str:
-    """Return in words where a chain ran: the processor, or the GPU."""
+    """Describe where a chain ran: the processor, or the GPU."""
     if not gpu:
         return processor()
-    name, *_ = ENGINES[GPU].probe().partition(",")  # what memory is free changes
+    name, *_ = ENGINES[GPU].probe().partition(",")  # free memory changes
     return name

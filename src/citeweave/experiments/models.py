@@ -1,4 +1,4 @@
-"""The models of an experiment by name: what is built, with which parameters."""
+"""The models of an experiment by name, with their parameters."""
 
 import math
 from collections.abc import Mapping
@@ -18,17 +18,17 @@ from citeweave.parameters.scntm import SOME_LABELS
 __all__ = ["GPU", "GPU_FROM", "TFIDF", "ModelChoice", "choose", "is_installed", "model_names"]
 
 TFIDF = "tf-idf"
-"""Cosine of tf-idf vectors: nothing is fitted, and only links can be predicted by it."""
+"""Cosine of tf-idf vectors: nothing is fitted, and only links can be predicted."""
 
 GPU = "cuda"
 """The device of the engine that runs on a GPU."""
 
 GPU_FROM = 150_000
-"""Words of a corpus from which ``device="auto"`` takes a GPU where there is one. Of smaller ones
-chains are run side by side on cores, which is as fast and by the reference sampler."""
+"""Number of words from which ``device="auto"`` uses a GPU if there is one. For smaller corpora,
+chains run in parallel on cores, which is as fast and uses the reference sampler."""
 
 _VISITS = 1000.0
-"""Of a baseline: the order of magnitude is enough."""
+"""For baselines; the order of magnitude is enough."""
 
 _PACKAGES = {"tomotopy-lda": "tomotopy", "tomotopy-hdp": "tomotopy", "sklearn-lda": "sklearn"}
 
@@ -40,11 +40,11 @@ class ModelChoice:
     Attributes
     ----------
     name : str
-        In tables.
+        Name in tables.
     kind : str
         One of `model_names`.
     parameters : mapping
-        Of `SCNTM` or of the baseline; the seed is the task's.
+        Parameters of `SCNTM` or of the baseline; the task has the seed.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class ModelChoice:
 
     @property
     def is_scntm(self) -> bool:
-        """Whether it is SCNTM or one of the models it is made of."""
+        """Whether it is SCNTM or one of its submodels."""
         return self.kind in PRESETS
 
     @property
@@ -71,7 +71,7 @@ class ModelChoice:
 
     @property
     def effort(self) -> float:
-        """Give roughly how often it visits each word, to begin with what takes longest."""
+        """Estimate how often it visits each word, to start with the longest tasks."""
         if not self.is_scntm:
             return _VISITS
         defaults = SCNTM()
@@ -79,16 +79,16 @@ class ModelChoice:
         return float(iterations * self.parameters.get("chains", 1))
 
     def device(self, wanted: str, words: int) -> str:
-        """Choose where chains run on a corpus of so many words: "cpu" or "cuda".
+        """Choose the device for a corpus with this many words: "cpu" or "cuda".
 
         Parameters
         ----------
         wanted : {"auto", "cpu", "cuda"}
-            ``auto`` is a GPU, where there is one, from `GPU_FROM` words on.
+            ``auto`` is a GPU, if there is one, from `GPU_FROM` words on.
         words : int
             Of the corpus.
 
-        Models that no GPU samples run on the CPU whatever is wanted.
+        Models that the GPU does not support always run on the CPU.
 
         Examples
         --------
@@ -124,17 +124,16 @@ class ModelChoice:
                 seed=int(seed),
                 threads=threads,
             )
-            make_plan(model.get_params())  # what is wrong is told before anything runs
+            make_plan(model.get_params())  # errors are reported before anything runs
             return model
         return _baseline(self.kind, {**self.parameters, "seed": int(seed)})
 
     def as_json(self) -> dict[str, Any]:
-        """Return what decides its numbers: all parameters, those left at their defaults included.
+        """Return everything that determines its numbers: all parameters, including defaults.
 
-        So a default that changes is not taken for what it was. Left out are parameters that do
-        what was done before there were any such, so that results outlive new parameters. Its name
-        decides nothing, and where its chains run is for the runner to say, unless it is a
-        parameter.
+        A changed default is therefore noticed. Parameters whose value means the behaviour before
+        they existed are left out, so that results survive new parameters. The name is not included,
+        nor the device, which the runner chooses unless it is a parameter.
         """
         if self.kind == TFIDF:
             return {"kind": self.kind}
@@ -151,16 +150,16 @@ class ModelChoice:
 
 
 def choose(text: str, **parameters: Any) -> ModelChoice:
-    """Make a choice of a text such as ``scntm``, ``pmtlm-dc`` or ``scntm:eta=10``.
+    """Parse a text such as ``scntm``, ``pmtlm-dc`` or ``scntm:eta=10``.
 
     Parameters
     ----------
     text : str
-        A kind, with parameters of its own after a colon, parted by commas; several levels are
-        joined by +, as in ``scntm:levels=venue+period``.
+        A kind, optionally followed by a colon and parameters separated by commas; several levels
+        are joined by +, as in ``scntm:levels=venue+period``.
     **parameters
-        Those that hold unless the text says otherwise. Parameters of SCNTM's sampler are left out
-        for models that have none.
+        Defaults, which the text may override. Parameters of SCNTM's sampler are ignored for models
+        without one.
 
     Examples
     --------
@@ -192,12 +191,12 @@ def choose(text: str, **parameters: Any) -> ModelChoice:
 
 
 def model_names() -> tuple[str, ...]:
-    """Return the kinds there are."""
+    """Return the available kinds."""
     return (*PRESETS, *BASELINES)
 
 
 def is_installed(kind: str) -> bool:
-    """Return whether the package that a model is fitted by is on this computer."""
+    """Return whether the package that fits a model is installed."""
     package = _PACKAGES.get(kind)
     return package is None or find_spec(package) is not None
 
@@ -223,7 +222,7 @@ def _checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """Read a value as a person writes it: a number, a truth value or a word."""
+    """Read a value as typed: a number, true or false, or a word."""
     words = {"true": True, "false": False, "none": None, "inf": math.inf, "infinity": math.inf}
     if text.lower() in words:
         return words[text.lower()]

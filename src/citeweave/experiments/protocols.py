@@ -1,7 +1,7 @@
-"""What a task measures, once its model is fitted: the protocols, each with a name and a version.
+"""Protocols: what a task measures once its model is fitted, each with a name and a version.
 
-The version is part of a task's fingerprint: whoever changes what a protocol computes counts it up,
-and results of the old way are not taken for results of the new one.
+The version is part of a task's fingerprint. Increase it whenever the numbers of a protocol change,
+so that old results are not taken for new ones.
 """
 
 import math
@@ -27,7 +27,7 @@ __all__ = ["PROTOCOLS", "Measured", "Protocol", "fold_in_methods", "measure"]
 
 
 class Measured(NamedTuple):
-    """A value, without what its task tells already."""
+    """A value, without the fields that its task has already."""
 
     measure: str
     where: str
@@ -58,17 +58,17 @@ class _Fitter(NamedTuple):
 
 @dataclass(frozen=True)
 class Protocol:
-    """A way to measure.
+    """A measurement protocol.
 
     Attributes
     ----------
     name : str
     version : int
-        Counted up with every change of its numbers.
+        Increased with every change of its numbers.
     run : callable
-        Gives the values of a task.
+        Returns the values of a task.
     defaults : mapping
-        Its options and their values where a task says nothing.
+        Its options and their default values.
     """
 
     name: str
@@ -93,9 +93,9 @@ def measure(
     corpus : Corpus
         The whole corpus that the task names.
     threads : int, optional
-        For the chains of one model, and for folding in.
+        For the chains of one model, and for the fold-in.
     device : {"auto", "cpu", "cuda"}, optional
-        Where chains run, see `ModelChoice.device`; the model's own choice if not given.
+        Device for chains, see `ModelChoice.device`; by default the model's own choice.
     stop : threading.Event, optional
         Set it to stop.
 
@@ -137,7 +137,7 @@ def _whole(task: Task, corpus: Corpus, fit: _Fitter, _options: Mapping[str, Any]
 
 
 def _folds(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]) -> list[Measured]:
-    """Fit to the training documents of a fold, and look at both parts."""
+    """Fit to the training documents of a fold, and evaluate both parts."""
     split = cut(corpus, task.fold)
     model = fit(split.train)
     known = _training_labels(task.model)
@@ -160,7 +160,7 @@ def _folds(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any])
 
 
 def fold_in_methods(method: str | Sequence[str]) -> list[str]:
-    """Return the methods of fold-in that are asked for: one by its name, or several in a list.
+    """Return the requested methods of fold-in: one by name, or several in a list.
 
     Examples
     --------
@@ -203,10 +203,10 @@ def _folded_in(
 
 
 def _classification(predicted: np.ndarray | None, test: Corpus, how: str) -> list[Measured]:
-    """Compare inferred labels with the true ones, of documents whose group tells a label.
+    """Compare inferred and true labels, for documents whose group implies a label.
 
-    A document that belongs to an author (eta finite) is given none; `labelled` is the share of
-    documents that are.
+    A document that belongs to an author (eta finite) gets no label; `labelled` is the share of
+    documents that do.
     """
     if predicted is None:  # no group of the model is a category
         return []
@@ -225,7 +225,7 @@ def _classification(predicted: np.ndarray | None, test: Corpus, how: str) -> lis
 def _held_out_words(
     task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]
 ) -> list[Measured]:
-    """Take words out of training documents, fit, and score them: no word is used twice."""
+    """Hold out words of training documents, fit, and score them; no word is used twice."""
     share = float(options["share"])
     without, held = hold_out_words(corpus, share=share, seed=0)
     model = fit(without)
@@ -235,12 +235,12 @@ def _held_out_words(
 
 
 def _links(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any]) -> list[Measured]:
-    """Take citations out, fit, and look whether their ends score above other pairs.
+    """Hold out citations, fit, and test whether they score above other pairs.
 
-    Pairs that are no citations have the degrees of pairs that are, so what a document's own
-    propensities say is noise there: AUC is that of the topics, and of whole rates beside it. All
-    papers ranked for a citing one differ in degree, and whole rates rank them. A model without
-    rates of citations is scored by the likeness of topics (`model_scores`).
+    Negative pairs have the degrees of positive ones, so a document's propensities are only noise
+    there: AUC is computed from topics, and separately from whole rates. When all papers are ranked
+    for a citing one they differ in degree, and whole rates rank them. A model without citation
+    rates is scored by the similarity of topics (`model_scores`).
     """
     seed = task.seed
     train, pairs = evaluate.hold_out_citations(corpus, share=float(options["share"]), seed=seed)
@@ -266,7 +266,7 @@ def _links(task: Task, corpus: Corpus, fit: _Fitter, options: Mapping[str, Any])
 
 
 def _clustering(clusters: Any, corpus: Corpus, where: str, how: str) -> list[Measured]:
-    """Compare with the categories where there are any."""
+    """Compare with the categories, if there are any."""
     if not (np.asarray(corpus.categories) >= 0).any():
         return []
     scores = evaluate.clustering_scores(clusters, corpus.categories)
@@ -275,7 +275,7 @@ def _clustering(clusters: Any, corpus: Corpus, where: str, how: str) -> list[Mea
 
 
 def _chain(choice: ModelChoice, model: Any, how: str) -> list[Measured]:
-    """Return what tells how well the chain went, and where."""
+    """Return diagnostics of the chain, and where it ran."""
     found = {"topics_in_use": float(np.count_nonzero(model.topic_samples_))}
     if choice.is_scntm:
         verdict = model.settlement_
@@ -301,12 +301,12 @@ def _training_labels(choice: ModelChoice) -> str:
 
 
 def _ways(choice: ModelChoice, split: Split, options: Mapping[str, Any]) -> Sequence[str]:
-    """Labels of test documents matter to models that have used labels, and to no others."""
+    """Return how labels of test documents are used: only models that use labels see them."""
     if not choice.uses_labels:
         return ("hidden",)
     if split.train.n_categories == 0:
         if split.train.n_authors and math.isfinite(float(choice.parameters.get("eta", 0))):
-            return ("hidden",)  # eta then chooses among authors alone
+            return ("hidden",)  # eta then selects authors only
         raise CorpusError(
             f"The model {choice.name!r} takes labels (eta >= 1), and the corpus has none; use "
             "eta=0."
@@ -330,4 +330,4 @@ PROTOCOLS: dict[str, Protocol] = {
         Protocol("links", 3, _links, {"share": 0.1, "negatives": 5, "k": [10, 50]}),
     )
 }
-"""By name; options and their defaults are in each."""
+"""Protocols by name, each with its options and defaults."""

@@ -1,4 +1,4 @@
-"""Many tasks side by side, each result a file of its own, so that a second run does the rest."""
+"""Run many tasks in parallel, one result file each, so that an interrupted run can continue."""
 
 import json
 import os
@@ -31,22 +31,22 @@ _PACKAGES = ("numpy", "scipy", "numba")
 
 
 class TaskProgress(NamedTuple):
-    """What `run_tasks` tells while it goes.
+    """Progress report of `run_tasks`.
 
     Attributes
     ----------
     task : Task
     state : {"kept", "started", "done", "failed"}
-        ``kept``: its result was there already.
+        ``kept``: its result existed already.
     finished : int
-        Tasks that are done, those that were there included.
+        Tasks that are done, including kept ones.
     total : int
     seconds : float
-        That the task took, also where its result was there already.
+        Duration of the task, also if its result existed already.
     error : str
-        What went wrong, for a task that failed.
+        Error message of a failed task.
     machine : str
-        Where a task that is done or kept ran: the processor, or the GPU.
+        Where a done or kept task ran: the processor, or the GPU.
     """
 
     task: Task
@@ -69,9 +69,9 @@ def run_tasks(
     progress: Callable[[TaskProgress], object] | None = None,
     stop: threading.Event | None = None,
 ) -> Table:
-    """Run tasks in threads (kernels leave Python free), one a core, and collect their rows.
+    """Run tasks in threads (kernels release the GIL), one per core, and collect their rows.
 
-    The numbers do not depend on how many workers there are, nor on their order.
+    The results depend neither on the number of workers nor on the order of tasks.
 
     Parameters
     ----------
@@ -79,15 +79,15 @@ def run_tasks(
     corpora : mapping
         The corpora by fingerprint.
     out : path, optional
-        Folder of the results, a file a task. What is there is not computed again. Nothing is kept
-        if not given.
+        Folder for results, one file per task. Existing results are not computed again. By default
+        nothing is stored.
     workers : int, optional
-        Tasks at a time; as many as there are cores if not given.
+        Number of parallel tasks; all cores by default.
     device : {"auto", "cpu", "cuda"}, optional
-        Where chains run, see `ModelChoice.device`; each model's own choice if not given. What a
-        GPU found is taken on another machine too: it draws from the same distribution.
+        Device for chains, see `ModelChoice.device`; by default each model's own choice. Results of
+        a GPU are also used on other machines, because it samples the same distribution.
     fresh : bool
-        Compute everything, also what is there.
+        Compute everything, including existing results.
     progress : callable, optional
         Called with a `TaskProgress`, by one thread at a time.
     stop : threading.Event, optional
@@ -101,27 +101,27 @@ def run_tasks(
     Raises
     ------
     RunError
-        A task failed or its result cannot be written; the others were done all the same.
+        A task failed or its result cannot be written; the others are done nevertheless.
     RunInterrupted
-        It was stopped. What is done is kept; the same call goes on.
+        It was stopped. Finished results are kept; the same call continues.
     """
     run = _Run(list(tasks), corpora, out, device=device, fresh=fresh, progress=progress, stop=stop)
     return run.run(workers)
 
 
 def finished_tasks(tasks: Iterable[Task], out: str | os.PathLike[str]) -> list[Task]:
-    """Return the tasks whose results lie in a folder, so that `run_tasks` fits nothing for them.
+    """Return the tasks whose results are in a folder, which `run_tasks` would not run again.
 
     Raises
     ------
     RunError
-        A file is there and cannot be read.
+        An existing file cannot be read.
     """
     return [task for task in tasks if _read(Path(out), task) is not None]
 
 
 class _Kept(NamedTuple):
-    """The result of a task, as it was read."""
+    """The result of a task, as read from its file."""
 
     rows: list[Measured]
     machine: str
@@ -155,19 +155,19 @@ class _Run:
         self.stop = stop or threading.Event()
         self.rows: dict[str, list[Measured]] = {}
         self.machines: dict[str, str] = {}
-        """By key of the task: where it ran."""
+        """Where each task ran, by key."""
         self.failed: dict[str, tuple[Task, CiteweaveError]] = {}
         self._broken: list[BaseException] = []
         self._lock = threading.Lock()
         self._running, self._count = 0, 1
-        # the same task asked for twice (under two names, say) is done once
+        # a task requested twice (under two names, for example) is run once
         self._waiting: list[Task] = list({task.key: task for task in tasks}.values())
         self._total = len(self._waiting)
 
     def run(self, workers: int | None) -> Table:
         if not self.fresh:
             self._take_what_is_there()
-        # the longest first, so that cores do not wait for it at the end; taken from the end
+        # longest tasks first, so that cores do not idle at the end; taken from the end of the list
         self._waiting.sort(key=self._effort, reverse=True)
         self._waiting.reverse()
         self._count = min(_workers(workers), max(1, len(self._waiting)))
@@ -203,7 +203,7 @@ class _Run:
                 with self._lock:
                     task = self._waiting.pop() if self._waiting else None
                     self._running += task is not None
-                    # cores that no other task wants serve the chains of this one
+                    # cores that no other task needs run the chains of this one
                     wanting = min(self._count, self._running + len(self._waiting))
                     threads = max(1, cores() // max(1, wanting))
                 if task is None:
@@ -238,7 +238,7 @@ class _Run:
         except RunInterrupted:
             return  # the stop event is set: nothing is kept of this task
         except CiteweaveError as error:
-            self.failed[task.key] = (task, error)  # told with all others at the end
+            self.failed[task.key] = (task, error)  # reported with all others at the end
             self._tell(task, "failed", time.monotonic() - begin, str(error))
             return
         self.rows[task.key] = rows
@@ -302,7 +302,7 @@ def _path(folder: Path, task: Task) -> Path:
 
 
 def _read(folder: Path, task: Task) -> _Kept | None:
-    """Return a result that is there and whole; else it is made anew."""
+    """Return an existing, complete result; None if it has to be computed."""
     path = _path(folder, task)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -353,7 +353,7 @@ def _workers(asked: int | None) -> int:
 
 
 def _wait(finished: list[threading.Event]) -> None:
-    """Wait in slices, so that Ctrl-C comes through on every system."""
+    """Wait in short intervals, so that Ctrl-C works on every system."""
     for event in finished:
         while not event.wait(0.2):
             pass

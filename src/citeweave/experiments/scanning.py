@@ -1,4 +1,4 @@
-"""How many topics does a literature hold? Fits with different caps, measured on what they miss."""
+"""How many topics does a literature have? Fits with different maxima, scored on held-out data."""
 
 import json
 import math
@@ -21,33 +21,33 @@ from citeweave.runs.folder import RunFolder, is_run_folder
 __all__ = ["TOPICS", "Scan", "ScanRow", "recommend", "scan"]
 
 TOPICS = (10, 20, 40, 80, 160)
-"""Caps that are tried where none are given."""
+"""Default candidates for the maximum number of topics."""
 
 ITERATIONS = 600
-"""Cap on the iterations of a fit, where none is given: it is to compare, not to keep."""
+"""Default maximum number of iterations: fits are compared, not kept."""
 
 FEWEST_CITATIONS = 100
-"""Citations below which none are held out: too few would be left, and too few scored."""
+"""Minimum number of citations for holding some out: otherwise too few would be left and scored."""
 
 Fit = Callable[[SCNTM, Corpus, Mapping[str, np.ndarray], Path | None], SCNTM]
-"""Fits a model to a corpus, given what was held out of it and the folder of its run."""
+"""Fits a model to a corpus, given the held-out data and the folder of its run."""
 
 
 class ScanRow(NamedTuple):
-    """What a fit with one cap on topics came to."""
+    """Result of a fit with one maximum number of topics."""
 
     topics: int
-    """Most topics that were allowed."""
+    """Maximum number of topics."""
     used: int
     """Topics in use in the kept samples."""
     perplexity: float
-    """Of held-out words."""
+    """Perplexity of held-out words."""
     below: float
-    """How much log probability a held-out word loses to the best cap, on average."""
+    """Mean log probability of a held-out word below that of the best maximum."""
     error: float
-    """Standard error of that, over documents."""
+    """Standard error of this difference, over documents."""
     auc: float
-    """Area under the curve of held-out citations; nan where there are too few."""
+    """Area under the curve of held-out citations; nan if there are too few."""
     coherence: float
     """Mean NPMI of the topics' ten most probable words."""
     agreement: float
@@ -59,15 +59,15 @@ class ScanRow(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """Fits with different caps, and which of them to take."""
+    """Fits with different maxima, and the recommended one."""
 
     rows: tuple[ScanRow, ...]
     recommended: int
-    """Cap on topics."""
+    """Recommended maximum number of topics."""
     reason: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as JSON can hold it; what is unknown is None."""
+        """Return a dictionary for JSON; unknown values are None."""
         rows = [
             {
                 name: None if isinstance(value, float) and math.isnan(value) else value
@@ -78,7 +78,7 @@ class Scan(NamedTuple):
         return {"rows": rows, "recommended": self.recommended, "reason": self.reason}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write it as JSON."""
+        """Write the scan as JSON."""
         target = Path(path)
         with writing(target, "Choose another place."), write_atomically(target) as file:
             file.write((json.dumps(self.to_dict(), indent=2) + "\n").encode())
@@ -95,25 +95,25 @@ def scan(
     fit: Fit | None = None,
     **parameters: Any,
 ) -> Scan:
-    """Fit a corpus with several caps on topics, and recommend one.
+    """Fit a corpus with several maximum numbers of topics, and recommend one.
 
-    A tenth of the words of each document, and of the citations where there are enough, are kept
-    from all fits and scored afterwards. See `recommend` for what is made of the scores.
+    A tenth of the words of each document, and of the citations if there are enough, is held out of
+    all fits and scored afterwards. See `recommend` for the rule.
 
     Parameters
     ----------
     corpus : Corpus
     topics : sequence of int
-        Caps to try.
+        Candidates for the maximum number of topics.
     out : path, optional
-        Folder for the runs, one a cap: what is there is not fitted again, and what was
-        interrupted goes on.
+        Folder for the runs, one per candidate: finished fits are not repeated, and interrupted ones
+        continue.
     share : float
-        Share of words and citations that is held out.
+        Share of words and citations to hold out.
     seed : int
-        Of what is held out, and of the fits.
+        Seed of the held-out data and of the fits.
     fit : callable, optional
-        Called for each fit instead of `SCNTM.fit`, for instance to show its progress.
+        Called for each fit instead of `SCNTM.fit`, for example to show progress.
     **parameters
         Further parameters of `SCNTM`.
 
@@ -152,7 +152,7 @@ def fit_or_go_on(
     folder: Path | None,
     **options: Any,
 ) -> SCNTM:
-    """Fit a model, or go on with its run where there is one already."""
+    """Fit a model, or continue its existing run."""
     if folder is not None and is_run_folder(folder):
         return resume(folder, **options)
     return model.fit(corpus, held_out=held_out, out=folder, **options)
@@ -185,7 +185,7 @@ def _check_same(folder: Path, model: SCNTM, corpus: Corpus) -> None:
 
 
 def _measure(model: SCNTM, cap: int) -> tuple[ScanRow, np.ndarray]:
-    """Take the measures of a fit; with it the log probability of held-out words by document."""
+    """Measure a fit; also return the log probability of held-out words by document."""
     found = evaluate(model, categories=False)
     document, word = np.asarray(model.held_out_["words"]).T
     theta = np.asarray(model.doc_topic_, np.float64)
@@ -215,7 +215,7 @@ def _known(found: Any, part: str, name: str) -> float:
 
 
 def _compare(measured: Sequence[tuple[ScanRow, np.ndarray]]) -> tuple[ScanRow, ...]:
-    """Fill in how far each is below the best, document by document."""
+    """Fill in the difference of each to the best, document by document."""
     best = max(measured, key=lambda one: one[1][0].sum())[1]
     rows = []
     for row, scored in measured:
@@ -227,11 +227,11 @@ def _compare(measured: Sequence[tuple[ScanRow, np.ndarray]]) -> tuple[ScanRow, .
 
 
 def recommend(rows: Sequence[ScanRow]) -> tuple[int, str]:
-    """Choose the smallest cap that predicts held-out words as well as any.
+    """Choose the smallest maximum that predicts held-out words as well as any.
 
-    As well is within one standard error of the best, document by document: more topics than that
-    split what is known without predicting more. Of caps that do, one whose chains settled goes
-    before one whose chains did not.
+    "As well" means within one standard error of the best, document by document: more topics divide
+    the literature further without predicting more. Among these, fits whose chains settled take
+    precedence.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Results as tidy tables: one row a value, written as CSV, JSON or Parquet, and their summary."""
+"""Results as tidy tables: one row per value, written as CSV, JSON or Parquet, and a summary."""
 
 import csv
 import io
@@ -25,19 +25,19 @@ class Row(NamedTuple):
     Attributes
     ----------
     dataset, model : str
-        What was fitted to what, by the names that the caller chose.
+        Names of the data set and the model, as chosen by the caller.
     fold : str
         ``3/10``, ``split 2/5`` or ``whole``.
     seed : int
-        Of the sampler, or of the start of another model.
+        Seed of the sampler or, for other models, of their start.
     measure : str
         Such as ``nmi`` or ``perplexity``.
     where : str
-        ``train``, ``test`` or ``whole``: the documents it speaks of.
+        Documents to which it refers: ``train``, ``test`` or ``whole``.
     value : float
-        Not a number where the measure is not defined.
+        nan if the measure is not defined.
     protocol : str
-        In words, how it was measured; values compare where this is the same.
+        Description of how it was measured; values with the same protocol can be compared.
     """
 
     dataset: str
@@ -87,13 +87,13 @@ class Table:
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        """Tell the size."""
+        """Describe the size."""
         return f"Table({len(self.rows)} rows)"
 
     def select(self, **wanted: Any) -> "Table":
         """Return the rows whose columns have these values.
 
-        A column may be given a list of values too: ``select(model="scntm", where=["test"])``.
+        A list of values is allowed too: ``select(model="scntm", where=["test"])``.
         """
         for name in wanted:
             if name not in Row._fields:
@@ -109,14 +109,14 @@ class Table:
         )
 
     def values(self, **wanted: Any) -> np.ndarray:
-        """Return the values of the rows that `select` gives, without those that are no number."""
+        """Return the values of the rows selected by `select`, without nan."""
         found = np.array([row.value for row in self.select(**wanted)], dtype=np.float64)
         return np.asarray(found[~np.isnan(found)])
 
     def summary(self) -> list[SummaryRow]:
         """Return mean and standard deviation over folds and seeds, by everything else.
 
-        Values that are not a number are left out; `sd` is not a number where there is one value.
+        nan values are left out; `sd` is nan if there is one value.
         """
         found: dict[tuple[str, ...], list[float]] = {}
         for row in self.rows:
@@ -138,7 +138,7 @@ class Table:
         ----------
         folder : path
         parquet : bool, optional
-            Write ``results.parquet`` and ``summary.parquet`` too. If not given, where polars or
+            Also write ``results.parquet`` and ``summary.parquet``. By default only if polars or
             pyarrow is installed; if True, their absence is an error.
         """
         place = Path(folder)
@@ -159,7 +159,7 @@ class Table:
 def write_table(path: str | os.PathLike[str], kind: type[Any], rows: Iterable[Any]) -> Path:
     """Write named tuples as a table, in the format of the file's suffix: csv, json or parquet.
 
-    A value that is not a number is an empty cell, or null. The file is whole or not there.
+    nan becomes an empty cell, or null. The file is written atomically.
     """
     target = Path(path)
     columns = {

@@ -1,4 +1,4 @@
-"""Tasks: a model, the data it sees, a seed and a protocol, named by a fingerprint of them all."""
+"""Tasks: a model, its data, a seed and a protocol, identified by a fingerprint of all of them."""
 
 import hashlib
 import json
@@ -14,14 +14,14 @@ from citeweave.experiments.models import ModelChoice
 __all__ = ["DRAWS_SINCE", "Task", "make_tasks"]
 
 DRAWS_SINCE = "0.1.0"
-"""The release since which a seed gives the draws that it gives now (``tests/test_fingerprints.py``
-holds them still). Part of what names a task, so that results outlive releases and a change of the
-samplers makes them anew: whoever stores new fingerprints sets it to the release to come."""
+"""The release since which a seed gives its present draws (checked by
+``tests/test_fingerprints.py``). It is part of a task's fingerprint, so results survive releases
+until the samplers change: when you store new fingerprints, set it to the next release."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One model to be fitted and measured.
+    """One model to fit and measure.
 
     Attributes
     ----------
@@ -30,17 +30,17 @@ class Task:
     corpus : str
         Fingerprint of the corpus.
     model : ModelChoice
-        What is fitted.
+        The model to fit.
     fold : Fold
-        What it is fitted to.
+        The documents to fit it to.
     seed : int
-        Of the model.
+        Seed of the model.
     protocol : str
-        Name of what is measured, see `citeweave.experiments.protocols`.
+        Name of the protocol, see `citeweave.experiments.protocols`.
     version : int
         Version of that protocol.
     options : mapping
-        Of the protocol, as JSON can hold them.
+        Options of the protocol, representable in JSON.
     """
 
     dataset: str
@@ -53,7 +53,7 @@ class Task:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return all that decides the numbers; names that only tables show are not part of it."""
+        """Return everything that determines the numbers, without names that only tables show."""
         return {
             "corpus": self.corpus,
             "model": self.model.as_json(),
@@ -83,7 +83,7 @@ class Task:
         return f"{plain[:60]}-{self.key}.json"
 
     def __str__(self) -> str:
-        """Describe it in a line, as errors and progress do."""
+        """Describe it in one line, for errors and progress."""
         return f"{self.dataset}, {self.model.name}, {self.fold.name}, seed {self.seed}"
 
 
@@ -107,7 +107,7 @@ def make_tasks(
         The models, the same for all data sets or by name of the data set.
     folds, seeds : iterables
     protocol, version
-        What is measured.
+        The protocol to measure by.
     options : mapping, optional
         Options of the protocol by name of the data set.
     """

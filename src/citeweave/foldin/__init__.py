@@ -1,4 +1,4 @@
-"""Fold-in: topics of documents that a model has not seen, its own estimates held fixed."""
+"""Fold-in: topics of new documents, with the estimates of the model held fixed."""
 
 from citeweave.foldin.arrays import Base, Documents, Means, Sets
 from citeweave.foldin.run import METHODS, fold_in_documents, group_posteriors

@@ -1,7 +1,7 @@
-"""The arrays of a fold-in: what is fixed, what the documents bring, what comes out.
+"""The arrays of a fold-in: the fixed model, the documents, and the results.
 
-Nothing here knows a corpus: words, cited documents and groups are rows of the tables given, and
-those tables need hold only the rows that the documents use.
+This module does not depend on a corpus: words, cited documents and groups are rows of the given
+tables, which need to contain only the rows that the documents use.
 """
 
 from functools import lru_cache
@@ -21,30 +21,31 @@ class Base(NamedTuple):
     """The fitted model, held fixed."""
 
     word_topic: np.ndarray
-    """float64 [words, topics]: phi, word first, so that a token reads one row."""
+    """float64 [words, topics]: phi, transposed so that a token reads one row."""
     nodes: np.ndarray
-    """float64 [nodes, topics]: base measures that documents may hang below (nu, or mu)."""
+    """float64 [nodes, topics]: base measures of documents (nu, or mu)."""
     cited: np.ndarray
-    """float64 [cited documents, topics]: lambdaT_k theta'_jk, up to a factor a row."""
+    """float64 [cited documents, topics]: lambdaT_k theta'_jk, up to a factor per row."""
     rate: np.ndarray
     """float64 [topics]: lambdaT_k sum_j lambda-_j theta'_jk over all training documents j.
 
     The rate at which a document cites any of them is proportional to ``theta'_d @ rate``.
     """
     discount: np.ndarray
-    """float64 [document levels]: alpha of theta', theta, upper first; none: words choose nodes."""
+    """float64 [document levels]: alpha of theta', theta, upper first; empty if words choose
+    nodes."""
     concentration: np.ndarray
     """float64 [document levels]: beta."""
     seen: int
-    """Which document level citations see."""
+    """The document level that citations see."""
     burst_discount: float
     """alpha of phi'."""
     burst_concentration: float
-    """beta of phi'; infinite where the model has no such level."""
+    """beta of phi'; infinite if the model has no such level."""
 
 
 class Sets(NamedTuple):
-    """Sets of groups, one of which a document belongs to."""
+    """Sets of groups; a document belongs to one group of its set."""
 
     start: np.ndarray
     """int64 [sets + 1]."""
@@ -92,7 +93,7 @@ class Means(NamedTuple):
 
 @lru_cache(maxsize=4)
 def stack_tables(discounts: tuple[float, ...]) -> StackedTables:
-    """Build the ratio tables of the document levels and, last, of phi'; kept by the process."""
+    """Build the ratio tables of the document levels and, last, of phi'; cached."""
     distinct = np.unique(discounts)
     tables = [build_ratio_table(float(discount)) for discount in distinct]
     return StackedTables(
@@ -107,8 +108,8 @@ def stack_tables(discounts: tuple[float, ...]) -> StackedTables:
 def streams(seed: int, first: int, last: int) -> np.ndarray:
     """Random states of documents ``first`` to ``last`` - 1: a function of (seed, document) alone.
 
-    SplitMix64 from one key a seed, four outputs a document; no two documents share a place of its
-    sequence.
+    SplitMix64 from one key per seed, four outputs per document; the parts of the sequence of
+    different documents do not overlap.
 
     Returns
     -------

@@ -2,13 +2,13 @@
 
 The levels above the document (nu of its group) and phi are held at their posterior means; the
 counts of theta', theta and phi', their table indicators, the topics of words and of citations and,
-where it is not known, the group are sampled from their exact conditionals. A customer of the
+if unknown, the group are sampled from their exact conditionals. A customer of the
 uppermost document level who opens a table draws from nu, which is fixed: the climb ends there.
 
-How many training documents a new one cites is taken as given, since its propensity to cite is not
-known; which ones it cites is not. The chance of these is lambda-_j sum_k lambdaT_k theta'_dk
-theta'_jk over the rate of citing any. Topics are proposed without that denominator, which a
-Metropolis-Hastings step puts right, as the main sampler does with its exponential.
+The number of training documents that a new one cites is taken as given, because its propensity to
+cite is unknown; which ones it cites is modelled. Their probability is lambda-_j sum_k lambdaT_k
+theta'_dk theta'_jk over the rate of citing any. Topics are proposed without that denominator, which
+a Metropolis-Hastings step corrects for, like the exponential in the main sampler.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ __all__ = ["fold_in_gibbs"]
 
 @inlined
 def _weigh_topics(base, tables_of, scratch, node, w):
-    """Fill the weights of all topics for a token of a word; returns their sum."""
+    """Fill in the weights of all topics for a token of a word; return their sum."""
     weights = scratch.weights
     leaf_level = base.discount.shape[0]
     burst_discount, burst_beta = base.burst_discount, base.burst_concentration
@@ -81,9 +81,9 @@ def _draw_burst(rng, base, tables_of, scratch, w, k):
 
 @hot_kernel
 def _visit_words(rng, base, tables_of, words, node, scratch, n_links, starting):
-    """Visit every token once: it leaves, draws topic and tables, and comes back.
+    """Visit every token once: remove it, draw topic and tables, and add it back.
 
-    At the start nobody is there to leave.
+    At the start there is nothing to remove.
     """
     counts, weights, row = scratch.counts, scratch.weights, scratch.row
     z, bit = scratch.word_topic, scratch.burst_table
@@ -137,7 +137,7 @@ def _visit_words(rng, base, tables_of, words, node, scratch, n_links, starting):
 
 @hot_kernel
 def _visit_links(rng, base, tables_of, links, node, scratch, starting):
-    """Visit every citation once: its customer at theta' leaves and comes back."""
+    """Visit every citation once: remove its customer at theta' and add it back."""
     counts, weights, y = scratch.counts, scratch.weights, scratch.citing_topic
     n_links = links.shape[0]
     level = base.seen + 1
@@ -195,8 +195,8 @@ def _weigh_groups(base, log_nodes, members, prior, counts, n_links, posterior):
 def fold_in_gibbs(base, log_nodes, tables_of, sets, documents, random, span, sweeps, means):
     """Fold in documents ``span[0]`` to ``span[1]`` - 1, one random stream each.
 
-    ``sweeps`` are those before the first sample and the number of samples; ``log_nodes`` is the
-    logarithm of ``base.nodes``; ``tables_of`` has the ratio tables of the document levels and,
+    ``sweeps`` has the sweeps before the first sample and the number of samples; ``log_nodes`` is
+    the logarithm of ``base.nodes``; ``tables_of`` has the ratio tables of the document levels and,
     last, of phi'.
     """
     word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
@@ -252,7 +252,7 @@ def fold_in_gibbs(base, log_nodes, tables_of, sets, documents, random, span, swe
                 continue
             for k in range(n_topics):
                 mean[k] = 0.0
-            # given the counts the group is summed over, which costs no more than drawing it
+            # given the counts, the group is summed over, which costs no more than drawing it
             for i in range(n_members):
                 posterior_sum[i] += posterior[i]
                 for k in range(n_topics):

@@ -1,7 +1,7 @@
-"""Moves of one customer below a fixed base measure, and the weights that they are drawn by.
+"""Moves of one customer below a fixed base measure, and their weights.
 
 The climb is that of `engines.core.climb`, for one document whose parent nu does not change: nu
-stands where the other engines have their root, on level 0, and the document levels follow it. A
+takes the place of the root of other engines, on level 0, and the document levels follow it. A
 customer of the uppermost one who opens a table draws from nu, so the climb ends there.
 """
 
@@ -41,10 +41,10 @@ class NestedWeights(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The document at hand."""
+    """The current document."""
 
     counts: TopicCounts
-    """int64, a row for each document level."""
+    """int64, one row per document level."""
     row: np.ndarray
     """int64 [document levels + 1]: rows of the levels, that of nu (-1) first: see `TopicPath`."""
     weights: NestedWeights
@@ -59,16 +59,16 @@ class Scratch(NamedTuple):
     burst_tables: np.ndarray
     """int64 [topics]: its tables."""
     run_customers: np.ndarray
-    """int64 [topics]: its customers at the word at hand."""
+    """int64 [topics]: its customers at the current word."""
     run_tables: np.ndarray
     """int64 [topics]."""
     mass: np.ndarray
-    """float64 [topics]: weights of the token or citation at hand."""
+    """float64 [topics]: weights of the current token or citation."""
 
 
 @kernel
 def new_scratch(n_levels, n_topics, n_words, n_links):
-    """Make room for documents of at most so many words and links."""
+    """Allocate room for documents with at most this many words and links."""
     return Scratch(
         TopicCounts(
             np.zeros((n_levels, n_topics), np.int64),
@@ -94,7 +94,7 @@ def new_scratch(n_levels, n_topics, n_words, n_links):
 
 @hot_kernel
 def empty(scratch):
-    """Begin with a document that has no customers."""
+    """Reset to a document without customers."""
     counts, weights = scratch.counts, scratch.weights
     counts.customers[:] = 0
     counts.tables[:] = 0
@@ -122,7 +122,7 @@ def opening_scales(base, scratch):
 def shift_customer(tables_of, scratch, level, k, depth, sign):
     """Add or remove a customer that climbs ``depth`` levels, and renew the weights of its topic.
 
-    Levels are counted from nu, which is on level 0 and stays as it is.
+    Levels are counted from nu, which is on level 0 and does not change.
     """
     counts, weights = scratch.counts, scratch.weights
     move_below_root(counts, TopicPath(scratch.row, k), level, depth, sign)
@@ -135,7 +135,7 @@ def shift_customer(tables_of, scratch, level, k, depth, sign):
 
 @inlined
 def move_burst(scratch, k, table, sign):
-    """Add or remove a customer of phi'_dk at the word at hand, with a table or without."""
+    """Add or remove a customer of phi'_dk at the current word, with or without a table."""
     scratch.run_customers[k] += sign
     scratch.run_tables[k] += sign * table
     scratch.tokens[k] += sign
@@ -144,7 +144,7 @@ def move_burst(scratch, k, table, sign):
 
 @hot_kernel
 def pick(rng, masses, total):
-    """Draw a place by its mass."""
+    """Draw an index by its mass."""
     target = uniform(rng) * total
     last = 0
     for k in range(masses.shape[0]):
@@ -173,5 +173,5 @@ def citing_rate(base, counts, node):
 
 @hot_kernel
 def accept(rng, before, after, n_links):
-    """Whether a move stands that changes the rate of citing, under ``rate ** -n_links``."""
+    """Accept or reject a move that changes the rate of citing, under ``rate ** -n_links``."""
     return after <= before or uniform(rng) < (before / after) ** n_links

@@ -1,9 +1,9 @@
-"""Fold-in as the paper does it (subsec:estimate_theta): independent topics, half as many tables.
+"""The paper's fold-in (subsec:estimate_theta): independent topics, half as many tables.
 
 Every sample draws a topic for each word from nu_b phi alone, takes half of the customers as
 tables on each level, and reads theta' off the counts. Given the draws, theta' is a multiple of nu
-plus a few topics' own shares, so a sample costs as many steps as the document has words and
-citations, whatever the number of topics.
+plus a few topics' own shares, so the cost of a sample depends on the document's words and
+citations, not on the number of topics.
 """
 
 import numpy as np
@@ -30,10 +30,10 @@ def _search(cumulative, row, target):
 
 @hot_kernel
 def group_posterior(word_topic, nodes, cited, rate, words, links, members, prior, posterior):
-    """Fill the posterior of a document's group, its words and citations taken as independent.
+    """Fill in the posterior of a document's group, with words and citations independent.
 
-    Equals, up to normalisation, ``prior * prod(nodes @ phi[words])`` times the chance that it is
-    these papers that are cited, ``prod(nodes @ cited[links] / nodes @ rate)``.
+    Equals, up to normalisation, ``prior * prod(nodes @ phi[words])`` times the probability that
+    these papers are the ones cited, ``prod(nodes @ cited[links] / nodes @ rate)``.
     """
     n_topics = nodes.shape[1]
     if members.shape[0] == 1:
@@ -69,7 +69,7 @@ def group_posterior(word_topic, nodes, cited, rate, words, links, members, prior
 
 @kernel
 def infer_groups(base, documents, which, members, priors, posteriors):
-    """Fill the posteriors of some documents' groups, each document with a prior of its own."""
+    """Fill in the posteriors of some documents' groups, with one prior per document."""
     word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
     for i in range(which.shape[0]):
         d = which[i]
@@ -119,7 +119,7 @@ def _shares(discount, concentration, totals, shares, scales):
 
 @hot_kernel
 def _own(discount, customers, tables, shares, scales, last, k):
-    """Return what a topic has beyond its share of nu: eq:recover_vector with nu left out."""
+    """Return a topic's share beyond that of nu: eq:recover_vector with nu left out."""
     value = 0.0
     for level in range(last + 1):
         counts = customers[level, k] - discount[level] * tables[level, k]
@@ -130,7 +130,7 @@ def _own(discount, customers, tables, shares, scales, last, k):
 @kernel
 def fold_in_paper(base, sets, documents, random, first, last, samples, means):
     """Fold in documents ``first`` to ``last`` - 1, one random stream each."""
-    # taken out of their tuples once: every time counts references
+    # unpacked once: every access to a tuple counts references
     word_topic, nodes, cited, rate = base.word_topic, base.nodes, base.cited, base.rate
     discount, concentration = base.discount, base.concentration
     n_topics = nodes.shape[1]
@@ -190,7 +190,7 @@ def fold_in_paper(base, sets, documents, random, first, last, samples, means):
                     topic_sum[k] += samples * posterior[i] * nodes[node, k]
                     leaf_sum[k] = topic_sum[k]
                 continue
-            # systematic: a group gets its share of the samples up to one more or less
+            # systematic: a group gets its share of the samples to within one
             until = samples if i == members.shape[0] - 1 else int(samples * reached + offset)
             if until == done:
                 continue
@@ -270,8 +270,9 @@ def fold_in_paper(base, sets, documents, random, first, last, samples, means):
 def fold_in_words_choose(base, sets, documents, first, last, means):
     """Fold in documents whose words choose one of the groups each (the author-topic model).
 
-    With nu and phi fixed the words are independent, so nothing is sampled: the mean of nu over
-    the groups that the words choose, p(b | w) proportional to prior_b sum_k nu_bk phi_kw.
+    With nu and phi fixed, words are independent, so nothing is sampled: the result is the mean of
+    nu over the groups that the words choose, with p(b | w) proportional to prior_b sum_k nu_bk
+    phi_kw.
     """
     n_topics = base.nodes.shape[1]
     weight = np.empty(np.diff(sets.start).max())

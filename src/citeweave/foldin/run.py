@@ -1,4 +1,4 @@
-"""Folding documents in, by several threads: each document has a random stream of its own."""
+"""Fold-in of documents in several threads; each document has a random stream of its own."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ __all__ = ["METHODS", "fold_in_documents", "group_posteriors"]
 METHODS = ("paper", "gibbs")
 
 _CHUNK = 64
-"""Documents a thread takes at a time."""
+"""Number of documents that a thread takes at a time."""
 
 
 def fold_in_documents(
@@ -40,13 +40,13 @@ def fold_in_documents(
     documents : Documents
     method : {"paper", "gibbs"}
         Independent topics with tables half the customers, or a Gibbs sampler; see the modules of
-        these names. Where words choose their node (no document level) neither is needed.
+        these names. If words choose their node (no document level), neither is needed.
     samples, burn_in : int
-        Kept samples a document, and (Gibbs only) sweeps before the first.
+        Kept samples per document and, for Gibbs, sweeps before the first.
     seed : int
         Document d has the random stream (seed, d), whatever the number of threads.
     threads : int, optional
-        As many as there are cores if not given.
+        All cores by default.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def fold_in_documents(
 def group_posteriors(
     base: Base, documents: Documents, which: np.ndarray, members: np.ndarray, priors: np.ndarray
 ) -> np.ndarray:
-    """Weigh some groups for some documents, words and citations taken as independent.
+    """Compute weights of groups for documents, with words and citations independent.
 
     Parameters
     ----------

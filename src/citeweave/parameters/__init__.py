@@ -2,7 +2,7 @@
 
 Models, baselines and the settings of preparation declare theirs in the same form. Checks,
 signatures, docstrings, the options of commands, manifests and the tables of the documentation
-are made from that. Nothing here needs NumPy: ``citeweave --help`` reads the tables too.
+are generated from it. Nothing here needs NumPy, because ``citeweave --help`` reads the tables too.
 """
 
 from citeweave.parameters.declaring import Parameter, check_values, parameter, table_of

@@ -1,4 +1,4 @@
-"""One declaration a parameter: a field of a class, from which everything else is made."""
+"""One declaration per parameter: a field of a class, from which everything else is generated."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -9,12 +9,12 @@ from citeweave.parameters.rules import Rule, refusal
 __all__ = ["UNSET", "Parameter", "check_values", "parameter", "table_of"]
 
 UNSET: Any = object()
-"""Stands for "no value", where None is one."""
+"""Stands for "no value" if None is a value."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """All that is known of a parameter; see `parameter` for what is declared."""
+    """Everything known about a parameter; see `parameter` for its declaration."""
 
     name: str
     type: Any
@@ -33,16 +33,16 @@ class Parameter:
 
     @property
     def is_option(self) -> bool:
-        """Whether commands take it as an option."""
+        """Whether it is an option of commands."""
         return bool(self.option)
 
     def but(self, *, none: str | None = None, **changes: Any) -> Self:
-        """Copy it with other traits, for a command whose default or help is its own.
+        """Copy it with other properties, for a command with its own default or help.
 
         Parameters
         ----------
         none : str, optional
-            What None stands for there.
+            Meaning of None for that command.
         **changes
             Fields of this class.
         """
@@ -51,12 +51,12 @@ class Parameter:
         return replace(self, **changes)
 
     def left_open(self) -> Self:
-        """Copy it for a command that leaves it to others where it is not given."""
+        """Copy it for a command that passes it on only if it is given."""
         nothing = self.default in {None, ()}
         return self.but(default=UNSET, none="none" if nothing else self.shown or str(self.default))
 
     def from_json(self, value: Any) -> Any:
-        """Return the value that a manifest holds as JSON, which has no tuples and no infinity."""
+        """Return the value from a manifest, whose JSON has no tuples and no infinity."""
         if self.restore is not None:
             return self.restore(value)
         return tuple(value) if isinstance(value, list) else value
@@ -81,29 +81,29 @@ def parameter(
     Parameters
     ----------
     default : object
-        Value where nothing is given.
+        Value if nothing is given.
     rule : Rule
-        Values that are accepted, and what None stands for.
+        Accepted values, and the meaning of None.
     summary : str
         One sentence, the help of the command line.
     about : str, optional
-        The description in docstrings and on pages; `summary` if not given.
+        Description in docstrings and on pages; by default `summary`.
     group : str, optional
         Heading under which commands list it.
     option : str, optional
-        Name on the command line; ``--`` and the parameter's name if not given, and "" for a
-        parameter that is no option.
+        Name on the command line; by default ``--`` and the parameter's name. "" for a parameter
+        that is not an option.
     read : callable, optional
-        Makes a value of what was typed, for an option that is text, or of all that was typed for
-        one that may be given again; if not given the annotation says how it is read.
+        Converts the typed text to a value, or all texts of an option that may be repeated; by
+        default the annotation determines how it is read.
     restore : callable, optional
-        Makes a value of what a manifest holds, where JSON cannot hold it.
+        Converts the entry of a manifest to a value that JSON cannot represent.
     before : object, optional
-        What runs did that were made before there was this parameter.
+        Value for runs made before this parameter existed.
     page : str, optional
-        The page of the documentation that says more.
+        Page of the documentation with more information.
     shown : str, optional
-        How the default is written, where its value is too long.
+        Text shown for the default, if its value is too long.
 
     Examples
     --------
@@ -146,12 +146,12 @@ def table_of(declaring: type[Any]) -> dict[str, Parameter]:
 def check_values(
     rules: Mapping[str, Rule], values: Mapping[str, Any], what: Callable[[str], str]
 ) -> None:
-    """Hold values against their rules; `what` names a parameter in the error.
+    """Check values against their rules; `what` names a parameter in the error.
 
     Raises
     ------
     ParameterError
-        For the first value that its rule refuses.
+        For the first value that its rule rejects.
     """
     for name, rule in rules.items():
         if not rule.accepts(values[name]):

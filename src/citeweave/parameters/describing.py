@@ -17,7 +17,7 @@ _SECTION = re.compile(r"^[^\n]+\n-{3,}$", re.MULTILINE)
 
 
 def help_text(parameter: Parameter) -> str:
-    """Return the help of an option: the summary, and what happens where it is left out.
+    """Return the help of an option: the summary, and what happens if it is left out.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def _entry(parameter: Parameter) -> str:
 def markdown_table(table: Iterable[Parameter], heading: str = "parameter") -> str:
     """Write parameters as a table of a page: name, values, default and description.
 
-    The page is taken to stand in a folder of ``docs``, as all pages with tables do.
+    The page is assumed to be in a subfolder of ``docs``, as all pages with tables are.
     """
     lines = [f"| {heading} | values | default | meaning |", "|---|---|---|---|"]
     for parameter in table:

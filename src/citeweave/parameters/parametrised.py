@@ -1,4 +1,4 @@
-"""Classes with declared parameters, in the scikit-learn manner."""
+"""Classes with declared parameters, following scikit-learn's conventions."""
 
 import inspect
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ __all__ = ["Parametrised", "declared"]
 class Parametrised:
     """`get_params`, `set_params` and a short repr; the class's ``__init__`` only assigns.
 
-    A class declares its parameters with `citeweave.parameters.parameter` under the decorator
-    `declared`. One with an ``__init__`` of its own fills `rules` by hand.
+    A class declares its parameters with `citeweave.parameters.parameter` and the decorator
+    `declared`. A class with its own ``__init__`` fills `rules` by hand.
     """
 
     rules: ClassVar[Mapping[str, Rule]] = {}
-    """What each parameter may be."""
+    """Rules of the parameters."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002, FBT001, FBT002 (scikit-learn's signature)
         """Return the parameters by name."""
@@ -41,12 +41,12 @@ class Parametrised:
         return self
 
     def check_params(self) -> None:
-        """Hold each parameter against its rule."""
+        """Check each parameter against its rule."""
         owner = type(self).__name__
         check_values(self.rules, self.get_params(), lambda name: f"'{name}' parameter of {owner}")
 
     def __repr__(self) -> str:
-        """Return the parameters that are not the defaults, as scikit-learn does."""
+        """Show the parameters that differ from their defaults, as scikit-learn does."""
         defaults = _defaults(type(self))
         changed = [
             f"{name}={value!r}"
@@ -61,7 +61,7 @@ Declaring = TypeVar("Declaring", bound=Parametrised)
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def declared(kind: type[Declaring]) -> type[Declaring]:
-    """Make the ``__init__``, the rules and the docstring of a class from what it declares.
+    """Generate the ``__init__``, the rules and the docstring of a class from its declarations.
 
     Type checkers and editors see the parameters as those of any data class.
     """

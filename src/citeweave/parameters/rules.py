@@ -1,4 +1,4 @@
-"""What a parameter may be: in words, for errors and tables, and as a test."""
+"""Rules for the values of parameters: in words, for errors and tables, and as a test."""
 
 import math
 import numbers
@@ -35,16 +35,16 @@ class Rule(NamedTuple):
     """
 
     values: str
-    """Those values in words, None left out."""
+    """These values in words, without None."""
     accepts: Callable[[Any], bool]
     none: str = ""
-    """What None stands for; empty where it is refused."""
+    """Meaning of None; empty if None is rejected."""
     choices: tuple[str, ...] = ()
-    """The words that are accepted, where nothing else is."""
+    """The accepted words, if nothing else is accepted."""
 
     @property
     def wanted(self) -> str:
-        """All that is accepted, in words; the command line has no None, options are left out."""
+        """All accepted values in words, including None."""
         if not self.none or on_command_line():
             return self.values
         return f"{self.values}, or None for {self.none}"
@@ -69,10 +69,10 @@ def _rule(values: str, accepts: Callable[[Any], bool], none: str) -> Rule:
 
 
 def integer(lowest: int, highest: int | None = None, *, none: str = "") -> Rule:
-    """Whole numbers from `lowest`; also None where `none` says what that stands for."""
+    """Whole numbers from `lowest`; also None, if `none` gives its meaning."""
 
     def accepts(value: Any) -> bool:
-        # a bool is an int to Python, but nobody means one by the other
+        # a bool is an int in Python, but never meant as one
         whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
         return whole and lowest <= int(value) and (highest is None or int(value) <= highest)
 
@@ -109,7 +109,7 @@ def pair(values: str, each: Rule) -> Rule:
 
 
 def text(values: str, *, none: str = "") -> Rule:
-    """Any text; `values` says what it stands for."""
+    """Any text; `values` describes its meaning."""
     return _rule(values, lambda value: isinstance(value, str), none)
 
 

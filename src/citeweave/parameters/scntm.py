@@ -1,8 +1,8 @@
 """The parameters of `SCNTM`, each in one place.
 
-A parameter that is added here is one of the class, is checked, has its option in ``citeweave fit``
-and its line in docstring and manifest; what remains is to say in `citeweave.model.parameters` what
-a run does with it, and to renew the pages (``python docs/tables.py``).
+A parameter added here becomes a parameter of the class, is checked, and gets an option in
+``citeweave fit`` and an entry in the docstring and the manifest. It remains to implement its effect
+in `citeweave.model.parameters` and to update the pages (``python docs/tables.py``).
 """
 
 import math
@@ -66,36 +66,36 @@ MODEL = "Model"
 SAMPLING = "Sampling"
 
 KEPT_SAMPLES = 50
-"""About how many samples are kept where ``thin`` is not given."""
+"""Approximate number of samples kept by default."""
 
 
 RANDOM, CLUSTERS = "random", "clusters"
 """Names of starts."""
 
 NO_LABELS, SOME_LABELS = "none", "some"
-"""Whether papers with a label keep it where the others are drawn into categories."""
+"""Whether papers with a label keep it when latent categories are sampled."""
 
 FIRST_AUTHOR, ALL_AUTHORS = "first", "all"
 """Which authors of a paper count."""
 EQUAL_SHARES, SHARES_BY_POSITION = "equal", "position"
-"""Priors of their shares in it."""
+"""Priors of authors' shares in a paper."""
 
 TIE, DRAW = "auto", "drawn"
-"""What decides how closely papers keep to the category that they are drawn into."""
+"""How the concentration of papers about their latent category is determined."""
 TIED = 20.0
-"""Concentration of papers about their category where it is held by default."""
+"""Default concentration of papers about their category, if it is fixed."""
 
 CHOOSE_WEIGHT = "auto"
-"""Leaves the weight of words to citations that are held out for it."""
+"""Chooses the weight of words by held-out citations."""
 
 NETWORK_FROM, BURST_FROM = 30, 60
 """Iterations after which citations and burstiness join by default (docs/understand/starts.md)."""
 NETWORK_SHARE, BURST_SHARE = 8, 4
-"""The same as parts of all iterations, which they are in short runs."""
+"""In short runs, they join after 1/8 and 1/4 of all iterations."""
 
 
 def read_number(text: str) -> Any:
-    """Read a number where it is one, else the text, which the model takes or refuses by name.
+    """Read a number if it is one; otherwise return the text, which the model checks.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def read_number(text: str) -> Any:
 
 
 def self_citations_named(value: Any) -> Any:
-    """Return the name of a choice of ``self_citations`` that an earlier release wrote as a switch.
+    """Return the name of a choice of ``self_citations`` that earlier releases stored as a bool.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def _is_eta(value: Any) -> bool:
 
 
 def _is_start(value: Any) -> bool:
-    """Whether a value may be a start; what it holds is looked at with the corpus."""
+    """Whether a value may be a start; its contents are checked with the corpus."""
     if isinstance(value, str):
         return bool(value)
     if isinstance(value, list) or hasattr(value, "dtype"):
@@ -158,7 +158,7 @@ def _model_from_json(value: Any) -> Any:
     return ModelSpec(**(dict(value) | sides))
 
 
-# Outside of these, draws underflow or slices take for ever to find the posterior.
+# Outside this range, draws underflow or slice sampling takes forever.
 _CONCENTRATION = number(1e-4, 1e6)
 _PRIOR = pair("numbers from 0.001 to 10000 (shape, rate)", number(1e-3, 1e4))
 _MOST_CATEGORIES = 1000
@@ -176,7 +176,6 @@ _WORD_WEIGHT = Rule(
     f"a number from {_LEAST_WEIGHT} to 1, or '{CHOOSE_WEIGHT}'",
     lambda value: (isinstance(value, str) and value == CHOOSE_WEIGHT) or _WEIGHT.accepts(value),
 )
-_CONCENTRATION = number(1e-4, 1e6)
 _PAPER_CONCENTRATION = Rule(
     f"{_CONCENTRATION.values}, '{DRAW}' or '{TIE}'",
     lambda value: (

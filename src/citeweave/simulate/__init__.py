@@ -1,4 +1,4 @@
-"""Corpora drawn from the model, with the truth beside them, and the demo corpus."""
+"""Corpora drawn from the model, with their true parameters, and the demo corpus."""
 
 import sys
 from types import ModuleType
@@ -11,9 +11,9 @@ __all__ = ["Simulation", "Truth", "demo_corpus", "simulate"]
 
 
 class _CallableModule(ModuleType):
-    """`citeweave.simulate(...)` is the public call, and this package bears the same name.
+    """`citeweave.simulate(...)` is the public call, and this package has the same name.
 
-    Whichever of the two an import binds to the name, the call works.
+    The call works whichever of the two an import binds to the name.
     """
 
     def __call__(self, **options: Any) -> Simulation:

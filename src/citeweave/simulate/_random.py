@@ -69,7 +69,7 @@ def beta(a: float, b: float, state: np.ndarray) -> float:
 
 @kernel
 def find(cumulative: np.ndarray, value: float) -> int:
-    """Return the first place whose running sum exceeds a value, the last place at most.
+    """Return the first index whose running sum exceeds a value, at most the last.
 
     Equals `min(np.searchsorted(cumulative, value, side="right"), len(cumulative) - 1)`.
     """

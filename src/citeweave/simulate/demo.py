@@ -37,7 +37,7 @@ Smith Suzuki Takahashi Tanaka Tran Turner Vargas Virtanen Walker Wang Weber Wils
 Yilmaz Zhang Zulu
 """
 
-# Function words only: all else in a title is a word of the paper.
+# Function words only: all others in a title are words of the paper.
 _TITLES = (
     "{0} and {1} in {2}",
     "{0}, {1} and {2}",
@@ -62,7 +62,7 @@ def demo_corpus(seed: int = 2016) -> Simulation:
     -------
     Simulation
         About 1,500 papers by 400 authors, 8,000 citations, ten categories. A paper's category is
-        the area of its main topic, but for one paper in twenty.
+        the area of its main topic, except for one paper in twenty.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _make_topics(rng: np.random.Generator) -> tuple[list[str], list[str], np.nda
 
 
 def _falling(count: int, flatness: float, rng: np.random.Generator) -> np.ndarray:
-    """Weights that fall with the place in a list, some more and some less; they sum to one."""
+    """Weights that decrease along a list at random rates; they sum to one."""
     weights = rng.gamma(4.0, 0.25, count) / (np.arange(count) + flatness)
     return np.asarray(weights / weights.sum())
 
@@ -150,7 +150,7 @@ def _make_names(rng: np.random.Generator) -> list[str]:
 def _make_titles(
     drawn: Simulation, topic_word: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Make titles of the papers' own words, which are moved to the front of their papers.
+    """Make titles from the papers' own words, which are moved to the front.
 
     A title takes the words of the main topic that are most frequent in the paper and most
     particular to the topic. Returns the new order of tokens, title lengths and titles.
@@ -171,7 +171,7 @@ def _make_titles(
         wanted = 2 + ("{2}" in _TITLES[template])
         chosen = best[:wanted]
         pieces = [vocabulary[words[i]] for i in chosen]
-        # the few papers with a word or two have only that to give
+        # a few papers have only one or two words
         title = _TITLES[template].format(*pieces) if len(pieces) == wanted else " ".join(pieces)
         titles.append(title[:1].upper() + title[1:])
         title_lengths[d] = len(chosen)

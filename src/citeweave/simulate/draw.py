@@ -23,7 +23,7 @@ from citeweave.simulate.words import draw_words
 __all__ = ["Simulation", "Truth", "simulate"]
 
 # Shapes of the Gamma distributions of mean 1: popularity lambda- is heavy-tailed, so that a few
-# documents carry influence; the eagerness to cite lambda+ varies less.
+# documents carry influence; the propensity to cite lambda+ varies less.
 _CITE_SHAPE = 2.0
 _CITED_SHAPE = 0.4
 _TOPIC_SCALE_SHAPE = 5.0
@@ -32,7 +32,7 @@ _LENGTH_SHAPE = 8.0
 
 @dataclass(frozen=True)
 class Truth:
-    """What a simulated corpus was drawn from.
+    """The true parameters of a simulated corpus.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Truth:
     doc_topic : ndarray of float32, shape (D, K)
         theta'.
     background : ndarray, shape (V,)
-        gamma; the mean of the topics where `topic_word` was given.
+        gamma; the mean of the topics if `topic_word` was given.
     topic_word : ndarray, shape (K, V)
         phi.
     token_topic : ndarray of int32, shape (n_tokens,)
@@ -86,7 +86,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Simulation:
-    """A corpus and the truth behind it."""
+    """A corpus and its true parameters."""
 
     corpus: Corpus
     truth: Truth
@@ -113,10 +113,10 @@ def simulate(
 ) -> Simulation:
     """Draw a corpus from the model.
 
-    The topics of a document come from its first author's nu, or from its category's where the
-    author has fewer than `eta` documents or there are no authors. Where they come from the author,
-    the category (if asked for) is drawn afterwards, from the document's topics, so that it tells
-    of them without taking part in the model.
+    The topics of a document come from its first author's nu, or from its category's if the author
+    has fewer than `eta` documents or there are no authors. If they come from the author, the
+    category (if requested) is drawn afterwards from the document's topics, so it reflects them
+    without being part of the model.
 
     Parameters
     ----------
@@ -127,11 +127,11 @@ def simulate(
     words_per_document
         Mean of the documents' lengths, which are negative binomial (and at least 1).
     citations
-        About how many citations to draw; None or 0 for none.
+        Approximate number of citations; None or 0 for none.
     seed
         The same seed gives the same corpus; None takes a new one each time.
     eta
-        Author threshold: an author is significant with at least so many documents.
+        Author threshold: authors with at least this many documents are significant.
     topic_share
         mu; drawn from a GEM truncated to `topics` if not given.
     topic_word
@@ -139,18 +139,18 @@ def simulate(
     vocabulary_words
         The words; "w0", "w1", ... if not given.
     discounts, concentrations
-        By level: "mu", "nu", "theta_prime", "theta", "gamma", "phi", "phi_prime"; levels left
-        out keep their defaults (see `citeweave.simulate.parameters`).
+        By level: "mu", "nu", "theta_prime", "theta", "gamma", "phi", "phi_prime"; other levels keep
+        their defaults (see `citeweave.simulate.parameters`).
     years
         (first, last): draw a year for each document (in `corpus.metadata["year"]`) and let
-        documents cite earlier years alone.
+        documents cite only documents of earlier years.
     burstiness
         Whether topics are bursty inside documents (phi').
 
     Returns
     -------
     Simulation
-        The corpus, and the truth behind it.
+        The corpus and its true parameters.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def simulate(
 def _draw(
     p: DrawParameters, sequence: np.random.SeedSequence, vocabulary_words: Sequence[str] | None
 ) -> Simulation:
-    # One stream for each part: asking for citations, say, does not change the words.
+    # One stream for each part: requesting citations, for example, does not change the words.
     streams = sequence.spawn(6)
     share_rng, word_rng, people_rng, length_rng, network_rng, _ = map(
         np.random.default_rng, streams
@@ -272,7 +272,7 @@ def _draw_topics(p: DrawParameters, rng: np.random.Generator) -> tuple[np.ndarra
 def _draw_groups(
     p: DrawParameters, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Draw the group of each document, and who or what it stands for.
+    """Draw the group of each document, and the author or category behind it.
 
     Returns groups, first authors, productivity, categories (-1: yet to be drawn), and the shares
     of the categories.
@@ -282,7 +282,7 @@ def _draw_groups(
     by_author = np.zeros(p.documents, dtype=bool)
     if p.authors:
         first, weights = draw_first_authors(p.documents, p.authors, rng)
-        # without categories there is nothing else that a document could belong to
+        # without categories, documents can only belong to authors
         by_author = choose_groups(first, p.authors, p.eta if p.categories else 0)
     labels = np.full(p.documents, -1, dtype=np.int64)
     shares = rng.dirichlet(np.full(p.categories, 5.0)) if p.categories else np.ones(1)
@@ -310,8 +310,8 @@ def _draw_citations(
 ) -> tuple[np.ndarray, np.ndarray, DrawnNetwork]:
     """Draw lambda+, lambda-, lambdaT, years and citations.
 
-    lambdaT is inversely proportional to a topic's share, but for a Gamma factor: it strengthens
-    rare topics, as the paper says of it, so that a topic's citations go with its size.
+    lambdaT is inversely proportional to a topic's share, up to a Gamma factor: it strengthens rare
+    topics, as in the paper, so that a topic's citations are proportional to its size.
     """
     cite = rng.gamma(_CITE_SHAPE, 1.0 / _CITE_SHAPE, p.documents)
     cited = rng.gamma(_CITED_SHAPE, 1.0 / _CITED_SHAPE, p.documents)

@@ -1,9 +1,9 @@
 """Citations drawn topic by topic (subsec:network), at a cost that grows with their number.
 
 The rate of eq:lambda_ij is a sum over topics, so x_ij is a sum of independent Poisson counts, one
-a topic. For topic k the number of citations is Poisson(lambdaT_k P_k M_k), with
-P_k = sum_i lambda+_i theta'_ik and M_k = sum_j lambda-_j theta'_jk; the citing document is then i
-with probability lambda+_i theta'_ik / P_k and the cited one j with lambda-_j theta'_jk / M_k.
+per topic. For topic k the number of citations is Poisson(lambdaT_k P_k M_k), with P_k = sum_i
+lambda+_i theta'_ik and M_k = sum_j lambda-_j theta'_jk; the citing document is then i with
+probability lambda+_i theta'_ik / P_k and the cited one j with lambda-_j theta'_jk / M_k.
 """
 
 from typing import NamedTuple
@@ -35,10 +35,10 @@ def draw_network(
 ) -> DrawnNetwork:
     """Draw about `target` citations between different documents.
 
-    Rates are those given times a factor. As self-citations, repetitions and (with `years`) all
-    citations that are not of an older document drop out, rounds of further citations are added
-    until the target is nearly reached: Poisson counts of a sum of rates. The factor of all rounds
-    together goes into the returned `topic_scale`.
+    Rates are those given times a factor. Self-citations, repetitions and (with `years`) citations
+    of documents that are not older are dropped, so further rounds of citations are added until the
+    target is nearly reached; the counts are Poisson with the sum of the rates. The returned
+    `topic_scale` includes the total factor of all rounds.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def draw_network(
     topic_scale
         lambdaT up to a common factor, shape (K,).
     target
-        Number of citations wished for.
+        Desired number of citations.
     years
         If given, shape (D,): a document cites only documents of earlier years.
     rng
@@ -109,7 +109,7 @@ def _draw_round(
 
 
 def _choose(weights: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw `count` places with probability proportional to weights."""
+    """Draw `count` indices with probability proportional to weights."""
     running = np.cumsum(weights, dtype=np.float64)
     places = np.searchsorted(running, rng.random(count) * running[-1], side="right")
     return np.asarray(np.minimum(places, len(weights) - 1))

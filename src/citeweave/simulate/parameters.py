@@ -1,4 +1,4 @@
-"""The parameters of `simulate`: their defaults, and the checks that a wrong value meets."""
+"""The parameters of `simulate`: defaults and checks."""
 
 import math
 import numbers
@@ -22,7 +22,7 @@ DISCOUNTS: dict[str, float] = {
     "phi_prime": 0.7,
 }
 
-# None: as many as there are topics, or words, so that mu and gamma are neither flat nor sparse.
+# None: the number of topics, or words, so that mu and gamma are neither flat nor sparse.
 CONCENTRATIONS: dict[str, float | None] = {
     "mu": None,
     "nu": 1.0,
@@ -61,7 +61,7 @@ class DrawParameters:
 def fail(name: str, wanted: str, value: object = None, *, got: str | None = None) -> ParameterError:
     """Return the error for a wrong value, in the one template of this package.
 
-    `got` describes a value that is too large to be shown.
+    `got` describes a value that is too long to show.
     """
     shown = repr(value) if got is None else got
     return ParameterError(

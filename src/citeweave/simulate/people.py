@@ -1,4 +1,4 @@
-"""Who writes what: authors of documents, and the group b that a document's topics come from."""
+"""Authors of documents, and the group b from which a document's topics come."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def draw_first_authors(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw each document's dominant author, and the authors' productivity weights.
 
-    While there are enough documents every author is first author of one; the others go by a
+    If there are enough documents, every author is first author of one; the others are assigned by a
     heavy-tailed (Pareto) productivity.
     """
     weights = rng.pareto(1.5, authors) + 0.2
@@ -28,7 +28,7 @@ def draw_first_authors(
 
 
 def choose_groups(first: np.ndarray, authors: int, eta: float) -> np.ndarray:
-    """Mark the documents whose first author is significant: has at least `eta` documents."""
+    """Mark the documents whose first author is significant, with at least `eta` documents."""
     return np.asarray(np.bincount(first, minlength=authors)[first] >= eta)
 
 
@@ -38,7 +38,7 @@ def draw_labels(
     shares: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw a category for documents that have their topics from elsewhere.
+    """Draw a category for documents whose topics come from elsewhere.
 
     A topic k ~ theta'_d is drawn, then category e with probability proportional to
     shares_e nu_ek: the label of a category's document that used topic k.
@@ -70,7 +70,7 @@ def add_coauthors(
     """Add to each document zero to three further authors who share topics with the first.
 
     A topic k ~ nu of the first author is drawn, then an author with probability proportional to
-    productivity times nu_ak. Returns author ids and offsets; the model sees first authors alone.
+    productivity times nu_ak. Returns author ids and offsets; the model uses only first authors.
     """
     documents, n_authors = len(first), len(author_topic)
     sizes = rng.choice(len(_TEAM_SIZES), size=documents, p=_TEAM_SIZES)

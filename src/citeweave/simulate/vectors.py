@@ -1,8 +1,8 @@
 """Probability vectors from GEM distributions and Pitman-Yor processes, by stick-breaking.
 
-A stick has length V_j ~ Beta(1 - a, b + j a) of what is left and falls on a place drawn from the
-base. What is left after the last stick is again a Pitman-Yor process, of concentration b + J a,
-around the base; it is replaced by its mean, that is, spread on the base. On the topic side
+A stick has length V_j ~ Beta(1 - a, b + j a) times the remainder and falls on an index drawn from
+the base. The remainder after the last stick is again a Pitman-Yor process, of concentration b + J
+a, around the base; it is replaced by its mean, that is, spread over the base. On the topic side
 (discount 0.01) that is less than `TOLERANCE` of the mass. On the word side (discount 0.7) sticks
 shrink so slowly that a few percent remain, which consist of many small sticks.
 """

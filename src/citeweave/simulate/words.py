@@ -20,7 +20,7 @@ def draw_words(
     topics: np.ndarray,
     words: np.ndarray,
 ) -> None:
-    """Fill topics z and words w of every token by two Chinese restaurants a document.
+    """Fill in topics z and words w of every token by two Chinese restaurants per document.
 
     A token's topic joins a table of theta_d or opens one, whose dish is drawn from theta'_d. Its
     word then joins a table of phi'_dk or opens one, whose dish is drawn from phi_k. This draws
@@ -53,7 +53,7 @@ def draw_words(
     customers = np.zeros(n_topics, dtype=np.int64)
     tables = np.zeros(n_topics, dtype=np.int64)
     used = np.empty(n_topics, dtype=np.int64)
-    # Tables of phi'_dk: a linked list for each topic, as a topic's tables are walked over often.
+    # Tables of phi'_dk: a linked list per topic, because a topic's tables are scanned often.
     first_table = np.empty(n_topics, dtype=np.int64)
     next_table = np.empty(longest, dtype=np.int64)
     table_word = np.empty(longest, dtype=np.int64)
