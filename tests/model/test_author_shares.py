@@ -105,7 +105,7 @@ def test_shares_of_a_paper_sum_to_one_and_influence_follows_them(four, tmp_path)
 
 def test_a_model_of_first_authors_has_no_shares(four):
     model = SCNTM(**SHORT | {"authors": "first"}).fit(four)
-    with pytest.raises(AttributeError, match="one author speak"):
+    with pytest.raises(AttributeError, match="uses only first authors"):
         _ = model.contribution_
 
 
