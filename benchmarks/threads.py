@@ -188,7 +188,7 @@ def _print_times(turns: dict[str, list[Turn]], options: argparse.Namespace) -> N
         pairs.append((one, "sequential"))
         many = (f"snapshot, {rounds} per sweep, {_threads(number)}" for number in options.threads)
         pairs += [pair for name in many for pair in ((name, one), (name, "sequential"))]
-    _print_row("how many times faster", "than", "by the clock", "by the longest path")
+    _print_row("speed of", "relative to", "wall-clock", "longest path")
     _print_row("---", "---", "--:", "--:")
     for fast, slow in pairs:
         ratios = (_ratio(turns[slow], turns[fast], name) for name in ("wall", "path"))
