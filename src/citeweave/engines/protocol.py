@@ -1,11 +1,11 @@
-"""What every engine offers: the contract between a run and what samples it.
+"""The interface of an engine: the contract between a run and its sampler.
 
-An *engine* is a class of chains: it says what it can do (`Capabilities`), whether the machine has
-what it needs (`probe`), and makes chains (`open`). A *chain* is started or restored, taken step by
-step, asked for its state and its samples, and closed. `citeweave.engines.registry` lists the
-engines and chooses one; `tests/engines/test_contract.py` holds each of them to what is written
-here. `citeweave.engines.core.chain.Chain` has the parts that engines need not write anew, and
-`citeweave.engines.staged` lets levels of a model join one after the other, whatever the engine.
+An *engine* is a class of chains: it declares what it can do (`Capabilities`), checks whether the
+machine has what it needs (`probe`), and opens chains (`open`). A *chain* is started or restored,
+advanced step by step, asked for its state and its samples, and closed. `citeweave.engines.registry`
+lists the engines and chooses one; `tests/engines/test_contract.py` tests this contract for each of
+them. `citeweave.engines.core.chain.Chain` implements the parts that engines share, and
+`citeweave.engines.staged` adds levels of a model in stages, for any engine.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class RunningChain(Protocol):
 
     @property
     def spec(self) -> ModelSpec:
-        """The model that is sampled."""
+        """The model to sample."""
 
     @property
     def settings(self) -> ChainSettings:
@@ -38,11 +38,11 @@ class RunningChain(Protocol):
 
     @property
     def layout(self) -> Layout:
-        """What never changes while the chain runs."""
+        """Everything that is constant while the chain runs."""
 
     @property
     def state(self) -> State:
-        """All that the chain has drawn, on the host; change it through `restore` alone."""
+        """The whole state of the chain, on the host; change it only through `restore`."""
 
     @property
     def iteration(self) -> int:
@@ -50,7 +50,7 @@ class RunningChain(Protocol):
 
     @property
     def network_on(self) -> bool:
-        """Whether citations count by now."""
+        """Whether citations are used yet."""
 
     @property
     def n_documents(self) -> int:
@@ -59,48 +59,49 @@ class RunningChain(Protocol):
     def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
         """Assign a first topic to every token and build all counts.
 
-        ``topics`` (int [tokens], in the order of the corpus) are random if not given. Where papers
-        are drawn into categories, ``categories`` (int [documents]) are their first ones.
+        ``topics`` (int [tokens], in the order of the corpus) are random if not given. With latent
+        categories, ``categories`` (int [documents]) are the initial ones.
         """
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
-        """Go on from the state of a chain of any engine.
+        """Continue from the state of a chain of any engine.
 
-        With ``extra``, what `extra_state` gave beside it, the chain goes on in the same bytes.
+        With ``extra``, the output of `extra_state` at that state, the chain continues with the same
+        bytes.
         """
 
     def extra_state(self) -> dict[str, Array]:
-        """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
+        """Copy what the chain needs, besides its state, to continue with the same bytes."""
 
     def freeze(self) -> None:
-        """Let nothing adapt any more: each step from here on leaves the posterior as it is.
+        """Stop all adaptation: from here on, each step leaves the posterior invariant.
 
-        An engine may learn from the chain's past what it proposes, on the way to the posterior. A
-        run freezes its chains before the first step whose state may be kept as a sample: at a
-        fixed iteration, or where a rule finds that the chain has settled. Freezing twice does no
-        harm, and there is no way back but `restore`, which takes over what was stored. Whether a
-        chain is frozen is part of `extra_state`, so that it goes on in the same bytes; one that
-        is restored without it is to be frozen again. What an engine has never made it makes once,
-        from the state it finds, and then keeps.
+        During burn-in, an engine may adapt its proposals to the chain's past. A run freezes its
+        chains before the first step whose state may be kept as a sample: at a fixed iteration, or
+        when a rule finds that the chain has settled. Freezing twice is harmless, and only `restore`
+        undoes it, by taking over the stored state. Whether a chain is frozen is part of
+        `extra_state`, so that it continues with the same bytes; a chain restored without it must be
+        frozen again. Proposals that an engine has not built yet are built once, from the current
+        state, and then kept.
         """
 
     def step(self) -> Info:
-        """Take the chain one iteration on."""
+        """Advance the chain by one iteration."""
 
     def keep_sample(self, sums: Sums) -> None:
         """Add the posterior means of the present state to the sums of this chain.
 
-        The engine may hold them back until `collect_samples`.
+        The engine may defer this until `collect_samples`.
         """
 
     def drop_samples(self) -> None:
-        """Forget the samples kept so far, so that the next begin with the sums given then."""
+        """Discard the samples kept so far; the next one starts from the sums given then."""
 
     def collect_samples(self, sums: Sums) -> None:
-        """Bring the sums up to date with all samples that were kept."""
+        """Update the sums with all kept samples."""
 
     def close(self) -> None:
-        """Give back what the chain holds beside memory; closing it twice does no harm."""
+        """Release the chain's resources; closing it twice is harmless."""
 
 
 class Engine(RunningChain, Protocol):
@@ -117,7 +118,7 @@ class Engine(RunningChain, Protocol):
 
     @classmethod
     def probe(cls) -> str:
-        """Make sure that the machine has what the engine needs, and describe it in a line.
+        """Check that the machine has what the engine needs, and describe it in one line.
 
         Returns
         -------
@@ -127,17 +128,17 @@ class Engine(RunningChain, Protocol):
         Raises
         ------
         CiteweaveError
-            What is missing, and how to do without.
+            States what is missing, and the alternative.
         """
 
     @classmethod
     def open(cls, request: Request) -> Self:
-        """Make a chain, not yet started.
+        """Open a chain, not yet started.
 
         Raises
         ------
         ParameterError
-            The model or the number of topics is not one that `capabilities` allow.
+            `capabilities` do not allow the model or the number of topics.
         RunError
-            The device has no room for it.
+            The device has too little memory for it.
         """

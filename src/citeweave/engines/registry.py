@@ -1,7 +1,7 @@
-"""Which engines there are, and which one samples a run: chosen by model, topics, sweep and machine.
+"""The available engines, and the choice for a run by model, topics, sweep and machine.
 
-A further engine is a folder with a class behind `citeweave.engines.protocol.Engine`, and one line
-in `ENGINES`.
+To add an engine, add a folder with a class that implements `citeweave.engines.protocol.Engine`, and
+one line in `ENGINES`.
 """
 
 from collections.abc import Collection
@@ -21,7 +21,7 @@ from citeweave.errors import CiteweaveError, ParameterError
 __all__ = ["AUTO", "ENGINES", "Choice", "choose_engine", "devices", "one_chain", "place", "sweeps"]
 
 AUTO = "auto"
-"""The device of a run that leaves the choice to what the machine has."""
+"""The device of a run that uses the best one of the machine."""
 
 ENGINES: dict[str, type[Engine]] = {
     "cuda": CudaChain,
@@ -31,8 +31,8 @@ ENGINES: dict[str, type[Engine]] = {
     "dense": DenseChain,
     "ray": RayChain,
 }
-"""By name, the best first: the first that can do what a run needs is taken; those that are taken by
-name alone come last."""
+"""By name, the best first: the first that can do what a run needs is used; those used only on
+request come last."""
 
 
 class Choice(NamedTuple):
@@ -41,7 +41,7 @@ class Choice(NamedTuple):
     name: str
     engine: type[Engine]
     machine: str
-    """The device in words, as its `probe` gave them; empty for this process."""
+    """Description of the device, from its `probe`; empty for this process."""
 
 
 def choose_engine(
@@ -58,18 +58,18 @@ def choose_engine(
     ----------
     spec : ModelSpec
     topics : int
-        Largest number of topics.
+        Maximum number of topics.
     sweep : str
         Kind of sweeps.
     device : str
-        Name of a device, or "auto" for the best that there is.
+        Name of a device, or "auto" for the best available one.
     without : collection of str
-        Names of engines that were tried in vain.
+        Names of engines that were tried without success.
 
     Raises
     ------
     CiteweaveError
-        No engine can: what is in the way of the best of them, and what to do.
+        No engine can; states what prevents the best of them, and what to do.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def choose_engine(
 
 
 def devices() -> tuple[str, ...]:
-    """Name all devices that engines run on, in alphabetical order.
+    """List all devices that engines run on, in alphabetical order.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def devices() -> tuple[str, ...]:
 
 
 def sweeps(device: str) -> set[str]:
-    """Name the kinds of sweeps that are made on a device, or anywhere where it is "auto".
+    """List the kinds of sweeps available on a device, or on any for "auto".
 
     Examples
     --------
@@ -120,14 +120,14 @@ def sweeps(device: str) -> set[str]:
 
 
 def one_chain(device: str, engine: str = "") -> bool:
-    """Whether chains of an engine, or on a device where it is not chosen yet, take turns."""
+    """Whether chains of an engine, or on a device if none is chosen yet, take turns."""
     if engine:
         return ENGINES[engine].capabilities.one_chain
     return device != AUTO and all(able.one_chain for able in _on(device))
 
 
 def place(device: str) -> str:
-    """Say where runs on a device are, in words for people; empty for this process.
+    """Describe the device for the user; empty for this process.
 
     Examples
     --------

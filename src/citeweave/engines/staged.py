@@ -1,9 +1,10 @@
-"""A chain in two stages: first the model without phi', then, with the same topics, the whole.
+"""A chain in two stages: first the model without phi', then, with the same topics, the full one.
 
-From random topics a model with burstiness explains every repeated word by its own document, and
-its chain needs a thousand iterations to find topics. The model without phi' finds them in a few
-dozen; phi' then joins with these topics (docs/understand/starts.md). Every engine is staged by this
-wrapper: it knows nothing of it. Once the second stage has begun, the chain is that of the engine.
+Starting from random topics, a model with burstiness explains every repeated word by its own
+document, and its chain needs a thousand iterations to find topics. The model without phi' finds
+them in a few dozen; phi' then joins with these topics (docs/understand/starts.md). This wrapper
+works for every engine, which need not know about it. In the second stage, the chain is that of the
+engine itself.
 """
 
 import math
@@ -23,7 +24,7 @@ __all__ = ["StagedChain", "open_chain", "state_after"]
 
 
 def open_chain(engine: type[Engine], request: Request) -> RunningChain:
-    """Make a chain of an engine, in stages where the request asks for them."""
+    """Open a chain of an engine, in stages if requested."""
     bursts = request.spec.word_level("document-topic")
     if bursts is None or request.settings.burst_from == 0:
         return engine.open(request)
@@ -31,7 +32,7 @@ def open_chain(engine: type[Engine], request: Request) -> RunningChain:
 
 
 def state_after(chain: RunningChain, iterations: int) -> State:
-    """Return a state of the shapes that a chain's has after so many iterations."""
+    """Return a state with the shapes of a chain's state after this many iterations."""
     state = chain.state
     return chain.shaped(state, iterations) if isinstance(chain, StagedChain) else state
 
@@ -39,7 +40,7 @@ def state_after(chain: RunningChain, iterations: int) -> State:
 class StagedChain:
     """A chain whose phi' joins after ``burst_from`` iterations.
 
-    Its state, shape and layout are those of the stage that it is in; a state of either stage can be
+    Its state, shape and layout are those of the current stage; a state of either stage can be
     restored.
 
     Parameters
@@ -47,7 +48,7 @@ class StagedChain:
     engine : type of Engine
         Engine of both stages.
     request : Request
-        The whole model, which has a document-topic level.
+        The full model, which has a document-topic level.
     plain : ModelSpec
         The model without that level.
     """
@@ -56,7 +57,7 @@ class StagedChain:
         self._engine = engine
         self._whole = request
         self._plain = request._replace(spec=plain)
-        self._opened = [engine.open(self._plain)]  # empty for the moment between two stages
+        self._opened = [engine.open(self._plain)]  # empty between two stages
         self._frozen = False
 
     @property
@@ -70,7 +71,7 @@ class StagedChain:
 
     @property
     def spec(self) -> ModelSpec:
-        """The model of the present stage."""
+        """The model of the current stage."""
         return self._chain.spec
 
     @property
@@ -80,17 +81,17 @@ class StagedChain:
 
     @property
     def shape(self) -> Shape:
-        """Which levels the present stage has."""
+        """The levels of the current stage."""
         return self._chain.shape
 
     @property
     def layout(self) -> Layout:
-        """What never changes, in either stage."""
+        """Everything that is constant, in either stage."""
         return self._chain.layout
 
     @property
     def state(self) -> State:
-        """All that the chain has drawn, on the host; change it through `restore` alone."""
+        """The whole state of the chain, on the host; change it only through `restore`."""
         return self._chain.state
 
     @property
@@ -100,7 +101,7 @@ class StagedChain:
 
     @property
     def network_on(self) -> bool:
-        """Whether citations count by now."""
+        """Whether citations are used yet."""
         return self._chain.network_on
 
     @property
@@ -109,7 +110,7 @@ class StagedChain:
         return self._chain.n_documents
 
     def shaped(self, state: State, iterations: int) -> State:
-        """Return a state of the shapes after so many iterations, made of the present one."""
+        """Return the current state with the shapes after this many iterations."""
         n_tokens = len(self.layout.word) if iterations > self.settings.burst_from else 0
         bits = np.zeros(n_tokens, state.assignments.burst_table.dtype)
         return state._replace(assignments=state.assignments._replace(burst_table=bits))
@@ -120,23 +121,23 @@ class StagedChain:
         self._chain.start(topics, categories)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
-        """Go on from the state of a chain of any engine, in the stage that it was in."""
+        """Continue from the state of a chain of any engine, in the stage that it was in."""
         bursting = len(state.assignments.burst_table) == len(self.layout.word)
         self._enter(self._whole if bursting else self._plain)
         self._frozen = False
         self._chain.restore(state, extra)
 
     def extra_state(self) -> dict[str, Array]:
-        """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
+        """Copy what the chain needs, besides its state, to continue with the same bytes."""
         return self._chain.extra_state()
 
     def freeze(self) -> None:
-        """Let nothing adapt any more, in this stage and in the next."""
+        """Stop all adaptation, in this stage and in the next."""
         self._frozen = True
         self._chain.freeze()
 
     def step(self) -> Info:
-        """Take the chain one iteration on; phi' joins before it where its time has come."""
+        """Advance the chain by one iteration; phi' joins before it when it is due."""
         if not self.bursting and self.iteration >= self.settings.burst_from:
             self._join()
         info = self._chain.step()
@@ -145,7 +146,7 @@ class StagedChain:
         return info._replace(concentrations=(*info.concentrations, math.nan))
 
     def _join(self) -> None:
-        """Let phi' join: words are seated anew at their topics, and the whole model goes on."""
+        """Add phi': words are seated anew at their topics, and the full model continues."""
         first = self.settings.concentration
         joined = with_bursts(self._whole.spec, self.layout, self.state, concentration=first)
         self._enter(self._whole)
@@ -154,9 +155,9 @@ class StagedChain:
             self._chain.freeze()
 
     def _enter(self, stage: Request) -> None:
-        """Have a chain of a stage; the other's is given up."""
+        """Open the chain of a stage and close that of the other."""
         if self._chain.spec != stage.spec:
-            self._opened.pop().close()  # before another takes its room
+            self._opened.pop().close()  # before another takes its memory
             self._opened.append(self._engine.open(stage))
 
     def keep_sample(self, sums: Sums) -> None:
@@ -164,14 +165,14 @@ class StagedChain:
         self._chain.keep_sample(sums)
 
     def drop_samples(self) -> None:
-        """Forget the samples kept so far; the next begin other sums."""
+        """Discard the samples kept so far; the next one starts new sums."""
         self._chain.drop_samples()
 
     def collect_samples(self, sums: Sums) -> None:
-        """Bring the sums up to date with all samples that were kept."""
+        """Update the sums with all kept samples."""
         self._chain.collect_samples(sums)
 
     def close(self) -> None:
-        """Give back what the chain holds beside memory; closing it twice does no harm."""
+        """Release the chain's resources; closing it twice is harmless."""
         for chain in self._opened:
             chain.close()

@@ -1,17 +1,17 @@
-"""All authors of a paper: who serves its tables, and with which share in the paper.
+"""All authors of a paper: which of them serves its tables, and their shares in the paper.
 
 Every table of a paper's upper document level (theta'_d) is served by one of its authors a, drawn
 with the paper's contributions pi_d ~ Dirichlet(delta), and its dish becomes a customer of nu_a. So
-theta'_d leans on the mixture sum_a pi_da nu_a. One author at a time, a*_d ~ pi_d, serves the tables
-that sweeps open: they see one path, through nu of that author, on which a new table weighs pi_da*
-times what it would, and they leave the tables of the others where they are (`TopicCounts.held`).
-Since a* is drawn, and not read off the tables, each sweep leaves the posterior as it is. Citations
-see theta'_d with the posterior mean of nu_a* above it: the author of the next table, drawn rather
-than averaged over.
+theta'_d varies about the mixture sum_a pi_da nu_a. One author at a time, a*_d ~ pi_d, serves the
+tables that sweeps open: they see one path, through nu of that author, on which the weight of a new
+table is multiplied by pi_da*, and they do not touch the tables of the others (`TopicCounts.held`).
+Because a* is sampled rather than determined by the tables, each sweep leaves the posterior
+invariant. Citations see theta'_d with the posterior mean of nu_a* above it: the author of the next
+table, drawn rather than averaged over.
 
-Between sweeps all tables of shared papers are offered to each of their authors, then a*, delta and
-pi are drawn. A table of topic k leaves nu_a as a customer does, by indicators, and author b is
-drawn with weight pi_db P(k | nu_b): what is left to decide is the exponential of the citations.
+Between sweeps, an author is sampled for every table of shared papers, then a*, delta and pi. A
+table of topic k is removed from nu_a like a customer, by indicators, and author b is drawn with
+weight pi_db P(k | nu_b); the exponential of the citations decides on acceptance.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -57,11 +57,11 @@ __all__ = [
 ]
 
 _LEAST = 1e-300
-"""Least share of an author before shares are made to add up to 1."""
+"""Minimum share of an author before shares are normalised."""
 
 
 class AuthorWork(NamedTuple):
-    """What a draw of who serves papers reads beside the state, and its scratch."""
+    """Input of the sampling of servers besides the state, and scratch memory."""
 
     authors: Array
     """float64 [servers, positions]: how many authors an entry stands for, by their position."""
@@ -80,7 +80,7 @@ class AuthorWork(NamedTuple):
 
 
 def new_author_work(layout: Layout, servers: Servers, n_shared: int) -> AuthorWork:
-    """Make scratch room for a model with so many levels above documents."""
+    """Allocate room for a model with so many levels above documents."""
     levels = len(layout.level_start) - 1
     most = int(np.diff(servers.start).max(initial=0))
     return AuthorWork(

@@ -1,4 +1,4 @@
-"""What an engine can do, as it declares it: the registry chooses by this alone."""
+"""What an engine declares it can do, by which the registry chooses."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,15 +10,15 @@ from citeweave.errors import ParameterError
 __all__ = ["CPU", "SEQUENTIAL", "SNAPSHOT", "Capabilities", "any_model"]
 
 SEQUENTIAL = "sequential"
-"""Sweeps that move tokens one after the other."""
+"""Sweeps that sample tokens one after the other."""
 SNAPSHOT = "snapshot"
-"""Sweeps that move many documents at a time, from a snapshot of what they share."""
+"""Sweeps that sample many documents at the same time, from a snapshot of shared counts."""
 CPU = "cpu"
 """The device that every machine has."""
 
 
 def any_model(spec: ModelSpec) -> str | None:  # noqa: ARG001 (one of several predicates)
-    """Refuse no model."""
+    """Accept every model."""
     return None
 
 
@@ -38,42 +38,42 @@ class Capabilities(NamedTuple):
     sweep: str
     """Kind of sweeps: `SEQUENTIAL` or `SNAPSHOT`."""
     device: str = CPU
-    """Where it runs, as users ask for it."""
+    """Its device, by the name that users give."""
     place: str = ""
-    """The same in words for people ("on the GPU"); empty for this process."""
+    """The same as text for the user ("on the GPU"); empty for this process."""
     one_chain: bool = False
     """Whether it has the device to itself, so that chains take turns."""
     most_topics: int = MOST_TOPICS
     best_from: int = 1
-    """Topics from which it is chosen where others could do the same; it can do fewer."""
+    """Number of topics from which it is preferred to others; it can do fewer."""
     categories: bool = False
-    """Whether it draws papers into categories."""
+    """Whether it supports latent categories."""
     word_weights: bool = False
-    """Whether the word side may count by a power."""
+    """Whether it supports a weight of words below 1."""
     by_name: bool = False
-    """Whether it is taken only where it is asked for by name."""
+    """Whether it is used only on request."""
     refuses: Callable[[ModelSpec], str | None] = any_model
-    """Gives the reason why a model cannot be sampled and what to do instead; None where it can."""
+    """Returns why a model cannot be sampled and what to do instead; None if it can."""
 
     def refusal(self, spec: ModelSpec, topics: int) -> str | None:
-        """Say why so many topics of a model cannot be sampled; None where they can."""
+        """Return why a model with this many topics cannot be sampled; None if it can."""
         if not 1 <= topics <= self.most_topics:
             name = naming.parameter("topics", "a model")
             return f"The {name} must be from 1 to {self.most_topics}. Got {topics} instead."
         if spec.draws_categories and not self.categories:
             return (
-                "Papers are drawn into categories by sequential sweeps on the CPU alone. "
-                "Leave the sweep and the device to the model, or leave the categories out."
+                "Latent categories require sequential sweeps on the CPU. Leave the sweep and the "
+                "device at their defaults, or fit without categories."
             )
         if spec.word_weight != 1.0 and not self.word_weights:
             return (
-                "Words weigh less than 1 (word_weight) in sequential sweeps on the CPU alone. "
-                "Leave the sweep and the device to the model, or the weight of words at 1."
+                "A word_weight below 1 requires sequential sweeps on the CPU. Leave the sweep and "
+                "the device at their defaults, or set word_weight to 1."
             )
         return self.refuses(spec)
 
     def check(self, spec: ModelSpec, topics: int) -> None:
-        """Raise a `ParameterError` where so many topics of a model cannot be sampled."""
+        """Raise a `ParameterError` if a model with this many topics cannot be sampled."""
         reason = self.refusal(spec, topics)
         if reason is not None:
             raise ParameterError(reason)

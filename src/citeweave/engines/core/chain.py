@@ -1,4 +1,4 @@
-"""One Markov chain: its state, and the step that takes it one iteration on (alg:gibbs)."""
+"""One Markov chain: its state, and the step that advances it by one iteration (alg:gibbs)."""
 
 import time
 from abc import ABC, abstractmethod
@@ -34,11 +34,11 @@ from citeweave.engines.core.starting import start_at
 __all__ = ["NO_EXTRA", "Chain", "StepReport"]
 
 NO_EXTRA: Mapping[str, Array] = MappingProxyType({})
-"""The extra state of an engine that has none."""
+"""The extra state of an engine without any."""
 
 
 class StepReport(NamedTuple):
-    """What an engine has found out by the end of a step."""
+    """The outcome of a step."""
 
     log_likelihood: float
     topics: int
@@ -46,15 +46,15 @@ class StepReport(NamedTuple):
     rate: float
     """Expected number of citations; nan while the network is off."""
     words: Sequence[int]
-    """Tokens visited and blocked, those that the exponential had a say in, and of them rejected."""
+    """Tokens visited and blocked, those that the exponential affected, and of them rejected."""
     citations: Sequence[int]
     """Citations visited, blocked and accepted."""
 
 
 class Chain(ABC):
-    """What all engines of this package share: the arrays of a chain, and the order of a step.
+    """Base class of all engines: the arrays of a chain, and the order of a step.
 
-    It implements `citeweave.engines.protocol.Engine` but for the stages of a step, which are the
+    It implements `citeweave.engines.protocol.Engine` except for the stages of a step, which are the
     abstract methods below. An engine may override the others too.
 
     Parameters
@@ -69,7 +69,7 @@ class Chain(ABC):
 
     capabilities: ClassVar[Capabilities]
     exchange: Exchange = ALONE
-    """How the chain reaches its other parts, where it is one of several."""
+    """Communication with other parts, if the chain is one of several."""
 
     def __init__(
         self, spec: ModelSpec, data: Data, settings: ChainSettings, *, seed: int, stream: int = 0
@@ -88,16 +88,16 @@ class Chain(ABC):
         )
         """Citations of the corpus made and received by each document."""
         self.draws_self = spec.citations is not None and settings.self_citations == LEFT_OUT
-        """Whether self-citations are unknown, and so drawn."""
+        """Whether self-citations are unknown and therefore sampled."""
         self.unlabelled = np.ascontiguousarray(data.unlabelled, np.int32)
-        """Papers that are drawn into categories."""
+        """Papers whose category is sampled."""
         self.author_work = new_author_work(self.layout, data.servers, spec.n_shared)
-        """Who shares papers, scratch of the draw of who serves them, and what the latest did."""
+        """Servers of shared papers, scratch memory for sampling them, and the latest tally."""
         if len(self.layout.server):
             self._expect_contributions(data.servers)
 
     def _expect_contributions(self, servers: Servers) -> None:
-        """Begin with the shares that authors are expected to have."""
+        """Start with the expected shares of authors."""
         parameters, server = self.state.parameters, self.state.assignments.server
         parameters.contribution[:] = expected_contributions(servers, parameters.contribution_prior)
         shared = np.flatnonzero(server >= 0)
@@ -106,12 +106,12 @@ class Chain(ABC):
 
     @classmethod
     def probe(cls) -> str:
-        """Make sure that the machine has what the engine needs; describe it in a line."""
+        """Check that the machine has what the engine needs; describe it in one line."""
         return ""
 
     @classmethod
     def open(cls, request: Request) -> Self:
-        """Make a chain, not yet started."""
+        """Open a chain, not yet started."""
         spec, data, settings, seed, stream, *_ = request
         return cls(spec, data, settings, seed=seed, stream=stream)
 
@@ -122,12 +122,12 @@ class Chain(ABC):
 
     @cached_property
     def part(self) -> ChainPart:
-        """What the chain owns of the corpus: all of it, unless it is one of several parts."""
+        """The part of the corpus that the chain owns: all of it, unless the chain is divided."""
         return the_whole(self.layout)
 
     @property
     def clock(self) -> Array:
-        """Iterations done, and whether citations count by now: int64 [2]."""
+        """Iterations done, and whether citations are used yet: int64 [2]."""
         return self.state.clock
 
     @property
@@ -137,9 +137,9 @@ class Chain(ABC):
 
     @property
     def joined(self) -> int:
-        """Iterations after which all parts of the model count; until then papers keep categories.
+        """Iterations after which all parts of the model are on; until then categories are fixed.
 
-        While topics are still being found, they say nothing of a paper's category.
+        While topics are still forming, they say nothing about a paper's category.
         """
         settings = self.settings
         network_from = settings.network_from if self.spec.citations is not None else 0
@@ -147,14 +147,14 @@ class Chain(ABC):
 
     @property
     def network_on(self) -> bool:
-        """Whether citations count by now."""
+        """Whether citations are used yet."""
         return bool(self.clock[1])
 
     def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
         """Assign a first topic to every token and build all counts (step 1 of alg:gibbs).
 
-        ``topics`` are those of the tokens, in the order of the corpus; random ones if not given.
-        ``categories`` are those of papers, where they are drawn; as in the data if not given.
+        ``topics`` are those of the tokens, in corpus order; random if not given. ``categories`` are
+        the initial latent categories of papers; by default those of the data.
         """
         if categories is not None:
             self.state.assignments.category[:] = categories
@@ -170,17 +170,17 @@ class Chain(ABC):
         """Assign a uniformly random topic to every token and build all counts."""
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:  # noqa: ARG002
-        """Go on from a stored state; ``extra`` is what `extra_state` gave beside it.
+        """Continue from a stored state; ``extra`` is the output of `extra_state` at that state.
 
-        The state may be that of a chain of any engine, and without ``extra`` the chain goes on as
-        well; with it, in the same bytes as the one that it was stored from.
+        The state may come from any engine. Without ``extra`` the chain continues too; with it, it
+        continues with the same bytes as the stored chain.
         """
         for mine, theirs in zip(all_arrays(self.state), all_arrays(state), strict=True):
             mine[...] = theirs
         self._follow_parents()
 
     def _follow_parents(self) -> None:
-        """Hang papers below their categories or the authors who serve them, as they are drawn."""
+        """Place papers below their sampled categories or serving authors."""
         category, server = self.state.assignments.category, self.state.assignments.server
         if len(category):
             starts = self.layout.level_start
@@ -192,17 +192,17 @@ class Chain(ABC):
             self.parents_moved()
 
     def parents_moved(self) -> None:  # noqa: B027 (the layout may be all there is)
-        """Bring what an engine keeps of the tree beside its layout up to the papers' parents."""
+        """Update an engine's own copy of the tree to the papers' parents."""
 
     def extra_state(self) -> dict[str, Array]:
-        """Copy what the chain needs beside its state to go on in the same bytes, if anything."""
+        """Copy what the chain needs, besides its state, to continue with the same bytes."""
         return {}
 
     def freeze(self) -> None:  # noqa: B027 (nothing adapts)
-        """Let nothing adapt any more: each step from here on leaves the posterior as it is."""
+        """Stop all adaptation: from here on, each step leaves the posterior invariant."""
 
     def step(self) -> Info:
-        """Take the chain one iteration on."""
+        """Advance the chain by one iteration."""
         began = time.perf_counter()
         settings = self.settings
         if (
@@ -255,9 +255,9 @@ class Chain(ABC):
         )
 
     def watched(self) -> Iterable[Watched]:
-        """Return the numbers that the sweeps of a step are about to read, nothing by default.
+        """Return the numbers that the sweeps of a step are about to read; none by default.
 
-        A step stops where one of them is none. An engine that keeps them elsewhere looks there.
+        A step stops if one of them is not finite. An engine that keeps them elsewhere checks there.
         """
         return ()
 
@@ -272,38 +272,38 @@ class Chain(ABC):
             yield Watched("the expected number of citations", np.array([found.rate]))
 
     def check_numbers(self, watched: Iterable[Watched]) -> None:
-        """Stop with a `RunError` where a number is infinite, nan or too small for a weight."""
+        """Stop with a `RunError` if a number is infinite, nan or too small for a weight."""
         prior = self.settings.concentration_prior
         check_finite(watched, iteration=self.iteration + 1, prior=prior)
 
     @abstractmethod
     def switch_network_on(self) -> None:
-        """Give citations their first topics, with rates that expect as many as there are."""
+        """Assign initial topics to citations, with rates that match their number."""
 
     @abstractmethod
     def prepare_sweeps(self) -> None:
-        """Bring up to date what sweeps read beside the state."""
+        """Update what sweeps read besides the state."""
 
     @abstractmethod
     def draw_self_citations(self) -> None:
-        """Offer papers a self-citation more or less, where x_ii is left out of the data."""
+        """Propose to add or remove a self-citation of each paper, if x_ii is unknown."""
 
     @abstractmethod
     def sweep_words(self) -> None:
-        """Move every token once (eq:conditional_posterior)."""
+        """Sample the topic of every token once (eq:conditional_posterior)."""
 
     @abstractmethod
     def sweep_citations(self) -> None:
-        """Move the topic of every citation once (eq:proposal_y, eq:acceptance_probability)."""
+        """Sample the topic of every citation once (eq:proposal_y, eq:acceptance_probability)."""
 
     def sweep_categories(self) -> None:  # noqa: B027 (an engine that cannot refuses such models)
-        """Offer every paper without a label another category."""
+        """Propose another category for every paper without a label."""
 
     def sweep_authors(self) -> None:  # noqa: B027 (an engine that cannot refuses such models)
-        """Draw who serves the tables of papers that several authors share."""
+        """Sample which authors serve the tables of shared papers."""
 
     def draw_authors(self, exponent: Exponent) -> None:
-        """Make that draw in the state on the host; sums of the exponent are up to date."""
+        """Do so in the state on the host; the sums of the exponent must be up to date."""
         draw_authors(self, exponent)
         self.parents_moved()
 
@@ -317,10 +317,10 @@ class Chain(ABC):
 
     @abstractmethod
     def measure(self) -> StepReport:
-        """Return what the step has found out, after all draws."""
+        """Return the outcome of the step, after all draws."""
 
     def log_posterior(self, rate: float) -> float:
-        """Joint log density of the present state, E being the expected number of citations."""
+        """Joint log density of the present state; E is the expected number of citations."""
         return self._posterior(self.state, rate)
 
     @cached_property
@@ -351,18 +351,18 @@ class Chain(ABC):
     def keep_sample(self, sums: Sums) -> None:
         """Add the posterior means of the present state to the sums of this chain.
 
-        An engine may hold them back until `collect_samples`.
+        An engine may defer this until `collect_samples`.
         """
         add_sample(self, sums)
 
     def drop_samples(self) -> None:  # noqa: B027 (nothing is held back)
-        """Forget the samples kept so far; the next begin other sums."""
+        """Discard the samples kept so far; the next one starts new sums."""
 
     def collect_samples(self, sums: Sums) -> None:  # noqa: B027 (nothing is held back)
-        """Bring the sums up to date with all samples that were kept."""
+        """Update the sums with all kept samples."""
 
     def close(self) -> None:  # noqa: B027 (there may be nothing)
-        """Give back what the chain holds beside memory, when it takes no more steps."""
+        """Release the chain's resources after its last step."""
 
 
 def _share(part: int, whole: int) -> float:

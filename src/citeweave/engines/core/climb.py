@@ -8,7 +8,7 @@ token say, so a move is (topic, depth) and can be undone exactly.
 Engines lay their counts out differently, and show them here as a *path view*: counts with the
 fields of `TopicCounts`, and a `TopicPath` that says where in them a level's node and the topic are.
 Dense counts have a row for each node and a column for each topic; slots and a fold-in have a row
-for each level of the document at hand. Kernels here are compiled for each of these and pasted in.
+for each level of the current document. Kernels here are compiled for each of these and inlined.
 """
 
 from typing import NamedTuple
@@ -65,7 +65,7 @@ class Climb(NamedTuple):
 
 
 def new_climb(n_levels: int) -> Climb:
-    """Make room for the weights of one path."""
+    """Allocate room for the weights of one path."""
     return Climb(np.zeros(n_levels), np.zeros(n_levels))
 
 
@@ -94,7 +94,7 @@ def find_ends(layout, row, level, first, second):
 
 @inlined
 def draw_removal(rng, counts, path, level):
-    """Draw how far the customer that leaves had climbed: u ~ Bernoulli(t / c) a level.
+    """Draw how far the removed customer had climbed: u ~ Bernoulli(t / c) a level.
 
     Returns 0 where the removal is blocked: the customer holds the only table of others, so
     the state without it has probability zero and it must come back just as it was; or its table is

@@ -108,7 +108,7 @@ def _draw_shared(rng, shared, shape, rate):
 def draw_topic_concentrations(
     layout, state, prior, pooled, citation_level, exponent, first_level, last_level
 ):
-    """Renew the concentrations of topic-side levels ``first_level`` to ``last_level`` - 1.
+    """Update the concentrations of topic-side levels ``first_level`` to ``last_level`` - 1.
 
     ``pooled`` (uint8 [levels]) says which levels share one; ``citation_level`` is -1 while no
     citation counts.
@@ -142,7 +142,7 @@ def draw_topic_concentrations(
 
 @kernel
 def draw_word_concentrations(shape, layout, state, prior, pooled):
-    """Renew the word side's concentrations: gamma, phi (pooled or one a topic) and phi'."""
+    """Update the word side's concentrations: gamma, phi (pooled or one per topic) and phi'."""
     words = state.words
     parameters = state.parameters
     rng = state.random
@@ -182,7 +182,7 @@ def draw_word_concentrations(shape, layout, state, prior, pooled):
 
 @kernel
 def _draw_burst_concentration(layout, state, prior):
-    """Renew the one concentration of all phi'_dk, whose counts live in the assignments."""
+    """Update the one concentration of all phi'_dk, whose counts live in the assignments."""
     parameters = state.parameters
     rng = state.random
     z = state.assignments.topic

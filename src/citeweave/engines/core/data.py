@@ -1,4 +1,4 @@
-"""What a chain is given and what it reports: plain arrays and numbers, the same for all engines."""
+"""Input and output of a chain: plain arrays and numbers, the same for all engines."""
 
 from typing import NamedTuple
 
@@ -13,9 +13,9 @@ _NOBODY = np.zeros(0, np.int32)
 
 
 class Servers(NamedTuple):
-    """Authors who share papers: of each paper that has several groups, these groups.
+    """Authors who share papers: the groups of each paper that has several.
 
-    Papers of one group have no entry; `Data.parents` has it.
+    Papers with one group have no entry here; `Data.parents` has it.
     """
 
     start: Array
@@ -23,16 +23,16 @@ class Servers(NamedTuple):
     group: Array
     """int32 [servers]: place of the group on the lowest level above documents."""
     authors: Array
-    """float64 [servers, positions]: how many of the paper's authors it stands for, by their
-    position on it."""
+    """float64 [servers, positions]: how many of the paper's authors it represents, by their
+    position."""
 
 
 NO_SERVERS = Servers(np.zeros(0, np.int64), _NOBODY, np.zeros((0, 1)))
-"""Of models in which one author speaks for a paper."""
+"""For models in which each paper has a single author."""
 
 
 class Data(NamedTuple):
-    """What a chain is fitted to, as plain arrays."""
+    """The data of a chain, as plain arrays."""
 
     tokens: Array
     """int32 [tokens], documents one after the other."""
@@ -48,9 +48,9 @@ class Data(NamedTuple):
     citing: Array
     cited: Array
     unlabelled: Array = _NOBODY
-    """int32: papers that are drawn into categories; all others stay where ``parents`` has them."""
+    """int32: papers whose category is sampled; all others keep that of ``parents``."""
     servers: Servers = NO_SERVERS
-    """Where all authors of a paper count: who they are."""
+    """The authors of papers, if all of them count."""
 
 
 class ChainSettings(NamedTuple):
@@ -58,12 +58,12 @@ class ChainSettings(NamedTuple):
 
     topics: int
     network_from: int = 0
-    """Iterations of text alone before citations count."""
+    """Iterations on text alone before citations are used."""
     burst_from: int = 0
-    """Iterations without the document-topic level of words (phi') before it joins; chains made by
-    `citeweave.engines.staged.open_chain` keep to it."""
+    """Iterations without the document-topic level of words (phi') before it joins; honoured by
+    chains from `citeweave.engines.staged.open_chain`."""
     concentration: float = 0.1
-    """First value of every concentration."""
+    """Initial value of every concentration."""
     concentration_prior: tuple[float, float] = (1.0, 1.0)
     """tau_0 and tau_1."""
     propensity_prior: tuple[float, float] = (1.0, 1.0)
@@ -73,7 +73,7 @@ class ChainSettings(NamedTuple):
     category_prior: float = 1.0
     """a of the prior over categories: C of them have shares from Dirichlet(a / C, ..., a / C)."""
     paper_concentration: float | None = None
-    """beta of papers below categories that they are drawn into, held fixed; None to draw it."""
+    """Fixed beta of papers below latent categories; None to sample it."""
     sample_concentrations: bool = True
     sample_propensities: bool = True
     debug: bool = False
@@ -81,15 +81,15 @@ class ChainSettings(NamedTuple):
 
 
 class ClusterWorkers(NamedTuple):
-    """Processes that share a chain, of engines that divide it."""
+    """Processes that share a chain, for engines that divide it."""
 
     number: int = 1
     address: str | None = None
-    """Where their cluster is; None for this computer."""
+    """Address of their cluster; None for this computer."""
 
 
 class Request(NamedTuple):
-    """One chain of a run, as an engine is asked for it."""
+    """The request for one chain of a run."""
 
     spec: ModelSpec
     data: Data
@@ -98,25 +98,25 @@ class Request(NamedTuple):
     stream: int = 0
     """Number of the chain; each draws its own random stream from the seed."""
     threads: int = 1
-    """Threads that are free for the chain; an engine that has no use for them leaves them."""
+    """Threads available to the chain; an engine need not use them."""
     rounds: int = 1
-    """Snapshots a sweep, of engines whose sweeps take snapshots."""
+    """Snapshots per sweep, for engines with snapshot sweeps."""
     workers: ClusterWorkers = ClusterWorkers()
 
 
 class Info(NamedTuple):
-    """What one step reports."""
+    """The report of one step."""
 
     iteration: int
     log_likelihood: float
     """Training word log likelihood."""
     log_posterior: float
     """Joint log density of words, citations, topics, tables and hyperparameters, up to a
-    constant; nan where the engine did not measure it."""
+    constant; nan if the engine did not measure it."""
     acceptance: float
     """Share of citation proposals accepted; nan while the network is off."""
     word_acceptance: float
-    """Share accepted of the word moves that the citation exponential had a say in."""
+    """Acceptance rate of word moves that the citation exponential affects."""
     blocked: float
     """Share of tokens whose removal was blocked."""
     blocked_citations: float

@@ -1,7 +1,7 @@
 """Posterior means, summed over the samples that a chain keeps (eq:recover_vector, with t_k).
 
 Sums are what a chain stores: they go into its checkpoints, and those of several chains can be
-added once their topics are matched. The large ones (a row a document or a citation) are held in
+added once their topics are matched. The large ones (one row per document or citation) are held in
 single precision: adding up a few thousand probabilities there costs less than 1e-5 of each.
 """
 

@@ -1,8 +1,8 @@
-"""What the parts of one chain tell each other, wherever they run.
+"""Communication between the parts of a chain, wherever they run.
 
 A chain is sampled whole by one process, or in parts by several. Each part makes the same steps in
-the same order; where a step needs something of all documents, every part calls the same method of
-its `Exchange`. Integers are added, so that no order of parts shows in the result.
+the same order; when a step needs something from all documents, every part calls the same method of
+its `Exchange`. Integers are added, so the result does not depend on the order of parts.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ __all__ = ["ALONE", "ChainPart", "Exchange", "the_whole"]
 
 
 class Exchange(Protocol):
-    """How a part reaches the others; all parts make the same calls in the same order."""
+    """Connects a part to the others; all parts make the same calls in the same order."""
 
     rank: int
     """Number of this part, from 0."""
@@ -33,11 +33,11 @@ class Exchange(Protocol):
         """Collect the arrays of all parts, in their order; their lengths may differ."""
 
     def sum_by_ranges(self, array: np.ndarray) -> np.ndarray:
-        """Do as `sum` for a large array of integers: each part adds up a range of its rows."""
+        """Like `sum` for a large array of integers: each part adds up a range of its rows."""
 
 
 class _Alone:
-    """The exchange of a chain that is whole."""
+    """The exchange of an undivided chain."""
 
     rank = 0
     size = 1
@@ -59,9 +59,9 @@ ALONE: Exchange = _Alone()
 
 
 class ChainPart(NamedTuple):
-    """Which of the documents and nodes of a chain it owns, and their numbers in the whole.
+    """The documents and nodes that a chain owns, and their numbers in the whole corpus.
 
-    Others, which it holds copies of, come after its own on every level.
+    Copies of others come after its own on every level.
     """
 
     n_documents: int

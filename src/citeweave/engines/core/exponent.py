@@ -1,4 +1,4 @@
-"""The exponential of the citation likelihood, kept up to date in O(topics) a move.
+"""The exponential of the citation likelihood, kept up to date in O(topics) per move.
 
 The rate of all citations is  E = sum_k lambdaT_k P_k M_k  (eq:approx_network_likelihood, summed
 over i, j and k) with P_k = sum_i lambda+_i theta'_ik and M_k = sum_j lambda-_j theta'_jk, theta'
@@ -63,7 +63,7 @@ class Exponent(NamedTuple):
 
 
 def new_exponent(n_nodes: int, n_topics: int, n_levels: int) -> Exponent:
-    """Make room for the sums of a model of the given size."""
+    """Allocate room for the sums of a model of the given size."""
     return Exponent(
         cite_sum=np.zeros(n_topics),
         cited_sum=np.zeros(n_topics),
@@ -204,7 +204,7 @@ def _pending_rate(parameters, exponent):
 
 @inlined
 def _visit_node(room, lower, side, moved, carry, carried):
-    """Do as ``walk_ends`` asks."""
+    """Implement the callback of ``walk_ends``."""
     counts, parameters, exponent, row, topics = room
     n = row[side, lower]
     return _node_change(counts, parameters, exponent, lower, n, topics, moved, carry, carried)

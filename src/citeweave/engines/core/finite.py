@@ -1,7 +1,8 @@
-"""Weights and parameters that are no numbers end a run: sampling on would go wrong in silence.
+"""Stop a run whose weights or parameters are not finite: its results would silently be wrong.
 
-One weight of infinity or nan makes the sums of all topics meaningless, and a sweep notices nothing:
-it moves tokens to whatever topic comes last. So every step looks at what sweeps read.
+A single weight of infinity or nan makes the sums over topics meaningless, and a sweep would not
+notice: it would move tokens to whatever topic comes last. Every step therefore checks what sweeps
+read.
 """
 
 from collections.abc import Iterable
@@ -23,27 +24,27 @@ __all__ = [
 
 _SINGLE = np.finfo(np.float32)
 LEAST_SINGLE = float(_SINGLE.tiny)
-"""Least number whose inverse single precision can hold."""
+"""Smallest number whose inverse is finite in single precision."""
 MOST_SINGLE = float(_SINGLE.max)
 _CELLS_PER_TOKEN = 8
-"""Weights of words and topics that a step looks at, for each token it moves: a look at one takes a
-thousandth of the time that it takes to move a token."""
+"""Weights of words and topics checked per token: checking one takes a thousandth of the time of
+sampling a token."""
 
 
 class Watched(NamedTuple):
-    """Numbers that must be what they stand for."""
+    """Numbers that must be finite."""
 
     what: str
-    """In words, with the symbol."""
+    """Description, with the symbol."""
     values: Array
     least: float = 0.0
-    """Smaller ones are faults too."""
+    """Smaller values are faults too."""
     first: int = 0
-    """Number of the first row, where the values are a part."""
+    """Number of the first row, if the values are a part."""
 
 
 def row_window(iteration: int, n_rows: int, width: int, n_tokens: int) -> slice:
-    """Choose the rows of weights that a step looks at: all, or by turns where they are many.
+    """Choose the rows of weights that a step checks: all, or a different part each step.
 
     Examples
     --------
@@ -59,14 +60,14 @@ def row_window(iteration: int, n_rows: int, width: int, n_tokens: int) -> slice:
 
 
 def check_finite(watched: Iterable[Watched], *, iteration: int, prior: tuple[float, float]) -> None:
-    """Make sure that all numbers are finite in single precision, and none is below its least.
+    """Check that all numbers are finite in single precision and none is too small.
 
     ``iteration`` is the one under way and ``prior`` that of concentrations, for the message.
 
     Raises
     ------
     RunError
-        Which number is none, and what to do.
+        States which number is not finite, and what to do.
 
     Examples
     --------
@@ -90,10 +91,10 @@ def check_finite(watched: Iterable[Watched], *, iteration: int, prior: tuple[flo
 
 
 def fault(what: str, *, iteration: int, prior: tuple[float, float]) -> RunError:
-    """Make the error that ends a run whose weights or parameters are no numbers."""
+    """Make the error that stops a run whose weights or parameters are not finite."""
     return RunError(
-        f"Iteration {iteration} stops: {what}. Topics cannot be weighed with that, and going on "
-        "would give wrong ones. Earlier checkpoints are in order. Draws of concentrations may have "
-        "left what single precision can hold: fit again with a less vague concentration_prior "
-        f"(it is {prior[0]:g}, {prior[1]:g}), or with levels that share a concentration."
+        f"Iteration {iteration} stops: {what}. Continuing would give wrong topics; earlier "
+        "checkpoints are valid. A concentration may have left the range of single precision: fit "
+        f"again with a less vague concentration_prior (it is {prior[0]:g}, {prior[1]:g}), or with "
+        "levels that share a concentration."
     )

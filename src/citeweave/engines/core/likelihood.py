@@ -41,12 +41,12 @@ def topic_word_means(shape, state, background, means):
 
 
 class Bursts(NamedTuple):
-    """Counts of phi'_dk of the document at hand, by topic; zero between documents."""
+    """Counts of phi'_dk of the current document, by topic; zero between documents."""
 
     customers: np.ndarray
     tables: np.ndarray
     own: np.ndarray
-    """float64 [topics]: c - alpha t at the word at hand."""
+    """float64 [topics]: c - alpha t at the current word."""
 
 
 @inlined

@@ -36,7 +36,7 @@ class StirlingLogs(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _dense_logs(discount: float, ratios: bytes) -> np.ndarray:
-    """Add up log(c - t a + R(c, t)) row by row; of a discount, once a process."""
+    """Add up log(c - t a + R(c, t)) row by row; of a discount, once per process."""
     table = np.frombuffer(ratios)
     logs = np.full(len(table), -np.inf)
     logs[0] = 0.0

@@ -55,7 +55,7 @@ def document_topics(layout, counts, parameters, level, node, mean):
 def draw_propensities(level, layout, state, made, received, prior, exponent):
     """Draw all lambda+, then lambda-, then lambdaT from their Gamma conditionals.
 
-    ``prior`` holds epsilon_0 and epsilon_1. The sums P and M are renewed on the way.
+    ``prior`` holds epsilon_0 and epsilon_1. The sums P and M are updated on the way.
     """
     counts = state.topics
     parameters = state.parameters

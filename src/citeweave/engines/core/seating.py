@@ -22,14 +22,14 @@ __all__ = ["DocumentSeats", "seat_words"]
 
 
 class DocumentSeats(NamedTuple):
-    """What phi' counts in the document at hand, by topic."""
+    """What phi' counts in the current document, by topic."""
 
     tokens: Array
     """int32 [topics]: customers of phi'_dk."""
     tables: Array
     """int32 [topics]."""
     run_customers: Array
-    """int32 [topics]: customers of phi'_dk at the word at hand."""
+    """int32 [topics]: customers of phi'_dk at the current word."""
     run_tables: Array
     """int32 [topics]."""
 

@@ -65,7 +65,7 @@ class SelfWork(NamedTuple):
 
 
 def new_self_work(n_documents: int, n_levels: int) -> SelfWork:
-    """Make scratch room for one chain."""
+    """Allocate room for one chain."""
     return SelfWork(
         row=np.zeros((2, n_levels), np.int64),
         climb=new_climb(n_levels),

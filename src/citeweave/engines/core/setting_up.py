@@ -105,7 +105,7 @@ def sort_by_word(data: Data) -> Array:
 
 @lru_cache(maxsize=8)
 def _table(discount: float) -> RatioTable:
-    """Build the table of a discount once a process: several chains and levels share it."""
+    """Build the table of a discount once per process: several chains and levels share it."""
     return build_ratio_table(discount)
 
 

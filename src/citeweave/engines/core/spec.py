@@ -1,7 +1,7 @@
 """Models as data: a list of levels on the topic side and one on the word side.
 
-Every model of the paper is the same picture with levels left out (DESIGN 1), so a new model
-is a new list, and the one sampler serves it.
+Every model of the paper is the full model with some levels left out, so a new model is a new list,
+and the same sampler works for it.
 """
 
 from dataclasses import dataclass, replace
@@ -26,25 +26,25 @@ __all__ = [
 ]
 
 MOST_TOPICS = 4096
-"""Largest cap on topics; assignments are stored in 16 bits."""
+"""Largest possible number of topics; assignments are stored in 16 bits."""
 
 DISCOUNT_LIMIT = 0.999
-"""Largest discount with the accuracy stated for Stirling ratios; above it nearly every customer has
-its own table."""
+"""Largest discount for which Stirling ratios have the stated accuracy; above it, almost every
+customer has its own table."""
 
 LEFT_OUT = "left-out"
 ZERO = "zero"
 PAPER = "paper"
 SELF_CITATIONS = (LEFT_OUT, ZERO, PAPER)
-"""What is known of x_ii, a paper's citations of itself: nothing, that there is none, or that there
-is one, as the paper has it."""
+"""What is known about x_ii, a paper's citations of itself: nothing, that there are none, or that
+there is one, as in the paper."""
 
 LATENT_CATEGORY = "latent-category"
-"""Nodes of a level whose papers are drawn into them."""
+"""Nodes of a level of latent categories."""
 PAPER_LEVELS = ("venue", "period", "country", "institution", "type")
-"""Nodes of levels that divide papers by something that each has one of (`ModelSpec.with_level`)."""
+"""Nodes of levels that divide papers by an attribute (`ModelSpec.with_level`)."""
 COLUMN = "column:"
-"""Before the name of a metadata column, nodes of a level that divides papers by it."""
+"""Prefix of the name of a metadata column: nodes of a level that divides papers by it."""
 TOPIC_NODES = (
     "corpus",
     *PAPER_LEVELS,
@@ -66,18 +66,17 @@ class Level:
     Parameters
     ----------
     name : str
-        How traces and tables call it.
+        Name in traces and tables.
     nodes : str
-        What has a node of its own on this level. Topic side: ``corpus`` (the root),
+        What the nodes of this level stand for. Topic side: ``corpus`` (the root),
         ``venue``, ``period``, ``country``, ``institution``, ``type`` and ``column:NAME`` (which
-        divide papers by what the corpus says of each), ``category``, ``author``, ``group`` (author
-        or category, by eta), ``latent-category`` (papers without a label are drawn into
-        categories), ``document``.
-        Word side: ``corpus``, ``topic``, ``document-topic``.
+        divide papers by their metadata), ``category``, ``author``, ``group`` (author or category,
+        by eta), ``latent-category`` (the category of papers without a label is sampled),
+        ``document``. Word side: ``corpus``, ``topic``, ``document-topic``.
     discount : float
         alpha, in [0, 1).
     shared_concentration : bool
-        One concentration for all nodes of the level (default), or one a node.
+        One concentration for all nodes of the level (default), or one per node.
     """
 
     name: str
@@ -87,18 +86,18 @@ class Level:
 
     @property
     def divides_papers(self) -> bool:
-        """Whether nodes are values of a column of the corpus, one a paper."""
+        """Whether nodes are values of a column of the corpus, one per paper."""
         return self.nodes in PAPER_LEVELS or self.nodes.startswith(COLUMN)
 
     @property
     def column(self) -> str:
-        """What its nodes are values of: ``venue``, ..., or the name of a metadata column."""
+        """The attribute behind its nodes: ``venue``, ..., or the name of a metadata column."""
         return self.nodes.removeprefix(COLUMN)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """What a model is made of.
+    """A model as a list of levels.
 
     Parameters
     ----------
@@ -111,14 +110,14 @@ class ModelSpec:
     citations : str or None
         Name of the document level whose topics citations see; None for a model of text alone.
     words_choose_author : bool
-        Each word picks one of the document's authors (the author-topic model); the last level
-        of the topic side is then the authors'.
+        Each word chooses one of the document's authors (the author-topic model); the last level of
+        the topic side is then that of authors.
     tables_choose_author : bool
-        Each table of a document's upper level is served by one of its authors, or of the
-        categories that stand for those of few papers; the level above must be theirs.
+        Each table of a document's upper level is served by one of its authors, or by a category
+        that replaces authors with few papers; the level above must be theirs.
     word_weight : float
-        zeta, in (0, 1]: the power by which the density of the word side counts beside topics and
-        citations (docs/understand/tempering.md). 1 is the paper's model.
+        zeta, in (0, 1]: the power to which the density of the word side is raised, relative to
+        topics and citations (docs/understand/tempering.md). 1 is the paper's model.
 
     Examples
     --------
@@ -138,7 +137,7 @@ class ModelSpec:
     tables_choose_author: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse lists of levels that make no model."""
+        """Reject lists of levels that do not form a model."""
         if not 0.0 < self.word_weight <= 1.0:
             raise ParameterError(
                 f"The weight of words of model {self.name!r} must be in (0, 1]. "
@@ -209,7 +208,7 @@ class ModelSpec:
             names = ", ".join(level.name for level in self.paper_levels)
             raise ParameterError(
                 f"In model {self.name!r} all authors of a document count, so no level may divide "
-                f"papers. Leave {names} out, or let first authors alone count."
+                f"papers. Leave {names} out, or use first authors only."
             )
         documents = [level.name for level in self.topic_side if level.nodes == "document"]
         if self.citations is not None and self.citations not in documents:
@@ -248,11 +247,11 @@ class ModelSpec:
 
     @property
     def draws_categories(self) -> bool:
-        """Whether papers are drawn into categories."""
+        """Whether papers have latent categories."""
         return self.topic_side[1].nodes == LATENT_CATEGORY
 
     def word_level(self, nodes: str) -> Level | None:
-        """Find a word-side level by what its nodes are."""
+        """Find a word-side level by its kind of nodes."""
         return next((level for level in self.word_side if level.nodes == nodes), None)
 
     def without(self, *names: str) -> Self:
@@ -271,11 +270,12 @@ class ModelSpec:
         )
 
     def with_level(self, name: str) -> Self:
-        """Copy the model with a level that divides papers by what the corpus says of each.
+        """Copy the model with a level that divides papers by their metadata.
 
-        The level stands below the corpus and the levels added before, and above all others, each
-        of whose nodes is then one within a node of it: an author who publishes in two venues has
-        two. So a paper's topics come from the author's in its venue, and those from the venue's.
+        The level is placed below the corpus and previously added levels, and above all others,
+        whose nodes are nested within its nodes: an author who publishes in two venues has two
+        nodes. A paper's topics therefore vary about those of the author in its venue, and these
+        about those of the venue.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class ModelSpec:
         return replace(self, name=f"{self.name}+{name}", topic_side=sides)
 
     def with_categories(self) -> Self:
-        """Copy the model with categories that papers are drawn into in place of its groups.
+        """Copy the model with latent categories in place of its groups.
 
         Examples
         --------
@@ -326,7 +326,7 @@ class ModelSpec:
         return replace(self, topic_side=(top, latent, *documents))
 
     def with_all_authors(self) -> Self:
-        """Copy the model so that all authors of a paper count, not its first one alone.
+        """Copy the model so that all authors of a paper count, not only the first.
 
         Examples
         --------

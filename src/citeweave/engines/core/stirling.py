@@ -18,7 +18,7 @@ terms. Beyond it one smooth function serves for all counts: with e = c - t + 1,
     G(t, e) = R(c, t) e / ((t - 1) c)
 
 is bounded, and analytic in log t and log e. It is sampled by quadrature of the Cauchy integral
-of S on a few Chebyshev points an octave, and kept as low-degree polynomials on a quarter octave
+of S on a few Chebyshev points per octave, and kept as low-degree polynomials on a quarter octave
 of t by a quarter octave of e each. ``docs/understand/stirling.md`` derives this and lists errors.
 
 The weights are compiled into their callers without reference counting, which took more time
@@ -56,7 +56,7 @@ COUNT_LIMIT = 2**32 - 2
 _OCTAVES = 32
 _BLOCK_OCTAVES = 4
 _BLOCK_POINTS = 16
-_CELL_BITS = 2  # cells an octave: 2**_CELL_BITS
+_CELL_BITS = 2  # cells per octave: 2**_CELL_BITS
 _DEGREE = 5
 _TERMS = (_DEGREE + 1) * (_DEGREE + 2) // 2
 _FRACTION_BITS = 52 - _CELL_BITS
@@ -230,7 +230,7 @@ def _check_counts(customers: int, tables: int) -> None:
 def _cell(value: float) -> tuple[np.int64, np.float64]:
     """Cell of a float >= 1 and the position inside it, from the bits of its exponent and mantissa.
 
-    Four cells an octave: equals ``divmod(4 * value / 2**k - 4, 1)`` with the cell 4 k added.
+    Four cells per octave: equals ``divmod(4 * value / 2**k - 4, 1)`` with the cell 4 k added.
     """
     bits = np.float64(value).view(np.int64)
     return (bits >> _FRACTION_BITS) - _FIRST_CELL, (bits & _FRACTION_MASK) * _FRACTION_SCALE
@@ -291,7 +291,7 @@ def _fit_patches(discount: float) -> FloatArray:
 
     G is sampled on Chebyshev points in log t and log e, block by block; the samples are
     interpolated to the Chebyshev points of the cells, whose expansions are cut at total degree
-    5 and rewritten in powers. All but the cut is linear, so it is done by one matrix an axis.
+    5 and rewritten in powers. All but the cut is linear, so it is done by one matrix per axis.
     """
     points, to_cells = _axis()
     count = points.size
@@ -323,7 +323,7 @@ def _axis() -> tuple[FloatArray, FloatArray]:
     blocks = _OCTAVES // _BLOCK_OCTAVES
     log_points = _BLOCK_OCTAVES * (np.arange(blocks)[:, None] + (nodes + 1.0) / 2.0)
 
-    # more points a cell than coefficients kept, so that what is cut does not fold back
+    # more points per cell than coefficients kept, so that what is cut does not fold back
     fit = 2 * (_DEGREE + 1)
     fit_angle = np.pi * (np.arange(fit) + 0.5) / fit
     inside = (1.0 - np.cos(fit_angle)) / 2.0

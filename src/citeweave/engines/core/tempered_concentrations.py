@@ -38,7 +38,7 @@ class _Nodes(NamedTuple):
 def draw_tempered_concentrations(
     shape: Shape, layout: Layout, state: State, prior: Array, power: float, *, pooled: bool
 ) -> None:
-    """Renew the word side's concentrations: gamma, phi (pooled or one a topic) and phi'."""
+    """Update the word side's concentrations: gamma, phi (pooled or one per topic) and phi'."""
     words, parameters, rng = state.words, state.parameters, state.random
     n_topics = len(words.total_customers)
 
@@ -70,7 +70,7 @@ def _bursts(layout: Layout, state: State, n_topics: int) -> tuple[Array, Array]:
 
 
 def _nodes(customers: Array, tables: Array, discount: float, power: float) -> _Nodes:
-    """Take nodes of the same size together; those without customers have no say."""
+    """Take nodes of the same size together; those without customers do not matter."""
     sizes = (np.unique(each[each > 0], return_counts=True) for each in (customers, tables))
     (c, with_c), (t, with_t) = sizes
     return _Nodes(c.astype(np.int64), with_c, t.astype(np.int64), with_t, discount, power)

@@ -97,7 +97,7 @@ def walk_ends(visit, room, ends, move):
 
 @inlined
 def walk_up(visit, room, ends, move, gained):
-    """Do as `walk_ends`, where both ends begin with what their two weights have ``gained``."""
+    """Like `walk_ends`, where both ends begin with what their two weights have ``gained``."""
     carry_a, carried_a, carry_b, carried_b = gained
     for step in range(ends.level):
         lower = ends.level - step

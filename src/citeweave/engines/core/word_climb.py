@@ -73,7 +73,7 @@ class WordSeats(NamedTuple):
 
 @inlined
 def word_seats(words, document, w):
-    """Show where a word is counted, by topic, given what phi' counts in the document at hand.
+    """Show where a word is counted, by topic, given what phi' counts in the current document.
 
     For hot kernels alone: it gives arrays whose references were not counted.
     """

@@ -1,4 +1,4 @@
-"""The word side over all topics: cached weights of gamma and phi, and moves that renew them."""
+"""The word side over all topics: cached weights of gamma and phi, and moves that update them."""
 
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ def in_blocks(rows: np.ndarray) -> np.ndarray:
 
 
 def new_word_cache(n_words: int, n_topics: int, power: float = 1.0) -> WordCache:
-    """Make room for the cached weights, of a word side that counts by a power."""
+    """Allocate room for the cached weights, of a word side that counts by a power."""
     width = padded(n_topics)
     stay = np.zeros((n_words, width), np.float32)
     opened = np.ones((n_words, width), np.float32)
@@ -93,7 +93,7 @@ def new_word_cache(n_words: int, n_topics: int, power: float = 1.0) -> WordCache
 
 @inlined
 def _refresh_topic(words, parameters, cache, k):
-    """Renew the normalisers of phi_k after its totals or its concentration changed."""
+    """Update the normalisers of phi_k after its totals or its concentration changed."""
     inverse, opening = normalise_topic(
         parameters.topic_word_concentration[k],
         parameters.word_discount[1],
@@ -106,7 +106,7 @@ def _refresh_topic(words, parameters, cache, k):
 
 @inlined
 def _refresh_background(tables, words, cache, w):
-    """Renew A0 and B1 of gamma at a word."""
+    """Update A0 and B1 of gamma at a word."""
     cache.background_stay[w], cache.background_open[w] = word_pair(
         tables.background, cache.power, words.background_customers[w], words.background_tables[w]
     )
@@ -114,7 +114,7 @@ def _refresh_background(tables, words, cache, w):
 
 @inlined
 def _refresh_entry(tables, words, cache, w, k):
-    """Renew A0 and B1 of phi_k at a word."""
+    """Update A0 and B1 of phi_k at a word."""
     cache.stay[w, k], cache.open[w, k] = word_pair(
         tables.topic_word, cache.power, words.customers[w, k], words.tables[w, k]
     )
@@ -134,7 +134,7 @@ def refresh_word_cache(tables, words, parameters, cache):
 
 @inlined
 def refresh_burst(parameters, work, k, power):
-    """Renew the normalisers of phi'_dk."""
+    """Update the normalisers of phi'_dk."""
     beta = parameters.word_concentration[1]
     inverse = 1.0 / (beta + work.tokens[k])
     opening = (beta + parameters.word_discount[2] * work.tables[k]) * inverse

@@ -69,12 +69,12 @@ class CudaChain(Chain):
     Parameters
     ----------
     spec, data, settings, seed, stream
-        As those of `Chain`; every level must share one concentration, and words must not choose
+        As in `Chain`; every level must share one concentration, and words must not choose
         their author.
     threads : int
         Threads of the host that measure the log posterior.
     rounds : int
-        Snapshots a sweep.
+        Snapshots per sweep.
     device : Device or None
         Where kernels run; the current GPU by default.
     sparse : bool or None
@@ -251,7 +251,7 @@ class CudaChain(Chain):
 
     @property
     def clock(self) -> np.ndarray:
-        """Iterations done, and whether citations count by now: the host's."""
+        """Iterations done, and whether citations are used yet: the host's."""
         return self.host.clock
 
     def start_at_random(self) -> None:
@@ -263,7 +263,7 @@ class CudaChain(Chain):
         self._repair_words()
 
     def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
-        """Go on from a stored state of any engine, with the stored tables of proposals if any."""
+        """Continue from a stored state of any engine, with its proposal tables, if any."""
         self._ahead = False  # what the device has is given up
         super().restore(state, extra)
         self.upload()
@@ -287,7 +287,7 @@ class CudaChain(Chain):
         self.proposals.forget()
         upload_state(self.device, self.arrays, self.host)
         self._draws.read_levels()
-        self._repair_words()  # with no changes noted it renews the cached weights
+        self._repair_words()  # with no changes noted it updates the cached weights
 
     def run(
         self, name: str, *args: Any, shared: int = 0, blocks: int = 0, threads: int = 0
@@ -331,7 +331,7 @@ class CudaChain(Chain):
         )
 
     def log_posterior(self, rate: float) -> float:
-        """Joint log density of the present state, now and then: the host measures it.
+        """Joint log density of the present state, at intervals: the host measures it.
 
         The state of a large corpus takes longer to come down than an iteration takes.
         """

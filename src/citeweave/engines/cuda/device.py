@@ -126,7 +126,7 @@ class CudaDevice:
                 place = self.xp.ndarray(len(FIELDS), np.uint64, module.get_global("ctx"))
             except self.xp.cuda.compiler.CompileException as error:
                 raise RunError(
-                    f"The GPU's compiler refused the {unit} kernels. Its last words: "
+                    f"The GPU's compiler failed on the {unit} kernels. Its last message: "
                     f"{str(error).strip()[-400:]!r}. Use threads instead."
                 ) from error
         return module, place

@@ -1,7 +1,7 @@
 """Concentrations and propensities of a chain on a GPU: sums there, a few scalars here.
 
-Auxiliary variables and all sums are drawn and added up on the device. What comes back a step is a
-pair of numbers a level; its concentration is then drawn on the host from the chain's own generator
+Auxiliary variables and all sums are drawn and added up on the device. Each step returns a pair of
+numbers per level; its concentration is then drawn on the host from the chain's own generator
 (`engines/core/concentrations.py` has the algorithm).
 """
 
@@ -117,7 +117,7 @@ class DeviceDraws:
         return chain.device.download(chain.arrays["report"])
 
     def draw_concentrations(self) -> None:
-        """Renew all concentrations, topic side root first."""
+        """Update all concentrations, topic side root first."""
         chain = self._chain
         random = chain.host.random
         n_levels = len(chain.spec.topic_side)

@@ -191,7 +191,7 @@ class LaneGrouping(NamedTuple):
     lanes: int
     """Lanes that walk a document together: few of them leave fewer idle."""
     threads: int
-    """Threads a block."""
+    """Threads per block."""
     word_blocks: int
     """Blocks that a multiprocessor should hold; registers are shared out accordingly."""
     cite_blocks: int
@@ -228,7 +228,7 @@ MEASURE_ROWS = 4
 
 
 def burst_rows(topics: int) -> int:
-    """Rows that documents' tokens are counted in, three a document of a batch (``BURST_ROWS``)."""
+    """Rows for counting documents' tokens, three per document of a batch (``BURST_ROWS``)."""
     batches = ((32, 8), (64, 4), (128, 2))
     return 3 * next((batch for most, batch in batches if topics <= most), 1)
 
@@ -247,10 +247,10 @@ def table_places(spec: ModelSpec) -> tuple[list[float], list[int]]:
 
 
 def refuse_model(spec: ModelSpec) -> str | None:
-    """Say why a model is not sampled on a GPU; None where it is."""
+    """Return why a model cannot be sampled on a GPU; None if it can."""
     if spec.words_choose_author:
         return (
-            f"In model {spec.name!r} words choose their author, which the GPU does not sample. "
+            f"In model {spec.name!r} words choose their author, which the GPU does not support. "
             "Use threads instead."
         )
     single = [level.name for level in spec.topic_side if not level.shared_concentration]
@@ -259,8 +259,8 @@ def refuse_model(spec: ModelSpec) -> str | None:
         single.append(topic_level.name)
     if single:
         return (
-            f"Levels {', '.join(single)} of model {spec.name!r} have a concentration a node, which "
-            "the GPU does not sample. Give them a shared one, or use threads instead."
+            f"Levels {', '.join(single)} of model {spec.name!r} have one concentration per node, "
+            "which the GPU does not support. Give them a shared one, or use threads instead."
         )
     return None
 

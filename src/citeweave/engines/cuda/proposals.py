@@ -1,6 +1,6 @@
 """Sweeps over the topics that matter to a document, for large numbers of topics.
 
-A document is walked over its *slots*; topics outside them are proposed from a table a word and
+A document is walked over its *slots*; topics outside them are proposed from one table per word and
 accepted by Metropolis-Hastings. The tables come from the counts of an earlier iteration and stand
 still in between, which is what makes the acceptance exact: a table made from the present counts
 would depend on the token that it moves.
@@ -46,7 +46,7 @@ class SlotSizes(NamedTuple):
 
     @classmethod
     def of_citations(cls, spec: ModelSpec, topics: int, grouping: LaneGrouping) -> "SlotSizes":
-        """Of the sweep of citations: ``END_FIELDS`` numbers a slot, and a bit a topic besides."""
+        """Of the sweep of citations: ``END_FIELDS`` numbers per slot, and one bit per topic."""
         fields = 4 * (len(spec.topic_side) - spec.below_citations) + 5
         return cls._of(fields, -(-topics // 32), topics, grouping)
 

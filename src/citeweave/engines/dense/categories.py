@@ -55,7 +55,7 @@ class CategoryWork(NamedTuple):
     came: np.ndarray
     """int64 [topics]: tables that opened as they came."""
     row: np.ndarray
-    """int64 [levels]: the path at hand."""
+    """int64 [levels]: the current path."""
     climb: Climb
     kept_sums: np.ndarray
     """float64 [2, topics]: P and M before the move."""
@@ -66,7 +66,7 @@ class CategoryWork(NamedTuple):
 
 
 def new_category_work(n_topics: int, n_categories: int, n_levels: int) -> CategoryWork:
-    """Make scratch room for a model of the given size."""
+    """Allocate room for a model of the given size."""
     return CategoryWork(
         size=np.zeros(n_categories, np.int64),
         proposal=np.zeros(n_categories),
@@ -90,7 +90,7 @@ def _move_all(counts, row, k, customers, tables, sign):
 
 @inlined
 def _leave(rng, tables, state, paper, work):
-    """Let a paper's customers leave the path at hand; returns the sum of log W.
+    """Let a paper's customers leave the current path; returns the sum of log W.
 
     The second value is the topic at which one was blocked, whose customers are all back, or -1.
     """
@@ -112,7 +112,7 @@ def _leave(rng, tables, state, paper, work):
 
 @inlined
 def _come(rng, tables, state, paper, work):
-    """Let a paper's customers come to the path at hand, last topic first; the sum of log W."""
+    """Let a paper's customers come to the current path, last topic first; the sum of log W."""
     counts = state.topics
     total = 0.0
     for k in range(work.came.shape[0] - 1, -1, -1):

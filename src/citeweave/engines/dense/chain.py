@@ -37,7 +37,7 @@ class DenseChain(Chain):
     Parameters
     ----------
     spec, data, settings, seed, stream
-        As those of `Chain`.
+        As in `Chain`.
     """
 
     capabilities = Capabilities(SEQUENTIAL, categories=True, word_weights=True)
@@ -80,7 +80,7 @@ class DenseChain(Chain):
         self.walk_words(RANDOM_START)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
-        """Go on from a stored state: everything else is a function of it."""
+        """Continue from a stored state: everything else is a function of it."""
         super().restore(state, extra)
         refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
 
@@ -190,7 +190,7 @@ class DenseChain(Chain):
         self.draw_authors(self.exponent)
 
     def refresh_cache(self) -> None:
-        """Renew the cached weights of words before a sweep."""
+        """Update the cached weights of words before a sweep."""
         refresh_word_cache(self.tables, self.state.words, self.state.parameters, self.cache)
 
     def rebuild_exponent(self) -> None:
@@ -257,7 +257,7 @@ class DenseChain(Chain):
             draw_tempered_concentrations(*given, weight, pooled=self.words_pooled)
 
     def measure(self) -> StepReport:
-        """Return what the step has found out, with the sums of the citation likelihood renewed."""
+        """Return what the step has found out, with the sums of the citation likelihood updated."""
         rate = float("nan")
         if self.network_on:
             self.rebuild_exponent()

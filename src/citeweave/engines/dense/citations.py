@@ -32,7 +32,7 @@ __all__ = ["CitationWork", "citation_sweep", "new_citation_work", "start_citatio
 
 
 _AHEAD = 6
-"""Citations between the one at hand and the one whose counts are asked for."""
+"""Citations between the current one and the one whose counts are asked for."""
 _FAR_AHEAD = 12
 """And the one whose place in the tree is."""
 _LINE = 16
@@ -49,12 +49,12 @@ class CitationWork(NamedTuple):
     mass: np.ndarray
     """float64 [topics]."""
     row: np.ndarray
-    """int64 [2, levels]: nodes above both ends of the citation at hand."""
+    """int64 [2, levels]: nodes above both ends of the current citation."""
     climb: Climb
 
 
 def new_citation_work(n_topics: int, n_levels: int) -> CitationWork:
-    """Make scratch room for one worker."""
+    """Allocate room for one worker."""
     return CitationWork(
         citing_weight=np.zeros(n_topics),
         cited_weight=np.zeros(n_topics),
@@ -81,7 +81,7 @@ def _draw_topic(rng, parameters, work):
 
 @inlined
 def _weigh_ends(tables, counts, parameters, ends, work):
-    """Fill the weights of all topics at both ends."""
+    """Fill in the weights of all topics at both ends."""
     node_weights(tables, counts, parameters, ends.row[0], ends.level, work.citing_weight)
     node_weights(tables, counts, parameters, ends.row[1], ends.level, work.cited_weight)
 

@@ -1,4 +1,4 @@
-"""The document at hand: its topic-side weights, kept up to date token by token.
+"""The current document: its topic-side weights, kept up to date token by token.
 
 Every level on the way from mu to the document is a row over all topics, so that the weights of
 all topics are a few vector instructions a level.
@@ -62,7 +62,7 @@ class WordWork(NamedTuple):
     open_blocks: np.ndarray
     burst_blocks: np.ndarray
     block_mass: np.ndarray
-    """float32 [paths, blocks]: sums of the weights of the token at hand."""
+    """float32 [paths, blocks]: sums of the weights of the current token."""
     path_mass: np.ndarray
     """float64 [paths]: running sum of weights up to and with a path."""
     tokens: np.ndarray
@@ -74,7 +74,7 @@ class WordWork(NamedTuple):
     burst_opening: np.ndarray
     """float32 [width]: (beta + alpha T) / (beta + C) of phi'_dk."""
     run_customers: np.ndarray
-    """int32 [topics]: customers of phi'_dk at the word at hand."""
+    """int32 [topics]: customers of phi'_dk at the current word."""
     run_tables: np.ndarray
     """int32 [topics]."""
     draws: np.ndarray
@@ -95,7 +95,7 @@ class WordWork(NamedTuple):
 
 
 def new_word_work(n_topics: int, n_paths: int, n_shared: int, n_document: int) -> WordWork:
-    """Make scratch room for one worker."""
+    """Allocate room for one worker."""
     document = max(n_document, 1)
     width = padded(n_topics)
     shared_weight = np.zeros((n_paths, n_shared, width), np.float32)
@@ -151,7 +151,7 @@ def _shared_chain(shape, counts, parameters, work, p):
 
 @inlined
 def _refresh_shared(shape, tables, counts, work, p, k):
-    """Renew A0 and B1 of one topic on every shared level of a path."""
+    """Update A0 and B1 of one topic on every shared level of a path."""
     for level in range(len(shape.shared) - 1, 0, -1):
         n = index(work.row[p, level])
         stay, opened = weight_pair(
@@ -230,7 +230,7 @@ def _read_node(table, counts, n, stay, opened):
 
 @inlined
 def open_document(shape, layout, tables, state, cache, work, d, starting):
-    """Fill the scratch rows for a document."""
+    """Fill in the scratch rows for a document."""
     counts = state.topics
     n_topics = work.tokens.shape[0]
     first = layout.leaf_start[d]
@@ -266,7 +266,7 @@ def open_document(shape, layout, tables, state, cache, work, d, starting):
 
 @inlined
 def refresh_scales(shape, counts, parameters, work, n_paths):
-    """Renew the factors that all topics of a path share."""
+    """Update the factors that all topics of a path share."""
     n_document = len(shape.document)
     if n_document == 0:
         for p in range(n_paths):

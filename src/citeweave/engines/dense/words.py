@@ -42,7 +42,7 @@ __all__ = ["ONE_BY_ONE", "RANDOM_START", "TURNS", "word_sweep"]
 SWEEP = 0
 """Every token, and of each word that a document repeats those of one topic together."""
 RANDOM_START = 1
-"""Return every token a uniformly random topic; table indicators from their conditional."""
+"""Assign a uniformly random topic to every token; table indicators from their conditional."""
 ONE_BY_ONE = 2
 """Every token and nothing else: the draws are those of the GPU's."""
 ONE_OF_EACH = 3
@@ -122,7 +122,7 @@ def pick_in_block(document, rows, factor, b, target, corrected, correction, draw
 
 @inlined
 def _correct_bursts(shape, tables, rows, z, work, run, power):
-    """Let topics that have the word at hand already weigh their own tables; return the change."""
+    """Let topics that have the current word already weigh their own tables; return the change."""
     change = 0.0
     work.draws[0] += 1
     n_topics = work.run_customers.shape[0]
@@ -208,7 +208,7 @@ def word_sweep(shape, layout, tables, state, cache, work, exponent, documents, m
     """Visit the tokens of some documents in order; ``documents`` are the first and the end.
 
     Which token stands for others does not depend on the state. ``tally`` (int64 [5]) counts tokens
-    visited, blocked, moves that the exponential of the citation likelihood had a say in, and of
+    visited, blocked, moves that the exponential of the citation likelihood affected, and of
     these the rejected.
     """
     counts = state.topics

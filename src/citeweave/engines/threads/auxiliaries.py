@@ -29,7 +29,7 @@ _FEW = 8
 
 
 def new_auxiliaries(*shape: int) -> np.ndarray:
-    """Make room for sums of auxiliaries."""
+    """Allocate room for sums of auxiliaries."""
     return np.zeros((*shape, 1 + BINS), np.int64)
 
 

@@ -63,11 +63,11 @@ class SnapshotChain(ThreadedChain):
     Parameters
     ----------
     spec, data, settings, seed, stream
-        As those of `Chain`.
+        As in `Chain`.
     threads : int
         Workers that share the documents of a round.
     rounds : int
-        Snapshots a sweep: documents r, r + rounds, r + 2 rounds, ... move in round r. With as
+        Snapshots per sweep: documents r, r + rounds, r + 2 rounds, ... move in round r. With as
         many rounds as documents this is the sequential sampler.
     """
 
@@ -86,7 +86,7 @@ class SnapshotChain(ThreadedChain):
     ) -> None:
         if threads < 1 or rounds < 1:
             raise ParameterError(
-                "A snapshot chain needs at least one thread and one round a sweep. "
+                "A snapshot chain needs at least one thread and one round per sweep. "
                 f"Got threads={threads}, rounds={rounds} instead."
             )
         super().__init__(spec, data, settings, seed=seed, stream=stream)

@@ -2,8 +2,8 @@
 
 The unit is the citing document: it moves its citations one after the other by the sequential
 sampler's kernel, seeing the snapshot and its own changes, at both ends. A cited paper of many
-citations so meets many movers who do not see each other; what they did to its counts is kept a
-citation at a time and added up, and its tables are put into range by the rule of `merge`.
+citations so meets many movers who do not see each other; what they did to its counts is kept by
+citation and added up, and its tables are put into range by the rule of `merge`.
 """
 
 from typing import NamedTuple
@@ -104,7 +104,7 @@ class Neighbourhood(NamedTuple):
 
 
 def new_moves(n_citations: int) -> np.ndarray:
-    """Make room for what each citation did to the counts of its two documents.
+    """Allocate room for what each citation did to the counts of its two documents.
 
     A record (int16 [citations, 10]) holds the topic before and after, then the changes of
     customers by end (citing, cited) and topic, then those of tables.
@@ -113,7 +113,7 @@ def new_moves(n_citations: int) -> np.ndarray:
 
 
 def new_neighbourhood(chain, most_cited: int, changes: Changes) -> Neighbourhood:
-    """Make room for one worker; ``most_cited`` is the longest list of citations."""
+    """Allocate room for one worker; ``most_cited`` is the longest list of citations."""
     n_levels = len(chain.spec.topic_side)
     topics = chain.settings.topics
     n_nodes = len(chain.layout.parent)

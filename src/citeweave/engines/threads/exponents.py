@@ -94,7 +94,7 @@ def node_view(layout: Layout, state: State, part: ChainPart) -> Nodes:
 
 
 def new_network(layout: Layout, level: int, part: ChainPart) -> Network:
-    """Make room for the sums; ``level`` is the one that citations reach."""
+    """Allocate room for the sums; ``level`` is the one that citations reach."""
     starts = layout.level_start
     n_nodes = int(starts[level + 1])
     begins = [int(start) for start in starts[: level + 1]]

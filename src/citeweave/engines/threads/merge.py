@@ -93,7 +93,7 @@ def merge_nodes(parent, counts, changes, begin, end, worker):
 
 @inlined
 def set_word(tables, words, cache, w, k, customers, wanted):
-    """Give phi_k new counts at a word, its tables put into range, and renew its weights there.
+    """Give phi_k new counts at a word, its tables put into range, and update its weights there.
 
     Returns how many tables it has.
     """
@@ -116,7 +116,7 @@ def take_background(words, changes, w):
 
 @inlined
 def set_background(tables, words, cache, w, customers, wanted):
-    """Do as `set_word` for gamma."""
+    """Like `set_word` for gamma."""
     held = valid_tables(customers, wanted)
     words.background_customers[w] = customers
     words.background_tables[w] = held
@@ -128,7 +128,7 @@ def set_background(tables, words, cache, w, customers, wanted):
 
 @hot_kernel
 def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker):
-    """Add changes to phi and gamma at words ``begin`` to ``end`` - 1, and renew their weights.
+    """Add changes to phi and gamma at words ``begin`` to ``end`` - 1, and update their weights.
 
     ``totals`` (int64 [workers, 2, topics + 1]) receives the customers and tables of each phi_k at
     these words, and gamma's last. Returns tables repaired; changes are zero afterwards.
@@ -167,7 +167,7 @@ def merge_words(shape, tables, words, cache, changes, totals, begin, end, worker
 
 
 def refresh_topics(words: WordCounts, parameters: Parameters, cache: WordCache) -> None:
-    """Renew the normalisers of every phi_k, which are a part of ``refresh_word_cache``."""
+    """Update the normalisers of every phi_k, which are a part of ``refresh_word_cache``."""
     beta = parameters.topic_word_concentration
     n_topics = len(beta)
     inverse = 1.0 / (beta + words.total_customers)
@@ -215,7 +215,7 @@ def _tell_nobody(room, node, topic):
 
 @hot_kernel
 def give_up_tables(layout, state, node_customers):
-    """Do as `give_up`."""
+    """Like `give_up`."""
     return give_up(layout, state, node_customers, _tell_nobody, 0)
 
 

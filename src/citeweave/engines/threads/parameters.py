@@ -127,7 +127,7 @@ class Draws:
         values: np.ndarray,
         key: np.uint64,
     ) -> None:
-        """Draw one propensity a document, given lambdaT times the other side's sums."""
+        """Draw one propensity per document, given lambdaT times the other side's sums."""
         draw_documents(
             self.workers,
             self.nodes,
@@ -168,7 +168,7 @@ class Draws:
         by_topic = np.zeros((chain.settings.topics, 2))
         exchange = chain.exchange
         room = np.zeros((self.workers.size, 2, chain.settings.topics), np.int64)
-        # the root, and levels with a concentration a node, are left to the sequential kernel
+        # the root, and levels with one concentration per node, are left to the sequential kernel
         pooled = [level for level in range(1, len(self._levels)) if chain.pooled[level]]
         key = next_key(state.random)
         word_key = next_key(state.random)

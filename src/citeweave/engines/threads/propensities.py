@@ -39,7 +39,7 @@ def draw_documents(
     number: np.ndarray,
     key: np.uint64,
 ) -> None:
-    """Draw one propensity a document, given lambdaT times the other side's sums (``slope``)."""
+    """Draw one propensity per document, given lambdaT times the other side's sums (``slope``)."""
     last = len(network.bounds) - 1
     randoms = np.zeros((workers.size, 4), np.uint64)
     for level in range(last):

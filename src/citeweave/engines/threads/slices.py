@@ -213,7 +213,7 @@ def weigh(terms, scale, beta, shape, rate):
 
 @inlined
 def _log_density(given, beta, shape, rate):
-    """Do as ``slice_draw`` asks."""
+    """Implement the callback of ``slice_draw``."""
     terms, scale = given
     return weigh(terms, scale, beta, shape, rate)
 

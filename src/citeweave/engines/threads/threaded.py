@@ -38,7 +38,7 @@ class ThreadedChain(DenseChain):
         self._draws.rebuild()
 
     def refresh_cache(self) -> None:
-        """Renew what depends on concentrations; sweeps keep the rest up to date."""
+        """Update what depends on concentrations; sweeps keep the rest up to date."""
         refresh_topics(self.state.words, self.state.parameters, self.cache)
 
     def draw_concentrations(self) -> None:

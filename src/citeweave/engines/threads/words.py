@@ -16,7 +16,7 @@ from citeweave.engines.threads.streams import WORDS, open_stream
 __all__ = ["enter_document", "leave_document", "sweep_documents", "sweep_documents_entries"]
 
 # A call hands over some eighty arrays, which for a document of sixty tokens is a tenth of its time:
-# the sweep is pasted in.
+# the sweep is inlined.
 _word_sweep = inlined(getattr(word_sweep, "py_func", word_sweep))
 
 
@@ -155,7 +155,7 @@ def _save_entries(layout, state, world, d):
 
 @inlined
 def _restore_entry(world, i, r, w, k):
-    """Do as `_note_entry` for a token's topic before the sweep."""
+    """Like `_note_entry` for a token's topic before the sweep."""
     mine = world.state.words
     customers = mine.customers[r, k] - world.saved_counts[i, 0]
     tables = mine.tables[r, k] - world.saved_counts[i, 1]
@@ -199,7 +199,7 @@ def _leave_words(layout, state, cache, world, saved, d):
 
 @inlined
 def _leave_entries(paths, layout, state, cache, world, d):
-    """Do as `leave_document` at the topics that tokens left or joined; what is shared goes back."""
+    """Like `leave_document` at the topics that tokens left or joined; what is shared goes back."""
     counts = state.topics
     own = world.state.topics
     changes = world.changes
@@ -273,7 +273,7 @@ def sweep_documents(shape, paths, layout, tables, state, cache, exponent, world,
 
 @hot_kernel
 def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent, world, key, docs):
-    """Do as `sweep_documents`, for many topics."""
+    """Like `sweep_documents`, for many topics."""
     networked = shape.network > 0
     _enter_totals(state, cache, world)
     n_topics = state.topics.customers.shape[1]
@@ -287,7 +287,7 @@ def sweep_documents_entries(shape, paths, layout, tables, state, cache, exponent
         _enter_words(layout, state, cache, world, d)
         _save_entries(layout, state, world, d)
         open_stream(key, WORDS, docs[i, 1], world.state.random)
-        # called, not pasted in: with long rows the compiler makes better loops of it alone
+        # called, not inlined: with long rows the compiler makes better loops of it alone
         word_sweep(*_own_sweep(shape, tables, world))
         _leave_words(layout, state, cache, world, True, d)
         _leave_entries(paths, layout, state, cache, world, d)

@@ -21,7 +21,7 @@ class WorkerPool:
         self._pool: ThreadPoolExecutor | None = None
 
     def run(self, task: Callable[[int], Any]) -> None:
-        """Do ``task(worker)`` for every worker, at a time, and wait until all are done."""
+        """Do ``task(worker)`` for every worker, in parallel, and wait until all are done."""
         if self.size == 1:
             task(0)
             return

@@ -1,7 +1,7 @@
-"""A worker's own world: the snapshot, and what the document at hand has changed of it.
+"""A worker's own world: the snapshot, and what the current document has changed of it.
 
 Shared counts (mu, nu, phi, gamma) are read from a snapshot that stands still while workers run.
-Each worker has rows for the nodes and for the words of the document at hand, into which it copies
+Each worker has rows for the nodes and for the words of the current document, into which it copies
 the snapshot before it takes a document. With many topics rows are long and a document changes
 little of them: then a worker has a copy of the whole word side, where memory allows, of which it
 takes back what a document did. Either way what it did is added to the worker's changes: integers,
@@ -74,7 +74,7 @@ class World(NamedTuple):
 def new_world(
     chain, paths: Paths, places: np.ndarray, changes: Changes, *, whole: bool = False
 ) -> World:
-    """Make room for one worker of a chain.
+    """Allocate room for one worker of a chain.
 
     ``places`` are those of `word_places`; ``whole`` asks for a copy of the whole word side.
     """
@@ -134,7 +134,7 @@ def new_world(
 def keeps_all_words(chain, places: np.ndarray) -> bool:
     """Return whether workers have copies of the whole word side: where that is cheaper and fits.
 
-    A copy is renewed each round; without it, the rows of a document's words are copied each time.
+    A copy is updated each round; without it, the rows of a document's words are copied each time.
     """
     n_words, topics = chain.state.words.customers.shape
     runs = 1 + int(np.count_nonzero(np.diff(places)))
@@ -156,7 +156,7 @@ def copy_snapshot(world: World, words: WordCounts, cache: WordCache) -> None:
 
 
 def new_changes(workers: int, n_shared: int, n_words: int, topics: int) -> Changes:
-    """Make room for the changes of all workers, who come first in every array."""
+    """Allocate room for the changes of all workers, who come first in every array."""
     return Changes(
         node_customers=np.zeros((workers, n_shared, topics), np.int32),
         node_tables=np.zeros((workers, n_shared, topics), np.int32),
