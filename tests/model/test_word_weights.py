@@ -70,7 +70,7 @@ def test_weighed_words_take_sequential_sweeps():
 
 @pytest.mark.parametrize("topics", [4, 300])
 def test_other_engines_refuse(small, topics):
-    with pytest.raises(ParameterError, match="sequential sweeps on the CPU alone"):
+    with pytest.raises(ParameterError, match="sequential sweeps on the CPU"):
         SCNTM(**WEIGHED | {"sweep": "snapshot", "topics": topics}).fit(small)
 
 

@@ -153,5 +153,5 @@ def test_kernels_that_do_not_compile(install):
     )
     arrays = {name: SimpleNamespace(data=SimpleNamespace(ptr=0)) for name in FIELDS}
     chosen.bind(arrays)
-    with pytest.raises(RunError, match=r"refused the words kernels.*'x' is undefined"):
+    with pytest.raises(RunError, match=r"failed on the words kernels.*'x' is undefined"):
         chosen.launch("sweep_words", 1, 32, 0)

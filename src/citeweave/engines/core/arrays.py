@@ -1,8 +1,8 @@
-"""The arrays that a chain is made of, grouped as kernels take them.
+"""The arrays of a chain, grouped as kernels take them.
 
 Symbols and equation labels are those of the paper; ``docs/reference/notation.md`` lists them all.
 Every topic-side node (mu, the nu, the theta', the theta) is one row of the same arrays,
-root first, so a model is a tree given by ``parent`` and a kernel needs no case per level.
+root first, so a model is a tree given by ``parent``, and kernels need no case per level.
 """
 
 from typing import NamedTuple
@@ -30,12 +30,12 @@ Array = np.ndarray
 
 
 class Shape(NamedTuple):
-    """Which levels a model has.
+    """The levels of a model.
 
-    Levels of the topic side are tuple *lengths*, whose values are never read: a length is a type,
-    so that loops over levels compile to those there are. The rest are numbers that kernels read, so
-    that one compilation serves models with and without citations, background and burstiness, and
-    both stages of a chain.
+    Levels of the topic side are tuple *lengths*, whose values are never read: a length is part of
+    the type, so loops over levels are unrolled. The rest are numbers that kernels read, so that one
+    compilation serves models with and without citations, background and burstiness, and both stages
+    of a chain.
     """
 
     shared: tuple[int, ...]
@@ -43,30 +43,30 @@ class Shape(NamedTuple):
     document: tuple[int, ...]
     """As many entries as there are document levels (theta', theta)."""
     background: int
-    """1 where the word side has a corpus level gamma, else 0."""
+    """1 if the word side has a corpus level gamma, else 0."""
     burst: int
-    """1 where the word side has a document-topic level phi', else 0."""
+    """1 if the word side has a document-topic level phi', else 0."""
     network: int
-    """1 where citations are modelled, else 0."""
+    """1 if citations are modelled, else 0."""
     below_citations: int
-    """How many document levels lie below the one that citations reach."""
+    """Number of document levels below the one that citations reach."""
 
 
 class Layout(NamedTuple):
-    """What never changes while a chain runs."""
+    """Everything that is constant while a chain runs."""
 
     word: Array
     """int32 [tokens]: word of each token, sorted inside each document."""
     document_start: Array
     """int64 [documents + 1]: first token of each document."""
     parent: Array
-    """int32 [nodes]: parent of each topic-side node; the root's is itself. Parents of papers alone
-    do change: with `Assignments.category` where they are drawn into categories, with
-    `Assignments.server` where all of their authors serve them."""
+    """int32 [nodes]: parent of each topic-side node; the root is its own. Only parents of papers
+    change: with `Assignments.category` if categories are latent, with `Assignments.server` if all
+    of their authors serve them."""
     level_start: Array
     """int64 [levels + 1]: first node of each topic-side level, root level first."""
     leaf: Array
-    """int32 [paths]: leaf nodes by document; several where a word picks its author."""
+    """int32 [paths]: leaf nodes by document; several if words choose their author."""
     leaf_start: Array
     """int64 [documents + 1]: first entry of each document in ``leaf``."""
     citing: Array
@@ -76,10 +76,10 @@ class Layout(NamedTuple):
     citation_node: int
     """Node of document 0 on the level that citations reach; document d is d further."""
     server_start: Array
-    """int64 [documents + 1] (or empty): first entry in ``server`` of each paper that several
-    authors share."""
+    """int64 [documents + 1] (or empty): first entry in ``server`` of each paper with several
+    authors."""
     server: Array
-    """int32 [servers]: nodes of these authors, or of categories that stand for them."""
+    """int32 [servers]: nodes of these authors, or of categories that replace them."""
 
 
 class StackedTables(NamedTuple):
@@ -105,7 +105,7 @@ class Tables(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What kernels know of a model and its corpus, none of which changes."""
+    """The constant data of a model and its corpus, for kernels."""
 
     shape: Shape
     layout: Layout
@@ -131,8 +131,8 @@ class TopicCounts(NamedTuple):
     total_tables: Array
     """int64 [nodes]: T."""
     held: Array
-    """int32 [nodes or none, topics]: tables of a paper that authors serve who do not serve it now,
-    so that no sweep takes them away; no rows where papers have one author each."""
+    """int32 [nodes or none, topics]: tables of a paper served by authors other than the current
+    one, which sweeps must not remove; no rows if papers have one author each."""
 
 
 class WordCounts(NamedTuple):
@@ -162,17 +162,17 @@ class Assignments(NamedTuple):
     path: Array
     """int16 [tokens] (or empty): which of the document's leaves the token chose."""
     burst_table: Array
-    """uint8 [tokens] (or empty): table indicators at phi'; only their sums have a meaning."""
+    """uint8 [tokens] (or empty): table indicators at phi'; only their sums are meaningful."""
     citing_topic: Array
     """int16 [citations]: y; -1 while the network is off."""
     self_topic: Array
-    """int16 [documents, most a document]: topics of the self-citations that are drawn where x_ii is
-    left out, then -1; no rows where it is known."""
+    """int16 [documents, most a document]: topics of sampled self-citations if x_ii is left out,
+    then -1; no rows if it is known."""
     category: Array
     """int32 [documents] (or empty): category of each paper, known labels included."""
     server: Array
-    """int32 [documents] (or empty): place among all `Servers` of the author who serves the tables
-    that a paper opens now; -1 for papers that have one alone."""
+    """int32 [documents] (or empty): index among all `Servers` of the author who serves the tables
+    that a paper opens now; -1 for papers with a single one."""
     served: Array
     """int32 [servers, topics]: tables of a paper that one of its authors serves, as
     `engines.core.authors` left them."""
@@ -198,16 +198,16 @@ class Parameters(NamedTuple):
     topic_scale: Array
     """float64 [topics]: lambdaT."""
     share: Array
-    """float64 [nodes] (or empty): contribution of the author who serves a paper now, 1 for nodes
-    that are no such paper."""
+    """float64 [nodes] (or empty): contribution of the author who serves a paper now, 1 for all
+    other nodes."""
     contribution: Array
     """float64 [servers]: pi, the shares of a paper's authors in it."""
     contribution_prior: Array
-    """float64 [positions] (or empty): delta of the Dirichlet that they come from."""
+    """float64 [positions] (or empty): delta of their Dirichlet prior."""
 
 
 class State(NamedTuple):
-    """All that changes while a chain runs: what a checkpoint stores."""
+    """Everything that changes while a chain runs, stored in checkpoints."""
 
     topics: TopicCounts
     words: WordCounts

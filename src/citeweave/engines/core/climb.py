@@ -1,11 +1,11 @@
-"""One climb for all engines: a customer goes up a path of nodes, in one topic's column of counts.
+"""The climb, for all engines: a customer moves up a path of nodes, in one topic's column of counts.
 
-A customer of a node either sits at a table that is there (the climb ends) or opens one and
-becomes a customer of the parent too. How many levels it reaches is its *depth*: 1 for the
-node alone, up to the number of levels. The depth is all that the table indicators u of one
-token say, so a move is (topic, depth) and can be undone exactly.
+A customer of a node either joins an existing table (the climb ends) or opens one and becomes a
+customer of the parent too. How many levels it reaches is its *depth*: 1 for the node alone, up to
+the number of levels. The depth is the only information in the table indicators u of a token, so a
+move is (topic, depth) and can be undone exactly.
 
-Engines lay their counts out differently, and show them here as a *path view*: counts with the
+Engines lay out their counts differently, and present them as a *path view*: counts with the
 fields of `TopicCounts`, and a `TopicPath` that says where in them a level's node and the topic are.
 Dense counts have a row for each node and a column for each topic; slots and a fold-in have a row
 for each level of the current document. Kernels here are compiled for each of these and inlined.
@@ -52,14 +52,15 @@ class Ends(NamedTuple):
     level: int
     """The level that citations reach, where both paths end."""
     meet: int
-    """Lowest level on which both paths are at the same node, or ``level`` where there is one."""
+    """Lowest level on which both paths are at the same node, or ``level`` if there is only one
+    path."""
 
 
 class Climb(NamedTuple):
     """Weights of one topic on the levels of a path, from which depths are drawn."""
 
     stay: np.ndarray
-    """float64 [levels]: A0, the weight of sitting at a table that is there."""
+    """float64 [levels]: A0, the weight of joining an existing table."""
     weight: np.ndarray
     """float64 [levels]: A0 + B1 s (...), before division by (beta + C)."""
 
@@ -94,11 +95,11 @@ def find_ends(layout, row, level, first, second):
 
 @inlined
 def draw_removal(rng, counts, path, level):
-    """Draw how far the removed customer had climbed: u ~ Bernoulli(t / c) a level.
+    """Draw how far the removed customer had climbed: u ~ Bernoulli(t / c) on each level.
 
-    Returns 0 where the removal is blocked: the customer holds the only table of others, so
-    the state without it has probability zero and it must come back just as it was; or its table is
-    served by an author who does not serve the paper now.
+    Returns 0 if the removal is blocked: the customer holds the only table of others, so the state
+    without it has probability zero and it must return unchanged; or its table is served by an
+    author other than the current one.
     """
     depth = 1
     column = index(path.column)
@@ -134,7 +135,7 @@ def move_below_root(counts, path, level, depth, sign):
 def move_customer(counts, path, level, depth, sign):
     """Add (sign 1) or remove (sign -1) a customer that climbs ``depth`` levels."""
     move_below_root(counts, path, level, depth, sign)
-    if depth > level:  # the root: a topic's table stands while anybody sits there
+    if depth > level:  # the root: a topic has one table while it has customers
         root, column = index(path.row[index(0)]), index(path.column)
         counts.customers[root, column] += sign
         counts.total_customers[root] += sign
@@ -145,10 +146,10 @@ def move_customer(counts, path, level, depth, sign):
 
 @inlined
 def take_out_ends(rng, counts, ends, topic):
-    """Draw how far both ends of a citation had climbed, and take the second one out.
+    """Draw how far both ends of a citation had climbed, and remove the second one.
 
-    Returns the depths of the first end, which is still there, and of the second: zeros, and
-    nothing has changed, where either removal is blocked.
+    Returns the depths of the first end, which is still there, and of the second; zeros, with
+    nothing changed, if either removal is blocked.
     """
     path = TopicPath(ends.row[1], topic)
     second = draw_removal(rng, counts, path, ends.level)
@@ -176,7 +177,7 @@ def draw_addition(rng, climb, level):
 
 @inlined
 def nested_weight(weights, base, levels, column):
-    """Weight of a topic that weighs ``base`` above the first of ``levels`` levels.
+    """Weight of a topic whose weight above the first of ``levels`` levels is ``base``.
 
     ``weights`` has A0 (``stay``) and B1 (``open``) by level and column, and by level the factor
     of a new table (``scale``): A0 + B1 s (...), the nested eq:conditional_posterior.
@@ -189,7 +190,7 @@ def nested_weight(weights, base, levels, column):
 
 @inlined
 def draw_nested_addition(rng, weights, base, levels, column):
-    """Draw how far a new customer climbs, with weights nested anew for each level."""
+    """Draw how far a new customer climbs, recomputing the nested weights for each level."""
     depth = 1
     for i in range(levels - 1, -1, -1):
         stay = weights.stay[i, column]

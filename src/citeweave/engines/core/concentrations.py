@@ -2,8 +2,8 @@
 
 For each node xi ~ Beta(C, beta) and psi_j ~ Bernoulli(beta / (beta + j alpha)), j < T; then
 beta ~ Gamma(tau_0 + sum psi, tau_1 - sum log(1 - xi)), the sums over all nodes that share the
-concentration. On the levels that citations lean on, theta' and above, the exponential of the
-citation likelihood depends on beta too: there beta is slice-sampled from the Gamma density times
+concentration. On the levels that affect citations, theta' and above, the exponential of the
+citation likelihood depends on beta too: there, beta is slice-sampled from the Gamma density times
 the exponential, given the same auxiliaries.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["draw_successes", "draw_topic_concentrations", "draw_word_concentrati
 
 
 class _Shared(NamedTuple):
-    """Nodes that share a concentration which citations lean on."""
+    """Nodes that share a concentration on which citations depend."""
 
     layout: Layout
     counts: TopicCounts
@@ -60,9 +60,9 @@ def _auxiliaries(rng, customers, n_tables, discount, beta):
 
 @kernel(forceinline=True)
 def _posterior_draw(rng, prior, successes, log_sum):
-    """Draw from Gamma(prior[0] + successes, prior[1] - log_sum), what is as good as zero raised.
+    """Draw from Gamma(prior[0] + successes, prior[1] - log_sum), bounded away from zero.
 
-    Under a vague prior a node without customers draws values whose inverse no weight can hold.
+    Under a vague prior, a node without customers would draw values with infinite inverses.
     """
     return max(standard_gamma(rng, prior[0] + successes) / (prior[1] - log_sum), SMALLEST)
 
@@ -110,8 +110,8 @@ def draw_topic_concentrations(
 ):
     """Update the concentrations of topic-side levels ``first_level`` to ``last_level`` - 1.
 
-    ``pooled`` (uint8 [levels]) says which levels share one; ``citation_level`` is -1 while no
-    citation counts.
+    ``pooled`` (uint8 [levels]) marks levels that share one; ``citation_level`` is -1 while
+    citations are not used.
     """
     counts = state.topics
     parameters = state.parameters

@@ -1,8 +1,8 @@
 """Posterior means, summed over the samples that a chain keeps (eq:recover_vector, with t_k).
 
-Sums are what a chain stores: they go into its checkpoints, and those of several chains can be
-added once their topics are matched. The large ones (one row per document or citation) are held in
-single precision: adding up a few thousand probabilities there costs less than 1e-5 of each.
+A chain stores sums, which are part of its checkpoints; those of several chains can be added once
+their topics are matched. The large ones (one row per document or citation) are in single precision:
+adding up a few thousand probabilities has a relative error below 1e-5.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,20 +24,20 @@ class Sums(NamedTuple):
     """Sums over kept samples; arrays of a level that the model lacks are empty."""
 
     samples: np.ndarray
-    """int64 [1]: how many samples were added."""
+    """int64 [1]: number of samples."""
     nodes: np.ndarray
     """float64 [shared nodes, topics]: mu and all nodes above documents, each row summing to 1."""
     nodes_squared: np.ndarray
-    """float64 [shared nodes, topics]: squares of the same, for their spread over samples; nan
-    where the chain began with a release that did not keep them."""
+    """float64 [shared nodes, topics]: their squares, for the spread over samples; nan if the chain
+    began with a release that did not store them."""
     documents: np.ndarray
     """float32 [document levels, documents, topics]: theta' and theta, rows summing to 1."""
     mixture: np.ndarray
-    """float32 [documents, topics]: where words choose authors, the mean of the chosen nu."""
+    """float32 [documents, topics]: if words choose authors, the mean of the chosen nu."""
     topic_word: np.ndarray
     """float64 [words, topics]: phi, over the samples in which the topic is in use."""
     topic_samples: np.ndarray
-    """int64 [topics]: in how many samples the topic is in use."""
+    """int64 [topics]: number of samples in which the topic is in use."""
     background: np.ndarray
     """float64 [words]: gamma."""
     citing: np.ndarray
@@ -49,13 +49,13 @@ class Sums(NamedTuple):
     topic_scale: np.ndarray
     """float64 [topics]: lambdaT."""
     category: np.ndarray
-    """float32 [documents, categories]: in how many samples a paper is of a category."""
+    """float32 [documents, categories]: number of samples in which a paper has a category."""
     contribution: np.ndarray
     """float64 [servers]: shares of authors in the papers that they share."""
     contribution_squared: np.ndarray
     """float64 [servers]: their squares."""
     contribution_prior: np.ndarray
-    """float64 [positions]: delta of the Dirichlet that the shares come from."""
+    """float64 [positions]: delta of the Dirichlet prior of shares."""
 
 
 def new_sums(chain: "RunningChain") -> Sums:
@@ -92,7 +92,7 @@ def add_sample(
 ) -> None:
     """Add the posterior means of a chain's present state to its sums.
 
-    ``scales`` are the means of lambda+ and lambda-, where the chain has measured them.
+    ``scales`` are the means of lambda+ and lambda-, if the chain has computed them.
     """
     state, layout = chain.state, chain.layout
     n_words, n_topics = state.words.customers.shape
@@ -115,7 +115,7 @@ def add_sample(
         parameters = state.parameters
         last = n_shared + chain.spec.n_document - chain.spec.below_citations
         add_citations(n_shared, last, layout, state.topics, parameters, means, sums.citing)
-        # DESIGN 3.4: only the products are identified, so the means are set to 1
+        # only the products are identified, so the means are set to 1
         cite_scale, cited_scale = scales or (parameters.cite.mean(), parameters.cited.mean())
         sums.cite[:] += parameters.cite / cite_scale
         sums.cited[:] += parameters.cited / cited_scale
@@ -130,7 +130,7 @@ def add_sample(
 
 
 def merge_sums(into: Sums, other: Sums, order: np.ndarray) -> None:
-    """Add another chain's sums, its topic ``order[k]`` being topic k here."""
+    """Add another chain's sums; its topic ``order[k]`` is topic k here."""
     by_topic = {"nodes", "nodes_squared", "documents", "mixture", "topic_word", "topic_samples"}
     by_topic |= {"citing", "topic_scale"}
     for name in Sums._fields:
@@ -141,7 +141,7 @@ def merge_sums(into: Sums, other: Sums, order: np.ndarray) -> None:
             mine += theirs
             continue
         rows, more = mine.reshape(-1, len(order)), theirs.reshape(-1, len(order))
-        for begin in range(0, len(rows), _CHUNK):  # no second copy of the large ones
+        for begin in range(0, len(rows), _CHUNK):  # without a second copy of the large ones
             rows[begin : begin + _CHUNK] += more[begin : begin + _CHUNK][:, order]
 
 
@@ -186,7 +186,8 @@ def _descend(counts, parameters, level, node, mean):
 def add_nodes(n_shared, layout, counts, parameters, means, sums):
     """Fill ``means`` of the nodes above documents and add their normalised rows.
 
-    What mu keeps for topics not yet seen is left out, so rows are normalised over topics in use.
+    The mass that mu reserves for unseen topics is left out, so rows are normalised over topics in
+    use.
     """
     n_topics = means.shape[1]
     for level in range(n_shared):

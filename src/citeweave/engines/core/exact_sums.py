@@ -1,6 +1,6 @@
 """Sums of floating-point numbers whose bits do not depend on the order of their terms.
 
-Snapshot sweeps are divided between threads and computers, and no byte of a result depends on how.
+Snapshot sweeps are divided between threads and computers, and the result must not depend on how.
 Integers add up the same in any order, so every sum over documents or nodes is a sum of integers:
 
 - A sum of a few numbers per node, of any size, is kept in *bins* of 32 bits, as in the small
@@ -20,21 +20,21 @@ from citeweave.compiled import hot_kernel, inlined
 __all__ = ["BINS", "add_exact", "bin_total", "exact_mean", "exact_sum", "unit_for"]
 
 BINS = 68
-"""Bins of an exact sum: 2,098 bits hold every double, and two more bins the carries."""
+"""Bins of an exact sum: 2,098 bits for every double, and two more bins for carries."""
 _LOWEST = 1088
 """The lowest bit of the first bin is worth 2^-1088; the smallest double is 2^-1074."""
 _MANTISSA = 2.0**53
 _LOW = (1 << 32) - 1
 _BITS = 61
-"""Bits of the largest sum of integers: a bit is left for what rounding may add."""
+"""Bits of the largest sum of integers; one bit is left for rounding."""
 
 
 @inlined
 def add_exact(bins, value):
     """Add a number to the sum in ``bins`` (int64 [BINS]); at most 2^31 may be added.
 
-    Infinite numbers and nan have no bits to add and are left out: those who sum what may be one
-    look at it (`citeweave.engines.core.finite`).
+    Infinity and nan are ignored; callers that may sum them must check first
+    (`citeweave.engines.core.finite`).
     """
     if value == 0.0 or not np.isfinite(value):
         return
@@ -50,7 +50,7 @@ def add_exact(bins, value):
 
 
 def bin_total(bins: np.ndarray) -> float:
-    """Return the sum that is in bins, rounded once; those of several workers may be added before.
+    """Return the sum in bins, rounded once; bins of several workers may be added before.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def exact_sum(values: np.ndarray) -> np.ndarray:
 
 
 def exact_mean(values: np.ndarray) -> float:
-    """Return the mean of an array, the same for any order of its values.
+    """Return the mean of an array, independent of the order of its values.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def unit_for(bound: float) -> float:
     Parameters
     ----------
     bound : float
-        The sum of the terms' sizes is not larger.
+        Upper bound of the sum of the terms' absolute values.
 
     Examples
     --------

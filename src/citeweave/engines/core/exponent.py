@@ -2,13 +2,13 @@
 
 The rate of all citations is  E = sum_k lambdaT_k P_k M_k  (eq:approx_network_likelihood, summed
 over i, j and k) with P_k = sum_i lambda+_i theta'_ik and M_k = sum_j lambda-_j theta'_jk, theta'
-being the posterior means of eq:recover_vector, which lean on nu and mu. Written out over nodes,
+being the posterior means of eq:recover_vector, which depend on nu and mu. Written out over nodes,
 
     P_k = sum_n weight+_n (c_nk - alpha t_nk) / (beta_n + C_n)
 
-where a document weighs lambda+ and any other node the sum of its children's weights times
-r = (alpha T + beta) / (beta + C), the share of itself that a child takes from its parent. So a
-move that touches a path changes P by one term for each node of the path, and nothing else.
+where the weight of a document is lambda+ and that of any other node the sum of its children's
+weights times r = (alpha T + beta) / (beta + C), the share that a child takes from its parent. A
+move that touches a path therefore changes P by one term per node of the path.
 """
 
 from typing import NamedTuple
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Exponent(NamedTuple):
-    """Sums that the exponential is made of, and room for one pending change."""
+    """The sums behind the exponential, and room for one pending change."""
 
     cite_sum: np.ndarray
     """float64 [topics]: P."""
@@ -119,12 +119,12 @@ def total_rate(exponent, parameters):
 
 @inlined
 def _node_change(counts, parameters, exponent, lower, n, topics, moved, carry, carried):
-    """Add one node's term of the change, the counts being those after the move.
+    """Add one node's term of the change, with the counts after the move.
 
-    ``topics`` are the one left and the one joined, ``moved`` is what the move did at the node;
-    ``carry`` and ``carried`` are what its weights gained from its children. Returns what the
-    parent's weights gain. Slots have two forms of their own of this sum (`engines.slots.ends`,
-    `engines.slots.exponent`), which round differently: a chain's draws would not be the same.
+    ``topics`` are the topics left and joined, ``moved`` the changes at the node; ``carry`` and
+    ``carried`` are the gains of its weights from its children. Returns the gains of the parent's
+    weights. Slots have two versions of this sum (`engines.slots.ends`, `engines.slots.exponent`),
+    which round differently: a chain's draws would not be the same.
     """
     old, new = topics
     discount = parameters.topic_discount[lower]
@@ -212,11 +212,11 @@ def _visit_node(room, lower, side, moved, carry, carried):
 
 @inlined
 def exponent_change(counts, parameters, exponent, ends, move):
-    """Change of E by a move already made: customers of ``move.old`` left, of ``move.new`` came.
+    """Change of E by a move already made, from ``move.old`` to ``move.new``.
 
     Depths of the move are counted from the level that citations reach; where one document moves
     alone, those of the second end are 0 and the paths meet at once. The change is left pending:
-    ``commit_change`` makes it final, ``discard_change`` forgets it.
+    ``commit_change`` makes it final, ``discard_change`` discards it.
     """
     topics = (move.old, move.new)
     _begin_change(exponent, move.old, move.new)
@@ -329,5 +329,5 @@ def commit_change(exponent):
 
 @inlined
 def discard_change(exponent):
-    """Forget the pending change."""
+    """Discard the pending change."""
     _settle(exponent, 0.0)

@@ -16,9 +16,9 @@ __all__ = [
 
 @inlined
 def new_topic_weight(counts, parameters):
-    """Weight at mu of one topic not in use, before division by (beta + C); 0 where the cap binds.
+    """Weight at mu of one unused topic, before division by (beta + C); 0 if all are in use.
 
-    A new topic weighs beta + alpha K; those not in use share it evenly, so they are exchangeable.
+    A new topic has weight beta + alpha K; unused topics share it evenly, so they are exchangeable.
     """
     used = counts.total_tables[0]
     free = counts.customers.shape[1] - used
@@ -41,7 +41,7 @@ def root_weight(counts, parameters, new, topic):
 def opening_scale(counts, parameters, level, node, parent):
     """Factor of a new table: (beta + alpha T) / (beta_parent + C_parent).
 
-    Where authors share a paper, times the contribution of the one who serves it.
+    If authors share a paper, times the contribution of the one who serves it.
     """
     top = (
         parameters.topic_concentration[node]

@@ -1,4 +1,4 @@
-"""What must hold of every state: each count rebuilt from assignments and tables, in plain NumPy."""
+"""Invariants of every state: each count rebuilt from assignments and tables, in plain NumPy."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ __all__ = ["check_state"]
 
 
 def check_state(spec: ModelSpec, layout: Layout, state: State) -> None:
-    """Raise AssertionError naming the first count that its children do not add up to.
+    """Raise AssertionError naming the first count that differs from the sum of its children.
 
     A parent's customers are its children's tables; the lowest levels' customers are the tokens
     and, on the level they reach, the citations, those drawn included; 1 <= t <= c wherever c > 0.
@@ -28,7 +28,7 @@ def _expect(name: str, actual: Array, expected: Array) -> None:
 
 
 def _expect_tables(name: str, customers: Array, tables: Array) -> None:
-    """Tables stand exactly where customers sit, and never outnumber them."""
+    """Check that tables exist exactly where customers do, and never outnumber them."""
     _expect(f"{name}: occupied tables", tables > 0, customers > 0)
     _expect(f"{name}: tables within customers", tables <= customers, np.ones_like(tables, bool))
 

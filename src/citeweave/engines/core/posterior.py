@@ -1,4 +1,4 @@
-"""The joint log density of all that a chain has drawn: what its sampler climbs and then explores.
+"""The joint log density of the state of a chain, which its sampler explores.
 
 Of words, citations, topics, tables and hyperparameters together, up to a constant:
 
@@ -12,9 +12,9 @@ Of words, citations, topics, tables and hyperparameters together, up to a consta
     + hyperparameters   the Gamma densities of concentrations and propensities
 
 (eq:modularized_likelihood, eq:approx_network_likelihood). Nodes of the word side, and 1 / V, count
-`ModelSpec.word_weight` times. While no citation counts, those of their terms are left out, so that
-the density drops when they join. Threads, and parts of a chain, may share the work: its sums are
-exact, so that they do not depend on how many they are.
+`ModelSpec.word_weight` times. While citations are not used, their terms are left out, so the
+density drops when they join. Threads and parts of a chain may share the work: sums are exact and do
+not depend on their number.
 """
 
 import math
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["LogPosterior"]
 
 _TABULATED = 512
-"""Rising products of a shared concentration are looked up where they have fewer factors."""
+"""Rising products of a shared concentration with fewer factors are looked up in a table."""
 
 
 class Workers(Protocol):
@@ -107,7 +107,7 @@ class LogPosterior:
         starts = [int(n) for n in self.layout.level_start[:-1]]
         ends = [int(n) for n in self.part.level_end]
         if self.exchange.rank > 0:
-            ends[0] = 0  # mu is everybody's, and counted once
+            ends[0] = 0  # mu belongs to all parts and is counted once
         self._nodes = [cut(*level) for level in zip(starts, ends, strict=True)]
         self._documents = cut(0, self.part.n_documents)
         leaves = np.diff(self.layout.leaf_start)
@@ -121,7 +121,7 @@ class LogPosterior:
         ----------
         state : State
         rate : float
-            E, the expected number of citations; not looked at while no citation counts.
+            E, the expected number of citations; ignored while citations are not used.
         workers : Workers, optional
             Threads that share the pieces; the calling one if not given.
         """
@@ -221,7 +221,7 @@ class LogPosterior:
         bins += sums.sum(axis=0)
 
     def _concentrations(self, state: State) -> float:
-        """Log prior of every concentration that is one: a level's, or each of its nodes'."""
+        """Log prior of every concentration: one per level, or one per node."""
         parameters, starts = state.parameters, self.layout.level_start
         prior = self.settings.concentration_prior
         total = 0.0

@@ -1,7 +1,7 @@
-"""Ask for memory before it is needed.
+"""Prefetch memory before it is needed.
 
-Papers that are cited lie anywhere in arrays far larger than caches. A read waits for them, and the
-processor looks no further ahead than a few topics; a request does not wait.
+Cited papers are scattered over arrays far larger than caches. A read would wait for them, and the
+processor looks ahead only a few topics; a prefetch does not wait.
 """
 
 from llvmlite import ir

@@ -1,4 +1,4 @@
-"""Self-citations that nobody has observed, drawn like any other unknown.
+"""Unobserved self-citations, sampled like any other unknown.
 
 A corpus records no citation of a paper by itself, so x_ii is missing, not zero. Leaving the pairs
 i = i out of the likelihood is the same as summing over all values that x_ii may have,
@@ -167,7 +167,7 @@ def _one_less(rng, tables, counts, parameters, work, exponent, ends, pair, n, k)
 
 @inlined
 def offer_self_citation(rng, tables, counts, parameters, work, exponent, ends, topics, d, pair):
-    """Offer a paper one self-citation more or one less, by the toss of a coin.
+    """Propose, with equal probability, to add or remove a self-citation of a paper.
 
     ``topics`` are those of all papers' self-citations, ``pair`` is lambda+ lambda- of this one,
     whose path is in ``work``. Returns the topic that came or went, or -1.
@@ -195,7 +195,7 @@ def offer_self_citation(rng, tables, counts, parameters, work, exponent, ends, t
 
 @hot_kernel
 def draw_self_citations(level, layout, tables, state, work, exponent):
-    """Offer every paper one self-citation more or one less, one paper after the other.
+    """Propose to add or remove a self-citation of every paper, one paper after the other.
 
     ``exponent`` is kept up to date.
     """

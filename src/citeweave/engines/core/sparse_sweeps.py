@@ -1,4 +1,4 @@
-"""The rules of sparse sweeps, for all engines: when they pay, and what they propose from."""
+"""The rules of sparse sweeps, for all engines: when to use them, and their proposals."""
 
 from collections.abc import Mapping
 from math import isqrt
@@ -8,15 +8,16 @@ import numpy as np
 __all__ = ["MOST_LISTED", "SPARSE_FROM", "RefreshSchedule", "is_refreshed"]
 
 SPARSE_FROM = 256
-"""Topics from which on sweeps are sparse; at 200 both kinds take the same time on an H200."""
+"""Number of topics from which sweeps are sparse; at 200, both kinds take the same time on an
+H200."""
 MOST_LISTED = 64
-"""Topics of an author up to which they are among the slots of his documents."""
+"""Maximum number of topics of an author to include them in the slots of the author's documents."""
 _FROZEN = "frozen"
 """Name in checkpoints."""
 
 
 def is_refreshed(iteration: int) -> bool:
-    """Return whether proposals that adapt are made anew before an iteration: more and more rarely.
+    """Return whether adaptive proposals are rebuilt before an iteration, more and more rarely.
 
     The gap after iteration i is the square root of i: 94 times in 2,000 iterations.
 
@@ -30,12 +31,11 @@ def is_refreshed(iteration: int) -> bool:
 
 
 class RefreshSchedule:
-    """When a chain makes its tables of proposals anew: by `is_refreshed`, until it is frozen.
+    """Schedule for rebuilding a chain's proposal tables: by `is_refreshed`, until it is frozen.
 
-    A sweep leaves the posterior invariant for tables that stand still. Tables that are made of the
-    present state again and again lean towards where the chain has just been, and a chain that
-    follows them does not have quite the posterior in the long run: it may adapt on its way there,
-    not while samples are kept.
+    With fixed tables, a sweep leaves the posterior invariant. Tables that are repeatedly rebuilt
+    from the present state favour where the chain has just been, and the chain would not quite have
+    the posterior as its limit: it may adapt during burn-in, but not while samples are kept.
 
     Examples
     --------
@@ -54,10 +54,10 @@ class RefreshSchedule:
         self.made = False
         """Whether there are tables of this chain."""
         self.frozen = False
-        """Whether tables that are made stay as they are."""
+        """Whether existing tables are kept."""
 
     def is_due(self, iteration: int) -> bool:
-        """Return whether tables are to be made before an iteration."""
+        """Return whether tables must be rebuilt before an iteration."""
         return not self.made or (not self.frozen and is_refreshed(iteration))
 
     def export(self) -> dict[str, np.ndarray]:
@@ -65,7 +65,7 @@ class RefreshSchedule:
         return {_FROZEN: np.ones(1, np.uint8)} if self.frozen else {}
 
     def restore(self, stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Go on as stored, and give back the tables alone; the caller takes them over, if any."""
+        """Restore the schedule, and return the stored tables, if any."""
         tables = dict(stored)
         self.frozen = bool(np.any(tables.pop(_FROZEN, False)))
         self.made = False

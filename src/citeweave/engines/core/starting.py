@@ -1,4 +1,4 @@
-"""Counts for tokens whose topics are given: of a start, or of a model with fewer levels."""
+"""Counts for tokens with given topics: for a start, or from a model with fewer levels."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> No
     """Fill a new state with counts of tokens at the topics given.
 
     A topic has one table in each restaurant of the topic side that serves it, as after the random
-    start of a GPU; words are seated one after the other. Where words choose their author, those
-    of a document take its authors in turn.
+    start on a GPU; words are seated one after the other. If words choose their author, those of a
+    document take its authors in turn.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def start_at(spec: ModelSpec, layout: Layout, state: State, topics: Array) -> No
 
 
 def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration: float) -> State:
-    """Return the state of a model with phi' that goes on from that of the same model without.
+    """Return the state of a model with phi' that continues that of the model without it.
 
     Topics, citations and all counts of the topic side stay; words are seated anew at the topics
     that they have.
@@ -60,7 +60,7 @@ def with_bursts(spec: ModelSpec, layout: Layout, state: State, *, concentration:
     layout : Layout
         The same for both.
     state : State
-        Of the model without that level; its arrays go over into the new state.
+        State of the model without that level; its arrays become part of the new state.
     concentration : float
         First value of that level's concentration.
     """

@@ -1,4 +1,4 @@
-"""Concentrations of the word side where its density counts by a power zeta.
+"""Concentrations of the word side if its density is raised to a power zeta.
 
 The auxiliary variables of `citeweave.engines.core.concentrations` belong to zeta = 1. Otherwise a
 concentration is slice-sampled from its density

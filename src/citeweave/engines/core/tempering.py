@@ -1,4 +1,4 @@
-"""Weights of seats on the word side where its density counts by a power zeta.
+"""Weights of seats on the word side if its density is raised to a power zeta.
 
 The target is (topic side) x (word side)^zeta x (citations), on topics and table counts, the word
 side being the product over its nodes of (beta|alpha)_T / (beta)_C prod S(c, t) and of 1 / V for
@@ -22,7 +22,7 @@ __all__ = ["raised", "word_pair"]
 
 @inlined
 def raised(value, power):
-    """Give ``value ** power``, the value itself where the word side counts in full."""
+    """Return ``value ** power``, or the value itself if zeta is 1."""
     return value if power == 1.0 else value**power
 
 

@@ -1,4 +1,4 @@
-"""What a move does at the nodes of its paths: who left, who came, and with which tables.
+"""Changes at the nodes of a move's paths: customers and tables removed and added.
 
 A move already made in the counts is told by topics and depths. From these follow, level by level,
 the customers and tables that went and came, and the order in which nodes pass on to their parents

@@ -1,4 +1,4 @@
-"""The climb of a token's word, one for all engines: to phi', from there to phi and to gamma.
+"""The climb of a token's word, for all engines: to phi', from there to phi and to gamma.
 
 As on the topic side (`engines.core.climb`), a customer of one level that opens a table becomes a
 customer of the next, and its *depth* says how far it climbs. Engines show where their counts are as
@@ -126,7 +126,7 @@ def hand_out_table(bits, i, work, column):
 
 @inlined
 def leaves_table(rng, customers, tables):
-    """Draw u ~ Bernoulli(t / c): 1 if the customer takes a table along, -1 where it cannot."""
+    """Draw u ~ Bernoulli(t / c): 1 if the customer takes a table along, -1 if it is blocked."""
     if tables == customers:
         return 1
     if uniform(rng) * customers >= tables:

@@ -1,4 +1,4 @@
-"""Snapshot sweeps on one NVIDIA GPU: the same algorithm as in threads, with kernels of our own."""
+"""Snapshot sweeps on one NVIDIA GPU: the same algorithm as in threads, in CUDA kernels."""
 
 from citeweave.engines.cuda.chain import CudaChain
 from citeweave.engines.cuda.device import CudaDevice

@@ -55,16 +55,16 @@ those beyond it are seen in tests."""
 
 
 POSTERIOR_EVERY = 50
-"""Iterations from one measure of the log posterior to the next, the first few aside."""
+"""Iterations between measurements of the log posterior, after the first few."""
 
 
 class CudaChain(Chain):
     """A chain of snapshot sweeps on a GPU.
 
     The sweeps are those of `SnapshotChain`: the same snapshot, the same rounds, the same random
-    streams, the same repair of tables. Weights are rounded otherwise here and there, so the two
-    agree in distribution, and token by token for as long as no draw falls between two roundings.
-    On one GPU the bytes of a run depend on the seed and ``rounds`` alone.
+    streams, the same repair of tables. Some weights are rounded differently, so the two agree in
+    distribution, and token by token until a draw falls between two roundings. On one GPU the bytes
+    of a run depend on the seed and ``rounds`` alone.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ class CudaChain(Chain):
     device : Device or None
         Where kernels run; the current GPU by default.
     sparse : bool or None
-        Whether sweeps go over the topics that matter to a document, and propose others; by the
-        number of topics where nothing is said.
+        Whether sweeps visit only the topics that matter to a document, and propose others; by
+        default decided by the number of topics.
     """
 
     capabilities = Capabilities(
@@ -116,7 +116,7 @@ class CudaChain(Chain):
             check_citation_order(self.layout)
         self.rounds = min(rounds, max(self.n_documents, 1))
         self.repaired = np.zeros(2, np.int64)
-        """Tables moved into range so far: on the topic side and on the word side."""
+        """Number of repaired tables so far: on the topic side and on the word side."""
         self.arrays: dict[str, Any] = {}
         self._prepare()
         self._draws = DeviceDraws(self)
@@ -203,7 +203,7 @@ class CudaChain(Chain):
         self.run("mark_runs")
 
     def _check_memory(self, needed: int) -> None:
-        """Refuse what the card has no room for, before anything is copied."""
+        """Refuse a chain that does not fit into the card's memory, before anything is copied."""
         free = self.device.free_bytes()
         if needed > free:
             topics = max(int(self.settings.topics * free / needed), 1)
@@ -232,7 +232,7 @@ class CudaChain(Chain):
             self._sums.collect(sums)
 
     def close(self) -> None:
-        """Let go of the memory on the device."""
+        """Release the memory on the device."""
         self.arrays.clear()
         self._sums = None
         self._measurers.close()

@@ -1,4 +1,4 @@
-"""Numbers on the device that are none: counted there in every step, named where there are some."""
+"""Numbers on the device that are not finite: counted in every step, and named if there are any."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ _PLACES = slice(13, 16)
 
 
 def check_counted(chain: "CudaChain", tally: Sequence[int]) -> None:
-    """Stop with a `RunError` where ``count_faults`` has found a number that is none.
+    """Stop with a `RunError` if ``count_faults`` has found a number that is not finite.
 
     It looked when the sweeps of the step began; by now the number may have been drawn again.
     """

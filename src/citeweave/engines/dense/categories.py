@@ -1,12 +1,12 @@
-"""The category sweep: every paper without a label is offered another category, as a whole.
+"""The category sweep: propose another category for every paper without a label, as a whole.
 
-A paper d hangs below the node nu_c of its category by the tables of its upper document level: it
-brings n_k customers of topic k there. To be moved, its customers leave nu_a one after the other, a
-category b is proposed, and they come to nu_b one after the other, in the opposite order, each by
-table indicators drawn from their conditional. Let W_j be the weight of the j-th customer's topic
-at its node, given those who are there before it. As each leaves by the indicators that its coming
-would draw, the density of a state times the chance of its leaving is the product of the W_j along
-the way, and the move is right if it is taken with probability
+A paper d is below the node nu_c of its category, where the tables of its upper document level are
+n_k customers of topic k. To be moved, its customers leave nu_a one after the other, a category b is
+proposed, and they come to nu_b one after the other, in the opposite order, each by table indicators
+drawn from their conditional. Let W_j be the weight of the j-th customer's topic at its node, given
+those who are there before it. As each leaves by the indicators that its coming would draw, the
+density of a state times the probability of this removal is the product of the W_j along the way,
+and the move is exact if it is accepted with probability
 
     min(1, p(b) prod_j W_j(new) q(a) / (p(a) prod_j W_j(old) q(b)) exp(-(change of E)))
 

@@ -29,10 +29,10 @@ __all__ = ["DenseChain"]
 
 
 class DenseChain(Chain):
-    """The sequential sampler, the reference for all others, and what engines of the CPU share.
+    """The sequential sampler, the reference for all others and base class of CPU engines.
 
-    Other engines of the CPU override the sweeps, and the stages that they share between threads;
-    they start as this one does.
+    Other CPU engines override the sweeps, and the stages that they divide between threads; they
+    start like this one.
 
     Parameters
     ----------

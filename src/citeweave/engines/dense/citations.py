@@ -1,4 +1,4 @@
-"""The citation sweep: every citation leaves both of its documents and draws a citing topic.
+"""The citation sweep: remove every citation from both of its documents and draw a citing topic.
 
 A citation i -> j with citing topic y is one customer of topic y at theta'_i and one at theta'_j,
 each with table indicators of its own. The proposal weighs topics by both ends' collapsed weights
@@ -32,9 +32,9 @@ __all__ = ["CitationWork", "citation_sweep", "new_citation_work", "start_citatio
 
 
 _AHEAD = 6
-"""Citations between the current one and the one whose counts are asked for."""
+"""Number of citations ahead of the current one whose counts are prefetched."""
 _FAR_AHEAD = 12
-"""And the one whose place in the tree is."""
+"""The same for their nodes in the tree."""
 _LINE = 16
 """Topics in one line of the cache."""
 
@@ -99,8 +99,8 @@ def _seat(rng, tables, counts, parameters, path, level, climb):
 def start_citations(level, layout, tables, state, work):
     """Assign a first topic to every citation, drawn as if there were no other citation.
 
-    Drawn given those before it, first topics pull each other along, and chains take longer to
-    come down (docs/results/parallel.md).
+    If each were drawn given the previous ones, first topics would reinforce each other, and chains
+    would take longer to converge (docs/results/parallel.md).
     """
     counts = state.topics
     parameters = state.parameters

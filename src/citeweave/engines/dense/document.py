@@ -1,7 +1,7 @@
 """The current document: its topic-side weights, kept up to date token by token.
 
-Every level on the way from mu to the document is a row over all topics, so that the weights of
-all topics are a few vector instructions a level.
+Every level on the way from mu to the document is a row over all topics, so the weights of all
+topics take a few vector instructions per level.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,8 @@ __all__ = [
 
 
 MOST_JOINT = 16
-"""Tokens of one word that move together at most; of more, one is nearly always blocked."""
+"""Maximum number of tokens of one word that move together; with more, one is almost always
+blocked."""
 
 
 class WordWork(NamedTuple):

@@ -1,4 +1,4 @@
-"""The word sweep: tokens leave, draw a topic and their table indicators, and come back.
+"""The word sweep: remove each token, draw its topic and table indicators, and add it back.
 
 The weight of topic k is (topic side) x (word side), both nested over their levels
 (eq:conditional_posterior). All of it is rows over topics in single precision, so a topic costs
@@ -6,9 +6,9 @@ a few lanes of a few vector instructions: the cost of a token grows far slower t
 topics. Topics that have the token's word already in this document are then corrected one by one
 for their own tables (burstiness). Nothing is approximated.
 
-Tokens of a word that a document repeats are tied to each other by phi', and more is gained by
-moving them together (`citeweave.engines.dense.run_moves`) than by visiting each of them as often as
-the others: in every second sweep one of them stands for all.
+Tokens of a word that a document repeats are tied to each other by phi'. Moving them together
+(`citeweave.engines.dense.run_moves`) gains more than visiting each of them as often as other
+tokens: every second sweep visits only one of them.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ ONE_BY_ONE = 2
 ONE_OF_EACH = 3
 """As `SWEEP`, but of a word that a document repeats one token, drawn at random, is visited."""
 TURNS = (SWEEP, ONE_OF_EACH)
-"""Sweeps that sequential chains make by turns."""
+"""Sweeps that sequential chains alternate between."""
 
 
 _FAST = {"reassoc", "contract", "nsz"}

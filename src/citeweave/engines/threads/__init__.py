@@ -1,4 +1,4 @@
-"""Sweeps over many documents at a time: one meaning of "parallel" for threads and GPUs."""
+"""Snapshot sweeps over many documents at the same time, in threads; the GPU uses the same rules."""
 
 from citeweave.engines.threads.chain import SnapshotChain
 

@@ -1,4 +1,4 @@
-"""A chain whose sweeps go over many documents at a time, in threads."""
+"""A chain whose sweeps sample many documents at the same time, in threads."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -48,7 +48,7 @@ from citeweave.errors import ParameterError
 __all__ = ["SnapshotChain", "add_tallies"]
 
 _FEW = 256
-"""Levels of fewer nodes are not worth waking a thread for."""
+"""Levels with fewer nodes are not worth waking a thread for."""
 
 
 class SnapshotChain(ThreadedChain):
@@ -93,7 +93,7 @@ class SnapshotChain(ThreadedChain):
         self.rounds = min(rounds, max(self.part.all_documents, 1))
         self.threads = min(threads, max(self.part.n_documents, 1))
         self.repaired = np.zeros(2, np.int64)
-        """Tables moved into range so far: on the topic side and on the word side."""
+        """Number of repaired tables so far: on the topic side and on the word side."""
         self.workers = WorkerPool(self.threads)
         self._draws = Draws(self)
         self._n_shared = int(self.layout.level_start[spec.n_shared])
@@ -132,7 +132,7 @@ class SnapshotChain(ThreadedChain):
         self._moves = new_moves(len(self.layout.citing))
 
     def _workers(self) -> list[World]:
-        """Make the workers' worlds when they are first needed."""
+        """Create the workers' copies on first use."""
         if self._changes is None:
             n_words, topics = self.state.words.customers.shape
             self._changes = new_changes(self.threads, self._n_shared, n_words, topics)

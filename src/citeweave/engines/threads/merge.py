@@ -1,10 +1,10 @@
-"""After workers are done: their changes are added to the snapshot, and tables made valid again.
+"""Merge the changes of all workers into the snapshot, and repair table counts.
 
-Customers come out right by themselves, since every document knows its own tables: the customers of
-phi_k at a word are the tables of all documents there. Table counts need not: two documents may each
-have closed a table and left the only one of others, which neither saw. The rule: from the lowest
-shared level up, customers are the sum of the tables below, and tables are moved into the range
-[1, customers] (0 where there are none) by as little as needed.
+Customers are always right, because every document knows its own tables: the customers of phi_k at a
+word are the tables of all documents there. Table counts may not be: two documents may each have
+closed a table, unaware that the other's was the only one left. The rule: from the lowest shared
+level up, customers are the sum of the tables below, and tables are moved into the range [1,
+customers] (0 where there are none) by as little as needed.
 
 Changes have one entry more than in `world`, the worker, in front. Workers share the rows of a level
 between them, each a range, and note what they do to the level above as changes of their own.

@@ -1,8 +1,8 @@
-"""The snapshot sweep of words: documents one by one in a worker's own world.
+"""The snapshot sweep of words: documents one by one in a worker's own copy.
 
 The sweep of one document is the sequential sampler's, kernel and all; it sees the snapshot and its
-own changes. With one document there is nothing else to see, and with a snapshot taken after every
-document nothing is ever out of date: then it *is* the sequential sampler.
+own changes. With one document, or with a snapshot after every document, nothing is ever out of
+date, and it *is* the sequential sampler.
 
 There are two kernels that do the same. With few topics rows are short: they are copied and compared
 whole. With many topics only entries are noted and taken back whose topic a token left or joined.

@@ -30,7 +30,7 @@ class WorkerPool:
         others: list[Future[Any]] = [self._pool.submit(task, i) for i in range(1, self.size)]
         try:
             task(0)
-        finally:  # nobody writes to the chain any more when this returns
+        finally:  # no thread writes to the chain any more when this returns
             errors = [other.exception() for other in others]
         for error in errors:
             if error is not None:
