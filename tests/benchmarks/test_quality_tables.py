@@ -81,7 +81,7 @@ def test_equal_values_are_no_difference():
 
 def test_chains_of_different_lengths_are_not_mixed():
     lines = [line(SEQUENTIAL, 0, AUC=0.5), line(ONE, 0, iterations=20, AUC=0.5)]
-    with pytest.raises(ParameterError, match="do not compare"):
+    with pytest.raises(ParameterError, match="cannot be compared"):
         Results(lines)
 
 

@@ -135,7 +135,9 @@ def test_what_makes_no_run_longer_is_refused(done, wanted):
 
 
 def test_minutes_are_for_runs_that_compare_their_chains(done):
-    with pytest.raises(ParameterError, match="a fixed number of iterations; extend it by iterations"):
+    with pytest.raises(
+        ParameterError, match="a fixed number of iterations; extend it by iterations"
+    ):
         citeweave.resume(done, minutes=1)
 
 
