@@ -11,7 +11,7 @@ from citeweave.naming import option
 from citeweave.preparing.authors import AuthorRegister
 from citeweave.preparing.bags import BagColumns
 from citeweave.preparing.duplicates import DuplicateIndex, WorkKeys
-from citeweave.preparing.encode import TextColumns
+from citeweave.preparing.text_columns import TextColumns
 from citeweave.preparing.keys import scrub
 from citeweave.preparing.language import LanguageFilter
 from citeweave.preparing.matching import Work

@@ -127,6 +127,9 @@ def clean(
             text = _COPYRIGHT.sub(" ", text)
         if "eserved" in text:
             text = _RIGHTS.sub(" ", text)
+    # nearly all texts have single spaces by now, and parting them takes four times as long
+    if "  " not in text and text.isprintable():
+        return text.strip()
     return " ".join(text.split())
 
 

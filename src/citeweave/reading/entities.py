@@ -7,10 +7,13 @@ import re
 from html.entities import html5
 from typing import Any
 
-__all__ = ["decode_all", "decode_entities"]
+__all__ = ["ENTITY", "decode_all", "decode_entities", "has_entities"]
 
 # Only with its semicolon: "R&D" and "size&region" are no entities.
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+_ENTITY = re.compile(ENTITY)
+# in JSON the ampersand may be written by its number
+_ENTITY_IN_JSON = re.compile(ENTITY.replace("&", r"(?:&|\\u0026)").encode())
 
 
 def decode_entities(text: str) -> str:
@@ -33,6 +36,17 @@ def _character(found: re.Match[str]) -> str:
     entity = found[0]
     # the library's function would take "&region;" for "&reg;" and a rest
     return html.unescape(entity) if entity[1] == "#" else html5.get(entity[1:], entity)
+
+
+def has_entities(line: bytes) -> bool:
+    """Tell whether a line of JSON may hold an entity, without decoding it.
+
+    Examples
+    --------
+    >>> has_entities(b'{"title": "Texas A&M"}'), has_entities(b'{"title": "Texas A&amp;M"}')
+    (False, True)
+    """
+    return (b"&" in line or b"u0026" in line) and _ENTITY_IN_JSON.search(line) is not None
 
 
 def decode_all(value: Any) -> Any:

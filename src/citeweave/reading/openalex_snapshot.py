@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citeweave.errors import CorpusError
-from citeweave.reading.entities import decode_all
+from citeweave.reading.entities import ENTITY, decode_all, has_entities
+from citeweave.reading.narrow_json import narrow_decoder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from citeweave.reading.problems import FileContext
     from citeweave.reading.where import Where
@@ -30,6 +31,8 @@ _PLACES = (
 )
 _ENDINGS = (".gz", ".parquet", ".jsonl")
 _ROWS = 2_000
+_PIECE = 1 << 20
+_INDEX = "abstract_inverted_index"
 _NAMES = {"display_name": None}
 # What an import looks at; of nested objects only these parts are taken out of Parquet.
 _WANTED: dict[str, Any] = {
@@ -58,7 +61,7 @@ _WANTED: dict[str, Any] = {
         "countries": None,
     },
     "referenced_works": None,
-    "abstract_inverted_index": None,
+    _INDEX: None,
     "abstract": None,
 }
 
@@ -169,7 +172,9 @@ def works_of(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give (line, work) of the works in a part that meet the conditions.
 
-    `context.counts.read` counts all works, those that do not meet them included.
+    Of a work the parts that an import looks at are there. Its ``abstract_inverted_index`` may be
+    JSON text in bytes, for `citeweave.preparing.snapshot.abstracts` to read. `context.counts.read`
+    counts all works, those that do not meet the conditions included.
     """
     if path.suffix == ".parquet":
         yield from _from_parquet(path, context, where)
@@ -177,53 +182,42 @@ def works_of(
         yield from _from_lines(path, context, where)
 
 
-def _decoder() -> Callable[[bytes], Any]:
-    """Give what decodes a line of JSON: orjson where it is installed, which takes half the time.
-
-    What orjson refuses (a raw tab inside a text, NaN) is tried once more by the standard library,
-    so that the same lines are read with it and without.
-    """
-    slow = json.JSONDecoder(strict=False).decode
-    try:
-        from orjson import loads  # noqa: PLC0415 (not needed: it is faster alone)
-    except ImportError:
-        return lambda line: slow(line.decode())
-
-    def decode(line: bytes) -> Any:
-        try:
-            return loads(line)
-        except ValueError:
-            return slow(line.decode())
-
-    return decode
-
-
 def _from_lines(
     path: Path, context: FileContext, where: Where | None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    loads = _decoder()
+    # conditions may ask for parts of objects that an import has no use for
+    asked = {} if where is None else dict.fromkeys(where.columns)
+    loads = narrow_decoder(_WANTED | asked, as_bytes=[_INDEX])
     counts = context.counts
     number = 0
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    work = loads(line)
-                except (ValueError, RecursionError) as error:
-                    if not line.isspace():
-                        context.skip(
-                            number, f"line is not valid JSON and was passed over ({error})"
-                        )
-                    continue
-                if not isinstance(work, dict):
-                    context.skip(number, f"expected a JSON object, got {type(work).__name__}")
-                    continue
-                counts.read += 1
-                if where is None or where.holds(work):
-                    yield number, decode_all(work) if b"&" in line else work
+        for number, line in enumerate(_lines(path), start=1):
+            try:
+                work = loads(line)
+            except (ValueError, RecursionError) as error:
+                if line.strip():
+                    context.skip(number, f"line is not valid JSON and was passed over ({error})")
+                continue
+            if not isinstance(work, dict):
+                context.skip(number, f"expected a JSON object, got {type(work).__name__}")
+                continue
+            counts.read += 1
+            if where is None or where.holds(work):
+                yield number, decode_all(work) if has_entities(line) else work
     except (OSError, EOFError, zlib.error) as error:
         # what was read up to there counts; the import says that the part is damaged
         context.refuse(f"is damaged after line {number} ({error}); fetch it again")
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Give the lines of a file, which is read in large pieces: asking line by line takes longer."""
+    rest = b""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            *whole, rest = (rest + piece).split(b"\n")
+            yield from whole
+    if rest:
+        yield rest
 
 
 def _from_parquet(
@@ -250,8 +244,12 @@ def _from_parquet(
                     continue
                 some = some.filter(pl.Series(chosen[first : first + _ROWS]))
             frame = some.select(wanted).collect()
+            encoded = _with_entities(pl, frame)
             for number, work in zip(numbers, frame.iter_rows(named=True), strict=True):
-                yield number + 1, _as_read(work)
+                for name in encoded:
+                    work[name] = decode_all(work[name])
+                work[_INDEX] = _index(work.get(_INDEX))
+                yield number + 1, work
     except (OSError, pl.exceptions.PolarsError) as error:
         context.refuse(f"cannot be read as Parquet ({str(error).splitlines()[0]}); fetch it again")
 
@@ -283,21 +281,27 @@ def _narrowed(pl: Any, dtype: Any, wanted: Mapping[str, Any] | None) -> Any:
     return dtype
 
 
-def _as_read(work: dict[str, Any]) -> dict[str, Any]:
-    """Give a row as the same work is in JSON Lines, entities decoded."""
+def _with_entities(pl: Any, frame: Any) -> list[str]:
+    """Name the columns in which a text has an entity: few, and going through all takes long."""
     # ids have no entities, and abstracts are decoded when they are put together
-    apart = {name: work.pop(name, None) for name in ("referenced_works", "abstract_inverted_index")}
-    apart["abstract_inverted_index"] = _index(apart["abstract_inverted_index"])
-    return {**decode_all(work), **apart}
+    apart = {"referenced_works", _INDEX}
+    return [
+        name for name in frame.columns if name not in apart and _mentions_entity(pl, frame[name])
+    ]
+
+
+def _mentions_entity(pl: Any, column: Any) -> bool:
+    if isinstance(column.dtype, pl.List):
+        return _mentions_entity(pl, column.explode())
+    if isinstance(column.dtype, pl.Struct):
+        return any(_mentions_entity(pl, column.struct.field(f.name)) for f in column.dtype.fields)
+    return column.dtype == pl.String and bool(column.str.contains(ENTITY).any())
 
 
 def _index(value: Any) -> Any:
-    """Read the inverted index of an abstract from JSON text or from a map, as Parquet holds it."""
+    """Give the inverted index of an abstract as JSON Lines have it; Parquet has a text or a map."""
     if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
+        return None if value == "null" else value.encode()
     if isinstance(value, list):
         return {pair["key"]: pair["value"] for pair in value if isinstance(pair, dict)}
     return value

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citeweave.preparing.collect import document_fields, says_something
-from citeweave.preparing.encode import TextColumns
 from citeweave.preparing.keys import hash64, scrub
 from citeweave.preparing.language import LanguageFilter
 from citeweave.preparing.names import is_person
 from citeweave.preparing.pipeline import WordRules
+from citeweave.preparing.snapshot.abstracts import with_abstracts
 from citeweave.preparing.snapshot.pieces import DOCUMENT_COLUMNS, Ragged, save_piece
+from citeweave.preparing.snapshot.words import CompiledColumns
 from citeweave.preparing.text import is_missing
 from citeweave.reading import clean, normalise_orcid
 from citeweave.reading.folding import fold
@@ -42,7 +43,7 @@ NOT_CHOSEN = "outside the conditions (--where)"
 _ID = re.compile(r"[A-Z](\d{1,18})")
 _IDS = re.compile(r"(?:https://openalex\.org/W\d{1,18} ?)*")
 _PREFIX = "https://openalex.org/W"
-_BATCH = 256
+_BATCH = 2048
 _KEYWORDS_KEPT = 100_000
 
 
@@ -84,7 +85,7 @@ def read_part(
     enabled = gc.isenabled()
     gc.disable()  # nothing here is in a cycle, and looking for some takes a third of the time
     try:
-        for line, work in works_of(path, context, where):
+        for line, work in with_abstracts(works_of(path, context, where)):
             collected.add(work, line)
             if len(collected) == piece:
                 collected.save(folder / f"{pieces:05d}")
@@ -120,15 +121,15 @@ class _Works:
         self._settings = settings
         self._context = context
         self._told = told
-        self._text = TextColumns(rules)
+        self._text = CompiledColumns(rules)
         self._language = LanguageFilter(
             settings.language, min_letters=settings.language_min_letters
         )
         self._exclusion_words = settings.exclusion_words + settings.extra_exclusion_words
-        self._waiting: list[list[str]] = []
+        self._clean = rules.clean
+        self._waiting: list[str] = []
         self._texts_of: list[tuple[int, int]] = []
-        self._spans: list[tuple[int, int]] = []
-        self._keyword_pieces: dict[str, list[str]] = {}
+        self._clean_keywords: dict[str, str] = {}
         self._authors: dict[tuple[Any, Any, Any], int] = {}
         self._author_rows: list[tuple[int, str | None, str | None, str]] = []
         self._place_number: dict[Affiliation, int] = {}
@@ -183,9 +184,9 @@ class _Works:
         use, texts = self._settings, []
         titled = bool(title and use.use_title)
         if title and use.use_title:
-            texts.append(self._text.parts(title))
+            texts.append(self._clean(title))
         if abstract and use.use_abstract:
-            texts.append(self._text.parts(abstract))
+            texts.append(self._clean(abstract))
         if use.join_keywords:
             texts += map(self._keyword, keywords)
         self._waiting += texts
@@ -193,18 +194,17 @@ class _Works:
         if len(self._waiting) >= _BATCH:
             self._encode()
 
-    def _keyword(self, word: str) -> list[str]:
-        found = self._keyword_pieces.get(word)
+    def _keyword(self, word: str) -> str:
+        found = self._clean_keywords.get(word)
         if found is None:
-            found = self._text.parts(word)
-            if len(self._keyword_pieces) < _KEYWORDS_KEPT:
-                self._keyword_pieces[word] = found
+            found = self._clean(word)
+            if len(self._clean_keywords) < _KEYWORDS_KEPT:
+                self._clean_keywords[word] = found
         return found
 
     def _encode(self) -> None:
-        if self._waiting:
-            self._spans += self._text.add_all(self._waiting)
-            self._waiting = []
+        self._text.add_texts(self._waiting)
+        self._waiting = []
 
     def _add_people(self, authorships: list[Any]) -> None:
         team: list[int] = []
@@ -254,7 +254,7 @@ class _Works:
     def save(self, folder: Path) -> None:
         """Write the piece."""
         self._encode()
-        joined = self._text.joined_in_order(self._texts_of, self._spans)
+        joined = self._text.joined_in_order(self._texts_of)
         teams = Ragged.of(self._teams)
         team_places = Ragged.of(self._team_places)
         others = Ragged.of(self._other_places)

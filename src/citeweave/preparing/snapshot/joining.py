@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citeweave.preparing.encode import Joined
+from citeweave.preparing.text_columns import Joined
 from citeweave.preparing.matching import FATES
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from citeweave.preparing.encode import Joined
+from citeweave.preparing.text_columns import Joined
 from citeweave.reading import Affiliation
 
 if TYPE_CHECKING:

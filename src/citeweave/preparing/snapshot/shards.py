@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from citeweave.preparing.encode import Joined, TextPlan
+    from citeweave.preparing.encode import TextPlan
+    from citeweave.preparing.text_columns import Joined
     from citeweave.preparing.places import ResolvedPlaces
     from citeweave.preparing.snapshot.joining import NumberedWorks
     from citeweave.preparing.snapshot.pieces import Piece

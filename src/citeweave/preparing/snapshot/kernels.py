@@ -1,0 +1,324 @@
+"""Compiled loops over the bytes of texts: inverted indices put in order, texts taken apart."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import kernel
+
+__all__ = ["LONGEST", "PieceArrays", "enter_again", "find_pieces", "place_words", "write_words"]
+
+LONGEST = 100_000
+"""Words of an abstract that is put in order here, at most."""
+
+_QUOTE, _BACKSLASH, _COMMA, _COLON = 34, 92, 44, 58
+_OPEN, _CLOSE, _BEGIN, _END = 91, 93, 123, 125
+_SPACE, _LINE, _HYPHEN, _APOSTROPHE = 32, 10, 45, 39
+_PRIME, _SEED = np.uint64(1099511628211), np.uint64(14695981039346656037)
+
+
+@kernel
+def _past_space(source, at, stop):  # type: ignore[no-untyped-def]
+    while at < stop and (source[at] == _SPACE or 9 <= source[at] <= 13):
+        at += 1
+    return at
+
+
+@kernel
+def _places_of(source, start, stop, begins, ends):  # type: ignore[no-untyped-def]
+    """Read one index: at each place where its word begins and ends; -1 if it is not a plain one.
+
+    Returns the number of places, words at every one of them or not.
+    """
+    at = _past_space(source, start, stop)
+    if at >= stop or source[at] != _BEGIN:
+        return -1
+    at = _past_space(source, at + 1, stop)
+    places = 0
+    if at < stop and source[at] == _END:
+        return 0 if _past_space(source, at + 1, stop) == stop else -1
+    while at < stop:
+        if source[at] != _QUOTE:
+            return -1
+        begin = at + 1
+        at = begin
+        while at < stop and source[at] != _QUOTE:
+            if source[at] == _BACKSLASH or source[at] < _SPACE:
+                return -1
+            at += 1
+        end = at
+        at = _past_space(source, at + 1, stop)
+        if at >= stop or source[at] != _COLON:
+            return -1
+        at = _past_space(source, at + 1, stop)
+        if at >= stop or source[at] != _OPEN:
+            return -1
+        at = _past_space(source, at + 1, stop)
+        if at < stop and source[at] == _CLOSE:
+            return -1
+        while True:
+            place, digits = 0, 0
+            while at < stop and 48 <= source[at] <= 57 and digits < 7:
+                place = 10 * place + (np.int64(source[at]) - 48)
+                digits += 1
+                at += 1
+            if digits == 0 or place >= LONGEST:
+                return -1
+            while places <= place:
+                begins[places] = -1
+                places += 1
+            if begins[place] >= 0:
+                return -1  # two words at one place
+            begins[place] = begin
+            ends[place] = end
+            at = _past_space(source, at, stop)
+            if at < stop and source[at] == _COMMA:
+                at = _past_space(source, at + 1, stop)
+            elif at < stop and source[at] == _CLOSE:
+                at = _past_space(source, at + 1, stop)
+                break
+            else:
+                return -1
+        if at < stop and source[at] == _COMMA:
+            at = _past_space(source, at + 1, stop)
+        elif at < stop and source[at] == _END:
+            return places if _past_space(source, at + 1, stop) == stop else -1
+        else:
+            return -1
+    return -1
+
+
+@kernel
+def place_words(source, bounds, first, begins, ends, text, stops):  # type: ignore[no-untyped-def]
+    """Write the texts of inverted indices one after the other.
+
+    Parameters
+    ----------
+    source : ndarray of uint8
+        The indices as JSON, one after the other.
+    bounds : ndarray of int64
+        Where each begins, and where the last ends.
+    first : int
+        The one to begin with.
+    begins, ends : ndarray of int64, length `LONGEST`
+        Scratch.
+    text : ndarray of uint8
+        For the texts.
+    stops : ndarray of int64
+        Filled with where each text ends. One that is not plain (escapes, two words at one place)
+        ends where it begins.
+
+    Returns
+    -------
+    int
+        The first index for whose text there was no room; their number if there was for all.
+    """
+    at = stops[first - 1] if first > 0 else 0
+    for number in range(first, len(bounds) - 1):
+        places = _places_of(source, bounds[number], bounds[number + 1], begins, ends)
+        size = 0
+        for place in range(places):
+            if begins[place] >= 0:
+                size += ends[place] - begins[place] + 1
+        if at + size > len(text):
+            return number
+        for place in range(places):
+            if begins[place] >= 0:
+                for byte in range(begins[place], ends[place]):
+                    text[at] = source[byte]
+                    at += 1
+                text[at] = _SPACE
+                at += 1
+        if size:
+            at -= 1  # no space after the last word
+        stops[number] = at
+    return len(bounds) - 1
+
+
+class PieceArrays(NamedTuple):
+    """A table of pieces of text by their bytes: open addressing, filled to a half at most.
+
+    Attributes
+    ----------
+    slots : ndarray of int32
+        Numbers of pieces by hash, -1 where there is none; the length is a power of two.
+    starts : ndarray of int64
+        Where the bytes of each piece begin, and where the next would.
+    store : ndarray of uint8
+        The bytes.
+    """
+
+    slots: np.ndarray
+    starts: np.ndarray
+    store: np.ndarray
+
+
+@kernel
+def _is_alphanumeric(byte):  # type: ignore[no-untyped-def]
+    return 97 <= byte <= 122 or 48 <= byte <= 57 or 65 <= byte <= 90
+
+
+@kernel
+def _piece_end(text, at, stop):  # type: ignore[no-untyped-def]
+    """Find the end of the piece at `at` in a part of ASCII characters, as the pattern of words."""
+    if not _is_alphanumeric(text[at]):
+        return at + 1
+    at += 1
+    while at < stop:
+        if _is_alphanumeric(text[at]):
+            at += 1
+        elif (
+            (text[at] == _HYPHEN or text[at] == _APOSTROPHE)
+            and at + 1 < stop
+            and _is_alphanumeric(text[at + 1])
+        ):
+            at += 2
+        else:
+            break
+    return at
+
+
+@kernel
+def _slot_of(text, start, stop, mask):  # type: ignore[no-untyped-def]
+    """Give the slot to begin with: FNV-1a of the bytes."""
+    key = _SEED
+    for at in range(start, stop):
+        key = (key ^ np.uint64(text[at])) * _PRIME
+    return np.int64((key ^ (key >> np.uint64(32))) & np.uint64(mask))
+
+
+@kernel
+def enter_again(table, known):  # type: ignore[no-untyped-def]
+    """Fill the slots of a table of pieces that are all different."""
+    mask = len(table.slots) - 1
+    for number in range(known):
+        slot = _slot_of(table.store, table.starts[number], table.starts[number + 1], mask)
+        while table.slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        table.slots[slot] = number
+
+
+@kernel
+def _number_of(text, start, stop, table, known):  # type: ignore[no-untyped-def]
+    """Give the number of a piece; `known` if it is new and now entered, -1 if there is no room."""
+    mask = len(table.slots) - 1
+    slot = _slot_of(text, start, stop, mask)
+    while table.slots[slot] >= 0:
+        number = table.slots[slot]
+        begin = table.starts[number]
+        if table.starts[number + 1] - begin == stop - start:
+            same = True
+            for i in range(stop - start):
+                if table.store[begin + i] != text[start + i]:
+                    same = False
+                    break
+            if same:
+                return np.int64(number)
+        slot = (slot + 1) & mask
+    begin = table.starts[known]
+    if (
+        2 * (known + 1) > len(table.slots)
+        or known + 2 > len(table.starts)
+        or begin + stop - start > len(table.store)
+    ):
+        return np.int64(-1)
+    for i in range(stop - start):
+        table.store[begin + i] = text[start + i]
+    table.starts[known + 1] = begin + stop - start
+    table.slots[slot] = known
+    return np.int64(known)
+
+
+@kernel
+def find_pieces(text, start, table, known, found, filled):  # type: ignore[no-untyped-def]
+    """Take texts apart and number their pieces; equals `text.pieces` on parts between spaces.
+
+    Parameters
+    ----------
+    text : ndarray of uint8
+        Texts in UTF-8 and lower case, a line each.
+    start : int
+        Where to begin: at the beginning of a part.
+    table : PieceArrays
+        New pieces are entered. A part with a character that is not ASCII is one piece.
+    known : int
+        Number of pieces in the table.
+    found : ndarray of int32
+        Filled with the numbers of pieces, -1 at the end of a text.
+    filled : int
+        How much of it is filled.
+
+    Returns
+    -------
+    at, known, filled : int
+        Where it ended: at the end of the text, or where the table has no room for a piece.
+    """
+    stop = len(text)
+    at = start
+    while at < stop:
+        if text[at] == _LINE:
+            found[filled] = -1
+            filled += 1
+            at += 1
+            continue
+        if text[at] == _SPACE:
+            at += 1
+            continue
+        end = at
+        ascii_only = True
+        while end < stop and text[end] != _SPACE and text[end] != _LINE:
+            if text[end] >= 128:
+                ascii_only = False
+            end += 1
+        before = filled
+        begin = at
+        while begin < end:
+            piece_end = _piece_end(text, begin, end) if ascii_only else end
+            number = _number_of(text, begin, piece_end, table, known)
+            if number < 0:
+                return at, known, before
+            if number == known:
+                known += 1
+            found[filled] = number
+            filled += 1
+            begin = piece_end
+        at = end
+    return at, known, filled
+
+
+@kernel
+def write_words(found, first, numbers, stream, stops):  # type: ignore[no-untyped-def]
+    """Write the words of texts, -1 where words are parted; equals `TextColumns.add_all`.
+
+    Parameters
+    ----------
+    found : ndarray of int32
+        From `find_pieces`.
+    first, numbers : ndarray
+        The words of piece i are ``numbers[first[i]:first[i + 1]]``, -1 for what is none.
+    stream : ndarray of int32
+        Filled with words.
+    stops : ndarray of int64
+        Filled with where the words of each text end.
+
+    Returns
+    -------
+    int
+        How much of `stream` is filled.
+    """
+    at, texts = 0, 0
+    after_word = False
+    for i in range(len(found)):
+        piece = found[i]
+        if piece < 0:
+            stops[texts] = at
+            texts += 1
+            after_word = False
+            continue
+        for place in range(first[piece], first[piece + 1]):
+            word = numbers[place]
+            if word >= 0 or after_word:  # a break is kept after a word of the same text, once
+                stream[at] = word
+                at += 1
+            after_word = word >= 0
+    return at

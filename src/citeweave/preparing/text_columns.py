@@ -1,0 +1,171 @@
+"""Words of texts as numbers, while texts stream in; and texts of documents in blocks."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from citeweave.preparing import text as text_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from citeweave.preparing.pipeline import WordRules
+
+__all__ = ["Joined", "MemoryTexts", "Span", "TextColumns", "Texts"]
+
+Span = tuple[int, int]
+
+
+class TextColumns:
+    """The words of all texts, 4 bytes a word; raw text is not kept.
+
+    Stop words, numbers and punctuation are stored as one -1 between the words that they
+    part, so that phrases do not reach across them.
+    """
+
+    def __init__(self, rules: WordRules) -> None:
+        self.rules = rules
+        self.words: list[str] = []
+        self._ids: dict[str, int] = {}
+        self._of_part = _PartIds(self._ids_of)
+        self._stream = array("i")
+
+    def add(self, text: str) -> Span:
+        """Encode a text and give its place."""
+        return self.add_all([self.parts(text)])[0]
+
+    def parts(self, text: str) -> list[str]:
+        """Clean a text and part it at spaces."""
+        return self.rules.clean(text).lower().split()
+
+    def add_all(self, texts: Sequence[Sequence[str]]) -> list[Span]:
+        """Encode texts that are cleaned and parted at spaces, and give the place of each."""
+        look_up = self._of_part.__getitem__
+        found = [list(chain.from_iterable(map(look_up, parts))) for parts in texts]
+        lengths = np.fromiter(map(len, found), dtype=np.int64, count=len(found))
+        ids = np.fromiter(chain.from_iterable(found), dtype=np.int32, count=int(lengths.sum()))
+        words = ids >= 0
+        # a break is kept after a word of the same text, once
+        keep = words.copy()
+        keep[1:] |= words[:-1]
+        ends = np.cumsum(lengths)
+        starts = (ends - lengths)[lengths > 0]
+        keep[starts] = words[starts]
+        kept = np.concatenate(([0], np.cumsum(keep)))[ends] + len(self._stream)
+        begins = np.concatenate(([len(self._stream)], kept[:-1]))
+        self._stream.frombytes(ids[keep].tobytes())
+        return list(zip(begins.tolist(), kept.tolist(), strict=True))
+
+    def joined(self, documents: Iterable[tuple[list[Span], list[Span]]]) -> Joined:
+        """Put the texts of documents one after the other, a break after each text.
+
+        What was collected is given up, so that its memory is free for the steps to come.
+
+        Parameters
+        ----------
+        documents
+            For each document the places of its title and of its other texts.
+        """
+        stream = np.frombuffer(self._stream, dtype=np.int32)
+        parts, ends, titles, length = [], [], [], 0
+        gap = np.array([-1], dtype=np.int32)
+        for first, other in documents:
+            for start, stop in first:
+                parts += [stream[start:stop], gap]
+                length += stop - start + 1
+            titles.append(length)
+            for start, stop in other:
+                parts += [stream[start:stop], gap]
+                length += stop - start + 1
+            ends.append(length)
+        flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+        del parts, stream
+        self._stream, self._of_part = array("i"), _PartIds(self._ids_of)
+        offsets = np.concatenate(([0], np.array(ends, dtype=np.int64)))
+        return Joined(flat, offsets, np.array(titles, dtype=np.int64))
+
+    def _ids_of(self, part: str) -> tuple[int, ...]:
+        return tuple([self._id(piece) for piece in text_steps.pieces(part)])
+
+    def _id(self, piece: str) -> int:
+        word = self.rules.word(piece)
+        if not word:
+            return -1
+        number = self._ids.setdefault(word, len(self.words))
+        if number == len(self.words):
+            self.words.append(word)
+        return number
+
+
+class _PartIds(dict[str, tuple[int, ...]]):
+    """Ids by part of a text, worked out at first sight.
+
+    Nothing that may be a word holds a space, so a text can be taken apart at spaces first; its
+    parts, punctuation and all, are nearly always known, which saves the search for words in them.
+    """
+
+    def __init__(self, make: Callable[[str], tuple[int, ...]]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, part: str) -> tuple[int, ...]:
+        ids = self[part] = self._make(part)
+        return ids
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Texts of documents, one after the other.
+
+    Attributes
+    ----------
+    flat : ndarray of int32
+        Word ids, -1 at breaks.
+    offsets : ndarray of int64
+        Where each document begins, and where the last ends.
+    titles : ndarray of int64
+        Where the title of each document ends.
+    """
+
+    flat: np.ndarray
+    offsets: np.ndarray
+    titles: np.ndarray
+
+
+class Texts(Protocol):
+    """The texts of a corpus in blocks of documents, in memory or in files."""
+
+    def blocks(self) -> Iterator[Joined]:
+        """Give the blocks in order."""
+
+    def rewritten(self, step: Callable[[Joined], Joined]) -> Texts:
+        """Give the texts that a step makes of each block."""
+
+
+class MemoryTexts:
+    """Texts that are in memory.
+
+    Parameters
+    ----------
+    blocks
+        Given up when the texts are rewritten.
+    """
+
+    def __init__(self, blocks: list[Joined]) -> None:
+        self._blocks = blocks
+
+    def blocks(self) -> Iterator[Joined]:
+        """Give the blocks in order."""
+        return iter(self._blocks)
+
+    def rewritten(self, step: Callable[[Joined], Joined]) -> MemoryTexts:
+        """Give the texts that a step makes of each block."""
+        made = []
+        while self._blocks:
+            made.append(step(self._blocks.pop(0)))
+        return MemoryTexts(made)
