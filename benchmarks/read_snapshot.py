@@ -4,7 +4,7 @@ Run: ``python -m benchmarks.read_snapshot [WORKS]``. The same made-up works
 (`benchmarks.openalex_snapshot`) are read from packed JSON Lines and from Parquet, each way in a
 process of its own with one thread, up to Python objects with the fields that an import looks at:
 abstracts have to be put together and parted into words there in any case. Needs DuckDB, which
-citeweave does not, and orjson.
+citeweave does not, and msgspec.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _COLUMNS = {
 def read_json(path: Path, *, fast: bool) -> int:
     """Read as the import does, line by line."""
     if not fast:
-        sys.modules["orjson"] = None  # type: ignore[assignment]
+        sys.modules["msgspec"] = None  # type: ignore[assignment]
     return read_ours(path)
 
 
 def read_ours(path: Path) -> int:
     """Read as the import does."""
-    from citeweave.reading.openalex_snapshot import works_of  # noqa: PLC0415 (after orjson)
+    from citeweave.reading.openalex_snapshot import works_of  # noqa: PLC0415 (after msgspec)
     from citeweave.reading.problems import (  # noqa: PLC0415
         FileContext,
         FileCounts,
@@ -108,7 +108,7 @@ def read_duckdb(path: Path) -> int:
 
 WAYS = {
     "JSON Lines, standard library": ("jsonl", lambda path: read_json(path, fast=False)),
-    "JSON Lines, orjson": ("jsonl", lambda path: read_json(path, fast=True)),
+    "JSON Lines, msgspec": ("jsonl", lambda path: read_json(path, fast=True)),
     "JSON Lines, polars streaming": ("jsonl", read_polars),
     "JSON Lines, DuckDB": ("jsonl", read_duckdb),
     "Parquet, polars": ("parquet", read_ours),

@@ -9,6 +9,7 @@ from typing import Any, Self, overload
 import numpy as np
 
 from citeweave.corpus import storage
+from citeweave.corpus.canonical import canonical_column
 from citeweave.corpus.corpus import Corpus
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.shards import Shards, fingerprint_of, read_documents
@@ -76,6 +77,12 @@ class ShardColumn(Sequence[Any]):
         for number in range(len(self._text.shards)):
             yield from self._shard(number)
 
+    def canonical(self) -> Iterator[bytes]:
+        """Give what the fingerprint of the corpus takes of the column, shard by shard."""
+        pl = storage.needs_polars("Reading the documents of a corpus")
+        for number in range(len(self._text.shards)):
+            yield canonical_column(self._text.series(number, self._name), pl)
+
     def __eq__(self, other: object) -> bool:
         """Compare with another sequence, entry by entry."""
         if not isinstance(other, list | ShardColumn):
@@ -127,6 +134,11 @@ class ShardedText:
         return self._columns.setdefault(name, ShardColumn(self, name))
 
     def read(self, number: int, name: str) -> list[Any]:
+        """Read a column of one shard as a list."""
+        values: list[Any] = self.series(number, name).to_list()
+        return values
+
+    def series(self, number: int, name: str) -> Any:
         """Read a column of one shard, whose file is checked the first time."""
         pl = storage.needs_polars("Reading the documents of a corpus")
         folder = self.shards.folder

@@ -301,12 +301,12 @@ def fingerprint_of(shards: Shards, text: TextStore) -> str:
     return hash_blocks(storage.array_shapes(shards.counts), shards.blocks, shards.sizes, text)
 
 
-def read_documents(shards: Shards, number: int, name: str, pl: "ModuleType") -> list[Any]:
-    """Read a column of the table of documents of one shard."""
+def read_documents(shards: Shards, number: int, name: str, pl: "ModuleType") -> Any:
+    """Read a column of the table of documents of one shard, as polars has it."""
     shard = shards.all[number]
     path = shards.folder / shard.name / "documents.parquet"
     try:
-        values: list[Any] = pl.read_parquet(path, columns=[name])[name].to_list()
+        values = pl.read_parquet(path, columns=[name])[name]
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise CorpusError(

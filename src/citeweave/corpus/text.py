@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from citeweave.errors import CorpusError
+from citeweave.corpus.canonical import canonical_bytes
 
 __all__ = ["NAME_COLUMN", "MemoryText", "Metadata", "SubsetText", "TextStore"]
 __all__ += ["hash_blocks", "hash_contents"]
@@ -154,26 +154,14 @@ def hash_blocks(
     for table, name in columns:
         values = text.column(table, name)
         digest.update(f"\n{table} {name!r} {len(values)}\n".encode())
-        for some in _batched(map(_canonical, values)):
-            digest.update(b"".join([b"%d:%b" % (len(part), part) for part in some]))
+        stored = getattr(values, "canonical", None)  # columns of shards: no object for each value
+        for some in _batches(values) if stored is None else stored():
+            digest.update(some)
     return digest.hexdigest()
 
 
-def _batched(values: Iterator[bytes], size: int = 4096) -> Iterator[list[bytes]]:
-    """Give so many values at a time."""
-    while some := list(islice(values, size)):
-        yield some
-
-
-def _canonical(value: object) -> bytes:
-    """Bytes that differ wherever values or their types differ."""
-    if isinstance(value, str):
-        return b"s" + value.encode()
-    if isinstance(value, list):
-        parts = [b"s" + v.encode() if type(v) is str else _canonical(v) for v in value]
-        return b"l" + b"".join([b"%d:%b" % (len(part), part) for part in parts])
-    if value is None or isinstance(value, bool | int | float):
-        return f"{type(value).__name__[0]}{value!r}".encode()
-    raise CorpusError(
-        f"A corpus cannot hold a {type(value).__name__} ({value!r}) as a string or metadata value."
-    )
+def _batches(values: Iterable[Any], size: int = 4096) -> Iterator[bytes]:
+    """Give the bytes of so many values at a time."""
+    source = iter(values)
+    while some := list(islice(source, size)):
+        yield canonical_bytes(some)

@@ -11,7 +11,6 @@ from citeweave.naming import option
 from citeweave.preparing.authors import AuthorRegister
 from citeweave.preparing.bags import BagColumns
 from citeweave.preparing.duplicates import DuplicateIndex, WorkKeys
-from citeweave.preparing.text_columns import TextColumns
 from citeweave.preparing.keys import scrub
 from citeweave.preparing.language import LanguageFilter
 from citeweave.preparing.matching import Work
@@ -19,6 +18,7 @@ from citeweave.preparing.pipeline import WordRules
 from citeweave.preparing.places import PlaceRegister
 from citeweave.preparing.references import ReferenceColumns, family_key, venue_key
 from citeweave.preparing.text import is_missing
+from citeweave.preparing.text_columns import TextColumns
 from citeweave.preparing.thesaurus import read_thesaurus
 from citeweave.wording import count
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from citeweave.errors import ParameterError
@@ -153,7 +153,7 @@ class LanguageFilter:
         """Give the language of a document that is to be dropped, None for one to keep."""
         if self.language is None:
             return None
-        codes = language_code(stated)
+        codes = _codes(stated)
         if self.language in codes:
             return None
         code, probability = self._judge(text)
@@ -174,6 +174,12 @@ class LanguageFilter:
         if self._classify is None:
             self._classify = _identifier(self.language).classify
         return self._classify(sample)
+
+
+@lru_cache(maxsize=1000)
+def _codes(written: str | None) -> frozenset[str]:
+    """Give `language_code`, which few different texts are asked for again and again."""
+    return frozenset(language_code(written))
 
 
 @cache

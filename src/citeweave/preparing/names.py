@@ -23,6 +23,7 @@ _PLACEHOLDERS = frozenset(
     | {"no author name available", "no author", "not available"}
 )
 _LETTER = re.compile(r"[^\W\d_]")
+_NO_WORD = re.compile(r"[\W_]+")
 
 
 def parse_author(author: Author) -> Name:
@@ -46,7 +47,7 @@ def is_person(text: str, exclusion_words: Iterable[str] = EXCLUSION_WORDS) -> bo
     >>> is_person("Technische Universität München"), is_person("Bruce Lee")
     (False, True)
     """
-    words = _words(text)
+    words = _NO_WORD.sub(" ", fold(text)).split()
     if not _LETTER.search(text) or " ".join(words) in _PLACEHOLDERS or TITLES.issuperset(words):
         return False
     return not _folded(tuple(exclusion_words)).intersection(words)
@@ -55,7 +56,3 @@ def is_person(text: str, exclusion_words: Iterable[str] = EXCLUSION_WORDS) -> bo
 @lru_cache(maxsize=8)
 def _folded(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(map(fold, words))
-
-
-def _words(text: str) -> list[str]:
-    return re.sub(r"[\W_]+", " ", fold(text)).split()

@@ -82,6 +82,8 @@ _MISSING = frozenset(
     | {"none", "null", "nan", "abstract", "-", "no abstract provided", "no abstract is available"}
 )
 
+_LONGEST_MISSING = max(map(len, _MISSING))
+
 
 def is_missing(text: str | None) -> bool:
     """Tell whether a field is empty or only says so ("[No abstract available]").
@@ -91,7 +93,10 @@ def is_missing(text: str | None) -> bool:
     >>> is_missing("[No abstract available]"), is_missing("Abstract algebra")
     (True, False)
     """
-    return not text or text.strip(" []().\t\n").lower() in _MISSING or not text.strip()
+    if not text:
+        return True
+    inside = text.strip(" []().\t\n")
+    return len(inside) <= _LONGEST_MISSING and (inside.lower() in _MISSING or not text.strip())
 
 
 def clean(

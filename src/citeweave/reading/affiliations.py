@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from citeweave.reading.folding import fold
@@ -194,8 +195,13 @@ def funder_names(items: Iterable[Any]) -> tuple[str, ...]:
     >>> funder_names(["National Science Foundation, NSF: DMC-85", "NSF [1, 2]", "81601515"])
     ('National Science Foundation', 'NSF')
     """
-    names = (_funder(_GRANT.split(clean(item) or "")[0].split(", ")) for item in items)
+    names = (_funder_name(clean(item) or "") for item in items)
     return tuple(dict.fromkeys(filter(None, names)))
+
+
+@lru_cache(maxsize=50_000)
+def _funder_name(entry: str) -> str:
+    return _funder(_GRANT.split(entry)[0].split(", "))
 
 
 def _funder(parts: list[str]) -> str:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["narrow_decoder"]
 
+_NOTHING = frozenset({b"null", b"{}", b"[]"})
+
 
 def narrow_decoder(
     wanted: Mapping[str, Any], *, as_bytes: Collection[str] = ()
@@ -22,7 +24,7 @@ def narrow_decoder(
         Keys of the object; the value is None for all that is below a key, or again a mapping, for
         an object or a list of objects of which only some parts are wanted.
     as_bytes : collection of str
-        Keys whose values may be left as JSON text, in bytes; null stays None.
+        Keys whose values may be left as JSON text, in bytes; null and what is empty become None.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def narrow_decoder(
             value = found.get(name)
             if value is not None:
                 text = bytes(value)
-                found[name] = None if text == b"null" else text
+                found[name] = None if text in _NOTHING else text
         return found
 
     return decode
@@ -72,5 +74,5 @@ def _shape(name: str, wanted: Mapping[str, Any], raw: Mapping[str, Any]) -> Any:
             fields[key] = Any
         else:
             inner = _shape(f"{name}_{key}", inside, {})
-            fields[key] = list[inner] | inner | None
+            fields[key] = list[inner] | inner | None  # type: ignore[valid-type]
     return TypedDict(name, fields, total=False)  # type: ignore[operator]

@@ -13,6 +13,8 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from citeweave.errors import CorpusError
 from citeweave.reading.entities import ENTITY, decode_all, has_entities
 from citeweave.reading.narrow_json import narrow_decoder
@@ -32,7 +34,8 @@ _PLACES = (
 _ENDINGS = (".gz", ".parquet", ".jsonl")
 _ROWS = 2_000
 _PIECE = 1 << 20
-_INDEX = "abstract_inverted_index"
+_INDEX, _CITED = "abstract_inverted_index", "referenced_works"
+_PREFIX = "https://openalex.org/W"
 _NAMES = {"display_name": None}
 # What an import looks at; of nested objects only these parts are taken out of Parquet.
 _WANTED: dict[str, Any] = {
@@ -60,7 +63,7 @@ _WANTED: dict[str, Any] = {
         "institutions": {"id": None, "display_name": None, "ror": None, "country_code": None},
         "countries": None,
     },
-    "referenced_works": None,
+    _CITED: None,
     _INDEX: None,
     "abstract": None,
 }
@@ -173,8 +176,9 @@ def works_of(
     """Give (line, work) of the works in a part that meet the conditions.
 
     Of a work the parts that an import looks at are there. Its ``abstract_inverted_index`` may be
-    JSON text in bytes, for `citeweave.preparing.snapshot.abstracts` to read. `context.counts.read`
-    counts all works, those that do not meet the conditions included.
+    JSON text in bytes, its ``referenced_works`` that or an array of the numbers in their ids, as
+    objects of them are not needed. `context.counts.read` counts all works, those that do not meet
+    the conditions included.
     """
     if path.suffix == ".parquet":
         yield from _from_parquet(path, context, where)
@@ -187,7 +191,7 @@ def _from_lines(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     # conditions may ask for parts of objects that an import has no use for
     asked = {} if where is None else dict.fromkeys(where.columns)
-    loads = narrow_decoder(_WANTED | asked, as_bytes=[_INDEX])
+    loads = narrow_decoder(_WANTED | asked, as_bytes=[_INDEX, _CITED])
     counts = context.counts
     number = 0
     try:
@@ -245,11 +249,16 @@ def _from_parquet(
                 some = some.filter(pl.Series(chosen[first : first + _ROWS]))
             frame = some.select(wanted).collect()
             encoded = _with_entities(pl, frame)
-            for number, work in zip(numbers, frame.iter_rows(named=True), strict=True):
+            cited = _cited_numbers(pl, frame)
+            if cited is not None:
+                frame = frame.drop(_CITED)
+            for i, work in enumerate(frame.iter_rows(named=True)):
                 for name in encoded:
                     work[name] = decode_all(work[name])
                 work[_INDEX] = _index(work.get(_INDEX))
-                yield number + 1, work
+                if cited is not None:
+                    work[_CITED] = cited[i]
+                yield numbers[i] + 1, work
     except (OSError, pl.exceptions.PolarsError) as error:
         context.refuse(f"cannot be read as Parquet ({str(error).splitlines()[0]}); fetch it again")
 
@@ -284,7 +293,7 @@ def _narrowed(pl: Any, dtype: Any, wanted: Mapping[str, Any] | None) -> Any:
 def _with_entities(pl: Any, frame: Any) -> list[str]:
     """Name the columns in which a text has an entity: few, and going through all takes long."""
     # ids have no entities, and abstracts are decoded when they are put together
-    apart = {"referenced_works", _INDEX}
+    apart = {_CITED, _INDEX}
     return [
         name for name in frame.columns if name not in apart and _mentions_entity(pl, frame[name])
     ]
@@ -296,6 +305,18 @@ def _mentions_entity(pl: Any, column: Any) -> bool:
     if isinstance(column.dtype, pl.Struct):
         return any(_mentions_entity(pl, column.struct.field(f.name)) for f in column.dtype.fields)
     return column.dtype == pl.String and bool(column.str.contains(ENTITY).any())
+
+
+def _cited_numbers(pl: Any, frame: Any) -> list[np.ndarray] | None:
+    """Read the numbers of the works that each row cites; None if one has no id of OpenAlex."""
+    if _CITED not in frame.columns or frame[_CITED].dtype != pl.List(pl.String):
+        return None
+    lengths = frame[_CITED].list.len().fill_null(0).to_numpy()
+    flat = frame[_CITED].list.drop_nulls().explode().drop_nulls()
+    numbers = flat.str.strip_prefix(_PREFIX).cast(pl.Int64, strict=False)
+    if len(numbers) != lengths.sum() or numbers.null_count() or (numbers < 0).any():
+        return None
+    return np.split(numbers.to_numpy(), np.cumsum(lengths[:-1]))
 
 
 def _index(value: Any) -> Any:

@@ -230,7 +230,7 @@ def test_the_order_of_files_is_that_of_names(snapshots):
     assert [part.name for part in parts] == sorted(part.name for part in parts)
 
 
-def test_with_and_without_orjson(tmp_path, monkeypatch):
+def test_with_and_without_msgspec(tmp_path, monkeypatch):
     """The faster decoder, where it is installed, changes nothing: not for odd lines either."""
     folder = tmp_path / "odd"
     lines = list(Snapshot(20).works(0, 20))
@@ -240,7 +240,7 @@ def test_with_and_without_orjson(tmp_path, monkeypatch):
     part.parent.mkdir(parents=True)
     part.write_bytes(gzip.compress("\n".join(lines).encode()))
     first, _ = run(folder, tmp_path / "first")
-    monkeypatch.setitem(sys.modules, "orjson", None)
+    monkeypatch.setitem(sys.modules, "msgspec", None)
     second, report = run(folder, tmp_path / "second")
     assert first.fingerprint == second.fingerprint
     assert second.titles[2].startswith("A raw tab")

@@ -16,8 +16,8 @@ from citeweave.preparing.keys import hash64, scrub
 from citeweave.preparing.language import LanguageFilter
 from citeweave.preparing.names import is_person
 from citeweave.preparing.pipeline import WordRules
-from citeweave.preparing.snapshot.abstracts import with_abstracts
 from citeweave.preparing.snapshot.pieces import DOCUMENT_COLUMNS, Ragged, save_piece
+from citeweave.preparing.snapshot.undecoded import decoded_works
 from citeweave.preparing.snapshot.words import CompiledColumns
 from citeweave.preparing.text import is_missing
 from citeweave.reading import clean, normalise_orcid
@@ -41,8 +41,6 @@ PIECE = 25_000
 
 NOT_CHOSEN = "outside the conditions (--where)"
 _ID = re.compile(r"[A-Z](\d{1,18})")
-_IDS = re.compile(r"(?:https://openalex\.org/W\d{1,18} ?)*")
-_PREFIX = "https://openalex.org/W"
 _BATCH = 2048
 _KEYWORDS_KEPT = 100_000
 
@@ -85,7 +83,7 @@ def read_part(
     enabled = gc.isenabled()
     gc.disable()  # nothing here is in a cycle, and looking for some takes a third of the time
     try:
-        for line, work in with_abstracts(works_of(path, context, where)):
+        for line, work in decoded_works(works_of(path, context, where)):
             collected.add(work, line)
             if len(collected) == piece:
                 collected.save(folder / f"{pieces:05d}")
@@ -134,10 +132,11 @@ class _Works:
         self._author_rows: list[tuple[int, str | None, str | None, str]] = []
         self._place_number: dict[Affiliation, int] = {}
         self._place_count: list[int] = []
+        self._known_places: dict[tuple[Any, Any, Any, Any], int] = {}
         self._works: list[int] = []
         self._updated: list[int] = []
         self._teams: list[list[int]] = []
-        self._team_places: list[tuple[int, ...]] = []
+        self._team_places: list[list[int]] = []
         self._other_places: list[list[int]] = []
         self._references: list[np.ndarray] = []
         self._documents: dict[str, list[Any]] = {name: [] for name in DOCUMENT_COLUMNS}
@@ -149,8 +148,10 @@ class _Works:
         """Take one work."""
         told = self._told
         record = record_of(work, line, self._context)
-        cited = as_list(work.get("referenced_works"))
-        _tally(told["as_read"], record, work, cited)
+        cited = work.get("referenced_works")
+        if not isinstance(cited, np.ndarray):
+            cited = as_list(cited)
+        _tally(told["as_read"], record, work, len(cited))
         number = _ID.fullmatch(record.id)
         if number is None:
             self._context.note(line, "the work has no OpenAlex id and was passed over", field="id")
@@ -158,7 +159,9 @@ class _Works:
             return
         abstract = None if is_missing(record.abstract) else record.abstract
         title = None if is_missing(record.title) else record.title
-        if not (title or abstract or says_something(record) or work.get("authorships") or cited):
+        if not (
+            title or abstract or says_something(record) or work.get("authorships") or len(cited)
+        ):
             told["skipped"]["empty record"] += 1
             return
         code = self._language.foreign(record.language, f"{title or ''}. {abstract or ''}")
@@ -223,8 +226,7 @@ class _Works:
                 author = self._authors[key] = self._new_author(*key)
             if author == _NOBODY:
                 continue
-            places = institutions_of(authorship) or countries_of(authorship)
-            own = tuple(map(self._place, places))
+            own = self._places_of(authorship)
             if author == _EXCLUDED:
                 self._told["excluded"][str(written)] += 1
                 loose += own  # the address of a name that is no person's is still the paper's
@@ -244,10 +246,36 @@ class _Works:
         self._author_rows.append((_author_key(short, orcid, name), short, orcid, name))
         return len(self._author_rows) - 1
 
-    def _place(self, affiliation: Affiliation) -> int:
+    def _places_of(self, authorship: dict[str, Any]) -> list[int]:
+        """Give the numbers of an author's institutions, else of the countries."""
+        known = self._known_places
+        own: list[int] = []
+        for item in authorship.get("institutions") or ():
+            try:
+                key = (
+                    *(item.get("display_name"), item.get("country_code")),
+                    *(item.get("ror"), item.get("id")),
+                )
+                number = known.get(key)
+            except (AttributeError, TypeError):  # no object, or one in place of a text
+                return [*map(self._place, institutions_of(authorship) or countries_of(authorship))]
+            if number is None:
+                found = institutions_of({"institutions": [item]})
+                number = known[key] = self._number_of(found[0]) if found else _NOWHERE
+            if number != _NOWHERE:
+                own.append(number)
+        for number in own:
+            self._place_count[number] += 1
+        return own or [*map(self._place, countries_of(authorship))]
+
+    def _number_of(self, affiliation: Affiliation) -> int:
         number = self._place_number.setdefault(affiliation, len(self._place_count))
         if number == len(self._place_count):
             self._place_count.append(0)
+        return number
+
+    def _place(self, affiliation: Affiliation) -> int:
+        number = self._number_of(affiliation)
         self._place_count[number] += 1
         return number
 
@@ -285,6 +313,7 @@ class _Works:
 
 _EXCLUDED = -1
 _NOBODY = -2
+_NOWHERE = -1
 
 
 def _author_key(ident: str | None, orcid: str | None, name: str) -> int:
@@ -295,15 +324,12 @@ def _author_key(ident: str | None, orcid: str | None, name: str) -> int:
     return -1 - (hash64(f"orcid {orcid}" if orcid else f"name {fold(name)}") >> 1)
 
 
-def _references(cited: list[Any]) -> np.ndarray:
+def _references(cited: list[Any] | np.ndarray) -> np.ndarray:
     """Read the numbers of cited works; what is no OpenAlex id is left out."""
-    try:
-        joined = " ".join(cited)
-    except TypeError:
-        joined = " ".join([item for item in cited if isinstance(item, str)])
-    if _IDS.fullmatch(joined):
-        return np.fromstring(joined.replace(_PREFIX, ""), dtype=np.int64, sep=" ")
-    found = [_ID.fullmatch(short_id(item) or "") for item in joined.split()]
+    if isinstance(cited, np.ndarray):
+        return cited
+    texts = " ".join([item for item in cited if isinstance(item, str)])
+    found = [_ID.fullmatch(short_id(item) or "") for item in texts.split()]
     return np.array([int(one[1]) for one in found if one is not None], dtype=np.int64)
 
 
@@ -313,7 +339,7 @@ def _day(value: Any) -> int:
     return int(digits) if len(digits) == 8 and digits.isdigit() else 0
 
 
-def _tally(counts: Counter[str], record: Record, work: dict[str, Any], cited: list[Any]) -> None:
+def _tally(counts: Counter[str], record: Record, work: dict[str, Any], cited: int) -> None:
     """Count what a work holds, as `Tally` does for records."""
     authorships = as_list(work.get("authorships"))
     counts["works"] += 1
@@ -322,6 +348,6 @@ def _tally(counts: Counter[str], record: Record, work: dict[str, Any], cited: li
     counts["with_keywords"] += bool(record.keywords)
     counts["with_authors"] += bool(authorships)
     counts["with_year"] += record.year is not None
-    counts["with_references"] += bool(cited)
+    counts["with_references"] += cited > 0
     counts["author_mentions"] += len(authorships)
-    counts["references"] += len(cited)
+    counts["references"] += cited

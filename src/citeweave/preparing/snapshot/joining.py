@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citeweave.preparing.text_columns import Joined
 from citeweave.preparing.matching import FATES
+from citeweave.preparing.text_columns import Joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,7 +6,8 @@ import numpy as np
 
 from citeweave.compiled import kernel
 
-__all__ = ["LONGEST", "PieceArrays", "enter_again", "find_pieces", "place_words", "write_words"]
+__all__ = ["LONGEST", "PieceArrays", "enter_again", "find_pieces", "place_words"]
+__all__ += ["read_ids", "write_words"]
 
 LONGEST = 100_000
 """Words of an abstract that is put in order here, at most."""
@@ -18,14 +19,16 @@ _PRIME, _SEED = np.uint64(1099511628211), np.uint64(14695981039346656037)
 
 
 @kernel
-def _past_space(source, at, stop):  # type: ignore[no-untyped-def]
+def _past_space(source: np.ndarray, at: int, stop: int) -> int:
     while at < stop and (source[at] == _SPACE or 9 <= source[at] <= 13):
         at += 1
     return at
 
 
 @kernel
-def _places_of(source, start, stop, begins, ends):  # type: ignore[no-untyped-def]
+def _places_of(
+    source: np.ndarray, start: int, stop: int, begins: np.ndarray, ends: np.ndarray
+) -> int:
     """Read one index: at each place where its word begins and ends; -1 if it is not a plain one.
 
     Returns the number of places, words at every one of them or not.
@@ -59,7 +62,7 @@ def _places_of(source, start, stop, begins, ends):  # type: ignore[no-untyped-de
         while True:
             place, digits = 0, 0
             while at < stop and 48 <= source[at] <= 57 and digits < 7:
-                place = 10 * place + (np.int64(source[at]) - 48)
+                place = 10 * place + int(np.int64(source[at])) - 48
                 digits += 1
                 at += 1
             if digits == 0 or place >= LONGEST:
@@ -89,7 +92,15 @@ def _places_of(source, start, stop, begins, ends):  # type: ignore[no-untyped-de
 
 
 @kernel
-def place_words(source, bounds, first, begins, ends, text, stops):  # type: ignore[no-untyped-def]
+def place_words(
+    source: np.ndarray,
+    bounds: np.ndarray,
+    first: int,
+    begins: np.ndarray,
+    ends: np.ndarray,
+    text: np.ndarray,
+    stops: np.ndarray,
+) -> int:
     """Write the texts of inverted indices one after the other.
 
     Parameters
@@ -135,6 +146,59 @@ def place_words(source, bounds, first, begins, ends, text, stops):  # type: igno
     return len(bounds) - 1
 
 
+@kernel
+def read_ids(
+    source: np.ndarray,
+    bounds: np.ndarray,
+    prefix: np.ndarray,
+    numbers: np.ndarray,
+    stops: np.ndarray,
+) -> None:
+    """Read the numbers in lists of ids such as ``["https://openalex.org/W2741809807"]``.
+
+    Parameters
+    ----------
+    source, bounds : ndarray
+        Lists as JSON, one after the other; where each begins, and where the last ends.
+    prefix : ndarray of uint8
+        What stands before a number, the quote included.
+    numbers : ndarray of int64
+        Filled with the numbers.
+    stops : ndarray of int64
+        Filled with where the numbers of each list end; -1 for a list of anything else.
+    """
+    filled = 0
+    for number in range(len(bounds) - 1):
+        before = filled
+        at, stop = bounds[number] + 1, bounds[number + 1]
+        good = stop > at and source[at - 1] == _OPEN
+        while good:
+            for byte in prefix:
+                if at >= stop or source[at] != byte:
+                    good = False
+                    break
+                at += 1
+            value, digits = 0, 0
+            while good and at < stop and 48 <= source[at] <= 57:
+                value = 10 * value + int(np.int64(source[at])) - 48
+                digits += 1
+                at += 1
+            good = good and 0 < digits <= 18 and at + 1 < stop and source[at] == _QUOTE
+            if not good:
+                break
+            numbers[filled] = value
+            filled += 1
+            at += 2
+            if source[at - 1] == _CLOSE and at == stop:
+                break
+            good = source[at - 1] == _COMMA
+        if good:
+            stops[number] = filled
+        else:
+            stops[number] = -1
+            filled = before
+
+
 class PieceArrays(NamedTuple):
     """A table of pieces of text by their bytes: open addressing, filled to a half at most.
 
@@ -154,12 +218,12 @@ class PieceArrays(NamedTuple):
 
 
 @kernel
-def _is_alphanumeric(byte):  # type: ignore[no-untyped-def]
+def _is_alphanumeric(byte: int) -> bool:
     return 97 <= byte <= 122 or 48 <= byte <= 57 or 65 <= byte <= 90
 
 
 @kernel
-def _piece_end(text, at, stop):  # type: ignore[no-untyped-def]
+def _piece_end(text: np.ndarray, at: int, stop: int) -> int:
     """Find the end of the piece at `at` in a part of ASCII characters, as the pattern of words."""
     if not _is_alphanumeric(text[at]):
         return at + 1
@@ -179,16 +243,16 @@ def _piece_end(text, at, stop):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _slot_of(text, start, stop, mask):  # type: ignore[no-untyped-def]
+def _slot_of(text: np.ndarray, start: int, stop: int, mask: int) -> int:
     """Give the slot to begin with: FNV-1a of the bytes."""
     key = _SEED
     for at in range(start, stop):
         key = (key ^ np.uint64(text[at])) * _PRIME
-    return np.int64((key ^ (key >> np.uint64(32))) & np.uint64(mask))
+    return int(np.int64((key ^ (key >> np.uint64(32))) & np.uint64(mask)))
 
 
 @kernel
-def enter_again(table, known):  # type: ignore[no-untyped-def]
+def enter_again(table: PieceArrays, known: int) -> None:
     """Fill the slots of a table of pieces that are all different."""
     mask = len(table.slots) - 1
     for number in range(known):
@@ -199,7 +263,7 @@ def enter_again(table, known):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _number_of(text, start, stop, table, known):  # type: ignore[no-untyped-def]
+def _number_of(text: np.ndarray, start: int, stop: int, table: PieceArrays, known: int) -> int:
     """Give the number of a piece; `known` if it is new and now entered, -1 if there is no room."""
     mask = len(table.slots) - 1
     slot = _slot_of(text, start, stop, mask)
@@ -213,7 +277,7 @@ def _number_of(text, start, stop, table, known):  # type: ignore[no-untyped-def]
                     same = False
                     break
             if same:
-                return np.int64(number)
+                return int(np.int64(number))
         slot = (slot + 1) & mask
     begin = table.starts[known]
     if (
@@ -221,16 +285,18 @@ def _number_of(text, start, stop, table, known):  # type: ignore[no-untyped-def]
         or known + 2 > len(table.starts)
         or begin + stop - start > len(table.store)
     ):
-        return np.int64(-1)
+        return -1
     for i in range(stop - start):
         table.store[begin + i] = text[start + i]
     table.starts[known + 1] = begin + stop - start
     table.slots[slot] = known
-    return np.int64(known)
+    return known
 
 
 @kernel
-def find_pieces(text, start, table, known, found, filled):  # type: ignore[no-untyped-def]
+def find_pieces(
+    text: np.ndarray, start: int, table: PieceArrays, known: int, found: np.ndarray, filled: int
+) -> tuple[int, int, int]:
     """Take texts apart and number their pieces; equals `text.pieces` on parts between spaces.
 
     Parameters
@@ -287,7 +353,9 @@ def find_pieces(text, start, table, known, found, filled):  # type: ignore[no-un
 
 
 @kernel
-def write_words(found, first, numbers, stream, stops):  # type: ignore[no-untyped-def]
+def write_words(
+    found: np.ndarray, first: np.ndarray, numbers: np.ndarray, stream: np.ndarray, stops: np.ndarray
+) -> int:
     """Write the words of texts, -1 where words are parted; equals `TextColumns.add_all`.
 
     Parameters

@@ -110,7 +110,8 @@ def save_piece(
     pl.DataFrame({"word": pl.Series(words, dtype=pl.String)}).write_parquet(
         folder / "words.parquet"
     )
-    pl.DataFrame(list(authors), schema=_AUTHOR, orient="row").write_parquet(
+    people = zip(*authors, strict=True) if authors else [()] * len(_AUTHOR)
+    pl.DataFrame(dict(zip(_AUTHOR, people, strict=True)), schema=_AUTHOR).write_parquet(
         folder / "authors.parquet"
     )
     rows = [(*place, count) for place, count in places.items()]

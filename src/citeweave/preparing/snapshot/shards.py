@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from citeweave.preparing.encode import TextPlan
-    from citeweave.preparing.text_columns import Joined
     from citeweave.preparing.places import ResolvedPlaces
     from citeweave.preparing.snapshot.joining import NumberedWorks
     from citeweave.preparing.snapshot.pieces import Piece
+    from citeweave.preparing.text_columns import Joined
 
 __all__ = ["ShardMaker", "join_places"]
 

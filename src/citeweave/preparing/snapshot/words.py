@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,7 +81,7 @@ class CompiledColumns(TextColumns):
         base = starts[0]
         made = [
             self._ids_of(store[a - base : b - base].decode("utf-8", "surrogatepass"))
-            for a, b in zip(starts[:-1], starts[1:], strict=True)
+            for a, b in pairwise(starts)
         ]
         lengths = np.fromiter(map(len, made), dtype=np.int64, count=len(made))
         flat = [number for ids in made for number in ids]

@@ -1,4 +1,4 @@
-"""Abstracts of works that come as inverted indices in JSON, put in order many at a time."""
+"""Parts of works that come as JSON text: abstracts and references, read many at a time."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from citeweave.preparing.snapshot.kernels import LONGEST, place_words
+from citeweave.preparing.snapshot.kernels import LONGEST, place_words, read_ids
 from citeweave.reading.entities import decode_entities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["texts_of", "with_abstracts"]
+__all__ = ["cited_numbers", "decoded_works", "texts_of"]
 
 _AT_ONCE = 256
-_INDEX = "abstract_inverted_index"
+_INDEX, _CITED = "abstract_inverted_index", "referenced_works"
+_BEFORE_NUMBER = np.frombuffer(b'"https://openalex.org/W', dtype=np.uint8)
 
 
-def with_abstracts(
+def decoded_works(
     works: Iterable[tuple[int, dict[str, Any]]],
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give works with the text of an abstract in place of its index in JSON.
+    """Give works with abstracts and references in place of their JSON.
 
-    An index that is not plain is decoded and left for `abstract_from_index`.
+    The text of an abstract takes the place of its index, an array of numbers that of the ids of
+    cited works. What is not plain is decoded, for the readers of other formats to make sense of.
     """
     source = iter(works)
     while some := list(islice(source, _AT_ONCE)):
@@ -39,7 +41,37 @@ def with_abstracts(
                 work["abstract"] = decode_entities(text)
             else:
                 work[_INDEX] = None
+        citing = [work for _, work in some if isinstance(work.get(_CITED), bytes)]
+        lists = cited_numbers([work[_CITED] for work in citing])
+        for work, numbers in zip(citing, lists, strict=True):
+            work[_CITED] = _decoded(work[_CITED]) if numbers is None else numbers
         yield from some
+
+
+def cited_numbers(lists: Sequence[bytes]) -> list[np.ndarray | None]:
+    """Give the numbers in lists of OpenAlex ids in JSON, None for lists of anything else.
+
+    Examples
+    --------
+    >>> cited_numbers([b'["https://openalex.org/W7","https://openalex.org/W5"]', b'["W7"]'])
+    [array([7, 5]), None]
+    """
+    source, bounds = _one_after_the_other(lists)
+    numbers = np.empty(len(source) // len(_BEFORE_NUMBER) + 1, dtype=np.int64)
+    stops = np.zeros(len(lists), dtype=np.int64)
+    read_ids(source, bounds, _BEFORE_NUMBER, numbers, stops)
+    found: list[np.ndarray | None] = []
+    start = 0
+    for stop in stops.tolist():
+        found.append(None if stop < 0 else numbers[start:stop].copy())
+        start = max(start, stop)
+    return found
+
+
+def _one_after_the_other(texts: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    bounds = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+    return np.frombuffer(b"".join(texts), dtype=np.uint8), bounds
 
 
 def texts_of(indices: Sequence[bytes]) -> list[str | None]:
@@ -50,8 +82,7 @@ def texts_of(indices: Sequence[bytes]) -> list[str | None]:
     >>> texts_of([b'{"topic": [0, 2], "a": [1]}', b'{"\\u00e9": [0]}', b"{}"])
     ['topic a topic', None, '']
     """
-    source = np.frombuffer(b"".join(indices), dtype=np.uint8)
-    bounds = np.concatenate(([0], np.cumsum([len(index) for index in indices], dtype=np.int64)))
+    source, bounds = _one_after_the_other(indices)
     begins, ends = np.empty(LONGEST, dtype=np.int64), np.empty(LONGEST, dtype=np.int64)
     text = np.empty(2 * len(source) + 1024, dtype=np.uint8)
     stops = np.zeros(len(indices), dtype=np.int64)
