@@ -1,7 +1,6 @@
 """What careful attackers tried: malformed names, endless numbers, connections that never speak."""
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from citeweave.web.report import report_html, write_report
 from citeweave.web.security import host_name
 from citeweave.web.server import listen, make_server, run_server
 from explore.graphs.made_up import make_model
+from reference.patience import PATIENCE
 from web.calling import Client, make_site, open_client
 
 MALFORMED = [
@@ -188,13 +188,11 @@ def test_connections_that_never_speak_are_closed() -> None:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(opening)
             await writer.drain()
-            began = time.monotonic()
-            await asyncio.wait_for(reader.read(), timeout=20)
-            assert time.monotonic() - began < 20
+            await asyncio.wait_for(reader.read(), timeout=PATIENCE)
             writer.close()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert b"200 OK" in await asyncio.wait_for(reader.readline(), timeout=20)
+        assert b"200 OK" in await asyncio.wait_for(reader.readline(), timeout=PATIENCE)
         writer.close()
         server.should_exit = True
         await running

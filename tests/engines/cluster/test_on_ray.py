@@ -16,6 +16,7 @@ from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
+from reference.patience import PATIENCE
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 
@@ -78,7 +79,7 @@ def run_with_kills(chain, kills, seed=1, steps=6):
         if info.iteration == 1 and not killer.is_alive():
             killer.start()
         if info.iteration == steps and killer.is_alive():
-            killer.join(timeout=60)
+            killer.join(timeout=PATIENCE)
         return info
 
     chain.step = step
