@@ -75,7 +75,7 @@ def test_a_reader_that_leaves_early_is_no_error(corpus_folder: Path) -> None:
 
 def interrupt(folder: Path, out: Path, sent: signal.Signals, *options: str) -> tuple[int, str]:
     """Start a run, send a signal once chains report, and give exit code and message."""
-    arguments = ["fit", str(folder), "--topics", "4", "--seed", "3", "--iterations", "2000"]
+    arguments = ["fit", str(folder), "--topics", "4", "--seed", "3", "--iterations", "1000"]
     arguments += ["--exactly", "--chains", "1"]
     for _ in range(10):
         process = subprocess.Popen(
@@ -123,8 +123,8 @@ def goes_on(out: Path, corpus_folder: Path) -> None:
 
     resumed = run("resume", out)
     assert resumed.returncode == 0, resumed.stderr
-    assert "chain 0  2000/2000" in resumed.stdout
-    whole = SCNTM(topics=4, iterations=2000, seed=3, chains=2, exactly=True).fit(corpus_folder)
+    assert "chain 0  1000/1000" in resumed.stdout
+    whole = SCNTM(topics=4, iterations=1000, seed=3, chains=2, exactly=True).fit(corpus_folder)
     np.testing.assert_array_equal(load(out).doc_topic_, whole.doc_topic_)
 
 
@@ -139,7 +139,7 @@ def test_a_damaged_checkpoint_is_noted_and_the_one_before_is_used(
     assert resumed.returncode == 0, resumed.stderr
     assert resumed.stderr.startswith("citeweave: note: ")
     assert resumed.stderr.count("\n") == 1
-    assert load(out).n_iter_ == 2000
+    assert load(out).n_iter_ == 1000
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are of POSIX")

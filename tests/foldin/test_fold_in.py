@@ -213,7 +213,7 @@ VENUES = {
     ],
 )
 def test_groups_are_looked_for_within_the_venue(parameters, expected):
-    options = {"model": "cntm-text"} | parameters
+    options = {"model": "scntm"} | parameters
     train = TRAIN | {"metadata": {"venue": VENUES["train"]}}
     new = NEW | {"metadata": {"venue": VENUES["new"]}}
     _, found, groups = place(new, train=train, levels=("venue",), **options)

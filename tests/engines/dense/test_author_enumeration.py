@@ -89,10 +89,12 @@ def far(mistake, copied):
     return np.max(np.array(found) / ALLOWED)
 
 
+@pytest.mark.long
 def test_the_copy_is_right_where_no_mistake_is_made(copied):
     assert far(None, copied) < 2.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "mistake",
     [

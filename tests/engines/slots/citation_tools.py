@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.exponent import rebuild_exponent
@@ -33,6 +34,11 @@ SPECS = {
         ),
     ),
 }
+MODELS = [
+    "authors",
+    pytest.param("no authors", marks=pytest.mark.long),  # kernels that no other test needs
+    "fields above authors",
+]
 
 
 def cited_data(spec, *, documents=60, authors=6, citations=200, seed=3):

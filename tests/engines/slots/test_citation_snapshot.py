@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from citation_tools import SPECS, citation_lists, cited_chain, distances, gather_all, sparse_room
+from citation_tools import MODELS, citation_lists, cited_chain, distances, gather_all, sparse_room
 
 import citeweave.engines.slots.snapshot_citations as snapshot_module
 from citeweave.engines.core.exponent import rebuild_exponent
@@ -101,7 +101,7 @@ def _open(key, document, rng):
     open_stream(key, CITATIONS, document, rng)
 
 
-@pytest.mark.parametrize("model", SPECS)
+@pytest.mark.parametrize("model", MODELS)
 def test_a_snapshot_a_paper_is_the_sequential_sweep(model):
     """Paper after paper, with the same random stream, both leave the same counts."""
     chain, twin = (cited_chain(model, 70, documents=30) for _ in range(2))

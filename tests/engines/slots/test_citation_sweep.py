@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from citation_tools import SPECS, cited_chain, distances, gather_all, sparse_room
+from citation_tools import MODELS, cited_chain, distances, gather_all, sparse_room
 
 import citeweave.engines.slots.citations as citations_module
 from citeweave.engines.core.climb import (
@@ -87,7 +87,7 @@ def _expect_sums(chain, room):
     return presence
 
 
-@pytest.mark.parametrize("model", SPECS)
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(("topics", "many"), [(3, 100), (8, 1), (8, 6)])
 def test_a_change_of_the_rate_is_the_difference_of_two_sums(model, topics, many):
     """Whether no node but mu is hubs, or all above papers are, or some."""

@@ -58,7 +58,9 @@ def test_every_number_of_topics_keeps_counts_and_bits_valid(topics, kind):
     assert info.rate == pytest.approx(200, rel=0.5)
 
 
-@pytest.mark.parametrize("model", ["authors", "fields above authors"])
+@pytest.mark.parametrize(
+    "model", ["authors", pytest.param("fields above authors", marks=pytest.mark.long)]
+)
 def test_sums_that_the_word_sweep_leaves_are_those_of_the_counts(model):
     """P, M, what mu needs, and weights of nodes, with authors listed and not."""
     chain = make(30, model=model)

@@ -75,6 +75,7 @@ def broken_sweep(file, right, wrong, folder, monkeypatch):
     return importlib.import_module(names["words"]).word_sweep
 
 
+@pytest.mark.long
 def test_taking_every_proposal_is_seen(tmp_path, monkeypatch):
     sweep = broken_sweep(
         "proposing",

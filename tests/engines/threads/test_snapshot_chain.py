@@ -14,6 +14,9 @@ from citeweave.engines.threads import SnapshotChain
 from citeweave.errors import ParameterError
 from citeweave.model.groups import build_tree
 
+NP_ATM = pytest.param("np-atm", marks=pytest.mark.long)
+"""The command fits it by sequential sweeps: kernels that are compiled for these tests alone."""
+
 
 @pytest.fixture(scope="module")
 def corpus():
@@ -29,7 +32,7 @@ def make(corpus, *, spec="scntm", kind=SnapshotChain, topics=5, seed=1, **option
     return chain
 
 
-@pytest.mark.parametrize("spec", ["scntm", "cntm-text", "bursty-hdp-lda", "np-atm"])
+@pytest.mark.parametrize("spec", ["scntm", "cntm-text", "bursty-hdp-lda", NP_ATM])
 def test_threads_do_not_show(corpus, spec):
     """Every count is checked against the assignments after each step, too (debug)."""
     chains = [make(corpus, spec=spec, threads=threads, rounds=2) for threads in (1, 2, 5)]
@@ -41,7 +44,7 @@ def test_threads_do_not_show(corpus, spec):
     assert infos[0][-1].acceptance == infos[1][-1].acceptance or spec != "scntm"
 
 
-@pytest.mark.parametrize("spec", ["scntm", "np-atm"])
+@pytest.mark.parametrize("spec", ["scntm", NP_ATM])
 @pytest.mark.parametrize("whole", [True, False])
 def test_long_rows_do_not_show(corpus, spec, whole, monkeypatch):
     """What is done with many topics, with a copy of all words and without, changes no byte."""
