@@ -1,12 +1,12 @@
-"""Latent categories against labels that the fit has not seen, beside dominant topics and starts.
+"""Latent categories compared with unseen labels, next to dominant topics and starting points.
 
     python -m benchmarks.categories --datasets cora citeseer --topics 20 50 --seeds 3 --out FILE
 
-Every line of the file (JSON) is one fit of a single chain: purity and NMI of the drawn categories
-(or of the dominant topics, for a model without categories), of the clusters that the chain began
-with, and the seconds it took. The variant ``clusters`` has those clusters alone, without a chain.
-With ``--hold-out 0.1`` a tenth of words and citations is taken out before, and the lines have their
-perplexity and AUC too. Nothing is chosen by labels.
+Every line of the file (JSON) is one fit of a single chain: purity and NMI of the sampled categories
+(or of the dominant topics, for a model without categories) and of the clusters that the chain
+started from, and the seconds it took. The variant ``clusters`` has those clusters alone, without a
+chain. With ``--hold-out 0.1``, a tenth of words and citations is held out, and the lines also have
+their perplexity and AUC. Nothing is chosen by labels.
 """
 
 import argparse
@@ -35,7 +35,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def cluster_once(corpus: Corpus, *, seed: int) -> dict[str, Any]:
-    """Measure the clusters that the first chain of a run of this seed begins with."""
+    """Measure the clusters from which the first chain of a run with this seed starts."""
     label = np.asarray(corpus.categories)
     classes = int(np.unique(label[label >= 0]).size)
     began = time.perf_counter()

@@ -1,15 +1,14 @@
-"""What workers on Ray cost: processor time, bytes and memory, and a model of them.
+"""The cost of workers on Ray: processor time, bytes and memory, and a cost model.
 
     python -m benchmarks.cluster runs --out runs.jsonl      # runs of 1, 2 and 3 workers
     python -m benchmarks.cluster model runs.jsonl           # constants and predictions
     python -m benchmarks.cluster plan runs.jsonl            # what OpenAlex would take
     python -m benchmarks.cluster crossing hep-th ieee-vis   # citations between parts
-    python -m benchmarks.cluster turns                      # two workers beside two threads
+    python -m benchmarks.cluster turns                      # two workers compared with two threads
     python -m benchmarks.cluster large                      # ten times the ML shape
 
-Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). Times are those of
-processors, not of the clock, so that other things that a machine does hardly show; ``turns`` has
-both.
+Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). Times are processor
+times, which other work on the machine hardly affects; ``turns`` also gives wall-clock times.
 """
 
 from __future__ import annotations
@@ -41,19 +40,19 @@ RUNS = [
     for scale, topics in ((0.01, 20), (0.03, 20), (0.01, 60))
     for workers in (1, 2, 3)
 ]
-"""Scale of the ML shape, topics and workers of the runs that constants come from: workers are
-threads of one process there, whose kernels are loaded once."""
+"""Scale of the ML shape, topics and workers of the runs to which constants are fitted: workers are
+threads of one process, whose kernels are loaded once."""
 ON_RAY = [(0.01, 20, 2), (0.01, 20, 3)]
-"""Runs on Ray, which show what a message costs there."""
+"""Runs on Ray, which show the cost of a message."""
 UNSEEN = [(0.02, 40, 2), (0.03, 60, 3)]
 """Runs on Ray that the model has to predict."""
 STEPS = 4
 _BEFORE = 3
-"""Iterations that are not counted: kernels are loaded, and citations join."""
+"""Iterations that are not counted, in which kernels are loaded and citations join."""
 
 
 def request(data: Data, topics: int, *, threads: int = 1, workers: int = 1) -> Request:
-    """Ask for a chain of everything that is sampled by default, one snapshot per sweep."""
+    """Request a chain with the default model and one snapshot per sweep."""
     settings = ChainSettings(topics=topics, network_from=1)
     return Request(
         preset("scntm"), data, settings, 1, threads=threads, workers=ClusterWorkers(workers)
@@ -63,7 +62,7 @@ def request(data: Data, topics: int, *, threads: int = 1, workers: int = 1) -> R
 def run_workers(
     kind: type[DividedChain], scale: float, topics: int, workers: int, steps: int = STEPS
 ) -> dict[str, Any]:
-    """Make some iterations by workers of one thread each, and see what they use."""
+    """Run some iterations with workers of one thread each, and measure their resources."""
     data = draw_data(scale, min(topics, 20))
     chain = kind.open(request(data, topics, threads=workers, workers=workers))
     chain.start()
@@ -243,7 +242,7 @@ def compare_turns(scale: float, topics: int, turns: int) -> None:
 
 
 def show_crossing(names: list[str]) -> None:
-    """Print the share of citations that cross parts, and how well parts are balanced."""
+    """Print the share of citations between parts, and how well parts are balanced."""
     print("| corpus | parts | citations that cross | at random | largest part of the mean |")
     print("|---|--:|--:|--:|--:|")
     for name in names:

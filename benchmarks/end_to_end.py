@@ -1,10 +1,10 @@
-"""The whole command `citeweave fit` on the shape of the paper's ML corpus, by the clock.
+"""Wall-clock time of the whole command `citeweave fit` on the shape of the paper's ML corpus.
 
     python -m benchmarks.end_to_end --device cuda --topics 20 --iterations 2000
 
-A corpus folder is drawn first, outside the clock (``--corpus`` keeps it for the next time). Then a
-new process runs the command from nothing to saved estimates, once with an empty kernel cache and
-once more with what the first left there; both are timed by the clock, and their parts are told.
+A corpus folder is drawn first, which is not timed (``--corpus`` keeps it for the next time). Then a
+new process runs the command up to saved estimates, once with an empty kernel cache and once with
+the cache left by the first; both are timed as a whole and in parts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from citeweave.corpus.storage import write_arrays
 
 
 def draw_corpus(folder: Path, scale: float) -> Corpus:
-    """Draw a corpus of the ML shape and save what fitting needs of it."""
+    """Draw a corpus of the ML shape and save what fitting needs."""
     data = draw_data(scale, 20)
     documents = len(data.offsets) - 1
     corpus = Corpus.from_arrays(
@@ -43,7 +43,7 @@ def draw_corpus(folder: Path, scale: float) -> Corpus:
 
 
 def timed_fit(corpus: Path, options: argparse.Namespace, cache: Path, out: Path) -> dict:
-    """Run the command in a process of its own and tell what it took."""
+    """Run the command in a process of its own and report its times."""
     command = [sys.executable, "-m", "citeweave", "fit", str(corpus), "--out", str(out)]
     command += ["--topics", str(options.topics), "--iterations", str(options.iterations)]
     command += ["--seed", "1", "--device", options.device, "--sweep", "snapshot", "--quiet"]

@@ -26,7 +26,7 @@ PARTS = {
 
 
 def main() -> None:
-    """Run all parts; what each says is shown, and kept in a file of the output folder."""
+    """Run all parts; show their output, and save it in the output folder."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("gpu-results"))
     options = parser.parse_args()

@@ -1,10 +1,10 @@
-"""The whole import, from OpenAlex JSON Lines to a saved corpus: seconds, works a second, memory.
+"""The whole import, from OpenAlex JSON Lines to a saved corpus: seconds, works per second, memory.
 
 Run: ``python benchmarks/import_pipeline.py [WORKS ...] [--json FILE]``. Works are made in
-OpenAlex's schema with text like that of arXiv hep-th: some hundred words an abstract, a third of
-them stop words, Zipf frequencies that depend on a topic, phrases, a dozen references of which most
-lead to earlier works. Each size is read, prepared and saved in a process of its own, so that its
-peak memory is its own; the exponent says how the time grows with the number of works.
+OpenAlex's schema with text like that of arXiv hep-th: about a hundred words per abstract, a third
+of them stop words, Zipf frequencies that depend on a topic, phrases, a dozen references of which
+most lead to earlier works. Each size is read, prepared and saved in a process of its own, so that
+peak memory is measured separately; the exponent shows how time grows with the number of works.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Works:
         ]
 
     def text(self, topic: int, length: int) -> list[str]:
-        """Give so many words, every third a stop word; neighbours sometimes belong together."""
+        """Return words, every third a stop word; neighbours sometimes form phrases."""
         draws = np.searchsorted(self.cumulative, self.rng.random(length))
         numbers = self.ranks[topic][np.minimum(draws, VOCABULARY - 1)]
         kinds = self.rng.random(length)
@@ -113,7 +113,7 @@ class Works:
         }
 
     def lines(self, works: int) -> Iterator[str]:
-        """Give works as JSON Lines."""
+        """Yield works as JSON Lines."""
         for number in range(works):
             yield json.dumps(self.work(number)) + "\n"
 

@@ -2,10 +2,10 @@
 
 Run: ``python -m benchmarks.import_snapshot [WORKS ...] [--layout jsonl|parquet] [--json FILE]``.
 Each size is written as a snapshot (`benchmarks.openalex_snapshot`) and imported in a process of its
-own, so that its peak memory is its own. CPU seconds are those of all its threads; the time to write
-the snapshot does not count. The last line says how time grows with the number of works, and what
-10 million would take by a straight line through the sizes measured. Memory is that of one shard in
-the making until there are millions of works; `benchmarks.snapshot_memory` has what grows then.
+own, so that peak memory is measured separately. CPU seconds are those of all its threads, without
+writing the snapshot. The last line shows how time grows with the number of works, and extrapolates
+linearly to 10 million. Up to millions of works, memory is dominated by the shard being written;
+`benchmarks.snapshot_memory` measures what grows beyond that.
 """
 
 from __future__ import annotations

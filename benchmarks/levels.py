@@ -3,9 +3,9 @@
     python -m benchmarks.levels --datasets ieee-vis --seeds 3 --out FILE
 
 Every line of the file (JSON) is one fit of a single chain to nine tenths of the papers. The others
-are scored twice: by the topics that half of their words give, the other half being scored
-(``perplexity``), and by no words at all (``unread``), from the nodes that they hang below. At the
-end stand the means over seeds.
+are scored twice: with topics estimated from half of their words, scoring the other half
+(``perplexity``), and without using any words (``unread``), from the nodes above them. The means
+over seeds are printed at the end.
 """
 
 import argparse

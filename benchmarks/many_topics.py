@@ -1,11 +1,11 @@
-"""Sweeps over slots against sweeps over all topics, on the CPU, by the number of topics.
+"""Sweeps over slots compared with sweeps over all topics on the CPU, by number of topics.
 
     python -m benchmarks.many_topics cost --topics 20 50 200 400 1000 2000 4096
     python -m benchmarks.many_topics trace --topics 1000 --seconds 120
 
 Data have the shape of the paper's ML corpus (``benchmarks/parallel.py``). ``cost`` times steps of
 chains that take turns, everything sampled. ``trace`` runs one chain after the other from the same
-random start and notes the log likelihood of words against iterations and seconds of processor.
+random start and records the log likelihood of words against iterations and processor seconds.
 """
 
 import argparse
@@ -80,15 +80,21 @@ def new_chain(
 
 
 def timed_step(chain: DenseChain) -> tuple[float, float, Info]:
-    """Take a step and give the seconds of processor and by the clock that it took."""
+    """Make a step and return its processor and wall-clock seconds."""
     clock, processor = time.perf_counter(), time.process_time()
     info = chain.step()
     return time.process_time() - processor, time.perf_counter() - clock, info
 
 
 def write_costs(data: Data, options: argparse.Namespace) -> None:
-    """Print a table in Markdown; a step in which proposals are made anew is no different a step."""
-    columns = ("topics", "sweeps", "threads", "processor, ns a token (range)", "clock, ns a token")
+    """Print a table in Markdown; steps that rebuild proposals are not treated differently."""
+    columns = (
+        "topics",
+        "sweeps",
+        "threads",
+        "processor, ns per token (range)",
+        "wall-clock, ns per token",
+    )
     print("| " + " | ".join((*columns, "times fewest topics", "acceptance")) + " |")
     print("| --: | --- | --: | --: | --: | --: | --: |", flush=True)
     first: dict[tuple[str, int], float] = {}

@@ -1,19 +1,18 @@
-"""How well people are told apart: precision, recall and B-cubed F1 where the truth is known.
+"""Accuracy of author disambiguation: precision, recall and B-cubed F1 where the truth is known.
 
     python -m benchmarks.names                          # all sets that are on this computer
     python -m benchmarks.names works.jsonl scopus.csv   # exports whose author ids are hidden
-    python -m benchmarks.names --page docs/how-to/people.md    # renew the table of the page
+    python -m benchmarks.names --page docs/how-to/people.md    # update the table of the page
 
-Every set is imported with each rule of `author_names`, identifiers hidden, and what comes out is
+Every set is imported with each rule of `author_names`, with identifiers hidden, and the result is
 compared with the truth:
 
-- *ieee-vis*: DBLP has told its people apart by full names and numbers. The numbers are hidden; then
-  the names of half of the papers, or of all, are cut to the first initial. Names of which DBLP
-  itself does not say whether they are one person's ("A. Kaufman" beside "Arie E. Kaufman") take
-  part but are not scored.
+- *ieee-vis*: DBLP distinguishes people by full names and numbers. The numbers are hidden; then
+  the names of half of the papers, or of all, are cut to the first initial. Names that DBLP itself
+  leaves ambiguous ("A. Kaufman" next to "Arie E. Kaufman") take part but are not scored.
 - *hep-th*: names in full whose family name nobody else bears are surely one person's. In a random
   half of the papers they are cut to initials; and 200 of these people get 40 common names, such as
-  "Y. Zhang", five people a name.
+  "Y. Zhang", five people per name.
 - *made up*: works in the manner of OpenAlex (`made_up_works`).
 - Files of your own with author ids or ORCIDs.
 """

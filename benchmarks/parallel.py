@@ -180,8 +180,8 @@ def measure(
         "extrapolated": iterations != _ALL,
         "samples": int(sums.samples[0]),
         "seconds to collect them": round(ended - stepped, 2),
-        "million tokens a second": round(len(data.tokens) / parts["words"] / 1e6),
-        "million citations a second": round(len(data.citing) / parts["citations"] / 1e6, 1),
+        "million tokens per second": round(len(data.tokens) / parts["words"] / 1e6),
+        "million citations per second": round(len(data.citing) / parts["citations"] / 1e6, 1),
         "milliseconds": {name: round(1e3 * value, 3) for name, value in parts.items()},
         "log likelihood a token": [
             round(infos[i].log_likelihood / len(data.tokens), 4) for i in (0, len(infos) // 2, -1)

@@ -1,4 +1,4 @@
-"""The quality of snapshot sweeps, in threads and on a GPU, beside the sequential sampler.
+"""The quality of snapshot sweeps, in threads and on a GPU, compared with the sequential sampler.
 
     python -m benchmarks.parallel_quality run --data FOLDER --out results.jsonl
     python -m benchmarks.parallel_quality table results.jsonl more.jsonl
@@ -9,10 +9,11 @@
 
 ``run`` fits a chain for every corpus, backend and seed and appends a JSON line for each. A seed
 decides which documents and citations are held out, so backends share these and are compared seed
-by seed. What a file holds already is not run again: a run may be cut off and go on, and files of
-two machines may be joined. It needs neither polars nor scikit-learn nor Matplotlib.
+by seed. Results that a file already contains are not computed again: a run may be interrupted and
+continued, and files of two machines may be joined. It needs neither polars nor scikit-learn nor
+Matplotlib.
 
-``table`` writes Markdown. ``drift`` goes on from one state with each kind of sweep, see
+``table`` writes Markdown. ``drift`` continues from one state with each kind of sweep, see
 `benchmarks.parallel_drift`; ``trace`` and ``plot`` are about perplexity against time, see
 `benchmarks.parallel_trace`.
 """
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from citeweave.simulate import Truth
 
 SEQUENTIAL, CONTROL = "sequential", "sequential, other draws"
-"""The reference, and the same again with other seeds of the chain: what chance alone does."""
+"""The reference, and the same with other seeds of the chain, to show the effect of chance."""
 
 BACKENDS: dict[str, dict[str, Any]] = {
     SEQUENTIAL: {"sweep": "sequential", "device": "cpu"},
@@ -189,7 +190,7 @@ def run_tasks(options: argparse.Namespace) -> None:
 
 
 def plan_tasks(options: argparse.Namespace) -> Iterator[Task]:
-    """List all tasks, seed by seed, so that a run that is cut off has some of everything."""
+    """List all tasks, seed by seed, so that an interrupted run has some of everything."""
     backends = [b for name in options.backends for b in GROUPS.get(name, [name])]
     for seed in options.seeds:
         for corpus in options.corpora:
@@ -205,7 +206,7 @@ def plan_tasks(options: argparse.Namespace) -> Iterator[Task]:
 
 
 def read_lines(files: Iterable[Path]) -> list[dict[str, Any]]:
-    """Read the lines of files, the last of those of one task; a line cut off at the end is none."""
+    """Read the lines of files, the last one of each task; an incomplete last line is ignored."""
     found: dict[tuple[object, ...], dict[str, Any]] = {}
     for path in files:
         if not path.exists():
@@ -338,7 +339,7 @@ def measure(task: Task, data: Path | None, threads: int = 1) -> dict[str, Any]:
 def recovery(
     model: SCNTM, truth: Truth, corpus: Corpus, split: Split, train: Corpus
 ) -> dict[str, float]:
-    """Compare with what the corpus was drawn from: topics matched by their words."""
+    """Compare with the true parameters of the corpus, with topics matched by their words."""
     used = np.flatnonzero(model.topic_samples_ > 0)
     order, cosines, _ = match_topics(truth.topic_word, model.topic_word_[used])
     true_topic = np.full(len(model.topic_share_), -1)

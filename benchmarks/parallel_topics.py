@@ -1,10 +1,11 @@
-"""Sweeps over slots against sweeps over all topics, on a GPU, by the number of topics.
+"""Sweeps over slots compared with sweeps over all topics on a GPU, by number of topics.
 
     python benchmarks/parallel_topics.py --topics 200 1000 4096 --dense 200 1000 --seconds 40
 
-Data have the shape of the paper's ML corpus (see parallel.py). Every chain begins at random and
-runs for so many iterations, or seconds if those are over first; its log likelihood a token is noted
-against both. Then the parts of an iteration are timed, and counts checked against the assignments.
+Data have the shape of the paper's ML corpus (see parallel.py). Every chain starts at random and
+runs for a number of iterations or seconds, whichever ends first; its log likelihood per token is
+recorded against both. Then the parts of an iteration are timed, and counts checked against the
+assignments.
 """
 
 # ruff: noqa: SLF001 - the parts of an iteration are timed one by one

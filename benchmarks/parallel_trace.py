@@ -3,11 +3,11 @@
     python -m benchmarks.parallel_quality trace --out trace.jsonl
 
 Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). Half of the words of
-2,000 documents are taken out; at times that grow by a half each, with the clock stopped, they are
+2,000 documents are held out; at times that grow by half each, with the clock stopped, they are
 scored with theta' and phi of the chain's present state. The clock runs from the random start on:
 compiling and laying out the data are reported beside it. Chains of one stage run at the same time,
-in processes of their own; stages follow each other. Threads take as many snapshots per sweep
-as `fit` would.
+in processes of their own; stages follow each other. Threads take as many snapshots per sweep as
+`fit` would.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _WARM = 12
 
 
 class Scored(NamedTuple):
-    """Words taken out of documents, to be scored."""
+    """Held-out words of documents, to be scored."""
 
     document: np.ndarray
     word: np.ndarray

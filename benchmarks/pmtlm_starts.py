@@ -1,10 +1,10 @@
-"""Where PMTLM ends, by where it begins: at random, at clusters, and at the true classes.
+"""Results of PMTLM by starting point: random topics, clusters, and the true classes.
 
     python -m benchmarks.pmtlm_starts --datasets cora,citeseer --alphas 0.3,0.5,0.7,0.9,joint
 
 For every data set, weight of words and model it prints a row for each start: the log likelihood
 of EM (L), that of single topics after the search (H), and the NMI of both kinds of labels with the
-classes. True classes are no start that a model may have: their row says whether a likelihood would
+classes. The true classes are not a legitimate start; their row shows whether the likelihood would
 prefer them. docs/understand/pmtlm.md has the figures.
 """
 

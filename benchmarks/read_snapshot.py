@@ -1,4 +1,4 @@
-"""Readers of an OpenAlex snapshot side by side: CPU time a work, and peak memory.
+"""Readers of an OpenAlex snapshot compared: CPU time per work, and peak memory.
 
 Run: ``python -m benchmarks.read_snapshot [WORKS]``. The same made-up works
 (`benchmarks.openalex_snapshot`) are read from packed JSON Lines and from Parquet, each way in a

@@ -2,12 +2,12 @@
 
     python -m benchmarks.threads speed       # two million tokens: sequential, one thread, two
     python -m benchmarks.threads rounds      # the size of Cora: quality by snapshots per sweep
-    python -m benchmarks.threads heights     # from one sequential state on: likelihood and repairs
+    python -m benchmarks.threads heights     # continuing from one sequential state: likelihood and repairs
 
 All write tables in Markdown. In ``speed`` the chains take turns, sweep by sweep, so that a slow
 minute of the machine hits all of them; ratios are of medians. On a machine that is busy with other
-things two threads may get no more of it than one. So there is a second figure, the processor time
-along the longest path through a step, which says what a machine at rest would show.
+work, two threads may get no more of it than one. A second figure, the processor time along the
+longest path through a step, therefore shows what an idle machine would.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 
 class Turn(NamedTuple):
-    """Seconds of one sweep, by the clock and of processors."""
+    """Wall-clock and processor seconds of one sweep."""
 
     wall: float
     cpu: float
     path: float
-    """Of processors, along the longest path: what the clock would show on a machine at rest."""
+    """Processor time along the longest path: the wall-clock time of an idle machine."""
     words: float
     citations: float
 

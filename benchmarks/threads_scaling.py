@@ -4,8 +4,8 @@
     python -m benchmarks.threads_scaling --threads 1 --scale 0.036 --topics 20 50 200 800 2000 4096
 
 Data have the shape of the paper's ML corpus, as in ``benchmarks/parallel.py``. The sequential chain
-and snapshot chains take turns, step by step, everything sampled. Times by the clock mean something
-on a machine at rest only; the longest path is explained in ``benchmarks/threads.py``.
+and snapshot chains take turns, step by step, everything sampled. Wall-clock times are meaningful
+only on an idle machine; the longest path is explained in ``benchmarks/threads.py``.
 """
 
 import argparse
@@ -24,15 +24,15 @@ from citeweave.engines.threads import SnapshotChain
 _COLUMNS = (
     "topics",
     "sweeps",
-    "s a step (range)",
+    "s per step (range)",
     "longest path s",
-    "ns a token",
-    "words by the clock, ns a token",
-    "citations by the clock, ns each",
-    "times sequential by the clock",
-    "by the longest path",
-    "times one thread by the clock",
-    "by the longest path",
+    "ns per token",
+    "words, wall-clock ns per token",
+    "citations, wall-clock ns each",
+    "× sequential, wall-clock",
+    "longest path",
+    "× one thread, wall-clock",
+    "longest path",
 )
 
 
