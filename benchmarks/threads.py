@@ -2,7 +2,7 @@
 
     python -m benchmarks.threads speed       # two million tokens: sequential, one thread, two
     python -m benchmarks.threads rounds      # the size of Cora: quality by snapshots per sweep
-    python -m benchmarks.threads heights     # continuing from one sequential state: likelihood and repairs
+    python -m benchmarks.threads heights     # from one sequential state: likelihood and repairs
 
 All write tables in Markdown. In ``speed`` the chains take turns, sweep by sweep, so that a slow
 minute of the machine hits all of them; ratios are of medians. On a machine that is busy with other

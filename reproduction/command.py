@@ -23,9 +23,9 @@ __all__ = ["app", "main"]
 ALL = "all"
 PAGE = "page"
 NARROW = 18
-"""Columns of words are not made narrower than this."""
+"""Minimum width of columns of text."""
 WIDE = 220
-STOPPED = "What is finished is kept: the same command goes on where it was."
+STOPPED = "Finished work is kept; the same command continues where it stopped."
 
 
 app = typer.Typer(
@@ -48,8 +48,8 @@ def reproduce(
         list[str],
         typer.Argument(
             help="datasets, perplexity, clustering, supervision, labels, links, topics, authors, "
-            "network, convergence, counts, runtime, people; all; or page, to write the pages of "
-            "finished ones anew.",
+            "network, convergence, counts, runtime, people; all; or page, to rewrite the pages "
+            "of finished experiments.",
             metavar="EXPERIMENT...",
             show_default=False,
         ),
@@ -58,26 +58,26 @@ def reproduce(
     datasets: Annotated[
         str,
         typer.Option(
-            help="Sets, with commas: cora, citeseer, pubmed, m10, ieee-vis, hep-th, demo, ... "
-            "(default: those of each experiment).",
+            help="Data sets, separated by commas: cora, citeseer, pubmed, m10, ieee-vis, "
+            "hep-th, demo, ... (default: those of each experiment).",
             show_default=False,
         ),
     ] = "",
     corpus: Annotated[
         list[str] | None,
         typer.Option(
-            help="Use a corpus folder as a set of that name; may be repeated.",
+            help="Use a corpus folder as the data set of that name; may be repeated.",
             metavar="NAME=FOLDER",
             show_default=False,
         ),
     ] = None,
-    runs: Annotated[int, typer.Option(help="Seeds, or folds, of each figure.")] = 5,
-    seed: Annotated[int, typer.Option(help="The first of the seeds.")] = 1,
+    runs: Annotated[int, typer.Option(help="Number of seeds, or folds, per figure.")] = 5,
+    seed: Annotated[int, typer.Option(help="First seed.")] = 1,
     iterations: Annotated[
         str,
         typer.Option(
-            help="Iterations per chain, at most (default: 2000, as the paper; 100 with --quick); "
-            "other numbers for single sets after commas: 600,pubmed=300.",
+            help="Maximum number of iterations per chain (default: 2000, as in the paper; 100 with "
+            "--quick); for single data sets, append them: 600,pubmed=300.",
             metavar="N[,SET=N...]",
             show_default=False,
         ),
@@ -85,8 +85,8 @@ def reproduce(
     folds: Annotated[
         str,
         typer.Option(
-            help="How many of the ten folds of cora, citeseer and pubmed to do (default: all), "
-            "likewise by set: pubmed=2.",
+            help="Number of the ten folds of cora, citeseer and pubmed to run (default: all); also "
+            "by data set: pubmed=2.",
             metavar="N[,SET=N...]",
             show_default=False,
         ),
@@ -94,15 +94,15 @@ def reproduce(
     models: Annotated[
         str,
         typer.Option(
-            help="For clustering and labels: only these models, with commas, such as agc,k-means.",
+            help="For clustering and labels: only these models, such as agc,k-means.",
             show_default=False,
         ),
     ] = "",
-    labels: Annotated[int, typer.Option(help="For labels: labelled papers of each class.")] = 20,
+    labels: Annotated[int, typer.Option(help="For labels: labelled papers per class.")] = 20,
     document: Annotated[
         int | None,
         typer.Option(
-            help="For counts: which document, from 0 (default: the one nearest to the paper's "
+            help="For counts: the document, from 0 (default: the one nearest to the paper's "
             "example in words and citations).",
             show_default=False,
         ),
@@ -111,50 +111,48 @@ def reproduce(
         str,
         typer.Option(
             help="How chains run: settled (the defaults of fit, until they are steady) or paper "
-            "(its settings, exactly so many iterations).",
+            "(the paper's settings, with a fixed number of iterations).",
         ),
     ] = "settled",
     device: Annotated[
         str,
         typer.Option(
-            help="Where chains run, of models that a GPU samples: cpu, cuda, or auto (sets of "
+            help="Device for models that the GPU supports: cpu, cuda, or auto (data sets of "
             "150,000 words or more on a GPU, if there is one).",
         ),
     ] = "auto",
     quick: Annotated[
-        bool, typer.Option("--quick", help="Minutes, not hours: less of everything.")
+        bool, typer.Option("--quick", help="Quick trial: fewer iterations, folds and seeds.")
     ] = False,
     workers: Annotated[
         int | None,
-        typer.Option(help="Models at a time (default: as many as cores).", show_default=False),
+        typer.Option(help="Models fitted in parallel (default: one per core).", show_default=False),
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Run again what is finished in the folder.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat finished work.")] = False,
     finished: Annotated[
         bool,
         typer.Option(
-            "--finished", help="Fit nothing: show what is finished, and say what is missing."
+            "--finished", help="Fit nothing; show finished work and list what is missing."
         ),
     ] = False,
     earlier: Annotated[
         Path | None,
         typer.Option(
-            help="Put rows of this joined page into tables that lack them, marked as earlier.",
+            help="Add rows of this joined page to tables that lack them, marked as earlier.",
             show_default=False,
         ),
     ] = None,
     page: Annotated[
         Path | None,
         typer.Option(
-            help="Write the joined page here instead of OUT/results.md, its pictures beside it.",
+            help="Write the joined page here instead of OUT/results.md, with its pictures.",
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Make the paper's tables and figures again, with its printed figures beside ours.
+    """Reproduce the paper's tables and figures, with its published figures next to ours.
 
     Each experiment leaves a page (Markdown), a JSON file and its pictures. One that is finished in
     the folder with the same options is not run again; what was stopped goes on where it was.
