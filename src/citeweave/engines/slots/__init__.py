@@ -1,8 +1,8 @@
 """Many topics: sweeps over the topics that matter to a document, on the CPU.
 
 `engines.dense` weighs every topic for every token. Here a document is walked over its *slots*,
-the topics that it or its author has; all others are proposed from a table a word and accepted by
-Metropolis-Hastings (docs/understand/many-topics.md). The invariant density is the same.
+the topics that it or its author has; all others are proposed from one table per word and accepted
+by Metropolis-Hastings (docs/understand/many-topics.md). The invariant density is the same.
 """
 
 from citeweave.engines.slots.chain import SparseChain

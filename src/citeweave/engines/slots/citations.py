@@ -79,7 +79,7 @@ class SparseCitationWork(NamedTuple):
 
 
 def new_citation_work(n_topics: int, n_levels: int, n_logged: int = 0) -> SparseCitationWork:
-    """Make scratch room for one worker, who has a log of ``n_logged`` citations or none."""
+    """Allocate room for one worker, who has a log of ``n_logged`` citations or none."""
     return SparseCitationWork(
         weight=np.zeros((2, n_topics + 1)),
         mass=np.zeros(n_topics + 1),

@@ -51,7 +51,7 @@ class Pending(NamedTuple):
 
 
 def new_pending(n_levels: int, n_shared: int) -> Pending:
-    """Make room for one worker."""
+    """Allocate room for one worker."""
     return Pending(
         cited=np.zeros(n_shared),
         cite=np.zeros(n_shared),

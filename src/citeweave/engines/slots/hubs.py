@@ -1,4 +1,4 @@
-"""Hubs: nodes of so many topics that nobody goes over them, mu and authors of many papers.
+"""Hubs: nodes with so many topics that they are not visited one by one: mu, prolific authors.
 
 A move changes the totals of such a node, and with them P and M of every topic that it has, by a
 multiple of what the node itself has of each. So these terms are left out of P and M,
@@ -33,13 +33,13 @@ __all__ = [
 
 _WIDTH = 64
 _MOST = 32
-"""Hubs, mu among them. Further ones are gone through topic by topic."""
+"""Maximum number of hubs, including mu. Further ones are visited topic by topic."""
 _MANY = 192
-"""Topics from which on a node is a hub."""
+"""Number of topics from which a node is a hub."""
 
 
 class Hubs(NamedTuple):
-    """Hubs, their sums, and what a change that is not final yet does to them."""
+    """Hubs, their sums, and the effect of a pending change."""
 
     node: np.ndarray
     """int64 [hubs]: their numbers."""
@@ -60,7 +60,7 @@ class Hubs(NamedTuple):
 
 
 def new_hubs(n_topics: int) -> Hubs:
-    """Make room for one worker."""
+    """Allocate room for one worker."""
     return Hubs(
         node=np.zeros(_MOST, np.int64),
         size=np.array([0, _MANY]),
@@ -75,7 +75,7 @@ def new_hubs(n_topics: int) -> Hubs:
 
 @inlined
 def find_hub(hubs, n):
-    """Give the place of a node among the hubs, -1 where it is not."""
+    """Return the index of a node among the hubs, -1 if it is not one."""
     for j in range(hubs.size[0]):
         if hubs.node[j] == n:
             return j
@@ -84,7 +84,7 @@ def find_hub(hubs, n):
 
 @inlined
 def add_hub(counts, parameters, presence, exponent, rates, hubs, n, lower):
-    """Take a node of level ``lower`` among the hubs; mu must be the first.
+    """Add a node of level ``lower`` to the hubs; mu must be the first.
 
     mu's term is not a part of ``rates``, that of any other node leaves it.
     """
@@ -112,7 +112,7 @@ def add_hub(counts, parameters, presence, exponent, rates, hubs, n, lower):
 
 @inlined
 def node_level(layout, node):
-    """Give the level of a node, mu's being 0."""
+    """Return the level of a node; that of mu is 0."""
     lower = 0
     n = node
     while n > 0:
@@ -123,7 +123,7 @@ def node_level(layout, node):
 
 @hot_kernel
 def open_hubs(layout, counts, parameters, presence, exponent, rates, hubs):
-    """Take mu and the nodes of many topics above papers among the hubs."""
+    """Add mu and the nodes above papers with many topics to the hubs."""
     hubs.size[0] = 0
     found = choose_hubs(presence, hubs, layout.citation_node)
     add_hub(counts, parameters, presence, exponent, rates, hubs, 0, 0)
@@ -138,7 +138,7 @@ def open_hubs(layout, counts, parameters, presence, exponent, rates, hubs):
 def choose_hubs(presence, hubs, n_nodes):
     """Find nodes of many topics from 1 to ``n_nodes`` - 1, parents first; returns how many.
 
-    Their numbers are written down behind mu's.
+    Their numbers follow that of mu.
     """
     found = 0
     most = hubs.node.shape[0] - 1
@@ -158,7 +158,7 @@ def choose_hubs(presence, hubs, n_nodes):
 
 @inlined
 def copy_hubs(hubs, base):
-    """Copy all that changes of hubs but what they have of topics."""
+    """Copy everything about hubs that changes, except their topics."""
     base.size[0] = hubs.size[0]
     for j in range(index(hubs.size[0])):
         for side in range(index(2)):
@@ -170,14 +170,14 @@ def copy_hubs(hubs, base):
 
 @inlined
 def restore_hubs(hubs, base, k):
-    """Give hubs back what they had of a topic."""
+    """Restore the hubs' share of a topic."""
     for j in range(index(hubs.size[0])):
         hubs.own[k, j] = base.own[k, j]
 
 
 @inlined
 def sum_hubs(parameters, rates, hubs):
-    """Make the sums over all topics."""
+    """Compute the sums over all topics."""
     size = index(hubs.size[0])
     hubs.sums[:] = 0.0
     hubs.both[:] = 0.0
@@ -197,7 +197,7 @@ def sum_hubs(parameters, rates, hubs):
 
 @hot_kernel
 def close_hubs(parameters, rates, hubs):
-    """Put all terms but mu's back into ``rates`` and make its totals anew."""
+    """Put all terms except that of mu back into ``rates`` and recompute its totals."""
     size = index(hubs.size[0])
     rates.total[:] = 0.0
     for k in range(index(hubs.own.shape[0])):

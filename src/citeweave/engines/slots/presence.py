@@ -1,7 +1,7 @@
-"""Which topics a node has customers in: a bit a topic.
+"""The topics in which a node has customers, one bit per topic.
 
-Counts stay dense rows, since they are read at single places; what would go over all topics of a
-node goes over its bits instead, 64 topics at a look.
+Counts remain dense rows, because they are read at single topics; loops over all topics of a node
+use its bits instead, 64 topics at a time.
 """
 
 from typing import NamedTuple
@@ -36,7 +36,7 @@ class Support(NamedTuple):
 
 
 def new_presence(n_nodes: int, n_topics: int) -> np.ndarray:
-    """Make room for the bits: uint64 [nodes, words of 64 topics]."""
+    """Allocate room for the bits: uint64 [nodes, words of 64 topics]."""
     return np.zeros((n_nodes, -(-n_topics // _WIDTH)), np.uint64)
 
 
@@ -79,7 +79,7 @@ def mark_topics(counts, presence, first, last):
 
 @inlined
 def is_present(presence, row, topic):
-    """Say whether a row has customers of a topic."""
+    """Return whether a row has customers of a topic."""
     k = index(topic)
     word = presence[index(row), k // index(_WIDTH)]
     return (word >> np.uint64(k % index(_WIDTH))) & np.uint64(1) != np.uint64(0)
@@ -87,7 +87,7 @@ def is_present(presence, row, topic):
 
 @inlined
 def note_presence(presence, node, topic, customers):
-    """Bring the bit of one topic up to its number of customers."""
+    """Update the bit of one topic from its number of customers."""
     n, i = index(node), index(topic) // index(_WIDTH)
     bit = np.uint64(1) << np.uint64(index(topic) % index(_WIDTH))
     if customers > 0:
@@ -98,7 +98,7 @@ def note_presence(presence, node, topic, customers):
 
 @hot_kernel
 def note_papers(layout, counts, presence, level, moved):
-    """Bring the bits of papers and of all nodes above them up to date, each at one topic.
+    """Update the bits of papers and of all nodes above them, each at one topic.
 
     ``moved`` is int32 [papers, 2]: a paper and the topic; ``level`` is that of papers.
     """
@@ -111,7 +111,7 @@ def note_papers(layout, counts, presence, level, moved):
 
 @inlined
 def list_topics(presence, node, listed):
-    """Write the topics of a node into ``listed``, in rising order; returns how many."""
+    """Write the topics of a node to ``listed``, in ascending order; return their number."""
     n = index(node)
     count = 0
     for i in range(presence.shape[1]):

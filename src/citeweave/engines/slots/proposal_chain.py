@@ -1,4 +1,4 @@
-"""What chains of sparse sweeps share, whether documents move one by one or many at a time."""
+"""Shared by chains with sparse sweeps, sequential and snapshot."""
 
 from collections.abc import Iterator, Mapping
 
@@ -44,12 +44,12 @@ class ProposalChain(ThreadedChain):
         self._draws = SparseDraws(self, self.proposals.nodes)
 
     def start_at_random(self) -> None:
-        """Give every token a uniformly random topic and build all counts."""
+        """Assign a uniformly random topic to every token and build all counts."""
         super().start_at_random()
         self._counts_set()
 
     def restore(self, state: State, extra: Mapping[str, np.ndarray] = NO_EXTRA) -> None:
-        """Go on from a stored state, with the stored tables of proposals or with new ones."""
+        """Continue from a stored state, with the stored tables of proposals or with new ones."""
         super().restore(state, extra)
         self._counts_set()
         self.proposals.restore(extra)
@@ -69,7 +69,7 @@ class ProposalChain(ThreadedChain):
         yield Watched("the weight of proposals for word", self.proposals.tables.word_mass)
 
     def start_citations(self) -> None:
-        """Give every citation its first topic."""
+        """Assign a first topic to every citation."""
         super().start_citations()
         self._counts_set()
 
@@ -89,6 +89,6 @@ class ProposalChain(ThreadedChain):
         self._draws.counts_moved()
 
     def _counts_set(self) -> None:
-        """Take in counts that no sparse sweep has made."""
+        """Adopt counts that were not made by a sparse sweep."""
         self.proposals.mark()
         self._draws.counts_moved()

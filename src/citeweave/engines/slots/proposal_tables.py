@@ -1,10 +1,10 @@
-"""Tables that topics are proposed from, made of the counts of an earlier iteration.
+"""Tables from which topics are proposed, built from the counts of an earlier iteration.
 
-A word proposes topic k by the weight that k would have for it in a document that has nothing,
-under an author who has nothing. Tables stand still between refreshments: one of the present
-counts would depend on the very token that it moves, and accepting by it would not leave the
-posterior as it is. They are whole numbers, cumulative over topics, so that the probability that
-enters the acceptance is the one drawn from.
+A word proposes topic k with the weight that k would have for it in an empty document, under an
+author without papers. Tables are fixed between rebuilds: a table of the present counts would depend
+on the token that it moves, and accepting by it would not leave the posterior invariant. They are
+whole numbers, cumulative over topics, so the probability in the acceptance ratio is exactly the one
+drawn from.
 """
 
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ class ProposalTables(NamedTuple):
 def new_proposal_tables(
     layout: Layout, n_shared: int, n_words: int, n_topics: int
 ) -> ProposalTables:
-    """Make room for the tables; ``n_shared`` counts the levels above documents."""
+    """Allocate room for the tables; ``n_shared`` counts the levels above documents."""
     above = int(layout.level_start[n_shared] - layout.level_start[n_shared - 1])
     return ProposalTables(
         word=np.zeros((n_words, n_topics), np.uint32),
@@ -143,7 +143,7 @@ def make_word_proposal(
     cache: WordCache,
     proposal: ProposalTables,
 ) -> None:
-    """Make the words' tables from the counts as they stand; who is listed is settled already."""
+    """Build the words' tables from the present counts; listed authors are determined already."""
     n_words, n_topics = proposal.word.shape
     rooms = np.zeros((workers.size, n_topics))
     row = np.zeros(len(layout.level_start), np.int64)
@@ -211,7 +211,7 @@ _STORED = {"guess": "word", "guess_mass": "word_mass", "guess_root": "root", "li
 
 
 def export_tables(proposal: ProposalTables) -> dict[str, np.ndarray]:
-    """Copy what a chain needs to go on with the same tables."""
+    """Copy what a chain needs to continue with the same tables."""
     stored = {name: getattr(proposal, field).ravel().copy() for name, field in _STORED.items()}
     # the GPU has the citations' weight last
     stored["guess_mass"] = np.append(stored["guess_mass"], proposal.citation_mass)
@@ -219,7 +219,7 @@ def export_tables(proposal: ProposalTables) -> dict[str, np.ndarray]:
 
 
 def restore_tables(proposal: ProposalTables, tables: Mapping[str, np.ndarray]) -> None:
-    """Go on with stored tables.
+    """Continue with stored tables.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What sparse sweeps need beside a chain's state: bits, tables of proposals, sums of rates."""
+"""Data of sparse sweeps besides a chain's state: bits, proposal tables, sums of rates."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Proposals:
         self.schedule = RefreshSchedule()
 
     def mark(self) -> None:
-        """Set all bits from the counts as they stand."""
+        """Set all bits from the present counts."""
         state = self._chain.state
         mark_topics(state.topics, self.nodes, 0, len(self.nodes))
         mark_topics(state.words, self.words, 0, len(self.words))
@@ -59,12 +59,12 @@ class Proposals:
         mark_topics(chain.state.topics, self.nodes, 0, last)
 
     def before_words(self) -> None:
-        """Make new tables of proposals where the schedule says so."""
+        """Rebuild the proposal tables if they are due."""
         if self.schedule.is_due(self._chain.iteration):
             self.refresh()
 
     def before_citations(self) -> None:
-        """Bring the citations' table up to the present propensities of topics."""
+        """Update the citations' table to the present propensities of topics."""
         make_citation_proposal(self._chain.state.parameters, self.tables)
 
     def gather_rates(self) -> None:
@@ -73,9 +73,10 @@ class Proposals:
         gather_rates(state.topics, state.parameters, self._chain.exponent, self.rates)
 
     def refresh(self, most_listed: int = MOST_LISTED) -> None:
-        """Make tables of proposals from the counts as they stand.
+        """Build proposal tables from the present counts.
 
-        ``most_listed`` is the number of topics up to which an author's are his documents' slots.
+        ``most_listed`` is the maximum number of topics of an author to include them in the slots of
+        the author's documents.
         """
         chain = self._chain
         counts, n_shared = chain.state.topics, chain.spec.n_shared
@@ -97,7 +98,7 @@ class Proposals:
         return tables | self.schedule.export()
 
     def restore(self, stored: Mapping[str, np.ndarray]) -> None:
-        """Go on with stored tables; where there are none they are made before the next sweep."""
+        """Continue with stored tables; if there are none, they are built before the next sweep."""
         tables = self.schedule.restore(stored)
         if tables:
             restore_tables(self.tables, tables)

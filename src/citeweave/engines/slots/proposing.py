@@ -84,7 +84,7 @@ def _full_weight(shape, tables, parameters, slots, s, background):
 
 @inlined
 def _correct_bursts(shape, tables, parameters, slots, z, background, run):
-    """Let topics that have the word at hand already weigh their own tables; return the change."""
+    """Let topics that have the current word already weigh their own tables; return the change."""
     change = np.float32(0.0)
     slots.draws[0] += 1
     used = slots.used[0]
@@ -106,7 +106,7 @@ def _correct_bursts(shape, tables, parameters, slots, z, background, run):
 
 @inlined
 def _pick_slot(shape, slots, background, n_blocks, target, bursting):
-    """Give the slot inside where the running sum passes ``target``; -1 if none does."""
+    """Return the slot inside at which the running sum passes ``target``; -1 if there is none."""
     for b in range(n_blocks):
         if target >= slots.block_mass[b]:
             target -= slots.block_mass[b]
@@ -129,14 +129,14 @@ def _pick_slot(shape, slots, background, n_blocks, target, bursting):
 
 @inlined
 def gamma_weight(shape, n_words, parameters, slots):
-    """Probability of the word at hand under gamma, as this document sees it."""
+    """Probability of the current word under gamma, as this document sees it."""
     stay, opened = slots.background_stay[0], slots.background_open[0]
     return background_weight(shape, n_words, parameters, slots.background_totals, stay, opened)
 
 
 @inlined
 def _outside_scale(shape, parameters, slots, listed):
-    """Give s, which turns a word's table into weights of topics that the document does not have.
+    """Return s, which turns a word's table into weights of topics outside the document.
 
     Topics of a listed author count as inside; other authors' are taken to be spread as the
     corpus's are.

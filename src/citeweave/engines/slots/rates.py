@@ -47,26 +47,26 @@ class CitationSums(NamedTuple):
 
 
 def new_rates(n_topics: int) -> RateSums:
-    """Make room for the sums."""
+    """Allocate room for the sums."""
     return RateSums(np.zeros(n_topics), np.zeros(n_topics), np.zeros(3))
 
 
 @inlined
 def root_own(counts, parameters, k):
-    """Give what mu itself has of a topic: its customers less the discount of its one table."""
+    """Return mu's own share of a topic: its customers minus the discount of its one table."""
     return counts.customers[0, k] - parameters.topic_discount[0] * counts.tables[0, k]
 
 
 @inlined
 def root_slopes(counts, parameters, exponent):
-    """Give a and b: the share that mu's own counts have in P and M."""
+    """Return a and b: the share of mu's own counts in P and M."""
     scale = 1.0 / (parameters.topic_concentration[0] + counts.total_customers[0])
     return exponent.cite_weight[0] * scale, exponent.cited_weight[0] * scale
 
 
 @hot_kernel
 def gather_rates(counts, parameters, exponent, rates):
-    """Fill the sums from those of ``exponent``, which are P and M as they stand."""
+    """Fill in the sums from those of ``exponent``, which are the present P and M."""
     cite_slope, cited_slope = root_slopes(counts, parameters, exponent)
     rates.total[:] = 0.0
     for k in range(rates.cite.shape[0]):
@@ -81,7 +81,7 @@ def gather_rates(counts, parameters, exponent, rates):
 
 @inlined
 def set_rate(parameters, rates, k, own_before, own, cite, cited):
-    """Give a topic new values, mu having had ``own_before`` of it and having ``own`` now."""
+    """Update a topic whose share at mu changed from ``own_before`` to ``own``."""
     scale = parameters.topic_scale[k]
     rates.total[0] += scale * (own * cited - own_before * rates.cited[k])
     rates.total[1] += scale * (own * cite - own_before * rates.cite[k])

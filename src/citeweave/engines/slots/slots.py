@@ -1,9 +1,9 @@
-"""The document at hand as rows over its slots: the topics that it or its listed author has.
+"""The current document as rows over its slots: the topics that it or its listed author has.
 
 A slot is a column: counts and weights of one topic on every level of the document's path, of its
-phi and of the word at hand. Everything is read from the counts when a document is opened and goes
-back when it is left, so that the same sweep serves a chain that moves documents one by one and
-workers that see a snapshot.
+phi and of the current word. Everything is read from the counts when a document is opened and
+written back when it is left, so the same sweep serves sequential chains and workers that see a
+snapshot.
 """
 
 from typing import NamedTuple
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class Slots(NamedTuple):
-    """Scratch of one worker; columns beyond the last slot weigh nothing."""
+    """Scratch memory of one worker; columns beyond the last slot have weight 0."""
 
     topic: np.ndarray
     """int32 [room]: topic of each slot."""
@@ -75,7 +75,7 @@ class Slots(NamedTuple):
     opening: np.ndarray
     """float32 [room]: (beta + alpha T) / (beta + C) of phi_k."""
     word_stay: np.ndarray
-    """float32 [room]: A0 of phi_k at the word at hand."""
+    """float32 [room]: A0 of phi_k at the current word."""
     word_open: np.ndarray
     """float32 [room]: B1."""
     word_customers: np.ndarray
@@ -89,7 +89,7 @@ class Slots(NamedTuple):
     burst_opening: np.ndarray
     """float32 [room]: (beta + alpha T) / (beta + C) of phi'_dk."""
     run_customers: np.ndarray
-    """int32 [room]: customers of phi'_dk at the word at hand."""
+    """int32 [room]: customers of phi'_dk at the current word."""
     run_tables: np.ndarray
     """int32 [room]."""
     inside: np.ndarray
@@ -115,13 +115,13 @@ class Slots(NamedTuple):
     scale: np.ndarray
     """float32 [levels]: (beta + alpha T) / (beta_parent + C_parent), times that share."""
     background_customers: np.ndarray
-    """int64 [1]: customers of gamma at the word at hand."""
+    """int64 [1]: customers of gamma at the current word."""
     background_tables: np.ndarray
     """int64 [1]."""
     background_totals: np.ndarray
     """int64 [2]: C and T of gamma."""
     background_stay: np.ndarray
-    """float64 [1]: A0 of gamma at the word at hand."""
+    """float64 [1]: A0 of gamma at the current word."""
     background_open: np.ndarray
     """float64 [1]: B1."""
     stay_blocks: np.ndarray
@@ -135,7 +135,7 @@ class Slots(NamedTuple):
     opening_blocks: np.ndarray
     inside_blocks: np.ndarray
     block_mass: np.ndarray
-    """float32 [blocks]: sums of the weights of the token at hand."""
+    """float32 [blocks]: sums of the weights of the current token."""
     draws: np.ndarray
     """int64 [1]: draws so far in which the word had bursts to correct for."""
     corrected: np.ndarray
@@ -147,7 +147,7 @@ class Slots(NamedTuple):
 
 
 def new_slots(n_topics: int, n_levels: int, *, held: bool = False) -> Slots:
-    """Make scratch room for one worker; ``held`` where authors share papers."""
+    """Allocate room for one worker; ``held`` where authors share papers."""
     room = padded(n_topics)
 
     def numbers(kind: type, *shape: int) -> np.ndarray:
@@ -217,7 +217,7 @@ def new_slots(n_topics: int, n_levels: int, *, held: bool = False) -> Slots:
 
 @inlined
 def _pair(table, customers, tables):
-    """Give A0 and B1; most topics have no customers on most levels."""
+    """Return A0 and B1; most topics have no customers on most levels."""
     if customers == 0:
         return 0.0, 1.0
     return weight_pair(table, customers, tables)
@@ -225,7 +225,7 @@ def _pair(table, customers, tables):
 
 @inlined
 def refresh_burst(parameters, slots, s):
-    """Renew the normaliser of phi'_dk."""
+    """Update the normaliser of phi'_dk."""
     beta = parameters.word_concentration[1]
     opening = beta + parameters.word_discount[2] * slots.burst_tables[s]
     slots.burst_opening[s] = opening / (beta + slots.tokens[s])
@@ -233,7 +233,7 @@ def refresh_burst(parameters, slots, s):
 
 @inlined
 def _refresh_phi(parameters, slots, s):
-    """Renew the normalisers of phi_k."""
+    """Update the normalisers of phi_k."""
     slots.inverse[s], slots.opening[s] = normalise_topic(
         parameters.topic_word_concentration[index(slots.topic[s])],
         parameters.word_discount[1],
@@ -244,7 +244,7 @@ def _refresh_phi(parameters, slots, s):
 
 @inlined
 def _refresh_inside(shape, slots, s, listed):
-    """Say whether the document, or its listed author, has the topic."""
+    """Return whether the document, or its listed author, has the topic."""
     low = len(shape.shared)
     has = slots.customers[index(low), s] > 0
     if listed:
@@ -254,7 +254,7 @@ def _refresh_inside(shape, slots, s, listed):
 
 @inlined
 def refresh_topic(shape, tables, parameters, slots, s, depth, listed):
-    """Renew the topic-side weights of a slot after a customer moved ``depth`` levels."""
+    """Update the topic-side weights of a slot after a customer moved ``depth`` levels."""
     n_levels = len(shape.shared) + len(shape.document)
     for step in range(min(depth, n_levels - 1)):
         level = index(n_levels - 1 - step)
@@ -269,7 +269,7 @@ def refresh_topic(shape, tables, parameters, slots, s, depth, listed):
 
 @inlined
 def add_slot(shape, tables, state, cache, slots, k, listed):
-    """Give a topic a slot and fill it, all but what concerns words and citations."""
+    """Assign a slot to a topic and fill it, except for words and citations."""
     counts = state.topics
     n_levels = len(shape.shared) + len(shape.document)
     s = index(slots.used[0])
@@ -303,7 +303,7 @@ def add_slot(shape, tables, state, cache, slots, k, listed):
 
 @inlined
 def fill_word(cache, word_presence, slots, s, w):
-    """Read the weights of the word at hand under a slot's topic.
+    """Read the weights of the current word under a slot's topic.
 
     Where phi_k does not have the word, bits of a few memory lines say so: weights lie anywhere.
     """
@@ -318,7 +318,7 @@ def fill_word(cache, word_presence, slots, s, w):
 
 @inlined
 def refresh_scales(shape, parameters, slots):
-    """Renew the factors that all slots share."""
+    """Update the factors that all slots share."""
     for level in range(1, len(shape.shared) + len(shape.document)):
         above = level - 1
         opening = slots.beta[level] + parameters.topic_discount[level] * slots.total_tables[level]
@@ -328,7 +328,7 @@ def refresh_scales(shape, parameters, slots):
 
 @inlined
 def draw_topic_removal(rng, shape, slots, s):
-    """Draw how far the customer that leaves had climbed, 0 where its removal is blocked."""
+    """Draw how far the removed customer had climbed, 0 where its removal is blocked."""
     leaf_level = len(shape.shared) + len(shape.document) - 1
     return draw_removal(rng, slots, TopicPath(slots.row, s), leaf_level)
 
@@ -360,7 +360,7 @@ def shift_topic(shape, parameters, slots, s, depth, sign):
 
 @inlined
 def shift_word(shape, tables, words, parameters, slots, w, s, depth, sign):
-    """Add or remove a token's customers on the word side, and renew the weights of its slot."""
+    """Add or remove a token's customers on the word side, and update the weights of its slot."""
     seats = WordSeats(
         slots.tokens,
         slots.burst_tables,

@@ -51,7 +51,7 @@ class SparseChange(NamedTuple):
 
 
 def new_sparse_change(n_topics: int, n_levels: int) -> SparseChange:
-    """Make room for the changes of one worker."""
+    """Allocate room for the changes of one worker."""
     n_words = -(-n_topics // _WIDTH)
     return SparseChange(
         topic=np.zeros(n_topics + 1, np.int64),

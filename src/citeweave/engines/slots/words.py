@@ -7,8 +7,8 @@ topics that the document, or its listed author, still has. The proposal is
 
 with the word's proposal table R_w (`engines.slots.proposal_tables`). W and q are what they are
 without the token, and these tables stand still between refreshments, so that accepting with
-probability W(k') q(k) / (W(k) q(k')) leaves the posterior as it is. Table indicators are drawn, and
-the citations' exponential decides, as in the sweep over all topics (`engines.dense.words`).
+probability W(k') q(k) / (W(k) q(k')) leaves the posterior invariant. Table indicators are drawn,
+and the citations' exponential decides, as in the sweep over all topics (`engines.dense.words`).
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ def word_sweep(model, state, cache, buffers, support, proposal, network, key, do
 
     ``docs`` (int64 [3]) is first document, end and step. In snapshots each document has its own
     random stream of ``key``. ``tally`` (int64 [7]) counts tokens visited, blocked, moves that the
-    exponential had a say in, and of these the rejected; the next entry stays as it is; then
+    exponential affected, and of these the rejected; the next entry stays as it is; then
     topics proposed from tables and proposals refused.
     """
     shape, layout, tables = model
