@@ -88,7 +88,7 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
     and a note says how they came about.
     """
     section = read_sections(page).get(outcome.title, "")
-    earlier = read_tables(section)
+    earlier = read_tables(_without_page_notes(section) if outcome.notes else section)
     tables = [_merged(table, earlier.get(table.title)) for table in outcome.tables]
     if all(new is old for new, old in zip(tables, outcome.tables, strict=True)):
         return outcome
@@ -97,6 +97,16 @@ def with_earlier_rows(outcome: Outcome, page: Path) -> Outcome:
     if still is not None:
         made += f" Marked there already: {still.group(1)}"
     return replace(outcome, tables=tables, notes=[*outcome.notes, f"{MADE}{made}"])
+
+
+def _without_page_notes(section: str) -> str:
+    """Cut off the notes of the whole page, which would be taken for those of its last table.
+
+    They are the last list before the small print. An experiment that has notes now had some then.
+    """
+    body = section.partition("<sub>")[0].rstrip()
+    before, _, last = body.rpartition("\n\n")
+    return f"{before}\n" if last.startswith("- ") else section
 
 
 def without_mark(name: str) -> str:

@@ -13,7 +13,7 @@ from citeweave.errors import CorpusError
 from citeweave.experiments import ModelChoice
 from citeweave.model.evidence import make_evidence
 from citeweave.model.placing import category_columns
-from citeweave.model.read_out import read_out
+from citeweave.model.read_out import EVENED, read_out
 from citeweave.parameters.scntm import TIED
 from reproduction import measuring
 from reproduction.base import Cell, Context, Experiment, Outcome, Table, spread
@@ -156,7 +156,8 @@ def _without_chains(corpus: Corpus, seed: int, _: Mapping[str, Any]) -> np.ndarr
 
 
 def _fit_some(corpus: Corpus, seed: int, settings: Mapping[str, Any]) -> SCNTM:
-    choice = ModelChoice("scntm", "scntm", {"labels": "some", **settings})
+    given = {name: value for name, value in settings.items() if name != "evened"}
+    choice = ModelChoice("scntm", "scntm", {"labels": "some", **given})
     model: SCNTM = choice.build(seed=seed, threads=1).fit(corpus)
     return model
 
@@ -168,7 +169,7 @@ def _by_label(model: SCNTM, probability: np.ndarray) -> np.ndarray:
 
 
 def _several(context: Context, name: str) -> dict[str, Any]:
-    return {**_chain(context, name), "chains": CHAINS}
+    return {**_chain(context, name), "chains": CHAINS, "evened": EVENED}
 
 
 def _tied(context: Context, name: str) -> dict[str, Any]:
@@ -187,7 +188,7 @@ METHODS: dict[str, Method] = {
     "read-out": Method("SCNTM, read-out", _several, _read_out, costly=True),
     "evidence": Method(
         "read-out of words, citations and authors alone",
-        lambda _context, _name: {},
+        lambda _context, _name: {"evened": EVENED},
         _without_chains,
     ),
     "categories": Method("SCNTM, categories drawn", _chain, _drawn, costly=True),

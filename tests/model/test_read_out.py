@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 import citeweave
 from citeweave import SCNTM
@@ -96,6 +97,21 @@ def test_labels_are_told_and_given_ones_are_kept(corpus, evidence):
     assert np.mean(found.probability.argmax(axis=1)[others] == KIND[others]) > 0.8
     assert found.left_out.shape == (len(LABELLED), KINDS)
     assert not np.array_equal(found.left_out.argmax(axis=1), np.zeros(len(LABELLED)))
+
+
+def test_likeness_is_evened_by_half_and_kept_so(corpus, evidence):
+    """What is kept adds up to the probabilities, and sizes differ half as much as before."""
+    found = read_out(evidence, corpus, {})
+    scores = np.mean([part.scores for part in evidence.parts], axis=0)
+    scale = found.lengths / evidence.lengths
+    size = np.log(np.sqrt(np.square(scores[:, :, 1]).mean(axis=1)))
+    np.testing.assert_allclose(np.std(np.log(scale) + size), np.std(size) / 2, rtol=1e-4)
+    scores[:, :, 1] *= scale[:, None]
+    intercepts = np.mean([part.fitted.intercepts for part in evidence.parts], axis=0)
+    share = found.intercepts - found.weights[0] * (intercepts - intercepts.mean())
+    odds = scores @ found.weights[:2] + share
+    others = np.arange(PAPERS) >= len(LABELLED)
+    np.testing.assert_allclose(softmax(odds, axis=1)[others], found.probability[others], rtol=1e-4)
 
 
 def test_evidence_that_is_wrong_of_labels_left_out_has_no_weight(corpus, evidence):

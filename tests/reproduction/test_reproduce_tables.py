@@ -183,7 +183,9 @@ def test_a_table_of_a_page_is_read_as_it_was_written(table):
 def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
     page = tmp_path / "results.md"
     small = "<sub>Made by `old` on some day.</sub>"
-    page.write_text(f"# All\n\n## Sizes\n\n{markdown_table(table)}\n{small}\n\n## Other\n\nx\n")
+    page.write_text(
+        f"# All\n\n## Sizes\n\n{markdown_table(table)}\n- n\n\n{small}\n\n## Other\n\nx\n"
+    )
     new = Table(
         title=table.title,
         columns=table.columns,
@@ -217,6 +219,19 @@ def test_rows_that_are_lacking_are_taken_from_an_earlier_page(table, tmp_path):
     assert again.notes[-1].endswith(
         "Made by `new`. Marked there already: Made by `old` on some day."
     )
+
+
+def test_notes_of_a_page_are_not_taken_for_those_of_its_last_table(tmp_path):
+    page = tmp_path / "results.md"
+    old = Table(title="Words", columns=["model", "test"], rows=[["A", 1.5], ["B", 2.5]])
+    page.write_text(
+        f"# All\n\n## Words\n\n{markdown_table(old)}\n- of the page\n- too\n\n<sub>Old.</sub>\n"
+    )
+    new = Table(title="Words", columns=["model", "test"], rows=[["A", 1.0]])
+    outcome = Outcome(title="Words", protocol="p", tables=[new], notes=["of the page"])
+    merged = with_earlier_rows(outcome, page)
+    assert merged.tables[0].rows == [["A", 1.0], ["B (earlier)", 2.5]]
+    assert list(merged.tables[0].notes) == []
 
 
 def test_figures_that_a_row_lacks_are_taken_from_an_earlier_page(tmp_path):

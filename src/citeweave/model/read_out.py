@@ -9,6 +9,12 @@ each samples the papers of one part as if they had no label. The weights w >= 0 
 probability of the labels that were left out, which also calibrates the probabilities; the evidence
 for other papers is the mean over parts.
 
+l is a cosine that grows with the number of a paper's words and citations, so its size differs more
+between papers than the probability that it is right. It is therefore multiplied by
+(m / |l_d|)^(1/2), where |l_d| is its size for the paper (root mean square over categories) and m
+the mean size: half of the difference is removed on the log scale. r needs no such correction,
+because it is fitted to labels.
+
 g are the shares of categories among the labels given and s those among the papers: the mean of p
 over papers without a label when s = g. The labels left out are then weighted by s / g, and the
 weights are fitted again.
@@ -28,6 +34,9 @@ __all__ = ["EVIDENCE", "ReadOut", "first_categories", "read_out", "topic_evidenc
 
 EVIDENCE = ("regression", "likeness", "authors", "topics")
 _REGRESSION, _LIKENESS, _AUTHORS, _TOPICS = range(4)
+EVENED = 0.5
+"""Share of the differences in the size of likeness between papers that is removed, chosen by the
+log loss of left-out labels (docs/how-to/categories.md)."""
 LEAST_SHARE = 1e-3
 """Added to nu, so that a topic that a category lacks counts against it without ruling it out."""
 
@@ -45,7 +54,7 @@ class ReadOut(NamedTuple):
     centres: np.ndarray
     """float32 [V, C]: M."""
     lengths: np.ndarray
-    """float32 [D]: 1 / |.|."""
+    """float32 [D]: what a paper's likeness is multiplied by: 1 / |.|, evened."""
     authors: np.ndarray
     """float32 [D, C]: a."""
     topics: np.ndarray
@@ -118,6 +127,10 @@ def read_out(evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray
     mean = np.mean(list(parts.values()), axis=0)
     for place, every in enumerate(np.moveaxis(_mean(evidence), 2, 0)):
         mean[:, :, place] = every  # over all parts, even if there are chains only for some
+    usual = float(_size(mean[:, :, _LIKENESS]).mean())
+    scores[:, :, _LIKENESS] *= _evening(scores[:, :, _LIKENESS], usual)[:, None]
+    evening = _evening(mean[:, :, _LIKENESS], usual)
+    mean[:, :, _LIKENESS] *= evening[:, None]
     given = np.bincount(known[labelled], minlength=categories) / len(labelled)
     shift = np.zeros(categories)
     weights = _fit_weights(scores, label, np.ones(len(label)), shift)
@@ -136,7 +149,7 @@ def read_out(evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray
         left_out=left_out,
         regression=np.stack([one.weights for one in fitted]).mean(axis=0).astype(np.float32),
         centres=np.stack([one.centres for one in evidence.parts]).mean(axis=0).astype(np.float32),
-        lengths=evidence.lengths.astype(np.float32),
+        lengths=(evidence.lengths * evening).astype(np.float32),
         authors=mean[:, :, _AUTHORS].astype(np.float32),
         topics=mean[:, :, _TOPICS].astype(np.float32),
         weights=weights,
@@ -147,6 +160,24 @@ def read_out(evidence: Evidence, corpus: Corpus, topics: Mapping[int, np.ndarray
 
 def _mean(evidence: Evidence) -> np.ndarray:
     return np.asarray(np.mean([part.scores for part in evidence.parts], axis=0))
+
+
+def _size(scores: np.ndarray) -> np.ndarray:
+    """Compute the root mean square of scores over categories, the last axis."""
+    return np.asarray(np.sqrt(np.square(scores).mean(axis=-1)))
+
+
+def _evening(scores: np.ndarray, usual: float) -> np.ndarray:
+    """Compute the factors that bring the sizes of scores [n, C] closer to the usual one.
+
+    Examples
+    --------
+    >>> _evening(np.array([[1.0, -1.0], [4.0, -4.0], [0.0, 0.0]]), 1.0).tolist()
+    [1.0, 0.5, 1.0]
+    """
+    size = _size(scores)
+    ratio = np.divide(usual, size, out=np.ones_like(size), where=size > 0.0)
+    return np.asarray(ratio**EVENED)
 
 
 def _plain_weights(evidence: Evidence) -> np.ndarray:
