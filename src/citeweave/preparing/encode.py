@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,16 +13,25 @@ from citeweave.preparing.counting import count_sorted
 from citeweave.preparing.hyphens import HyphenRules, find_hyphens, hyphen_step
 from citeweave.preparing.phrases import PhraseTable, find_phrases_in
 from citeweave.preparing.pipeline import FORCED_SCORE, Pipeline, WordRules, load_thesaurus
-from citeweave.preparing.text_columns import Joined, MemoryTexts, Span, TextColumns, Texts
+from citeweave.preparing.text_columns import (
+    Joined,
+    MemoryTexts,
+    Span,
+    TextBlocks,
+    TextColumns,
+    Texts,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from citeweave.preparing.queries import Query
     from citeweave.preparing.settings import Settings
 
 __all__ = ["Encoded", "TextPlan", "automatic_min_count", "build_text", "plan_text"]
+
+T = TypeVar("T")
 
 _ROUNDS = 6
 _CHUNK = 1_000_000
@@ -95,8 +104,8 @@ def build_text(
     query: Query | None = None,
 ) -> Encoded:
     """Find phrases, count words, filter the vocabulary and number what is left."""
-    texts: Texts = MemoryTexts([columns.joined(documents)])
-    plan, texts = plan_text(texts, columns.words, columns.rules, settings, query)
+    unsettled = MemoryTexts([columns.joined(documents)])
+    plan, texts = plan_text(unsettled, columns.words, columns.rules, settings, query)
     parts = [plan.encode(block) for block in texts.blocks()]
     tokens, lengths, title_lengths = (np.concatenate(c) for c in zip(*parts, strict=True))
     return Encoded(
@@ -138,6 +147,17 @@ class TextPlan:
         return np.concatenate(tokens), lengths, title_lengths
 
 
+class Step(Protocol):
+    """Does a step of some name, or gives what was kept of it."""
+
+    def __call__(self, name: str, make: Callable[[], T], /) -> T:
+        """Give the result of a step."""
+
+
+def _at_once(_name: str, make: Callable[[], T], /) -> T:
+    return make()
+
+
 def plan_text(
     texts: Texts,
     words: Sequence[str],
@@ -146,7 +166,8 @@ def plan_text(
     query: Query | None = None,
     *,
     scratch: Path | None = None,
-) -> tuple[TextPlan, Texts]:
+    step: Step = _at_once,
+) -> tuple[TextPlan, TextBlocks]:
     """Decide about hyphens, phrases and the vocabulary of a corpus.
 
     Parameters
@@ -159,18 +180,25 @@ def plan_text(
         As the corpus is made with.
     scratch
         Folder for counts that memory does not hold.
+    step
+        Called with the name of each step and what does it; gives the result. It may have kept
+        that of an earlier call with the same texts, words and settings.
 
     Returns
     -------
     plan : TextPlan
         How the blocks of texts become tokens.
-    texts : Texts
+    texts : TextBlocks
         With hyphens settled, as the plan takes them.
     """
     names = list(words)
     hyphens = HyphenRules()
+    settled: TextBlocks = texts
     if settings.join_hyphens:
-        hyphens = find_hyphens(lambda: _flats(texts), _word_counts(texts, len(names)), names)
+        hyphens = step(
+            "hyphens",
+            lambda: find_hyphens(lambda: _flats(texts), _word_counts(texts, len(names)), names),
+        )
         if hyphens.split or hyphens.join:
             apply = hyphen_step(names, hyphens)
 
@@ -178,13 +206,18 @@ def plan_text(
                 flat, (offsets, titles) = apply(block.flat, [block.offsets, block.titles])
                 return Joined(flat, offsets, titles)
 
-            texts = texts.rewritten(settle)
+            settled = texts.rewritten(settle)
     inner = np.array([name in rules.inner for name in names], dtype=bool)
-    word_counts = _word_counts(texts, len(names))
+    word_counts = step("word-counts", lambda: _word_counts(settled, len(names)))
     n_words = int(word_counts[~inner].sum())
     min_count = settings.min_word_count or automatic_min_count(n_words)
     thesaurus, hopeless = load_thesaurus(settings, rules, hyphens)
-    phrases = _phrases(texts, word_counts, names, settings, min_count, thesaurus, inner, scratch)
+    phrases = step(
+        "phrases",
+        lambda: _phrases(
+            settled, word_counts, names, settings, min_count, thesaurus, inner, scratch
+        ),
+    )
     pipeline = Pipeline(
         settings,
         rules.stop,
@@ -194,7 +227,9 @@ def plan_text(
         inner=rules.inner,
     )
     terms, of_unit = _terms(names + phrases.names, pipeline)
-    counts, in_documents, with_words = _count(texts, phrases.table, of_unit, len(terms))
+    counts, in_documents, with_words = step(
+        "term-counts", lambda: _count(settled, phrases.table, of_unit, len(terms))
+    )
 
     limit = max(settings.max_document_share * with_words, settings.max_document_floor)
     seen = counts > 0
@@ -241,14 +276,14 @@ def plan_text(
         "common": [(terms[i], int(counts[i])) for i in top[:20]],
         "warnings": warnings,
     }
-    return TextPlan(facts, phrases.table, place[of_unit]), texts
+    return TextPlan(facts, phrases.table, place[of_unit]), settled
 
 
-def _flats(texts: Texts) -> Iterator[np.ndarray]:
+def _flats(texts: TextBlocks) -> Iterator[np.ndarray]:
     return (block.flat for block in texts.blocks())
 
 
-def _word_counts(texts: Texts, size: int) -> np.ndarray:
+def _word_counts(texts: TextBlocks, size: int) -> np.ndarray:
     counts = np.zeros(size, dtype=np.int64)
     for flat in _flats(texts):
         counts += np.bincount(flat[flat >= 0], minlength=size)
@@ -274,7 +309,7 @@ class _Phrases:
 
 
 def _phrases(
-    texts: Texts,
+    texts: TextBlocks,
     word_counts: np.ndarray,
     names: list[str],
     settings: Settings,
@@ -336,7 +371,7 @@ def _terms(units: list[str], pipeline: Pipeline) -> tuple[list[str], np.ndarray]
 
 
 def _count(
-    texts: Texts, phrases: PhraseTable, of_unit: np.ndarray, size: int
+    texts: TextBlocks, phrases: PhraseTable, of_unit: np.ndarray, size: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Count terms: how often each occurs, in how many documents, and documents with any."""
     counts = np.zeros(size, dtype=np.int64)

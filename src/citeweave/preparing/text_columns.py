@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from citeweave.preparing.pipeline import WordRules
 
-__all__ = ["Joined", "MemoryTexts", "Span", "TextColumns", "Texts"]
+__all__ = ["Joined", "MemoryTexts", "Span", "TextBlocks", "TextColumns", "Texts"]
 
 Span = tuple[int, int]
 
@@ -137,13 +137,17 @@ class Joined:
     titles: np.ndarray
 
 
-class Texts(Protocol):
+class TextBlocks(Protocol):
     """The texts of a corpus in blocks of documents, in memory or in files."""
 
     def blocks(self) -> Iterator[Joined]:
         """Give the blocks in order."""
 
-    def rewritten(self, step: Callable[[Joined], Joined]) -> Texts:
+
+class Texts(TextBlocks, Protocol):
+    """Texts that may be changed, once."""
+
+    def rewritten(self, step: Callable[[Joined], Joined]) -> TextBlocks:
         """Give the texts that a step makes of each block."""
 
 

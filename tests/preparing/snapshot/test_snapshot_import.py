@@ -2,11 +2,7 @@
 
 import gzip
 import json
-import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -180,49 +176,6 @@ def test_what_is_refused(snapshots, tmp_path):
     (tmp_path / "taken").mkdir()
     with pytest.raises(CorpusError, match="exists already"):
         run(snapshots["jsonl"], tmp_path / "taken")
-
-
-CODE = """
-import sys
-from citeweave.preparing.snapshot import import_snapshot
-import_snapshot(sys.argv[1], sys.argv[2], piece=40, shard=100)
-"""
-
-
-def test_killed_and_started_again(snapshots, tmp_path):
-    """Finished parts are not read again, and the corpus is the one of an undisturbed import."""
-    snapshot = snapshots["jsonl"]
-    expected, _ = run(snapshot, tmp_path / "undisturbed")
-    out = tmp_path / "corpus"
-    work = tmp_path / ".corpus.import"
-    command = [sys.executable, "-c", CODE, str(snapshot), str(out)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    killed = 0
-    for wanted in (1, 2):
-        process = subprocess.Popen(command, env=environment)
-        while process.poll() is None:
-            if len(list(work.glob("parts/*.json"))) >= wanted:
-                process.send_signal(signal.SIGKILL)
-                killed += 1
-                break
-            time.sleep(0.002)
-        process.wait()
-        if out.exists():
-            break
-    assert killed, "the import was over before it could be killed"
-    marks = {path: path.stat().st_mtime_ns for path in work.glob("parts/*.json")}
-    pieces = {path: path.stat().st_mtime_ns for path in work.glob("pieces/00000/*/works.npy")}
-    if not out.exists():
-        assert marks
-        with pytest.raises(CorpusError, match="interrupted import that differs in where"):
-            run(snapshot, out, where="year > 1990")
-        steps = []
-        run(snapshot, out, progress=lambda *news: steps.append(news))
-        assert steps[0] == ("parts", len(marks), 3)
-    assert pieces
-    assert not work.exists()
-    assert Corpus.load(out).fingerprint == expected.fingerprint
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_the_order_of_files_is_that_of_names(snapshots):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from citeweave.files import write_atomically
 from citeweave.preparing.matching import FATES
 from citeweave.preparing.text_columns import Joined
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from citeweave.preparing.snapshot.pieces import Piece, Ragged
 
-__all__ = ["NumberedWorks", "StoredTexts", "join_words"]
+__all__ = ["NumberedWorks", "RewrittenTexts", "StoredTexts", "join_words"]
 
 _OUTSIDE, _ID, _SELF, _DUPLICATE = (FATES.index(n) for n in ("outside", "id", "self", "duplicate"))
 
@@ -135,20 +136,24 @@ class StoredTexts:
 
     def blocks(self) -> Iterator[Joined]:
         """Give the texts of each piece."""
-        for piece, kept in zip(self._pieces, self._documents.kept, strict=True):
-            texts = piece.texts()
-            flat = piece.array("word_numbers")[texts.flat]
-            yield _chosen(Joined(flat, texts.offsets, texts.titles), kept)
+        return map(self.block, range(len(self._pieces)))
+
+    def block(self, number: int) -> Joined:
+        """Give the texts of one piece."""
+        piece = self._pieces[number]
+        texts = piece.texts()
+        flat = piece.array("word_numbers")[texts.flat]
+        return _chosen(Joined(flat, texts.offsets, texts.titles), self._documents.kept[number])
 
     def rewritten(self, step: Callable[[Joined], Joined]) -> RewrittenTexts:
-        """Write the texts that a step makes of each piece."""
+        """Write the texts that a step makes of each piece; those written before are left."""
         self._scratch.mkdir(parents=True, exist_ok=True)
-        files = []
-        for number, block in enumerate(self.blocks()):
-            made = step(block)
-            file = self._scratch / f"{number:05d}.npz"
-            np.savez(file, flat=made.flat, offsets=made.offsets, titles=made.titles)
-            files.append(file)
+        files = [self._scratch / f"{number:05d}.npz" for number in range(len(self._pieces))]
+        for number, file in enumerate(files):
+            if not file.is_file():
+                made = step(self.block(number))
+                with write_atomically(file) as stream:
+                    np.savez(stream, flat=made.flat, offsets=made.offsets, titles=made.titles)
         return RewrittenTexts(files)
 
 
@@ -156,20 +161,16 @@ class RewrittenTexts:
     """Texts in files, one a block."""
 
     def __init__(self, files: list[Path]) -> None:
-        self._files = files
+        self.files = files
 
     def blocks(self) -> Iterator[Joined]:
         """Give the blocks in order."""
-        for file in self._files:
-            with np.load(file, allow_pickle=False) as arrays:
-                yield Joined(arrays["flat"], arrays["offsets"], arrays["titles"])
+        return map(self.block, range(len(self.files)))
 
-    def rewritten(self, step: Callable[[Joined], Joined]) -> RewrittenTexts:
-        """Write the texts that a step makes of each block in place of them."""
-        for file, block in zip(self._files, self.blocks(), strict=True):
-            made = step(block)
-            np.savez(file, flat=made.flat, offsets=made.offsets, titles=made.titles)
-        return self
+    def block(self, number: int) -> Joined:
+        """Give one block."""
+        with np.load(self.files[number], allow_pickle=False) as arrays:
+            return Joined(arrays["flat"], arrays["offsets"], arrays["titles"])
 
 
 def _chosen(texts: Joined, kept: np.ndarray) -> Joined:

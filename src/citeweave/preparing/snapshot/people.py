@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from citeweave.reading.name_parts import SUFFIXES, TITLES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from citeweave.preparing.snapshot.kept import KeptSteps
     from citeweave.preparing.snapshot.pieces import Piece
 
 __all__ = ["author_names", "number_authors"]
@@ -54,19 +56,19 @@ def number_authors(pieces: Sequence[Piece], kept: Sequence[np.ndarray]) -> int:
     return len(first)
 
 
-def author_names(pieces: Sequence[Piece], total: int) -> tuple[pl.Series, int]:
+def author_names(pieces: Sequence[Piece], total: int, step: KeptSteps) -> tuple[pl.Series, int]:
     """Give each author a name to show, unique, and how many are told by an identifier.
 
     The fullest form is shown, as elsewhere; of two authors of one name the later bears the
-    ORCID or id as well.
+    ORCID or id as well. Names are chosen for a million authors at a time, each a step.
     """
     names: list[pl.Series] = []
     tags: list[pl.Series] = []
     for low in range(0, total, _AT_ONCE):
-        forms = _forms(pieces, low, min(low + _AT_ONCE, total))
-        made = [_best(group) for group in forms]
-        names.append(pl.Series([name for name, _ in made], dtype=pl.String))
-        tags.append(pl.Series([tag for _, tag in made], dtype=pl.String))
+        high = min(low + _AT_ONCE, total)
+        made = step(f"names-{low}", partial(_chosen, pieces, low, high))
+        names.append(made["name"])
+        tags.append(made["tag"])
     if not names:
         return pl.Series("name", [], dtype=pl.String), 0
     frame = pl.DataFrame({"name": pl.concat(names), "tag": pl.concat(tags)})
@@ -78,6 +80,13 @@ def author_names(pieces: Sequence[Piece], total: int) -> tuple[pl.Series, int]:
         .alias("name")
     )
     return _unique(frame["name"]), identified
+
+
+def _chosen(pieces: Sequence[Piece], low: int, high: int) -> pl.DataFrame:
+    """Choose the names of a range of authors."""
+    made = [_best(group) for group in _forms(pieces, low, high)]
+    schema = {"name": pl.String, "tag": pl.String}
+    return pl.DataFrame(dict(zip(schema, zip(*made, strict=True), strict=True)), schema=schema)
 
 
 def _forms(pieces: Sequence[Piece], low: int, high: int) -> list[list[tuple[str, str, str, int]]]:

@@ -166,6 +166,6 @@ class Piece:
         rows = pl.read_parquet(self.folder / "places.parquet").rows()
         return [(Affiliation(*row[:-1]), row[-1]) for row in rows]
 
-    def documents(self) -> pl.DataFrame:
-        """Read the table of documents."""
-        return pl.read_parquet(self.folder / "documents.parquet")
+    def documents(self, *columns: str) -> pl.DataFrame:
+        """Read columns of the table of documents; all of them if none is named."""
+        return pl.read_parquet(self.folder / "documents.parquet", columns=list(columns) or None)

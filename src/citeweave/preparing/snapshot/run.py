@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import gc
 import json
-import multiprocessing
 import shutil
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from citeweave import __version__
 from citeweave.corpus import Corpus, storage
-from citeweave.corpus.affiliations import COLUMNS as PLACE_COLUMNS
-from citeweave.corpus.shards import finish_shards
 from citeweave.errors import CorpusError, ParameterError
-from citeweave.files import absolute, locked, write_text
-from citeweave.preparing.encode import Encoded, plan_text
-from citeweave.preparing.keys import scrub
-from citeweave.preparing.matching import FATES
-from citeweave.preparing.pipeline import WordRules
-from citeweave.preparing.report import UNREADABLE, Report
-from citeweave.preparing.run import Imported, changed_settings, describe_words
+from citeweave.files import absolute, locked, replace_folder, write_text
+from citeweave.preparing.report import Report
+from citeweave.preparing.run import Imported
 from citeweave.preparing.settings import Settings
 from citeweave.preparing.snapshot.collecting import PIECE, read_part
-from citeweave.preparing.snapshot.joining import NumberedWorks, StoredTexts, join_words
-from citeweave.preparing.snapshot.people import author_names, number_authors
-from citeweave.preparing.snapshot.pieces import Piece
-from citeweave.preparing.snapshot.shards import METADATA, ShardMaker, join_places
+from citeweave.preparing.snapshot.making import Making, pieces_of
+from citeweave.preparing.snapshot.pool import worker_pool
 from citeweave.reading.openalex_snapshot import SnapshotPart, find_parts
 from citeweave.reading.where import Where
 
@@ -40,7 +29,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
 
-    from citeweave.preparing.encode import TextPlan
     from citeweave.preparing.run import Progress
 
 __all__ = ["SHARD", "import_snapshot"]
@@ -48,9 +36,8 @@ __all__ = ["SHARD", "import_snapshot"]
 SHARD = 100_000
 """NumberedWorks in a shard, about."""
 
-_FORMAT = 1
-_EXCLUDED_SHOWN = 50
-_PROBLEMS_KEPT = 1000
+_FORMAT = 2
+_MOVING = "moving"
 _NOT_HERE = {
     "people": None,
     "author_thesaurus": None,
@@ -127,16 +114,33 @@ def import_snapshot(
     tell = progress or (lambda _step, _done, _total: None)
     target = absolute(out)
     parts = find_parts(Path(folder))
-    if target.exists() and not overwrite:
-        storage.check_target(target, overwrite=overwrite)
     work = target.with_name(f".{target.name}.import")
-    with _working(work, _identity(parts, use, where, piece)):
+    if _finished(work, target):
+        shutil.rmtree(work, ignore_errors=True)
+        corpus = Corpus.load(target)
+        return Imported(corpus, Report.of(corpus) or Report())
+    storage.check_target(target, overwrite=overwrite)
+    with _working(work, _identity(parts, use, where, piece, shard)):
         told = _read_parts(parts, work, use, chosen, workers, piece, tell)
         _check_parts(parts, told)
-        with storage.making(target, overwrite=overwrite) as temporary, _without_collector():
-            report = _Making(parts, told, work, use, temporary, shard).run(tell)
+        pieces = tuple((number, found["pieces"]) for number, found in enumerate(told))
+        making = Making(work, pieces, use, shard)
+        with _without_collector():
+            report = making.run(parts, told, workers, tell)
+        storage.check_target(target, overwrite=overwrite)
+        write_text(work / _MOVING, f"{storage.stored_fingerprint(making.folder)}\n")
+        replace_folder(making.folder, target)
         shutil.rmtree(work, ignore_errors=True)
     return Imported(Corpus.load(target), report)
+
+
+def _finished(work: Path, target: Path) -> bool:
+    """Tell whether an import was interrupted when its corpus was in place already."""
+    try:
+        moved = (work / _MOVING).read_text(encoding="utf-8").strip()
+    except OSError:
+        return False
+    return storage.stored_fingerprint(target) == moved
 
 
 def _check_settings(settings: Settings, workers: int) -> None:
@@ -151,7 +155,7 @@ def _check_settings(settings: Settings, workers: int) -> None:
 
 
 def _identity(
-    parts: Sequence[SnapshotPart], settings: Settings, where: str | None, piece: int
+    parts: Sequence[SnapshotPart], settings: Settings, where: str | None, piece: int, shard: int
 ) -> dict[str, Any]:
     """Give all that the pieces of an interrupted import depend on."""
     return {
@@ -159,6 +163,7 @@ def _identity(
         "citeweave": __version__,
         "where": where,
         "piece": piece,
+        "shard": shard,
         "settings": settings.as_dict(),
         "parts": [[part.name, part.size] for part in parts],
     }
@@ -184,11 +189,19 @@ def _working(work: Path, identity: dict[str, Any]) -> Iterator[None]:
         raise CorpusError(
             f"Another import is writing to '{work}'; wait for it, or choose another folder."
         ) from None
-    except OSError as error:
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise CorpusError(
-            f"The import cannot write to '{work}': {error.strerror or error}. What is finished "
+            f"The import cannot write to '{work}': {reason}. What is finished "
             "is kept; free some space and start it again."
         ) from error
+    except BrokenExecutor:
+        raise CorpusError(
+            "A process of the import ended before its work was done, perhaps for want of memory. "
+            f"What is finished is kept in '{work}'; start the import again, with fewer workers if "
+            "memory is short. (A script that imports with several workers must do so below "
+            "'if __name__ == \"__main__\":'.)"
+        ) from None
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -235,14 +248,13 @@ def _read_parts(
 
     def task(number: int) -> tuple[Any, ...]:
         part = parts[number]
-        return part.path, part.name, _pieces_of(work, number), settings, where, piece
+        return part.path, part.name, pieces_of(work, number), settings, where, piece
 
     if workers == 1 or len(open_) < 2:
         for number in open_:
             finish(number, read_part(*task(number)))
     else:
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(min(workers, len(open_)), mp_context=context) as pool:
+        with worker_pool(min(workers, len(open_))) as pool:
             waiting = {pool.submit(read_part, *task(number)): number for number in open_}
             for future in as_completed(waiting):
                 finish(waiting[future], future.result())
@@ -251,10 +263,6 @@ def _read_parts(
 
 def _mark(work: Path, number: int) -> Path:
     return work / "parts" / f"{number:05d}.json"
-
-
-def _pieces_of(work: Path, number: int) -> Path:
-    return work / "pieces" / f"{number:05d}"
 
 
 def _check_parts(parts: Sequence[SnapshotPart], told: Sequence[dict[str, Any]]) -> None:
@@ -269,145 +277,3 @@ def _check_parts(parts: Sequence[SnapshotPart], told: Sequence[dict[str, Any]]) 
         raise CorpusError(
             f"'{part.path}' {reason}, and start the import again: the other parts are kept.{more}"
         )
-
-
-@dataclass(slots=True)
-class _Making:
-    """The steps from pieces to the files of a corpus."""
-
-    parts: Sequence[SnapshotPart]
-    told: Sequence[dict[str, Any]]
-    work: Path
-    settings: Settings
-    folder: Path
-    shard: int
-
-    def run(self, tell: Progress) -> Report:
-        pieces = [
-            Piece(_pieces_of(self.work, number) / f"{one:05d}", number)
-            for number, found in enumerate(self.told)
-            for one in range(found["pieces"])
-        ]
-        report = self._begin_report()
-        documents = NumberedWorks.of(pieces)
-        report.skip("duplicate of same id", documents.merged)
-        if not len(documents):
-            reasons = ", ".join(f"{why}: {n}" for why, n in report.skipped_by_reason.items())
-            raise CorpusError(
-                f"No work is left of {report.records_read} ({reasons or 'the parts are empty'}). "
-                "Check the conditions (--where) and the language."
-            )
-        tell("words", 0, len(documents))
-        scratch = self.work / "scratch"
-        shutil.rmtree(scratch, ignore_errors=True)
-        words = join_words(pieces)
-        plan, texts = plan_text(
-            StoredTexts(pieces, documents, scratch / "texts"),
-            words,
-            WordRules.from_settings(self.settings),
-            self.settings,
-            scratch=scratch / "counts",
-        )
-        del words
-        tell("words", len(documents), len(documents))
-        tell("authors", 0, None)
-        n_authors = number_authors(pieces, documents.kept)
-        names, identified = author_names(pieces, n_authors)
-        names.to_frame("name").write_parquet(self.folder / "authors.parquet")
-        del names
-        maker = ShardMaker(self.folder, plan, documents, join_places(pieces), n_authors)
-        waiting, size = [], 0
-        for number, (piece, block) in enumerate(zip(pieces, texts.blocks(), strict=True)):
-            waiting.append((number, piece, block))
-            size += len(block.titles)
-            if size >= self.shard:
-                maker.add(waiting)
-                waiting, size = [], 0
-                tell("shards", int(documents.first[number + 1]), len(documents))
-        if size:
-            maker.add(waiting)
-        tell("shards", len(documents), len(documents))
-        self._write_tables(plan, maker)
-        self._finish_report(report, plan, maker, n_authors, identified)
-        tell("saving", 0, None)
-        finish_shards(
-            self.folder,
-            maker.counts,
-            sizes=(len(plan.facts["vocabulary"]), n_authors, len(maker.categories)),
-            metadata=[name for name in (*METADATA, *PLACE_COLUMNS) if name in maker.filled],
-            report=maker.corpus_report(),
-            preparation=plan.facts["pipeline"].as_preparation(),
-            import_report=report.as_dict(),
-        )
-        return report
-
-    def _begin_report(self) -> Report:
-        report = Report(settings_changed=changed_settings(self.settings))
-        counts = [found["counts"] for found in self.told]
-        report.records_read = sum(one["read"] for one in counts)
-        report.records_unreadable = sum(one["skipped"] for one in counts)
-        report.skip(UNREADABLE, report.records_unreadable)
-        report.files = counts
-        for found in self.told:
-            for reason, number in found["skipped"].items():
-                report.skip(reason, number)
-            for code, number in found["languages"].items():
-                dropped = report.languages_dropped
-                dropped[code] = dropped.get(code, 0) + number
-            for name, number in found["as_read"].items():
-                if name != "works":
-                    report.as_read[name] = report.as_read.get(name, 0) + number
-            report.problems_total += found["problems_total"]
-            report.problems += found["problems"][: _PROBLEMS_KEPT - len(report.problems)]
-        excluded: dict[str, int] = {}
-        for found in self.told:
-            for name, number in found["excluded"].items():
-                excluded[name] = excluded.get(name, 0) + number
-        most = sorted(excluded.items(), key=lambda pair: (-pair[1], pair[0]))[:_EXCLUDED_SHOWN]
-        report.authors_excluded = {scrub(name): number for name, number in most}
-        report.authors_excluded_mentions = sum(excluded.values())
-        return report
-
-    def _write_tables(self, plan: TextPlan, maker: ShardMaker) -> None:
-        tables = {
-            "vocabulary": pl.Series("word", plan.facts["vocabulary"], dtype=pl.String),
-            "categories": pl.Series("name", list(maker.categories), dtype=pl.String),
-        }
-        for table, values in tables.items():
-            values.to_frame().write_parquet(self.folder / f"{table}.parquet")
-
-    def _finish_report(
-        self, report: Report, plan: TextPlan, maker: ShardMaker, n_authors: int, identified: int
-    ) -> None:
-        nothing = np.zeros(0, dtype=np.int64)
-        describe_words(report, Encoded(nothing, nothing, nothing, **plan.facts))
-        report.tokens = sum(one["tokens"] for one in maker.counts)
-        report.vocabulary = len(plan.facts["vocabulary"])
-        report.documents = len(maker.documents)
-        for name in ("title", "abstract", "keywords", "authors", "year", "category", "affiliation"):
-            setattr(report, f"with_{name}", maker.known.get(name, 0))
-        report.authors, report.authors_identified = n_authors, identified
-        report.author_mentions = sum(one["author_mentions"] for one in maker.counts)
-        report.institutions = len(maker.institutions)
-        ids = dict(zip(maker.places.names, maker.places.ids, strict=True))
-        report.institutions_identified = sum(bool(ids[name]) for name in maker.institutions)
-        report.countries = len(maker.countries)
-        by_part = {part.name: maker.fates_of(number) for number, part in enumerate(self.parts)}
-        by_part = {name: fates for name, fates in by_part.items() if any(fates.values())}
-        report.citations_by_source = {
-            name: {"references": sum(fates.values()), **fates} for name, fates in by_part.items()
-        }
-        report.citations_by_fate = {
-            fate: sum(fates[fate] for fates in by_part.values()) for fate in FATES
-        }
-        report.references = sum(report.citations_by_fate.values())
-        report.citations_matched = sum(one["citations"] for one in maker.counts)
-        report.warnings += plan.facts["warnings"]
-        empty = maker.report.get("empty_documents", 0)
-        if empty:
-            report.warnings.append(f"{empty} documents have no word of the vocabulary.")
-        if report.references and not report.citations_matched:
-            report.warnings.append(
-                f"None of {report.references} references leads to a document of the corpus; models "
-                "with citations will see no network."
-            )

@@ -1,10 +1,12 @@
-"""The second reading: pieces become the shards of a corpus."""
+"""The second reading: pieces become the shards of a corpus, each by itself."""
 
 from __future__ import annotations
 
 import itertools
+import shutil
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +14,7 @@ import polars as pl
 from citeweave.corpus.affiliations import COLUMNS as PLACE_COLUMNS
 from citeweave.corpus.check import remove_repeats
 from citeweave.corpus.report import CorpusReport
-from citeweave.corpus.shards import write_shard
+from citeweave.corpus.shards import shard_name, write_shard
 from citeweave.preparing.matching import FATES
 from citeweave.preparing.places import PlaceRegister
 from citeweave.preparing.run import places_by_author
@@ -24,11 +26,10 @@ if TYPE_CHECKING:
 
     from citeweave.preparing.encode import TextPlan
     from citeweave.preparing.places import ResolvedPlaces
-    from citeweave.preparing.snapshot.joining import NumberedWorks
+    from citeweave.preparing.snapshot.joining import NumberedWorks, RewrittenTexts, StoredTexts
     from citeweave.preparing.snapshot.pieces import Piece
-    from citeweave.preparing.text_columns import Joined
 
-__all__ = ["ShardMaker", "join_places"]
+__all__ = ["METADATA", "ShardMaker", "ShardSums", "join_places", "number_categories"]
 
 METADATA = tuple(
     name for name in DOCUMENT_COLUMNS if name not in {"id", "title", "category", "has_abstract"}
@@ -45,54 +46,42 @@ def join_places(pieces: Sequence[Piece]) -> ResolvedPlaces:
     return register.resolve()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ShardMaker:
-    """Turns pieces into shards, and counts what is in them.
+    """Turns pieces into shards; shards do not depend on each other.
 
     Attributes
     ----------
-    folder : Path
-        Of the corpus in the making.
     plan : TextPlan
         How texts become tokens.
+    pieces, texts
+        What shards are made of.
     documents : NumberedWorks
     places : ResolvedPlaces
     n_authors : int
-    counts : list of dict
-        Of each shard written.
-    fates : dict
-        For each part of the snapshot, what became of its references.
+    categories : dict
+        Numbers of categories by name.
     """
 
-    folder: Path
     plan: TextPlan
+    pieces: Sequence[Piece]
+    texts: StoredTexts | RewrittenTexts
     documents: NumberedWorks
     places: ResolvedPlaces
     n_authors: int
-    counts: list[dict[str, int]] = field(default_factory=list)
-    fates: dict[int, np.ndarray] = field(default_factory=dict)
-    known: dict[str, int] = field(default_factory=dict)
-    categories: dict[str, int] = field(default_factory=dict)
-    filled: set[str] = field(default_factory=set)
-    report: dict[str, int] = field(default_factory=dict)
-    countries: set[str] = field(default_factory=set)
-    institutions: set[str] = field(default_factory=set)
-    _linked: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    categories: dict[str, int]
 
-    def __post_init__(self) -> None:
-        """Begin with no citation."""
-        self._linked = np.zeros(len(self.documents), dtype=bool)
-
-    def add(self, pieces: Sequence[tuple[int, Piece, Joined]]) -> None:
-        """Write one shard of some pieces, each with its number and its texts."""
+    def make(self, folder: Path, number: int, pieces: Sequence[int]) -> dict[str, Any]:
+        """Write one shard of some pieces; give what the report of the corpus needs of it."""
         arrays: dict[str, list[np.ndarray]] = {}
         frames = []
-        for number, piece, texts in pieces:
-            kept = self.documents.kept[number]
-            tokens, lengths, titles = self.plan.encode(texts)
+        fates: dict[int, Any] = {}
+        for place in pieces:
+            piece, kept = self.pieces[place], self.documents.kept[place]
+            tokens, lengths, titles = self.plan.encode(self.texts.block(place))
             teams = piece.ragged("teams").take(kept)
             authors = piece.array("author_numbers")[teams.values]
-            citations, fates = self.documents.citations(number, piece.ragged("references"))
+            citations, own_fates = self.documents.citations(place, piece.ragged("references"))
             table = piece.documents().filter(pl.Series(kept))
             own = {
                 "tokens": tokens,
@@ -106,11 +95,14 @@ class ShardMaker:
             for name, array in own.items():
                 arrays.setdefault(name, []).append(array)
             frames.append(self._with_places(table, piece, kept, authors, teams.offsets))
-            self.fates[piece.part] = self.fates.get(piece.part, 0) + fates
+            fates[piece.part] = fates.get(piece.part, 0) + own_fates
         whole = {name: np.concatenate(parts) for name, parts in arrays.items()}
-        self._write(whole, pl.concat(frames, how="vertical"))
+        made = self._write(folder, number, whole, pl.concat(frames, how="vertical"))
+        return made | {"fates": {part: counts.tolist() for part, counts in fates.items()}}
 
-    def _write(self, whole: dict[str, np.ndarray], frame: pl.DataFrame) -> None:
+    def _write(
+        self, folder: Path, number: int, whole: dict[str, np.ndarray], frame: pl.DataFrame
+    ) -> dict[str, Any]:
         offsets = np.concatenate(([0], np.cumsum(whole["lengths"])))
         starts = np.concatenate(([0], np.cumsum(whole["team_lengths"])))
         who, who_starts, repeated = remove_repeats(
@@ -125,34 +117,25 @@ class ShardMaker:
             "categories": whole["categories"],
             "citations": whole["citations"],
         }
-        self._linked[whole["citations"].reshape(-1)] = True
-        self._count("duplicate_authors", repeated)
-        self._count("empty_documents", int(np.count_nonzero(whole["lengths"] == 0)))
         without = int(np.count_nonzero(np.diff(who_starts) == 0))
-        self._count("documents_without_authors", without)
-        self._count("documents_without_category", int(np.count_nonzero(whole["categories"] < 0)))
-        self._describe(frame, len(frame) - without)
         shown = frame.select("id", "title", *METADATA, *PLACE_COLUMNS)
-        self.filled |= {name for name in shown.columns if shown[name].null_count() < len(shown)}
-        self.counts.append(write_shard(self.folder, len(self.counts), written, shown))
-
-    def _count(self, name: str, number: int) -> None:
-        self.report[name] = self.report.get(name, 0) + number
-
-    def _describe(self, frame: pl.DataFrame, with_authors: int) -> None:
-        counts = {name: len(frame) - frame[name].null_count() for name in _FIELDS}
-        counts |= {"abstract": int(frame["has_abstract"].sum()), "authors": with_authors}
-        somewhere = frame["institutions"].is_not_null() | frame["countries"].is_not_null()
-        counts["affiliation"] = int(somewhere.sum())
-        for name, number in counts.items():
-            self.known[name] = self.known.get(name, 0) + number
-        self.countries.update(frame["countries"].explode().drop_nulls().unique().to_list())
-        self.institutions.update(frame["institutions"].explode().drop_nulls().unique().to_list())
+        # one that was interrupted is made anew
+        shutil.rmtree(folder / shard_name(number), ignore_errors=True)
+        return {
+            "counts": write_shard(folder, number, written, shown),
+            "missing": {
+                "duplicate_authors": repeated,
+                "empty_documents": int(np.count_nonzero(whole["lengths"] == 0)),
+                "documents_without_authors": without,
+                "documents_without_category": int(np.count_nonzero(whole["categories"] < 0)),
+            },
+            "known": _known(frame, len(frame) - without),
+            "filled": [name for name in shown.columns if shown[name].null_count() < len(shown)],
+            "countries": frame["countries"].explode().drop_nulls().unique().sort().to_list(),
+            "institutions": frame["institutions"].explode().drop_nulls().unique().sort().to_list(),
+        }
 
     def _categories(self, column: pl.Series) -> np.ndarray:
-        """Give categories numbers by first use."""
-        for name in column.drop_nulls().unique(maintain_order=True).to_list():
-            self.categories.setdefault(name, len(self.categories))
         codes = column.replace_strict(
             list(self.categories), list(self.categories.values()), default=-1, return_dtype=pl.Int64
         )
@@ -182,10 +165,70 @@ class ShardMaker:
             [text_lists(name, made.get(name, empty)) for name in PLACE_COLUMNS]
         )
 
-    def corpus_report(self) -> CorpusReport:
-        """Give the counts of what is missing in the whole corpus."""
-        alone = int(len(self._linked) - np.count_nonzero(self._linked))
-        return CorpusReport(**self.report, documents_without_citations=alone)
+
+def _known(frame: pl.DataFrame, with_authors: int) -> dict[str, int]:
+    """Count documents of which something is known."""
+    somewhere = frame["institutions"].is_not_null() | frame["countries"].is_not_null()
+    return {
+        **{name: len(frame) - frame[name].null_count() for name in _FIELDS},
+        "abstract": int(frame["has_abstract"].sum()),
+        "authors": with_authors,
+        "affiliation": int(somewhere.sum()),
+    }
+
+
+def number_categories(pieces: Sequence[Piece], kept: Sequence[np.ndarray]) -> dict[str, int]:
+    """Give categories numbers by first use in a document."""
+    found: dict[str, int] = {}
+    for piece, mask in zip(pieces, kept, strict=True):
+        column = piece.documents("category")["category"].filter(pl.Series(mask))
+        for name in column.drop_nulls().unique(maintain_order=True).to_list():
+            found.setdefault(name, len(found))
+    return found
+
+
+@dataclass(slots=True)
+class ShardSums:
+    """What the shards of a corpus come to together.
+
+    Attributes
+    ----------
+    counts : list of dict
+        Of each shard.
+    missing, known : Counter
+        Documents without something, and with something.
+    filled, countries, institutions : set
+        Columns with any value, and the names that occur.
+    fates : dict
+        For each part of the snapshot, what became of its references.
+    """
+
+    counts: list[dict[str, int]] = field(default_factory=list)
+    missing: Counter[str] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
+    filled: set[str] = field(default_factory=set)
+    countries: set[str] = field(default_factory=set)
+    institutions: set[str] = field(default_factory=set)
+    fates: dict[int, np.ndarray] = field(default_factory=dict)
+
+    def add(self, made: dict[str, Any]) -> None:
+        """Add what `ShardMaker.make` gave for one shard; all are added in order."""
+        self.counts.append(made["counts"])
+        self.missing.update(made["missing"])
+        self.known.update(made["known"])
+        for name in ("filled", "countries", "institutions"):
+            getattr(self, name).update(made[name])
+        for part, counts in made["fates"].items():
+            self.fates[part] = self.fates.get(part, 0) + np.array(counts)
+
+    def corpus_report(self, folder: Path) -> CorpusReport:
+        """Give the counts of what is missing in the corpus whose shards are in a folder."""
+        linked = np.zeros(sum(one["documents"] for one in self.counts), dtype=bool)
+        for number in range(len(self.counts)):
+            path = folder / shard_name(number) / "arrays" / "citations.npy"
+            linked[np.load(path, allow_pickle=False).reshape(-1)] = True
+        alone = int(len(linked) - np.count_nonzero(linked))
+        return CorpusReport(**self.missing, documents_without_citations=alone)
 
     def fates_of(self, part: int) -> dict[str, int]:
         """Give what became of the references of a part."""
