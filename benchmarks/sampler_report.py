@@ -211,13 +211,14 @@ def to_markdown(result: dict[str, Any], aims: list[str]) -> str:
     """Write all sections of a result, and which aims are reached."""
     machine = ", ".join(f"{name} {value}" for name, value in result["machine"].items())
     how = (
-        f"{machine}. Effort: {result['effort']}; {result['repeats']} rounds; burn-in (iterations) "
-        f"{result['burn_in']}, iterations per turn {result['turn']}; "
-        f"{result.get('minutes', '?')} minutes. Figures are medians (smallest–largest) of rounds."
+        f"Machine and versions: {machine}. Effort: {result['effort']}, {result['repeats']} rounds, "
+        f"{result.get('minutes', '?')} minutes. Iterations before measuring: "
+        f"{_by_corpus(result['burn_in'])}; per turn: {_by_corpus(result['turn'])}. Figures are "
+        "medians over rounds, with the smallest and the largest."
     )
     parts = ["# Speed of the sampler", how]
     if "speed" in result:
-        parts += ["## One core, side by side", _speed(result["speed"]), _explain()]
+        parts += ["## Systems on one core", _speed(result["speed"]), _explain()]
     if "cores" in result:
         parts += ["## One core and several", CORES_NOTE, _cores(result["cores"])]
     if "slope" in result:
@@ -227,6 +228,10 @@ def to_markdown(result: dict[str, Any], aims: list[str]) -> str:
     if aims:
         parts += ["## Aims", "\n".join(aims)]
     return "\n\n".join(parts) + "\n"
+
+
+def _by_corpus(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{number} ({corpus})" for corpus, number in numbers.items())
 
 
 def _explain() -> str:
