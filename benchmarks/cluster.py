@@ -5,7 +5,7 @@
     python -m benchmarks.cluster plan runs.jsonl            # what OpenAlex would take
     python -m benchmarks.cluster crossing hep-th ieee-vis   # citations between parts
     python -m benchmarks.cluster turns                      # two workers compared with two threads
-    python -m benchmarks.cluster large                      # ten times the ML shape
+    python -m benchmarks.cluster large runs.jsonl           # ten times the ML shape, by two workers
 
 Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). Times are processor
 times, which other work on the machine hardly affects; ``turns`` also gives wall-clock times.
@@ -27,6 +27,7 @@ from citeweave import datasets
 from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.cluster.in_process import InProcessChain
 from citeweave.engines.cluster.partition import crossing_share, divide_documents
+from citeweave.engines.cluster.worker import most_memory
 from citeweave.engines.core.data import ChainSettings, ClusterWorkers, Data, Request
 from citeweave.engines.core.spec import preset
 from citeweave.engines.threads.chain import SnapshotChain
@@ -93,10 +94,21 @@ def run_workers(
         "messages": [(b.messages - a.messages) / steps for a, b in pairs],
         "predicted_bytes": predict_bytes(chain, topics),
         "memory": [one.memory for one in after],
+        "predicted_memory": predict_memory(chain, topics),
+        "driver_memory": most_memory(),
         "clock": clock,
     }
     chain.close()
     return out
+
+
+def predict_memory(chain: DividedChain, topics: int) -> list[int]:
+    """Give the bytes that each worker should hold, by the rule of docs/how-to/cluster.md."""
+    words = WORDS * topics * (16 + 8)
+    return [
+        300_000_000 + 8 * topics * len(plan.part.node) + words + 7 * len(plan.data.tokens)
+        for plan in chain.plans
+    ]
 
 
 def predict_bytes(chain: DividedChain, topics: int) -> list[float]:
@@ -135,11 +147,23 @@ def fit_model(runs: list[dict[str, Any]]) -> np.ndarray:
     return np.asarray(solution)
 
 
+def read_runs(path: Path) -> tuple[list[dict[str, Any]], np.ndarray]:
+    """Read runs, and fit the constants to those that are not to be predicted."""
+    runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return runs, fit_model([run for run in runs if not _is_unseen(run)])
+
+
+def show_large(path: Path, scale: float, topics: int, steps: int) -> None:
+    """Run two workers on data of many times the ML shape, and print it beside the prediction."""
+    _, constants = read_runs(path)
+    found = run_workers(RayChain, scale, topics, 2, steps)
+    found["predicted_processor"] = float(np.dot(features(found), constants))
+    print(json.dumps(found))
+
+
 def show_model(path: Path) -> None:
     """Print the constants, and the errors of predictions."""
-    runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    seen = [run for run in runs if not _is_unseen(run)]
-    constants = fit_model(seen)
+    runs, constants = read_runs(path)
     names = ("document", "document and topic", "worker and topic", "worker", "message on Ray")
     for name, value in zip(names, constants, strict=True):
         print(f"{value:.3g} s per {name}")
@@ -171,8 +195,7 @@ ON_A_GPU = {1000: 0.083 / 139_227, 4096: 0.122 / 139_227}
 
 def show_plan(path: Path) -> None:
     """Print what 500 iterations of OpenAlex would take."""
-    runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    constants = fit_model([run for run in runs if not _is_unseen(run)])
+    _, constants = read_runs(path)
     print(
         "| topics | workers | nodes | s per iteration | hours for 500 | GB per worker: nodes | "
         "words | GB sent per worker and iteration | GB/s |"
@@ -269,6 +292,7 @@ def main() -> None:
     crossing.add_argument("corpora", nargs="+")
     turns = commands.add_parser("turns")
     large = commands.add_parser("large")
+    large.add_argument("runs", type=Path, help="those that constants are fitted to")
     for one, scale in ((turns, 1.0), (large, 10.0)):
         one.add_argument("--scale", type=float, default=scale)
         one.add_argument("--topics", type=int, default=20)
@@ -290,9 +314,7 @@ def main() -> None:
     elif given.command == "turns":
         compare_turns(given.scale, given.topics, given.turns)
     else:
-        print(
-            json.dumps(run_workers(RayChain, given.scale, given.topics, 2, given.turns), indent=1)
-        )
+        show_large(given.runs, given.scale, given.topics, given.turns)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from citeweave.engines.core.random import uniform
 from citeweave.engines.core.word_side import refresh_word_cache
 from citeweave.engines.slots import SparseChain, SparseSnapshotChain
 from citeweave.engines.slots.citations import citation_sweep
-from citeweave.engines.slots.merge import mark_moves, merge_node_range, merge_word_range
+from citeweave.engines.slots.merge import add_noted_moves, merge_node_range, merge_word_range
 from citeweave.engines.slots.presence import Support
 from citeweave.engines.slots.rates import CitationSums, gather_rates
 from citeweave.engines.slots.snapshot_citations import (
@@ -22,7 +22,6 @@ from citeweave.engines.slots.snapshot_citations import (
 )
 from citeweave.engines.slots.words import word_sweep
 from citeweave.engines.threads.citations import Citing
-from citeweave.engines.threads.merge import add_moves
 from reference.loops import loop
 from reference.posterior import TinyPosterior
 from reference.run import (
@@ -180,8 +179,7 @@ def _run_snapshots(sweeps, sizes, model, state, cache, exponent, known, room, ne
             sweep_citing(citing, layout, tables, state, snapshot, here, moves, key, docs)
             turn = (round_, rounds)
             numbered = (round_, rounds, np.arange(n))
-            add_moves(layout, state.topics, lists, moves, changes, numbered, 0, n, 0)
-            mark_moves(layout, lists, moves, turn, marks, 0, n, 0)
+            add_noted_moves(layout, state.topics, lists, moves, here.noted, numbered, 0, n)
             note_moved_documents(layout, state.topics, nodes, lists, moves, turn, 0, n)
             _merge_levels(layout, state.topics, nodes, n_shared_levels, changes, marks)
         _note_all(shape, state, sweep, records)

@@ -9,8 +9,9 @@ from citeweave.engines.core.exponent import rebuild_exponent
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.random import uniform
 from citeweave.engines.dense.words import word_sweep
+from citeweave.engines.slots.change_lists import new_change_list
 from citeweave.engines.slots.citations import citation_sweep
-from citeweave.engines.slots.presence import new_presence
+from citeweave.engines.slots.merge import new_marks, worker_notes
 from citeweave.engines.slots.snapshot_citations import (
     Snapshot,
     new_neighbourhood,
@@ -20,7 +21,7 @@ from citeweave.engines.slots.snapshot_citations import (
 from citeweave.engines.threads.citations import Citing, new_moves
 from citeweave.engines.threads.merge import add_moves, merge_nodes
 from citeweave.engines.threads.streams import CITATIONS, open_stream
-from citeweave.engines.threads.world import Changes, new_changes
+from citeweave.engines.threads.world import new_changes
 from reference.loops import loop
 from reference.run import make_runner
 from reference.tiny import tiny_chain
@@ -33,9 +34,9 @@ def snapshot_room(chain, rounds):
     n_shared = int(chain.layout.level_start[levels])
     changes = new_changes(1, n_shared, len(chain.state.words.customers), topics)
     lists = citation_lists(chain)
-    own = Changes(*(array[0] for array in changes))
-    most_cited = int(np.diff(lists[0]).max())
-    here = new_neighbourhood(chain, most_cited, own, new_presence(n_shared, topics))
+    marks = new_marks(1, n_shared, 1, topics)
+    noted = worker_notes(changes, marks, 0, new_change_list(0))
+    here = new_neighbourhood(chain, int(np.diff(lists[0]).max()), noted)
     moves = new_moves(len(chain.layout.citing))
     return here, presence, proposal, rates, moves, lists, changes, (levels, n_shared, rounds)
 
@@ -187,7 +188,7 @@ def test_a_round_leaves_nothing_behind(model, topics, most_bytes, monkeypatch):
     assert not here.topics.tables.any()
     assert (here.place == -1).all()
     np.testing.assert_array_equal(chain.state.topics.customers[:n_shared], before)
-    bits = np.unpackbits(here.marks.view(np.uint8), axis=1, bitorder="little")[:, :topics]
+    bits = np.unpackbits(here.noted.marks.view(np.uint8), axis=1, bitorder="little")[:, :topics]
     moved = (changes.node_customers[0] != 0) | (changes.node_tables[0] != 0)
     assert moved.any()
     assert not (moved & (bits == 0)).any()

@@ -15,6 +15,8 @@ from citeweave.engines.core.setting_up import all_arrays
 from citeweave.engines.dense.chain import DenseChain
 from citeweave.engines.dense.words import ONE_BY_ONE
 from citeweave.engines.slots import SparseChain, SparseSnapshotChain
+from citeweave.engines.slots import snapshot as snapshot_module
+from citeweave.engines.slots.change_lists import entries_needed
 from citeweave.engines.slots.presence import mark_topics, new_presence
 from citeweave.engines.slots.rates import gather_rates, new_rates
 from citeweave.errors import ParameterError
@@ -119,6 +121,28 @@ def test_threads_leave_no_trace():
         chain.close()
     for chain in chains[1:]:
         expect_same(chains[0], chain)
+
+
+def test_lists_of_changes_leave_no_trace(monkeypatch):
+    """Rows of all nodes above documents, or of mu alone with lists of the others' changes."""
+    chains = []
+    for threads in (1, 3):
+        chain = make(40, kind="snapshots", documents=600, threads=threads, rounds=3)
+        if threads == 3:
+            lists = (1, entries_needed(chain.layout, 2, 40, 3, 3))
+            monkeypatch.setattr(snapshot_module, "rows_kept", lambda *_, lists=lists: lists)
+        chain.start()
+        for _ in range(4):
+            chain.step()
+        chain.close()
+        chains.append(chain)
+    rows, listed = (chain._buffers for chain in chains)
+    assert [len(one.changes.node_customers[0]) for one in (rows, listed)] == [7, 1]
+    assert all(len(one.entry) == 0 for one in rows.lists)
+    assert all(one.entry.any() for one in listed.lists)
+    expect_same(*chains)
+    np.testing.assert_array_equal(chains[0].repaired, chains[1].repaired)
+    expect_bits(chains[1])
 
 
 def test_bits_are_those_of_a_state_that_another_engine_made():

@@ -14,7 +14,7 @@ from citeweave.engines.core.data import ChainSettings, Info
 from citeweave.engines.core.estimates import Sums, new_sums
 from citeweave.engines.core.spec import ModelSpec
 
-__all__ = ["PartWorker", "Recipe", "Usage"]
+__all__ = ["PartWorker", "Recipe", "Usage", "most_memory"]
 
 
 class Recipe(NamedTuple):
@@ -95,14 +95,14 @@ class PartWorker:
     def usage(self) -> Usage:
         """Tell what was used so far."""
         sent = self._exchange.traffic
-        return Usage(sent.messages, sent.bytes, sent.seconds, time.process_time(), _most_memory())
+        return Usage(sent.messages, sent.bytes, sent.seconds, time.process_time(), most_memory())
 
     def close(self) -> None:
         """End the threads of the part."""
         self.chain.close()
 
 
-def _most_memory() -> int:
+def most_memory() -> int:
     """Give the most memory that this process has held, in bytes; 0 where that is not known."""
     if sys.platform == "win32":
         return 0

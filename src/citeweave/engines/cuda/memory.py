@@ -21,6 +21,7 @@ from citeweave.engines.cuda.proposals import slot_room
 __all__ = [
     "SERVED",
     "bytes_needed",
+    "bytes_of_sums",
     "download_state",
     "fixed_arrays",
     "ratio_tables",
@@ -274,12 +275,12 @@ def bytes_needed(
     chain: Chain, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]
 ) -> int:
     """Count the bytes that a chain will take on the device, with the sums of samples to come."""
-    total = sum(array.nbytes for array in fixed.values()) + _bytes_of_sums(chain)
+    total = sum(array.nbytes for array in fixed.values()) + bytes_of_sums(chain)
     total += sum(size * np.dtype(kind).itemsize for size, kind in room.values())
     return total + sum(array.nbytes for _, array in _pairs(chain.state))
 
 
-def _bytes_of_sums(chain: Chain) -> int:
+def bytes_of_sums(chain: Chain) -> int:
     """Count the bytes of `Sums` on the device; they are made when the first sample is kept."""
     layout, topics = chain.layout, chain.settings.topics
     documents = chain.n_documents

@@ -6,6 +6,7 @@ from citeweave.engines.core.arrays import Model
 from citeweave.engines.core.capabilities import SEQUENTIAL
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.slots.change_lists import Noted, new_change_list
 from citeweave.engines.slots.citations import citation_sweep, new_citation_work
 from citeweave.engines.slots.exponent import new_pending
 from citeweave.engines.slots.presence import Support, new_presence
@@ -42,10 +43,12 @@ class SparseChain(ProposalChain):
         self._new_proposals()
         self._ends_work = new_citation_work(settings.topics, n_levels)
         nothing = Changes(*(array[0] for array in new_changes(1, 1, 1, 1)))
+        rows = (nothing.node_customers, nothing.node_tables)
+        no_nodes = Noted(*rows, new_presence(1, 1), new_change_list(0))
         self._word_buffers = WordBuffers(
             new_slots(settings.topics, n_levels, held=len(self.layout.server) > 0),
             new_pending(n_levels, spec.n_shared),
-            Sharing((), nothing, new_presence(1, 1), new_presence(1, 1)),
+            Sharing((), nothing, no_nodes, new_presence(1, 1)),
             np.zeros(int(np.diff(data.offsets).max(initial=1)), np.int16),
         )
 

@@ -1,11 +1,12 @@
-"""What workers changed of shared counts is added to them, at the places they have marked.
+"""What workers changed of shared counts is added to them, at the places they have written to.
 
 The rule is that of `engines.threads.merge`, and so is the result, integer by integer. With many
-topics nearly all changes are zero: workers set a bit wherever they write one, and only these places
-are visited. Totals were right before, so they follow from what is added here.
+topics nearly all changes are zero: workers set a bit wherever they write one into a row, or list
+them (`change_lists`), and only these places are visited. Totals were right before, so they follow
+from what is added here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,17 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import Layout, Shape, Tables, TopicCounts, WordCounts
 from citeweave.engines.core.word_side import WordCache
+from citeweave.engines.slots.change_lists import (
+    ChangeList,
+    Noted,
+    group_entries,
+    merge_listed_range,
+    new_change_list,
+    note_change,
+)
 from citeweave.engines.slots.presence import lowest_bit, new_presence, note_presence
 from citeweave.engines.threads.merge import (
+    add_moves_telling,
     give_up,
     merge_entry,
     set_background,
@@ -26,14 +36,15 @@ from citeweave.engines.threads.world import Changes
 
 __all__ = [
     "Marks",
+    "add_noted_moves",
     "give_up_marked",
     "mark",
-    "mark_moves",
     "merge_node_range",
     "merge_nodes",
     "merge_word_range",
     "merge_words",
     "new_marks",
+    "worker_notes",
 ]
 
 _FEW = 256
@@ -44,17 +55,23 @@ class Marks(NamedTuple):
     """Where workers have written to their `Changes`: a bit a topic, the worker in front."""
 
     nodes: np.ndarray
-    """uint64 [workers, shared nodes, words of 64 topics]."""
+    """uint64 [workers, nodes whose changes are rows, words of 64 topics]."""
     words: np.ndarray
     """uint64 [workers, words, words of 64 topics]; changes of gamma alone need no mark."""
 
 
-def new_marks(workers: int, n_shared: int, n_words: int, topics: int) -> Marks:
+def new_marks(workers: int, n_rows: int, n_words: int, topics: int) -> Marks:
     """Make room for the marks of all workers."""
     return Marks(
-        nodes=np.stack([new_presence(n_shared, topics) for _ in range(workers)]),
+        nodes=np.stack([new_presence(n_rows, topics) for _ in range(workers)]),
         words=np.stack([new_presence(n_words, topics) for _ in range(workers)]),
     )
+
+
+def worker_notes(changes: Changes, marks: Marks, worker: int, listed: ChangeList) -> Noted:
+    """Give one worker the rows that are its own, and a list."""
+    rows = (changes.node_customers[worker], changes.node_tables[worker])
+    return Noted(*rows, marks.nodes[worker], listed)
 
 
 def merge_nodes(
@@ -65,21 +82,64 @@ def merge_nodes(
     n_shared_levels: int,
     changes: Changes,
     marks: Marks,
+    lists: Sequence[ChangeList] = (),
 ) -> int:
     """Add all changes of nodes above documents to them, lowest level first.
 
-    Counts, their totals and ``presence`` of these nodes are up to date afterwards, changes and
-    marks empty. Returns the tables that were moved into range.
+    ``lists`` are those of all workers, where only mu's changes are rows. Counts, their totals and
+    ``presence`` of these nodes are up to date afterwards; changes, marks and lists are empty.
+    Returns the tables that were moved into range.
     """
 
     def merge(begin: int, end: int, worker: int) -> int:
         return merge_node_range(layout.parent, counts, presence, changes, marks, begin, end, worker)
 
-    starts = layout.level_start
-    return sum(
-        _by_ranges(workers, merge, int(starts[level]), int(starts[level + 1]))
-        for level in range(n_shared_levels - 1, -1, -1)
-    )
+    n_rows = changes.node_customers.shape[1]
+    entries = [one.entry[: int(one.used[0])] for one in lists]
+    repaired = 0
+    for level in range(n_shared_levels - 1, -1, -1):
+        first, last = (int(n) for n in layout.level_start[level : level + 2])
+        if first < n_rows:
+            repaired += _by_ranges(workers, merge, first, last)
+        else:
+            level_repairs, told = _merge_lists(
+                workers, layout, counts, presence, (changes, marks), entries, (first, last)
+            )
+            repaired += level_repairs
+            entries += told
+    for one in lists:
+        one.used[0] = 0
+    return repaired
+
+
+def _merge_lists(
+    workers: WorkerPool,
+    layout: Layout,
+    counts: TopicCounts,
+    presence: np.ndarray,
+    rows: tuple[Changes, Marks],
+    entries: list[np.ndarray],
+    level: tuple[int, int],
+) -> tuple[int, list[np.ndarray]]:
+    """Add listed changes to the nodes of a level.
+
+    Returns the tables that were moved into range, and what that does to listed parents.
+    """
+    groups = group_entries(entries, *level)
+    room = np.zeros((workers.size, 4, counts.customers.shape[1]), np.int32)
+    told: list[np.ndarray] = []
+
+    def merge(begin: int, end: int, worker: int) -> int:
+        most = int(groups[0][end - level[0]] - groups[0][begin - level[0]])
+        noted = worker_notes(*rows, worker, new_change_list(most))
+        span = (level[0], begin, end)
+        repaired = merge_listed_range(
+            layout.parent, counts, presence, groups, room[worker], noted, span
+        )
+        told.append(noted.listed.entry[: int(noted.listed.used[0])])
+        return repaired
+
+    return _by_ranges(workers, merge, *level), told
 
 
 def merge_words(
@@ -251,29 +311,15 @@ def merge_word_range(shape, tables, words, cache, presence, written, room, span,
 
 
 @inlined
-def _mark_record(marks, parent, record, e):
-    mark(marks, parent, record[e, 0])
-    mark(marks, parent, record[e, 1])
+def _note_gain(noted, node, topic, customers):
+    """Do as ``add_moves_telling`` asks."""
+    note_change(noted, node, topic, customers, 0)
 
 
 @hot_kernel
-def mark_moves(layout, lists, record, turn, marks, begin, end, worker):
-    """Mark where ``parallel.merge.add_moves``, given the same, may have told parents of repairs.
-
-    It notes these as changes of ``worker`` without marks: to be called for the same range, before
-    nodes are merged.
-    """
-    made, start, received = lists
-    round_, rounds = turn
-    for d in range(begin, end):
-        parent = layout.parent[layout.citation_node + d]
-        if d % rounds == round_:
-            for e in range(made[d], made[d + 1]):
-                _mark_record(marks.nodes[worker], parent, record, e)
-        for j in range(start[d], start[d + 1]):
-            e = received[j]
-            if rounds == 1 or layout.citing[e] % rounds == round_:
-                _mark_record(marks.nodes[worker], parent, record, e)
+def add_noted_moves(layout, counts, lists, record, noted, turn, begin, end):
+    """Do as ``add_moves`` of `engines.threads.merge`; what parents gain goes to ``noted``."""
+    return add_moves_telling(layout, counts, lists, record, _note_gain, noted, turn, begin, end)
 
 
 @inlined

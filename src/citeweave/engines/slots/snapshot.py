@@ -8,14 +8,21 @@ import numpy as np
 from citeweave.engines.core.arrays import Model
 from citeweave.engines.core.data import ChainSettings, Data
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.engines.slots.change_lists import (
+    ChangeList,
+    Noted,
+    new_change_list,
+    rows_kept,
+)
 from citeweave.engines.slots.exponent import new_pending
 from citeweave.engines.slots.merge import (
     Marks,
+    add_noted_moves,
     give_up_marked,
-    mark_moves,
     merge_nodes,
     merge_words,
     new_marks,
+    worker_notes,
 )
 from citeweave.engines.slots.presence import Support
 from citeweave.engines.slots.proposal_chain import SPARSE, ProposalChain
@@ -32,7 +39,7 @@ from citeweave.engines.slots.visits import Sharing, WordBuffers
 from citeweave.engines.slots.words import word_sweep
 from citeweave.engines.threads.chain import SnapshotChain, add_tallies
 from citeweave.engines.threads.citations import Citing
-from citeweave.engines.threads.merge import add_moves, refresh_topics
+from citeweave.engines.threads.merge import refresh_topics
 from citeweave.engines.threads.world import Changes, new_changes
 
 __all__ = ["SparseSnapshotChain"]
@@ -51,7 +58,9 @@ class SweepBuffers(NamedTuple):
     """What all threads write to."""
 
     changes: Changes
+    """Of nodes above documents all, or mu alone: others' are listed where that takes less."""
     marks: Marks
+    lists: list[ChangeList]
     workers: list[WorkerBuffers]
 
 
@@ -85,31 +94,30 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
     @cached_property
     def _buffers(self) -> SweepBuffers:
         topics, n_words = self.settings.topics, len(self.proposals.words)
+        n_rows, room = rows_kept(self.layout, self.spec.n_shared, topics, self.threads, self.rounds)
         buffers = SweepBuffers(
-            new_changes(self.threads, self._n_shared, n_words, topics),
-            new_marks(self.threads, self._n_shared, n_words, topics),
+            new_changes(self.threads, n_rows, n_words, topics),
+            new_marks(self.threads, n_rows, n_words, topics),
+            [new_change_list(room) for _ in range(self.threads)],
             [],
         )
-        for worker in range(self.threads):
+        for worker, listed in enumerate(buffers.lists):
             own = Changes(*(array[worker] for array in buffers.changes))
-            buffers.workers.append(
-                self._new_worker(own, *(marks[worker] for marks in buffers.marks))
-            )
+            noted = worker_notes(buffers.changes, buffers.marks, worker, listed)
+            buffers.workers.append(self._new_worker(own, noted, buffers.marks.words[worker]))
         return buffers
 
-    def _new_worker(
-        self, own: Changes, node_marks: np.ndarray, word_marks: np.ndarray
-    ) -> WorkerBuffers:
+    def _new_worker(self, own: Changes, noted: Noted, word_marks: np.ndarray) -> WorkerBuffers:
         topics, n_levels = self.settings.topics, len(self.spec.topic_side)
         longest = int(np.diff(self.layout.document_start).max(initial=1))
         citations = None
         if self.spec.citations is not None:
-            citations = new_neighbourhood(self, max(self._most_cited, 1), own, node_marks)
+            citations = new_neighbourhood(self, max(self._most_cited, 1), noted)
         return WorkerBuffers(
             words=WordBuffers(
                 slots=new_slots(topics, n_levels, held=len(self.layout.server) > 0),
                 pending=new_pending(n_levels, self.spec.n_shared),
-                sharing=Sharing((0,), own, node_marks, word_marks),
+                sharing=Sharing((0,), own, noted, word_marks),
                 before=np.zeros(longest, np.int16),
             ),
             tally=np.zeros(7, np.int64),
@@ -207,6 +215,7 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
             self.spec.n_shared,
             self._buffers.changes,
             self._buffers.marks,
+            self._buffers.lists,
         )
         self._draws.counts_moved()
 
@@ -214,15 +223,13 @@ class SparseSnapshotChain(ProposalChain, SnapshotChain):
         """Add what the citations of a round did to the counts of documents."""
         layout, counts, turn = self.layout, self.state.topics, (round_, self.rounds)
         lists, moves = self._lists, self._moves
-        changes, marks, _ = self._buffers
+        changes, marks, listed, _ = self._buffers
 
         numbered = (*turn, self.part.document)
 
         def merge(begin: int, end: int, worker: int) -> int:
-            repaired = add_moves(
-                layout, counts, lists, moves, changes, numbered, begin, end, worker
-            )
-            mark_moves(layout, lists, moves, turn, marks, begin, end, worker)
+            noted = worker_notes(changes, marks, worker, listed[worker])
+            repaired = add_noted_moves(layout, counts, lists, moves, noted, numbered, begin, end)
             note_moved_documents(
                 layout, counts, self.proposals.nodes, lists, moves, turn, begin, end
             )

@@ -13,6 +13,7 @@ import numpy as np
 from citeweave.compiled import hot_kernel, index, inlined
 from citeweave.engines.core.arrays import TopicCounts
 from citeweave.engines.core.exponent import Exponent
+from citeweave.engines.slots.change_lists import Noted, note_change
 from citeweave.engines.slots.citations import (
     SparseCitationWork,
     ask_bits,
@@ -40,7 +41,7 @@ from citeweave.engines.threads.citations import (
     return_topics,
 )
 from citeweave.engines.threads.streams import CITATIONS, open_stream
-from citeweave.engines.threads.world import Changes, new_counts
+from citeweave.engines.threads.world import new_counts
 
 __all__ = [
     "Snapshot",
@@ -98,24 +99,20 @@ class SparseNeighbourhood(NamedTuple):
     place: np.ndarray
     """int32 [nodes of the whole tree]: their place here, -1 for none."""
     random: np.ndarray
-    changes: Changes
-    """Those of the same worker's world."""
-    marks: np.ndarray
-    """uint64 [shared nodes, words of 64 topics]: where ``changes`` of nodes may not be zero."""
+    noted: Noted
+    """What the worker does to shared nodes."""
     rows: np.ndarray
     """int64 [3]: rows for nodes that stay, how many of them do, and of others after them."""
     tally: np.ndarray
     """int64 [6]: as that of ``citation_sweep``."""
 
 
-def new_neighbourhood(
-    chain, most_cited: int, changes: Changes, marks: np.ndarray
-) -> SparseNeighbourhood:
+def new_neighbourhood(chain, most_cited: int, noted: Noted) -> SparseNeighbourhood:
     """Make room for one worker; ``most_cited`` is the longest list of citations."""
     n_levels = len(chain.spec.topic_side)
     topics = chain.settings.topics
     n_nodes = len(chain.layout.parent)
-    n_shared = len(marks)
+    n_shared = int(chain.layout.level_start[chain.spec.n_shared])
     staying = min(n_shared, max(_MOST_BYTES // (8 * topics * getattr(chain, "threads", 1)), 1))
     rows = staying + (most_cited + 1) * n_levels
     return SparseNeighbourhood(
@@ -135,8 +132,7 @@ def new_neighbourhood(
         node=np.zeros(rows, np.int32),
         place=np.full(n_nodes, -1, np.int32),
         random=np.zeros(4, np.uint64),
-        changes=changes,
-        marks=marks,
+        noted=noted,
         rows=np.array([staying, 0, 0]),
         tally=np.zeros(6, np.int64),
     )
@@ -257,9 +253,7 @@ def _note_shared(here, counts, place, node, topic):
     customers = here.topics.customers[i, k] - counts.customers[n, k]
     tables = here.topics.tables[i, k] - counts.tables[n, k]
     if customers != 0 or tables != 0:
-        here.changes.node_customers[n, k] += customers
-        here.changes.node_tables[n, k] += tables
-        here.marks[n, k // index(_WIDTH)] |= np.uint64(1) << np.uint64(topic % _WIDTH)
+        note_change(here.noted, node, topic, customers, tables)
         here.topics.customers[i, k] -= customers
         here.topics.tables[i, k] -= tables
         note_presence(here.presence, place, topic, here.topics.customers[i, k])

@@ -2,7 +2,7 @@
 
 What a document did to its own counts goes into them. What it did to counts above it goes there too
 in a chain that moves documents one after the other; in snapshots it is added to the changes of the
-worker, with a bit for each place that was changed.
+worker (`change_lists`), with a bit for each place of a row that was changed.
 """
 
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 from citeweave.compiled import index, inlined
 from citeweave.engines.core.prefetch import prefetch
 from citeweave.engines.core.word_climb import hand_out_table
+from citeweave.engines.slots.change_lists import Noted, note_change
 from citeweave.engines.slots.exponent import Pending, leave_rates, open_rates
 from citeweave.engines.slots.presence import is_present, lowest_bit, note_presence
 from citeweave.engines.slots.slots import Slots, add_slot, fill_word, refresh_burst
@@ -26,9 +27,9 @@ class Sharing(NamedTuple):
     snapshot: tuple[int, ...]
     """One entry where counts above documents are a snapshot; only the length is read."""
     changes: Changes
-    """What the worker's documents did since the snapshot."""
-    node_marks: np.ndarray
-    """uint64 [shared nodes, words of 64 topics]: where it did."""
+    """What the worker's documents did to words since the snapshot."""
+    noted: Noted
+    """What they did to nodes."""
     word_marks: np.ndarray
     """uint64 [words, words of 64 topics]."""
 
@@ -115,9 +116,7 @@ def leave_document(shape, state, cache, buffers, support, network, listed, on):
                 counts.tables[n, k] += seated
                 note_presence(presence, n, k, slots.customers[i, s])
             else:
-                sharing.changes.node_customers[n, k] += customers
-                sharing.changes.node_tables[n, k] += seated
-                _mark(sharing.node_marks, n, k)
+                note_change(sharing.noted, n, k, customers, seated)
         if direct:
             words.total_customers[k] = slots.phi_customers[s]
             words.total_tables[k] = slots.phi_tables[s]

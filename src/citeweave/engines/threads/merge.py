@@ -19,6 +19,7 @@ from citeweave.engines.core.word_side import WordCache
 
 __all__ = [
     "add_moves",
+    "add_moves_telling",
     "finish_words",
     "give_up",
     "give_up_tables",
@@ -233,7 +234,7 @@ def _add_move(counts, node, record, e, end):
 
 
 @inlined
-def _repair_move(counts, changes, parent, node, record, e, worker):
+def _repair_move(counts, tell, room, parent, node, record, e):
     """Put tables of the topics that a citation moved into range, and tell the parent."""
     repaired = 0
     for which in range(2):
@@ -245,17 +246,25 @@ def _repair_move(counts, changes, parent, node, record, e, worker):
             repaired += 1
             counts.tables[node, k] += moved
             counts.total_tables[node] += moved
-            changes.node_customers[worker, parent, k] += moved
+            tell(room, parent, k, moved)
     return repaired
 
 
-@hot_kernel
-def add_moves(layout, counts, lists, record, changes, turn, begin, end, worker):
+@inlined
+def _tell_parent(room, node, topic, customers):
+    """Note customers that a node gains, as ``add_moves_telling`` asks."""
+    changes, worker = room
+    changes.node_customers[worker, node, topic] += customers
+
+
+@inlined
+def add_moves_telling(layout, counts, lists, record, tell, room, turn, begin, end):
     """Add what citations did to documents ``begin`` to ``end`` - 1; returns tables repaired.
 
     ``lists`` are the citations that each document makes (where they begin) and receives (where they
     begin in a list of citations); ``turn`` is the round, how many there are, and the numbers of
     documents in the whole corpus: citations count whose citing document moved in this round.
+    ``tell(room, parent, topic, customers)`` is called where tables had to be put into range.
     """
     made, start, received = lists
     round_, rounds, number = turn
@@ -273,9 +282,16 @@ def add_moves(layout, counts, lists, record, changes, turn, begin, end, worker):
                 _add_move(counts, node, record, e, 1)
         if own:
             for e in range(made[d], made[d + 1]):
-                repaired += _repair_move(counts, changes, parent, node, record, e, worker)
+                repaired += _repair_move(counts, tell, room, parent, node, record, e)
         for j in range(start[d], start[d + 1]):
             e = received[j]
             if rounds == 1 or number[layout.citing[e]] % rounds == round_:
-                repaired += _repair_move(counts, changes, parent, node, record, e, worker)
+                repaired += _repair_move(counts, tell, room, parent, node, record, e)
     return repaired
+
+
+@hot_kernel
+def add_moves(layout, counts, lists, record, changes, turn, begin, end, worker):
+    """Do as ``add_moves_telling``; what parents gain is noted among the changes of ``worker``."""
+    room = (changes, worker)
+    return add_moves_telling(layout, counts, lists, record, _tell_parent, room, turn, begin, end)

@@ -1,0 +1,298 @@
+"""What a chain takes of memory, by what its arrays are about: on the CPU, and planned for a GPU.
+
+    python -m benchmarks.memory arrays --topics 50 1000 4096 --threads 2 16
+    python -m benchmarks.memory gpu --topics 50 1000 4096
+    python -m benchmarks.memory swept --scale 0.1 --topics 1000
+
+Data have the shape of the paper's ML corpus (`benchmarks.parallel.draw_data`). ``arrays`` makes
+chains of the engine that ``fit`` chooses, without sweeping them, and adds up the sizes of their
+arrays. What it prints for ten times the shape is the straight line through half of it and the
+whole (documents, authors and citations grow; words and topics do not), with the snapshots a sweep
+that ten times the shape gets. ``gpu`` asks the GPU engine's own count of what it is about to
+allocate, for a card that is not there; blocks at work are those of an H200 at full occupancy.
+``swept`` takes chains that keep changes of nodes in different ways through the same iterations, in
+turns, and tells what they take and how many topics nodes have.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from benchmarks.parallel import draw_data
+
+from citeweave.engines.core.capabilities import SNAPSHOT
+from citeweave.engines.core.chain import Chain
+from citeweave.engines.core.data import ChainSettings, Data, Request
+from citeweave.engines.core.estimates import new_sums
+from citeweave.engines.core.spec import preset
+from citeweave.engines.cuda import chain as cuda_chain
+from citeweave.engines.cuda import memory
+from citeweave.engines.registry import choose_engine
+from citeweave.engines.slots import SparseSnapshotChain
+from citeweave.engines.slots import snapshot as slots_module
+from citeweave.engines.slots import snapshot_citations as citations_module
+from citeweave.model.sweeps import default_rounds
+
+KINDS = {
+    "counts of nodes": ("state.topics.customers", "state.topics.tables"),
+    "bits of nodes": ("proposals.nodes", "presence", "marks.nodes"),
+    "changes of nodes": ("node_customers", "node_tables", "lists"),
+    "rows of citation sweeps": ("citations.topics", "_neighbourhoods"),
+    "words and topics": (
+        *("state.words", "cache", "proposals.", "changes.words", "marks.words", "_worlds"),
+        *("_means", "background_tables"),
+    ),
+}
+"""What the names of arrays that belong together have in them; all others are by paper, token,
+citation or node."""
+REST = "papers, tokens, citations"
+SUMS = "sums of samples"
+_ROWS_THAT_STAY = 1 << 31
+"""Most bytes of rows that citation sweeps keep, of all threads together."""
+
+
+def list_arrays(thing: Any, name: str, found: dict[int, tuple[str, int]]) -> None:
+    """Find all arrays that something holds, each once, by the place of their memory."""
+    if isinstance(thing, np.ndarray):
+        whole = thing
+        while isinstance(whole.base, np.ndarray):
+            whole = whole.base
+        place = whole.__array_interface__["data"][0]
+        if whole.nbytes and place not in found:
+            found[place] = (name, whole.nbytes)
+    elif isinstance(thing, tuple) and hasattr(thing, "_fields"):
+        for field, part in zip(thing._fields, thing, strict=True):
+            list_arrays(part, f"{name}.{field}", found)
+    elif isinstance(thing, (list, tuple)):
+        for part in thing:
+            list_arrays(part, name, found)
+    elif type(thing).__module__.startswith("citeweave") and hasattr(thing, "__dict__"):
+        for field, part in vars(thing).items():
+            if not isinstance(part, Chain):  # what it belongs to
+                list_arrays(part, f"{name}.{field}", found)
+
+
+def measure_arrays(data: Data, topics: int, threads: int, rounds: int) -> dict[str, int]:
+    """Make a chain with all that its sweeps write to, and add up its arrays by kind."""
+    spec = preset("scntm")
+    choice = choose_engine(spec, topics, SNAPSHOT, device="cpu")
+    settings = ChainSettings(topics=topics)
+    request = Request(spec, data, settings, 1, threads=threads, rounds=rounds)
+    chain: Any = choice.engine.open(request)
+    # made when first swept
+    made = chain._buffers if choice.name == "sparse-snapshot" else chain._workers()  # noqa: SLF001
+    found: dict[int, tuple[str, int]] = {}
+    list_arrays(chain, "", found)
+    list_arrays(made, "", found)
+    sizes = dict.fromkeys((*KINDS, REST, SUMS), 0)
+    for name, size in found.values():
+        kind = next((k for k, parts in KINDS.items() if any(p in name for p in parts)), REST)
+        sizes[kind] += size
+    sizes[SUMS] = sum(array.nbytes for array in new_sums(chain))
+    chain.close()
+    return sizes
+
+
+def show_arrays(topics: list[int], threads: list[int]) -> None:
+    """Print gigabytes by kind, of the ML shape and of ten times it."""
+    half, whole = draw_data(0.5, 20), draw_data(1.0, 20)
+    tokens = len(whole.tokens)
+    print(f"| scale | topics | threads | {' | '.join((*KINDS, REST))} | all | {SUMS} |")
+    print(f"|--:|--:|--:|{'--:|' * (len(KINDS) + 3)}")
+    for n_threads in threads:
+        for scale in (1, 10):
+            for k in topics:
+                rounds = default_rounds(scale * tokens, whole.n_words * k)
+                sizes = measure_arrays(whole, k, n_threads, rounds)
+                if scale > 1:
+                    less = measure_arrays(half, k, n_threads, rounds)
+                    sizes = {
+                        kind: size + 2 * (scale - 1) * (size - less[kind])
+                        for kind, size in sizes.items()
+                    }
+                    rows = "rows of citation sweeps"
+                    sizes[rows] = min(sizes[rows], _ROWS_THAT_STAY)
+                kept = [sizes[kind] for kind in (*KINDS, REST)]
+                cells = " | ".join(f"{size / 1e9:.2f}" for size in (*kept, sum(kept), sizes[SUMS]))
+                mark = "" if scale == 1 else " (extrapolated)"
+                print(f"| {scale}{mark} | {k:,} | {n_threads} | {cells} |", flush=True)
+
+
+class _PlannedError(Exception):
+    """A chain has counted its bytes, which is all that was wanted."""
+
+
+class PlannedDevice:
+    """An H200 that is not there: it says how many blocks it would run, and nothing else."""
+
+    xp = np
+    units, resident = 132, 2048
+    """Multiprocessors, and threads that each runs at a time."""
+
+    def prepare(self, program: Any) -> None:
+        """Compile nothing."""
+
+    def size(self, blocks: int, threads: int) -> tuple[int, int]:
+        """Have blocks and threads as they are asked for."""
+        return blocks, threads
+
+    def resident_blocks(self, name: str, threads: int, shared: int) -> int:  # noqa: ARG002
+        """Give the blocks at full occupancy, as far as shared memory goes."""
+        by_memory = 227 * 1024 // max(shared, 1)
+        return self.units * max(min(self.resident // threads, by_memory), 1)
+
+
+def plan_gpu(data: Data, topics: int, rounds: int) -> dict[str, int]:
+    """Count what a chain on a GPU is about to allocate, by kind, as the engine does."""
+    count = cuda_chain.bytes_needed
+    found: dict[str, int] = {}
+
+    def note(chain: Any, fixed: dict[str, np.ndarray], room: dict[str, tuple[int, type]]) -> int:
+        nodes = chain.host.topics.customers.nbytes + chain.host.topics.tables.nbytes
+        bytes_of = {name: n * np.dtype(kind).itemsize for name, (n, kind) in room.items()}
+        above = sum(bytes_of[name] for name in ("node_customers", "node_tables", "node_mean"))
+        found.update(
+            {
+                "counts of nodes": nodes,
+                "changes and means of nodes above papers": above,
+                "bits of nodes": bytes_of["bits"],
+                "all": count(chain, fixed, room),
+                SUMS: memory.bytes_of_sums(chain),
+            }
+        )
+        raise _PlannedError
+
+    with mock.patch.object(cuda_chain, "bytes_needed", note):
+        settings = ChainSettings(topics=topics)
+        try:
+            cuda_chain.CudaChain(
+                preset("scntm"), data, settings, seed=1, rounds=rounds, device=PlannedDevice()
+            )
+        except _PlannedError:
+            return found
+    raise AssertionError("the chain has not counted its bytes")
+
+
+def show_gpu(topics: list[int]) -> None:
+    """Print gigabytes by kind, of the ML shape and of ten times it."""
+    half, whole = draw_data(0.5, 20), draw_data(1.0, 20)
+    names: tuple[str, ...] = ()
+    for scale in (1, 10):
+        for k in topics:
+            rounds = default_rounds(scale * len(whole.tokens), whole.n_words * k)
+            sizes = plan_gpu(whole, k, rounds)
+            if scale > 1:
+                less = plan_gpu(half, k, rounds)
+                sizes = {n: size + 2 * (scale - 1) * (size - less[n]) for n, size in sizes.items()}
+            if not names:
+                names = tuple(sizes)
+                print(f"| scale | topics | {' | '.join(names)} | bytes a node and topic |")
+                print(f"|--:|--:|{'--:|' * (len(names) + 1)}")
+            nodes = sizes["counts of nodes"] / 8  # 4 bytes each of customers and tables
+            mark = "" if scale == 1 else " (extrapolated)"
+            cells = " | ".join(f"{sizes[name] / 1e9:.2f}" for name in names)
+            print(f"| {scale}{mark} | {k:,} | {cells} | {sizes['all'] / nodes:.1f} |", flush=True)
+
+
+def most_resident() -> float:
+    """Give the gigabytes that this process has held at most (Linux)."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return int(dict(line.split(":", 1) for line in lines)["VmHWM"].split()[0]) / 1e6
+
+
+def topics_of_nodes(chain: SparseSnapshotChain) -> list[float]:
+    """Give the mean number of topics that the nodes of each level have."""
+    bits = np.bitwise_count(chain.proposals.nodes).sum(axis=1)
+    return [float(bits[a:b].mean()) for a, b in pairwise(chain.layout.level_start)]
+
+
+def kept_in(ways: tuple[bool, float], request: Request) -> SparseSnapshotChain:
+    """Make a chain that keeps changes of nodes, and rows of citation sweeps, as one of `WAYS`."""
+    as_rows, share = ways
+    chain = SparseSnapshotChain.open(request)
+    n_shared = int(chain.layout.level_start[chain.spec.n_shared])
+    keep = (lambda *_: (n_shared, 0)) if as_rows else slots_module.rows_kept
+    most = int(share * 8 * request.settings.topics * request.threads * n_shared)
+    with (
+        mock.patch.object(slots_module, "rows_kept", keep),
+        mock.patch.object(citations_module, "_MOST_BYTES", most),
+    ):
+        chain._buffers  # noqa: B018, SLF001 (made when first asked for)
+    return chain
+
+
+WAYS = {
+    "rows": (True, 1.0),
+    "lists": (False, 1.0),
+    "lists, rows of a twentieth of the nodes": (False, 0.05),
+}
+"""Whether changes are rows, and the share of nodes whose rows citation sweeps keep."""
+
+
+def show_swept(scale: float, topics: int, threads: int, iterations: int) -> None:
+    """Sweep chains in turn that keep changes in different ways, to the same counts."""
+    data = draw_data(scale, 20)
+    rounds = default_rounds(len(data.tokens), data.n_words * topics)
+    settings = ChainSettings(topics=topics, network_from=2)
+    request = Request(preset("scntm"), data, settings, 1, threads=threads, rounds=rounds)
+    chains = {name: kept_in(ways, request) for name, ways in WAYS.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in chains}
+    for chain in chains.values():
+        chain.start()
+    for _ in range(iterations):
+        for name, chain in chains.items():
+            clock = time.process_time()
+            chain.step()
+            seconds[name].append(time.process_time() - clock)
+    first = next(iter(chains.values()))
+    print(f"{scale} of the shape, {topics} topics, {threads} threads, {rounds} snapshots a sweep")
+    levels = ", ".join(f"{mean:.1f}" for mean in topics_of_nodes(first))
+    print(f"topics of nodes by level, root first: {levels}; process {most_resident():.1f} GB")
+    print(
+        "| changes of nodes | MB: changes | rows of citation sweeps | processor s | same counts |"
+    )
+    print("|---|--:|--:|--:|---|")
+    for name, chain in chains.items():
+        found: dict[int, tuple[str, int]] = {}
+        list_arrays(chain._buffers, "", found)  # noqa: SLF001
+        sizes = [
+            sum(size for what, size in found.values() if any(part in what for part in KINDS[kind]))
+            for kind in ("changes of nodes", "rows of citation sweeps")
+        ]
+        pairs = zip(chain.state.topics, first.state.topics, strict=True)
+        same = "yes" if all(np.array_equal(*pair) for pair in pairs) else "no"
+        later = seconds[name][3:]  # citations have joined
+        taken = f"{median(later):.2f} ({min(later):.2f} to {max(later):.2f})"
+        print(f"| {name} | {sizes[0] / 1e6:.1f} | {sizes[1] / 1e6:.1f} | {taken} | {same} |")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    arrays, gpu, swept = (commands.add_parser(name) for name in ("arrays", "gpu", "swept"))
+    for one in (arrays, gpu):
+        one.add_argument("--topics", type=int, nargs="+", default=[50, 1000, 4096])
+    arrays.add_argument("--threads", type=int, nargs="+", default=[2])
+    swept.add_argument("--scale", type=float, default=0.1)
+    swept.add_argument("--topics", type=int, default=1000)
+    swept.add_argument("--threads", type=int, default=2)
+    swept.add_argument("--iterations", type=int, default=8)
+    given = parser.parse_args()
+    if given.command == "arrays":
+        show_arrays(given.topics, given.threads)
+    elif given.command == "gpu":
+        show_gpu(given.topics)
+    else:
+        show_swept(given.scale, given.topics, given.threads, given.iterations)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""What workers changed of nodes above documents, as lists: node, topic, customers, tables.
+
+A row of all topics for each node and worker takes 8 bytes a topic, of which a sweep touches a few.
+Where lists are smaller, mu alone has such a row; other nodes' changes are written down one after
+the other, grouped by node once all workers are done, and added to the counts level by level. They
+are integers: neither their order nor who wrote them shows in the result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from citeweave.compiled import hot_kernel, index, inlined
+from citeweave.engines.slots.presence import note_presence
+from citeweave.engines.threads.merge import valid_tables
+
+if TYPE_CHECKING:
+    from citeweave.engines.core.arrays import Layout
+
+__all__ = [
+    "ChangeList",
+    "Noted",
+    "entries_needed",
+    "group_entries",
+    "merge_listed_range",
+    "new_change_list",
+    "note_change",
+    "rows_kept",
+]
+
+_ENTRY_BYTES = 16
+_ROW_BYTES = 8
+"""Of a node and topic in a row."""
+_MANY = 1024
+"""Papers from which on it is certain that workers share what is done to all of them."""
+
+
+class ChangeList(NamedTuple):
+    """The list of one worker."""
+
+    entry: np.ndarray
+    """int32 [room, 4]: node, topic, change of customers, change of tables."""
+    used: np.ndarray
+    """int64 [1]: how many entries there are."""
+
+
+class Noted(NamedTuple):
+    """Where one worker notes what it does to nodes above documents."""
+
+    customers: np.ndarray
+    """int32 [nodes with a row, topics]: those of the worker's `Changes`."""
+    tables: np.ndarray
+    marks: np.ndarray
+    """uint64 [nodes with a row, words of 64 topics]."""
+    listed: ChangeList
+    """Changes of all other nodes."""
+
+
+def new_change_list(room: int) -> ChangeList:
+    """Make room for a number of entries; memory is taken as they are written."""
+    return ChangeList(np.empty((room, 4), np.int32), np.zeros(1, np.int64))
+
+
+def entries_needed(
+    layout: Layout, n_shared_levels: int, topics: int, threads: int, rounds: int
+) -> int:
+    """Count the entries that a worker may write before they are merged, at most.
+
+    A document changes its ancestors at topics that its tokens leave or join, and a citation those
+    of two papers at two topics, which a repair may do once more.
+    """
+    levels = n_shared_levels - 1
+    n_documents = len(layout.document_start) - 1
+    document = np.arange(n_documents)
+    turn = document % (rounds * threads)
+    tokens = np.minimum(2 * np.diff(layout.document_start), topics)
+    made = np.bincount(layout.citing, minlength=n_documents)
+    by_words = levels * np.bincount(turn, tokens).max(initial=0)
+    by_citations = 4 * levels * np.bincount(turn, made).max(initial=0)
+    # papers are put into range by workers, a piece of them each, or by one where they are few
+    pieces = threads if n_documents >= _MANY else 1
+    piece = np.searchsorted(n_documents * np.arange(1, pieces) // pieces, document, side="right")
+    ends = sum(
+        np.bincount(piece[end] * rounds + layout.citing % rounds, minlength=pieces * rounds)
+        for end in (layout.citing, layout.cited)
+    )
+    return int(max(by_words, by_citations + 2 * np.max(ends)))
+
+
+def rows_kept(
+    layout: Layout, n_shared_levels: int, topics: int, threads: int, rounds: int
+) -> tuple[int, int]:
+    """Choose how changes of nodes above documents are kept, whichever way takes less memory.
+
+    Returns
+    -------
+    rows : int
+        Nodes whose changes are rows: all of them, or mu alone.
+    room : int
+        Entries of a worker's list; 0 where all nodes have rows.
+    """
+    n_shared = int(layout.level_start[n_shared_levels])
+    room = entries_needed(layout, n_shared_levels, topics, threads, rounds)
+    # tables that authors hold are given up by rows
+    if len(layout.server) or room * _ENTRY_BYTES >= (n_shared - 1) * topics * _ROW_BYTES:
+        return n_shared, 0
+    return 1, room
+
+
+@inlined
+def note_change(noted, node, topic, customers, tables):
+    """Note what was done to one topic of a node: in its row, marked, or in the list."""
+    if node < noted.customers.shape[0]:
+        n, k = index(node), index(topic)
+        noted.customers[n, k] += customers
+        noted.tables[n, k] += tables
+        noted.marks[n, k // index(64)] |= np.uint64(1) << np.uint64(k % index(64))
+    else:
+        listed = noted.listed
+        i = index(listed.used[0])
+        listed.entry[i, 0] = node
+        listed.entry[i, 1] = topic
+        listed.entry[i, 2] = customers
+        listed.entry[i, 3] = tables
+        listed.used[0] += 1
+
+
+def group_entries(lists: list[np.ndarray], begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+    """Group the entries of nodes ``begin`` to ``end`` - 1 by node.
+
+    Returns
+    -------
+    start : ndarray of int64 [nodes + 1]
+        First entry of each node.
+    entry : ndarray of int32 [entries, 3]
+        Topic, change of customers, change of tables.
+    """
+    start = np.zeros(end - begin + 1, np.int64)
+    for entries in lists:
+        _count_entries(entries, begin, end, start)
+    np.cumsum(start, out=start)
+    grouped = np.empty((int(start[-1]), 3), np.int32)
+    place = start[:-1].copy()
+    for entries in lists:
+        _place_entries(entries, begin, end, place, grouped)
+    return start, grouped
+
+
+@hot_kernel
+def _count_entries(entries, begin, end, count):
+    """Add the number of entries of each node to the place after its own."""
+    for i in range(entries.shape[0]):
+        n = entries[i, 0]
+        if begin <= n < end:
+            count[n - begin + 1] += 1
+
+
+@hot_kernel
+def _place_entries(entries, begin, end, place, grouped):
+    """Copy entries to where their nodes' are."""
+    for i in range(entries.shape[0]):
+        n = entries[i, 0]
+        if begin <= n < end:
+            at = index(place[n - begin])
+            place[n - begin] += 1
+            grouped[at, 0] = entries[i, 1]
+            grouped[at, 1] = entries[i, 2]
+            grouped[at, 2] = entries[i, 3]
+
+
+@hot_kernel
+def merge_listed_range(parent, counts, presence, groups, room, noted, span):
+    """Add entries to the nodes ``span[1]`` to ``span[2]`` - 1 of a level; returns tables repaired.
+
+    ``groups`` is what `group_entries` gave for the level, whose first node is ``span[0]``. ``room``
+    is int32 [4, topics], zero before the first range of a level. What a repair does to the parent
+    is noted in ``noted``.
+    """
+    start, entry = groups
+    first, begin, end = span
+    repaired = 0
+    for n in range(begin, end):
+        row = index(n)
+        touched = index(0)
+        for i in range(start[n - first], start[n - first + 1]):
+            k = index(entry[i, 0])
+            if room[3, k] != n:  # no node of a list has number 0
+                room[3, k] = n
+                room[2, touched] = entry[i, 0]
+                touched += index(1)
+            room[0, k] += entry[i, 1]
+            room[1, k] += entry[i, 2]
+        for j in range(touched):
+            topic = np.int64(room[2, j])
+            k = index(topic)
+            if room[0, k] == 0 and room[1, k] == 0:  # what workers did came to nothing
+                continue
+            customers = counts.customers[row, k] + room[0, k]
+            wanted = counts.tables[row, k] + room[1, k]
+            tables = valid_tables(customers, wanted)
+            counts.total_customers[row] += room[0, k]
+            counts.total_tables[row] += tables - counts.tables[row, k]
+            counts.customers[row, k] = customers
+            counts.tables[row, k] = tables
+            note_presence(presence, n, topic, customers)
+            room[0, k] = 0
+            room[1, k] = 0
+            if tables != wanted:
+                repaired += 1
+                note_change(noted, parent[n], topic, tables - wanted, 0)
+    return repaired
