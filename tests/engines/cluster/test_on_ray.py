@@ -43,6 +43,11 @@ def test_workers_give_the_bytes_of_threads(wanted, expected, workers):
     assert differences(run(on_ray(wanted, workers)), expected) == []
 
 
+def test_workers_have_the_priority_of_the_driver(ray_started):
+    worker = ray_started.remote(lambda: os.nice(0))
+    assert ray_started.get(worker.remote()) == os.nice(0)
+
+
 class Killer(threading.Thread):
     """Ends workers of a chain at random moments, as the system would."""
 

@@ -73,6 +73,8 @@ def connect_ray(address: str | None, cores: int) -> None:
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         if address is None:
             options["include_dashboard"] = False
+            # by default Ray lets all other processes go before its workers
+            os.environ.setdefault("RAY_worker_niceness", "0")
         try:
             _knock(address)
             ray.init(address=address, **options)
