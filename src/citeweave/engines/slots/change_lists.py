@@ -1,9 +1,9 @@
-"""What workers changed of nodes above documents, as lists: node, topic, customers, tables.
+"""Changes that threads make to nodes above documents, as lists of (node, topic, customers, tables).
 
-A row of all topics for each node and worker takes 8 bytes a topic, of which a sweep touches a few.
-Where lists are smaller, mu alone has such a row; other nodes' changes are written down one after
-the other, grouped by node once all workers are done, and added to the counts level by level. They
-are integers: neither their order nor who wrote them shows in the result.
+A row of changes for every node and thread takes 8 bytes per topic, and a sweep touches few of them.
+Where lists are smaller, only mu has such a row. The changes of all other nodes are appended to a
+list, grouped by node when all threads have finished, and added to the counts level by level. They
+are integers, so the result does not depend on their order, or on which thread made them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ENTRY_BYTES = 16
 _ROW_BYTES = 8
 """Of a node and topic in a row."""
 _MANY = 1024
-"""Papers from which on it is certain that workers share what is done to all of them."""
+"""With this many papers, repairs are certainly divided among workers."""
 
 
 class ChangeList(NamedTuple):
@@ -47,7 +47,7 @@ class ChangeList(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """Where one worker notes what it does to nodes above documents."""
+    """Where one worker notes its changes of nodes above documents."""
 
     customers: np.ndarray
     """int32 [nodes with a row, topics]: those of the worker's `Changes`."""
@@ -59,17 +59,17 @@ class Noted(NamedTuple):
 
 
 def new_change_list(room: int) -> ChangeList:
-    """Make room for a number of entries; memory is taken as they are written."""
+    """Make room for a number of entries; memory is only used as they are written."""
     return ChangeList(np.empty((room, 4), np.int32), np.zeros(1, np.int64))
 
 
 def entries_needed(
     layout: Layout, n_shared_levels: int, topics: int, threads: int, rounds: int
 ) -> int:
-    """Count the entries that a worker may write before they are merged, at most.
+    """Give the largest number of entries that a worker may write before they are merged.
 
-    A document changes its ancestors at topics that its tokens leave or join, and a citation those
-    of two papers at two topics, which a repair may do once more.
+    A document changes its ancestors at topics that its tokens leave or join. A citation changes the
+    ancestors of two papers at two topics, and a repair of each paper may change them once more.
     """
     levels = n_shared_levels - 1
     n_documents = len(layout.document_start) - 1
@@ -79,7 +79,7 @@ def entries_needed(
     made = np.bincount(layout.citing, minlength=n_documents)
     by_words = levels * np.bincount(turn, tokens).max(initial=0)
     by_citations = 4 * levels * np.bincount(turn, made).max(initial=0)
-    # papers are put into range by workers, a piece of them each, or by one where they are few
+    # each worker repairs a range of papers, or one worker all of them if there are few
     pieces = threads if n_documents >= _MANY else 1
     piece = np.searchsorted(n_documents * np.arange(1, pieces) // pieces, document, side="right")
     ends = sum(
@@ -92,18 +92,18 @@ def entries_needed(
 def rows_kept(
     layout: Layout, n_shared_levels: int, topics: int, threads: int, rounds: int
 ) -> tuple[int, int]:
-    """Choose how changes of nodes above documents are kept, whichever way takes less memory.
+    """Choose how changes of nodes above documents are kept: the way that takes less memory.
 
     Returns
     -------
     rows : int
-        Nodes whose changes are rows: all of them, or mu alone.
+        Number of nodes whose changes are rows: all, or 1 for mu alone.
     room : int
         Entries of a worker's list; 0 where all nodes have rows.
     """
     n_shared = int(layout.level_start[n_shared_levels])
     room = entries_needed(layout, n_shared_levels, topics, threads, rounds)
-    # tables that authors hold are given up by rows
+    # where authors share papers, `give_up` of `engines.threads.merge` writes to rows
     if len(layout.server) or room * _ENTRY_BYTES >= (n_shared - 1) * topics * _ROW_BYTES:
         return n_shared, 0
     return 1, room
@@ -111,7 +111,7 @@ def rows_kept(
 
 @inlined
 def note_change(noted, node, topic, customers, tables):
-    """Note what was done to one topic of a node: in its row, marked, or in the list."""
+    """Note a change of one topic of a node: in its row, with a mark, or in the list."""
     if node < noted.customers.shape[0]:
         n, k = index(node), index(topic)
         noted.customers[n, k] += customers
@@ -150,7 +150,7 @@ def group_entries(lists: list[np.ndarray], begin: int, end: int) -> tuple[np.nda
 
 @hot_kernel
 def _count_entries(entries, begin, end, count):
-    """Add the number of entries of each node to the place after its own."""
+    """Count the entries of each node, at the place after the node's own."""
     for i in range(entries.shape[0]):
         n = entries[i, 0]
         if begin <= n < end:
@@ -159,7 +159,7 @@ def _count_entries(entries, begin, end, count):
 
 @hot_kernel
 def _place_entries(entries, begin, end, place, grouped):
-    """Copy entries to where their nodes' are."""
+    """Copy each entry to the next place of its node."""
     for i in range(entries.shape[0]):
         n = entries[i, 0]
         if begin <= n < end:
@@ -195,7 +195,7 @@ def merge_listed_range(parent, counts, presence, groups, room, noted, span):
         for j in range(touched):
             topic = np.int64(room[2, j])
             k = index(topic)
-            if room[0, k] == 0 and room[1, k] == 0:  # what workers did came to nothing
+            if room[0, k] == 0 and room[1, k] == 0:  # changes cancel each other
                 continue
             customers = counts.customers[row, k] + room[0, k]
             wanted = counts.tables[row, k] + room[1, k]
