@@ -93,7 +93,7 @@ def _authors(name: str, view: Exploration) -> Table:
 
 def _printed() -> Table:
     return Table(
-        title="As the paper prints them (M10 with authors and abstracts is gone)",
+        title="As printed in the paper (M10 with authors and abstracts is no longer available)",
         columns=["author", "topic", "top words"],
         rows=[[row.author, row.topic, ", ".join(row.words)] for row in paper_figures.AUTHORS],
     )

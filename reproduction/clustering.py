@@ -37,26 +37,26 @@ _PROTOCOL = """\
 Clusters are dominant topics; purity, NMI (over the mean of the entropies, the paper's formula),
 adjusted Rand (ARI) and adjusted mutual information (AMI) compare them with the classes. All
 models are unsupervised (eta = 0): labels are never seen. No setting of SCNTM was chosen by them;
-that PMTLM refines its labels was decided with NMI on Cora and CS in sight
+the refinement of PMTLM's labels was adopted after NMI on Cora and CS had been seen
 (docs/understand/pmtlm.md). Models of ours are fitted by {chains_run}.
 
 *Whole corpus*: fitted to all papers and citations, as many topics as there are classes. Mean ±
 standard deviation over {seeds} seeds, each a single chain. {variant}
-*Likeliest* is the one of these chains that explains words and citations best (topics summed out);
-*consensus* is one model made of {chains} chains (latent classes over the chains' topics), with
-{few} seeds, as the models of others (AGC and k-means with all seeds), which are fitted by their
-defaults, the best of several starts by their own criterion; PMTLM-DC also from clusters of words
-smoothed over citations, from where its search ends higher (docs/understand/pmtlm.md). Louvain
-finds the number of its clusters itself.
+*Likeliest* is the chain that explains words and citations best (topics summed out); *consensus* is
+one model combined from {chains} chains (latent classes over the chains' topics), with {few} seeds,
+like the other models (AGC and k-means with all seeds), which are fitted with their defaults, taking
+the best of several starts by their own criterion; PMTLM-DC also starts from clusters of words
+smoothed over citations, from which its search ends higher (docs/understand/pmtlm.md). Louvain
+chooses its own number of clusters.
 
 *Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
-all of their words and their citations of training papers; topics capped as in the paper; mean ±
-standard deviation over folds or splits."""
+all of their words and their citations of training papers; with the paper's maximum number of
+topics; mean ± standard deviation over folds or splits."""
 
 _ARTEFACT = (
-    "The NMI that the paper prints for test papers is an artefact of its computation (on Cora "
-    "purity 0.39 beside NMI 0.63 cannot be): it is shown and not compared. Lim's thesis prints the "
-    "figures of the same models on the whole corpus; compare with these."
+    "The NMI that the paper prints for test papers is an artefact of its computation (on Cora, "
+    "purity 0.39 together with NMI 0.63 is impossible): it is shown but not compared. Lim's thesis "
+    "has figures of the same models on the whole corpus; compare with these."
 )
 
 _MEASURES = {
@@ -71,12 +71,12 @@ _FOLDED = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
 _PEERS = {
     "pmtlm": "PMTLM",
     "pmtlm-dc": "PMTLM-DC",
-    "louvain": "Louvain (citations alone)",
-    "spectral": "spectral (citations alone)",
+    "louvain": "Louvain (citations only)",
+    "spectral": "spectral (citations only)",
     "agc": "AGC (words smoothed over citations)",
-    "k-means": "k-means on tf-idf (words alone)",
-    "tomotopy-lda": "LDA of tomotopy (words alone)",
-    "sklearn-lda": "LDA of scikit-learn (words alone)",
+    "k-means": "k-means on tf-idf (words only)",
+    "tomotopy-lda": "LDA of tomotopy (words only)",
+    "sklearn-lda": "LDA of scikit-learn (words only)",
 }
 
 _KINDS = tuple(dict.fromkeys((*_TEXTS, *_FOLDED, *_PEERS)))
@@ -87,8 +87,8 @@ _QUICK_TO_FIT = ("agc", "k-means")
 
 _VARIANTS: dict[str, tuple[str, str, dict[str, Any]]] = {
     SETTLED: (
-        "begun at clusters",
-        "*Begun at clusters*: of papers, by words and citations alone (docs/understand/starts.md).",
+        "started from clusters",
+        "*Started from clusters*: of papers, by words and citations (docs/understand/starts.md).",
         {"start": "clusters"},
     ),
     PAPER: (
@@ -129,7 +129,7 @@ def run(context: Context) -> Outcome:
     tables.append(measuring.chains_table([values], whole))
     if divided:
         folded = measuring.chains_table([tested], divided)
-        tables.append(replace(folded, title="The chains of folds"))
+        tables.append(replace(folded, title="Chains of folds"))
     return Outcome(
         title="Clustering",
         protocol=_PROTOCOL.format(
@@ -206,7 +206,7 @@ def _peers(context: Context, topics: int, kinds: Iterable[str]) -> list[ModelCho
         models.append(ModelChoice(_PEERS[kind], kind, parameters))
         if kind == "pmtlm-dc":
             begun = {**parameters, "start": "clusters"}
-            models.append(ModelChoice(f"{_PEERS[kind]}, begun at clusters", kind, begun))
+            models.append(ModelChoice(f"{_PEERS[kind]}, started from clusters", kind, begun))
     return models
 
 
@@ -261,7 +261,7 @@ def _less_the_thesis(single: list[Cell], thesis: PurityNMI) -> str:
         for what, value in zip(("purity", "NMI"), ours, strict=True)
         if value is not None
     )
-    return f"Single chain less the thesis's CNTM: {text}."
+    return f"Single chain minus the thesis's CNTM: {text}."
 
 
 def _likeliest(name: str, model: ModelChoice, values: Values) -> list[Cell]:
@@ -290,7 +290,7 @@ def _folds_table(name: str, models: list[ModelChoice], values: Values) -> Table:
     columns = ["model", *_MEASURES.values()]
     signed: tuple[str, ...] = ()
     if paper:
-        signed = ("purity, less paper",)
+        signed = ("purity minus paper",)
         columns += ["paper, purity", signed[0], "paper, NMI (artefact)"]
     stands_for = settings(name).stands_for
     return Table(
@@ -305,7 +305,7 @@ def _folds_table(name: str, models: list[ModelChoice], values: Values) -> Table:
 def _notes(context: Context, names: list[str]) -> list[str]:
     notes = [
         _ARTEFACT,
-        "The paper prints PMTLM's NMI on Cora and CS exchanged; the published figures stand above.",
+        "The paper swaps PMTLM's NMI on Cora and CS; the tables above show the published figures.",
     ]
     notes += [
         f"{name} has no classes and is left out." for name in context.datasets if name not in names

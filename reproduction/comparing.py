@@ -19,15 +19,15 @@ TEST_SHARE = 0.1
 SMALLEST = 0.0001
 
 _NOTE = (
-    "Differences are taken fold by fold (split by split), since models share folds. p is that of "
-    "the two-sided paired t-test, which takes folds as independent, as the paper's test must have "
-    "done; folds share training papers, so p, corrected, also counts the variance that comes with "
-    "that (Nadeau and Bengio, 2003)."
+    "Differences are taken fold by fold (split by split), because models share folds. p is that of "
+    "the two-sided paired t-test, which treats folds as independent, as the paper's test must have "
+    "done. Folds share training papers, so the corrected p also accounts for the resulting "
+    "variance (Nadeau and Bengio, 2003)."
 )
 
 
 class Comparison(NamedTuple):
-    """One model less another, on the same folds."""
+    """Difference between two models, on the same folds."""
 
     gaps: Spread
     """Mean and standard deviation of the differences."""
@@ -76,7 +76,7 @@ def comparisons_table(
     title: str, rows: Sequence[tuple[str, str, str, Comparison]], *, notes: Sequence[str] = ()
 ) -> Table:
     """Show comparisons, each with its set, the model and the one that it is compared with."""
-    columns = ["set", "model", "less", "folds", "difference", "lower in", "p", "p, corrected"]
+    columns = ["set", "model", "minus", "folds", "difference", "lower in", "p", "p, corrected"]
     found: list[list[Cell]] = []
     for name, one, other, compared in rows:
         row: list[Cell] = [name, one, other, compared.gaps.n, compared.gaps, compared.lower]

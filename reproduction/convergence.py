@@ -220,7 +220,7 @@ def _likelihoods(names: Sequence[str], results: dict[_Task, dict[str, Any]]) -> 
     for label in KINDS.values():
         columns += [f"{label}, half", f"{label}, change"]
     return Table(
-        title="Training log likelihood a word, at the half, and what the second half changes",
+        title="Training log likelihood per word halfway through, and its change in the second half",
         columns=columns,
         rows=rows,
         decimals=dict.fromkeys(columns[3:], 3),

@@ -23,16 +23,16 @@ _FIGURES = {
 }
 
 _PROTOCOL = """\
-Each set is prepared from its public files with its own settings (`citeweave datasets` names the
-files; LINQS sets are taken as they are, the others are tokenised, joined to phrases, and freed of
-stop words, common and rare words as the paper says). Citations are counted inside the set,
-without self-citations. *% repeat* is the mean share of a paper's different words that occur in it
-more than once. A dash is a figure that a set has not: no authors are known of Cora, CS and
-PubMed, and the files of Cora and CS do not say how often a word occurs."""
+Each set is prepared from its public files with its own settings (`citeweave datasets` lists the
+files; LINQS sets are used as they are; the others are tokenised, phrases are joined, and stop
+words, common and rare words are removed, as in the paper). Citations are counted within the set,
+without self-citations. *% repeat* is the mean share of a paper's distinct words that occur in it
+more than once. A dash marks a figure that does not exist for a set: Cora, CS and PubMed have no
+authors, and the files of Cora and CS do not say how often a word occurs."""
 
 _OTHERS = (
-    "ieee-vis (in place of AvS) and hep-th (in place of ML) are other literatures of a like kind, "
-    "not copies of them; no figure on them is compared with one on these."
+    "ieee-vis (in place of AvS) and hep-th (in place of ML) are similar literatures, not copies of "
+    "them; no figure on them is compared with one on the originals."
 )
 
 
@@ -62,7 +62,7 @@ def run(context: Context) -> Outcome:
     heads = list(_FIGURES.values())
     tables = [
         Table(
-            title="Sizes of the sets",
+            title="Sizes of the data sets",
             columns=["set", "figures of", *heads],
             rows=rows,
             decimals=decimals,
@@ -72,7 +72,7 @@ def run(context: Context) -> Outcome:
     if differing:
         tables.append(
             Table(
-                title="Ours less the paper's",
+                title="Ours minus the paper's",
                 columns=["set", *heads],
                 rows=differing,
                 decimals=dict.fromkeys(heads[:4], 0) | decimals,
@@ -107,7 +107,7 @@ def _remark(name: str) -> str:
 def _gone_table(names: list[str]) -> Table:
     """Show the paper's rows of sets that are no longer available."""
     return Table(
-        title="The paper's sets that are no longer available",
+        title="The paper's data sets that are no longer available",
         columns=["set", *_FIGURES.values()],
         rows=[[name, *paper_figures.DATASETS[name]] for name in names],
         decimals={"words a paper": 1, "% repeat": 1},

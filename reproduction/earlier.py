@@ -22,10 +22,10 @@ MARK = " (earlier)"
 SAID = "Earlier: "
 """Begins what an earlier page said below a table whose rows are taken."""
 
-MADE = f"Rows marked{MARK} are of earlier runs, with the settings of these: "
+MADE = f"Rows marked{MARK} come from earlier runs with these settings: "
 """Begins the note that says how they came about."""
 
-FILLED = "Of earlier runs: "
+FILLED = "From earlier runs: "
 """Begins the list of single figures that were filled in."""
 
 _SPREAD = re.compile(r"([+−-]?[\d,.]+) ± ([\d,.]+)")

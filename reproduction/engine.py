@@ -34,13 +34,14 @@ __all__ = ["Finished", "join_pages", "read_results", "reproduce", "write_page"]
 JOINED = "results.md"
 
 _INTRODUCTION = (
-    "Written by `python -m reproduction`, a section at a time: each says by which command, with "
-    "which seeds, when and on what machines it was made, and how its chains were run. The paper is "
+    "This page is written by `python -m reproduction`, section by section. Each section states the "
+    "command, the seeds, the date, the machines and how its chains were run. The paper is "
     "Lim and Buntine, *Bibliographic analysis on research publications using authors, categorical "
-    "labels and the citation network* (2016); its printed figures stand beside ours. Three of its "
-    "sets (ML, AvS, and M10 with abstracts) are no longer available; ieee-vis and hep-th "
-    "take their places, under their own names. The aims beyond the paper, for clusters and few "
-    "labels, by how much they are missed, and what was tried: docs/how-to/categories.md.\n"
+    "labels and the citation network* (2016); its published figures are shown next to ours. Three "
+    "of its "
+    "sets (ML, AvS, and M10 with abstracts) are no longer available; ieee-vis and hep-th take "
+    "their places, under their own names. docs/how-to/categories.md describes the aims beyond the "
+    "paper, for clusters and few labels, by how much they are missed, and what was tried.\n"
 )
 
 
@@ -163,7 +164,7 @@ def join_pages(out: Path, *, page: Path | None = None) -> Path:
         sections = _put(sections, content["title"], text, after=before)
         before = content["title"]
     links = [f"- [{title}](#{_anchor(title)})" for title in sections]
-    parts = ["# Results: the paper's tables and figures made again\n", _INTRODUCTION]
+    parts = ["# Results: the paper's tables and figures reproduced\n", _INTRODUCTION]
     parts.append("\n".join(links) + "\n")
     write_text(target, "\n".join([*parts, *sections.values()]))
     return target
@@ -231,7 +232,7 @@ def _missing(context: Context) -> list[str]:
     lacking = [
         f"{what} ({missing} of {total})" for what, (missing, total) in told.items() if missing
     ]
-    then = "left out" if context.earlier is None else "of earlier runs or left out"
+    then = "left out" if context.earlier is None else "taken from earlier runs or left out"
     return [f"Not finished, and {then}: {'; '.join(lacking)}."] if lacking else []
 
 

@@ -180,7 +180,7 @@ def _tied(context: Context, name: str) -> dict[str, Any]:
 METHODS: dict[str, Method] = {
     "label-propagation": Method("label propagation", *_baseline("label-propagation")),
     "plain-propagation": Method(
-        "label propagation, class masses as they come",
+        "label propagation without class mass normalisation",
         *_baseline("label-propagation", class_masses=False),
     ),
     "logistic": Method("logistic regression on tf-idf", *_baseline("logistic")),
@@ -188,12 +188,12 @@ METHODS: dict[str, Method] = {
     "fold-in": Method("SCNTM, fold-in", _chain, _fold_in, costly=True),
     "read-out": Method("SCNTM, read-out", _several, _read_out, costly=True),
     "evidence": Method(
-        "read-out of words, citations and authors alone",
+        "inference from words, citations and authors only",
         lambda _context, _name: {"evened": EVENED},
         _without_chains,
     ),
-    "categories": Method("SCNTM, categories drawn", _chain, _drawn, costly=True),
-    "tied": Method("SCNTM, categories drawn, papers tied", _tied, _drawn, costly=True),
+    "categories": Method("SCNTM, latent categories", _chain, _drawn, costly=True),
+    "tied": Method("SCNTM, latent categories, papers tied", _tied, _drawn, costly=True),
 }
 """By the name that ``--models`` takes."""
 
@@ -275,7 +275,7 @@ def run(context: Context) -> Outcome:
 def _less_sgc(names: list[str], values: Mapping[Any, dict[str, float]]) -> list[str]:
     """Say by how much the read-out is above SGC, as it was to be, draw by draw."""
     return [
-        f"Accuracy of {METHODS[reader].name} less that of SGC: {'; '.join(told)}."
+        f"Accuracy of {METHODS[reader].name} minus that of SGC: {'; '.join(told)}."
         for reader in ("read-out", "evidence")
         if (told := _gaps(reader, names, values))
     ]
@@ -373,7 +373,7 @@ def _table(
     corpus = context.corpus(name)
     each = _labels(context)
     return Table(
-        title=f"{measuring.shown(name)}, {corpus.n_categories} classes, {each} labels a class",
+        title=f"{measuring.shown(name)}, {corpus.n_categories} classes, {each} labels per class",
         columns=["method", "draws", *_MEASURES.values()],
         rows=rows,
         notes=_on_the_same_draws(name, keys, values),
@@ -400,7 +400,7 @@ def _on_the_same_draws(
 EXPERIMENT = Experiment(
     name="labels",
     label="tbl:clustering",
-    what="Labels of papers told from a few labelled papers a class.",
+    what="Labels of papers inferred from a few labelled papers per class.",
     datasets=("cora", "citeseer", "pubmed"),
     quick_datasets=("demo",),
     run=run,

@@ -100,8 +100,8 @@ def describe_folds(context: Context) -> str:
     if others:
         count = min(context.runs, QUICK_FOLDS) if context.quick else context.runs
         parts.append(
-            f"{', '.join(others)}: {count} random split{'s' if count > 1 else ''}, a tenth of the "
-            "papers being test papers"
+            f"{', '.join(others)}: {count} random split{'s' if count > 1 else ''}, with a tenth of "
+            "the papers as test papers"
         )
     return "; ".join(parts)
 
@@ -270,10 +270,10 @@ _CHAIN_COLUMNS = (
     "terms from 0.99, %",
 )
 _CHAIN_NOTE = (
-    "Settled: the halves of the chain agree (docs/understand/settling.md); R-hat is the largest of "
-    "the log posterior and all concentrations, its median and maximum over chains. Acceptance is "
-    "that of citing topics. The terms are the exponentials of a citing topic, exp(-lambda+ lambda- "
-    "lambdaT theta' theta'), over all citations and topics at posterior means: the share that lies "
+    "Settled: the halves of the chain agree (docs/understand/settling.md). R-hat is the largest of "
+    "the log posterior and all concentrations, given as median and maximum over chains. Acceptance "
+    "is that of citing topics. *Terms from 0.99* is the share of the exponentials exp(-lambda+ "
+    "lambda- lambdaT theta' theta'), over all citations and topics at posterior means, that lie "
     "between 0.99 and 1, where the paper found almost all of them."
 )
 
@@ -311,7 +311,7 @@ def chains_table(values: Sequence[Values], models: Mapping[str, Sequence[ModelCh
                 row.append(spread(of_all))
             rows.append(row)
     return Table(
-        title="The chains",
+        title="Chains",
         columns=_CHAIN_COLUMNS,
         rows=rows,
         decimals={

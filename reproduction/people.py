@@ -52,7 +52,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 _REPEATS = 15
 _PERPLEXITIES = ("test perplexity", "test, Gibbs", "train, in sample")
-_TIME = "time of an iteration"
+_TIME = "time per iteration"
 
 
 def run(context: Context) -> Outcome:
@@ -115,7 +115,7 @@ def _table(
         columns=["model", *_PERPLEXITIES, "AUC", _TIME],
         rows=rows,
         decimals={**dict.fromkeys(_PERPLEXITIES, 1), _TIME: 2},
-        notes=["Time: times that of the first author."],
+        notes=["Time: relative to that of the first author."],
     )
 
 
@@ -123,7 +123,7 @@ def _times(context: Context, name: str) -> dict[str, float]:
     """Time iterations of the whole model, the two kinds in turns, as multiples of the first."""
     key = {"corpus": context.corpus(name).fingerprint, "topics": TOPICS, "repeats": _REPEATS}
     if context.finished and not context.remembers(f"people-times-{name}", key):
-        context.missing[f"{name}, time of an iteration"] = [1, 1]
+        context.missing[f"{name}, time per iteration"] = [1, 1]
         return {}
     found: dict[str, float] = context.remember(
         f"people-times-{name}", key, lambda: _measure_times(context, name)
@@ -168,7 +168,7 @@ def _tests(context: Context, divided: Values, method: str) -> Table:
             if found is not None:
                 rows.append((name, one, other, found))
     return comparisons_table(
-        f"Test perplexity of all authors less that of others{measuring.by(method)}", rows
+        f"Test perplexity of all authors minus that of others{measuring.by(method)}", rows
     )
 
 

@@ -25,22 +25,22 @@ _MODELS = ("bursty-hdp-lda", "np-atm", "cntm-text", "scntm")
 _OTHER_ETAS = tuple(key for key, eta in measuring.ETAS.items() if eta)
 
 _PROTOCOL = """\
-Models are fitted to training papers by {chains}. Topics are capped as in the paper. Sets are
-divided so: {folds}. Labels are seen by the models with eta > 0 alone, and those of test papers
+Models are fitted to training papers by {chains}. The maximum number of topics is that of the paper.
+Sets are divided as follows: {folds}. Only models with eta > 0 use labels, and those of test papers
 are hidden.
 
-*Test*: the topics of a test paper are estimated from some of its words, and from its citations
-of training papers where the model has citations, by the paper's method (500 samples); only its
-other words are scored, so no word is used for both. Topics are estimated so: {completion}. Words
+*Test*: the topics of a test paper are estimated from some of its words, and from its citations of
+training papers if the model has citations, by the paper's method (500 samples); only its other
+words are scored, so no word is used for both. Topics are estimated as follows: {completion}. Words
 unknown to the training papers are not scored. *Test, Gibbs*: the same fits, words and citations,
 but topics are estimated by Gibbs sampling of the test paper's own counts (500 samples after 50
-sweeps; docs/how-to/fold-in.md). The paper's figures are of its own method: compare them with
+sweeps; docs/how-to/fold-in.md). The paper's figures come from its own method: compare them with
 *test*.
 
-*Train, in sample*: p(w) of all words of training papers under the topics that were learned from
-these very words; the paper says that its words are not used twice, but not how it divides
-training papers, so this is what compares best. *Train, held out*: a tenth of each paper's words
-taken out before fitting (to all papers), and scored afterwards.
+*Train, in sample*: p(w) of all words of training papers under topics learned from the same words;
+the paper says that its words are not used twice, but not how it divides training papers, so this is
+the closest comparison. *Train, held out*: a tenth of each paper's words, held out before fitting
+(to all papers) and scored afterwards.
 
 p(w) = sum over topics of theta' times phi, as in eq:word_probability. Mean ± standard deviation
 (over folds or splits; held-out words: over seeds)."""
@@ -50,11 +50,11 @@ _GIBBS = "test, Gibbs"
 _LABELS = ("labels hidden", "labels seen", "labels hidden, Gibbs", "labels seen, Gibbs")
 _FOLD_IN = (
     "The paper's fold-in draws the topics of all words independently, from nu of the paper's group "
-    "and phi, so that words do not tell each other which topics their paper has. A hidden group is "
-    "inferred from all words and citations together, which makes up for some of that. So eta > 0 "
-    "gains over eta = 0, where papers without authors share one group, and hidden labels can do "
-    "better than seen ones, which fix the group whatever the words say. A Gibbs sampler has "
-    "neither flaw; by it seen labels are better than hidden ones (figures: docs/how-to/fold-in.md)."
+    "and phi, so the words of a paper do not inform each other about its topics. A hidden group is "
+    "inferred from all words and citations together, which partly makes up for this. Therefore eta "
+    "> 0 gains over eta = 0, where papers without authors share one group, and hidden labels can "
+    "do better than seen ones, which fix the group whatever the words say. A Gibbs sampler has "
+    "neither flaw; with it, seen labels are better than hidden ones (docs/how-to/fold-in.md)."
 )
 
 
@@ -115,7 +115,7 @@ def _lacking(key: str, corpus: Corpus) -> str:
 
 def _table(name: str, models: list[ModelChoice], divided: Values, held: Values) -> Table:
     """Set our figures of one set beside the paper's."""
-    # of a set that is not quite the paper's, perplexities do not compare
+    # of a set that is not quite the paper's, perplexities cannot be compared
     own = "" if settings(name).stands_for else settings(name).paper_name or ""
     paper = PERPLEXITY.get(own, {})
     keys = {MODELS[key]: key for key in _MODELS}
@@ -143,7 +143,7 @@ def _table(name: str, models: list[ModelChoice], divided: Values, held: Values) 
     columns = ["model", "train, in sample", "train, held out", "test", _GIBBS]
     signed: tuple[str, ...] = ()
     if paper:
-        signed = ("train, less paper", "test, less paper")
+        signed = ("train minus paper", "test minus paper")
         columns = [
             *("model", "train, in sample", "paper, train", signed[0], "train, held out"),
             *("test", "paper, test", signed[1], _GIBBS),
@@ -172,8 +172,8 @@ def _completion(context: Context) -> str:
         parts.append(f"{', '.join(by_title)}: from the words of the title, as in the paper")
     if halved:
         parts.append(
-            f"{', '.join(halved)}: from a random half of its words, as there are no titles beside "
-            "other words"
+            f"{', '.join(halved)}: from a random half of its words, because there are no titles "
+            "apart from other words"
         )
     return "; ".join(parts)
 
@@ -189,12 +189,12 @@ def _notes(context: Context) -> list[str]:
     if "pubmed" in context.datasets:
         notes.append(
             "PubMed here has 500 words; the paper's had 4,209, another version that is not to be "
-            "had: perplexities of vocabularies of different sizes do not compare."
+            "had: perplexities with vocabularies of different sizes cannot be compared."
         )
     if "m10" in context.datasets:
         notes.append(
-            "M10 here has titles alone (and no authors); the paper's had abstracts: the figures "
-            "do not compare."
+            "M10 here has only titles (and no authors); the paper's had abstracts, so the figures "
+            "cannot be compared."
         )
     return notes
 
@@ -217,7 +217,7 @@ def _conclude(context: Context, tables: Sequence[Table]) -> list[str]:
         }
         told = [f"by {way} {text}" for way, text in found.items() if text]
         if told:
-            notes.append(f"SCNTM on {name} was to be lower in test perplexity: {'; '.join(told)}.")
+            notes.append(f"SCNTM on {name} should be lower in test perplexity: {'; '.join(told)}.")
     return notes
 
 
@@ -267,7 +267,7 @@ def _tests(context: Context, values: Values, method: str) -> Table:
             if found is not None:
                 rows.append((name, MODELS["scntm"], MODELS[key], found))
     return comparisons_table(
-        f"Test perplexity of SCNTM less that of other models{measuring.by(method)}",
+        f"Test perplexity of SCNTM minus that of other models{measuring.by(method)}",
         rows,
         notes=["The paper finds SCNTM lower at 5 % on ML, M10 and AvS."],
     )
@@ -307,7 +307,7 @@ def _etas(context: Context, models: dict[str, list[ModelChoice]], values: Values
         ),
         *(
             comparisons_table(
-                f"Test perplexity at other eta less that of eta = 0{measuring.by(method)}",
+                f"Test perplexity at other eta minus that of eta = 0{measuring.by(method)}",
                 compared,
                 notes=["The paper says, without figures, that other eta are significantly worse."],
             )

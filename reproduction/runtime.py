@@ -247,7 +247,7 @@ def _against_authors(context: Context) -> Table:
         )
         rows.append([authors, corpus.n_tokens, corpus.n_citations, *found])
     return Table(
-        title="Seconds an iteration against the number of authors, on one core",
+        title="Seconds per iteration against the number of authors, on one core",
         columns=["authors", "words", "citations", "text alone", "with citations"],
         rows=rows,
         decimals={"text alone": 4, "with citations": 4},

@@ -94,13 +94,13 @@ _TABLE = {
     "pubmed": DatasetSettings(
         topics=3,
         paper_name="PubMed",
-        stands_for="the public version, of 500 words where the paper's had 4,209: perplexities "
-        "do not compare",
+        stands_for="the public version, with 500 words instead of the paper's 4,209: perplexities "
+        "cannot be compared",
     ),
     "m10": DatasetSettings(
         topics=50,
         paper_name="M10",
-        stands_for="the paper's M10 without its abstracts: perplexities do not compare",
+        stands_for="the paper's M10 without its abstracts: perplexities cannot be compared",
     ),
     "ieee-vis": DatasetSettings(topics=30, stands_for=_GONE.format("AvS")),
     "hep-th": DatasetSettings(topics=20, stands_for=_GONE.format("ML")),

@@ -33,8 +33,8 @@ figures are of this kind.
 Clusters are dominant topics. Mean ± standard deviation over folds or splits."""
 
 _ARTEFACT = (
-    "The NMI that the paper prints is an artefact of its computation (purity 0.39 beside NMI 0.63 "
-    "on Cora cannot be): shown, not compared."
+    "The NMI that the paper prints is an artefact of its computation (purity 0.39 together with "
+    "NMI 0.63 on Cora is impossible): it is shown but not compared."
 )
 
 _MEASURES = {
@@ -115,14 +115,14 @@ def _table(name: str, models: list[ModelChoice], values: Values) -> Table:
             rows.append(row)
     columns = ["model", "test labels", *_MEASURES.values()]
     if paper:
-        columns += ["paper, purity", "purity, less paper", "paper, NMI (artefact)"]
+        columns += ["paper, purity", "purity minus paper", "paper, NMI (artefact)"]
     stands_for = settings(name).stands_for
     return Table(
         title=f"Test papers of {measuring.shown(name)}",
         columns=columns,
         rows=rows,
         notes=[f"{name}: {stands_for}."] if stands_for else [],
-        signed=("purity, less paper",) if paper else (),
+        signed=("purity minus paper",) if paper else (),
     )
 
 

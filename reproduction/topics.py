@@ -110,7 +110,8 @@ def _printed() -> Table:
         for topic in topics
     ]
     return Table(
-        title="As the paper prints them (its sets ML, M10 with abstracts and AvS are gone)",
+        title="As printed in the paper (its data sets ML, M10 with abstracts and AvS are no longer "
+        "available)",
         columns=["set", "label", "top words"],
         rows=rows,
     )

@@ -38,7 +38,7 @@ def test_whole_corpora_and_test_papers(context):
     single = MODELS["scntm"]
     for name in (
         *(single, f"{single}, likeliest of 2 chains", f"{single}, consensus of 2 chains"),
-        *("PMTLM", "Louvain (citations alone)", MODELS["cntm-text"]),
+        *("PMTLM", "Louvain (citations only)", MODELS["cntm-text"]),
     ):
         assert name in names
     for row in ours:
@@ -49,7 +49,7 @@ def test_whole_corpora_and_test_papers(context):
     assert MODELS["scntm"] in [row[0] for row in tested.rows]
     heads = list(tested.columns)
     assert "paper, NMI (artefact)" in heads
-    assert "purity, less paper" in heads
+    assert "purity minus paper" in heads
     assert not any("NMI, less paper" in head for head in heads)
     assert any("Not installed, so not run: PMTLM-DC" in note for note in outcome.notes)
     json.dumps(outcome.facts)
@@ -77,7 +77,7 @@ def test_the_variant_of_a_chain_goes_with_its_stages(context):
         models = clustering_file._whole_models(dataclasses.replace(context, stages=stages), "cora")
         names[stages] = [model.name for model in models if model.is_scntm]
     single = MODELS["scntm"]
-    assert f"{single}, begun at clusters" in names["settled"]
+    assert f"{single}, started from clusters" in names["settled"]
     assert f"{single}, network from the start" in names["paper"]
     assert len(names["paper"]) == len(names["settled"])
 
