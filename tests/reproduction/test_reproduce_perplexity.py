@@ -166,7 +166,7 @@ def test_models_are_compared_fold_by_fold(tmp_path):
     table, by_gibbs = (_tests(context, Table(rows), method) for method in METHODS)
     assert not by_gibbs.rows  # no other model was folded in so
     one, two = (dict(zip(table.columns, cells, strict=True)) for cells in table.rows)
-    assert (one["less"], one["difference"], one["lower in"]) == (
+    assert (one["minus"], one["difference"], one["lower in"]) == (
         MODELS["bursty-hdp-lda"],
         Spread(-40.0, None, 1),
         1,
