@@ -21,11 +21,11 @@ WORDS = 5
 _PROTOCOL = """\
 SCNTM (eta = 0), fitted by {chains}. The
 model is that of the experiment `topics`. An author's main area is the largest topic of nu, the
-author's topic vector, with its weight and the five most probable words of the topic. Listed are
-the authors of the largest influence, the sum of lambda- (propensity to be cited, mean 1) over the
-papers that they are first author of; but no more than two with the same main topic, so that
-several areas are seen. The paper does not say how it chose its authors. Names of topics are made
-by rule from distinctive words; the paper's were given by hand."""
+author's topic vector, with its weight and the five most probable words of the topic. The table
+lists the authors with the largest influence, the sum of lambda- (propensity to be cited, mean 1)
+over the papers of which they are first author, with at most two per main topic, so that several
+areas appear. The paper does not say how it chose its authors. Topics are named automatically by
+distinctive words; the paper's names were given by hand."""
 
 
 def run(context: Context) -> Outcome:

@@ -49,8 +49,8 @@ the best of several starts by their own criterion; PMTLM-DC also starts from clu
 smoothed over citations, from which its search ends higher (docs/understand/pmtlm.md). Louvain
 chooses its own number of clusters.
 
-*Test papers*: the paper's protocol. Sets are divided so: {folds}. Test papers are folded in with
-all of their words and their citations of training papers; with the paper's maximum number of
+*Test papers*: the paper's protocol. Sets are divided as follows: {folds}. Test papers are folded in
+with all of their words and their citations of training papers; with the paper's maximum number of
 topics; mean ± standard deviation over folds or splits."""
 
 _ARTEFACT = (

@@ -36,25 +36,24 @@ _POINTS = 400
 _MARGINALS = 80
 
 _PROTOCOL = """\
-SCNTM (eta = 0), whose citations count from the half of the iterations on, and the same model
-without citations (`cntm-text`), with the same seeds, so that they are one chain until the half.
-One chain a fold: training documents are the other nine tenths of a ten-fold partition. Topics are
-at most as many as the set's settings say ({topics}). Two log likelihoods of the training words
-are shown. *Given topics*: the sum over words of log p(w | z, phi'), with phi' at its posterior
-mean given the state, the formula that the paper gives for its figure (subsec:convergence). *Given
-papers*: the sum of log p(w | theta', phi), the topic of each word summed over
-(eq:word_probability), which is what its perplexity is made of. Figures of the table are means
-over the last tenth of the iterations before the half and before the end; acceptance is the mean
-of Metropolis-Hastings for citing topics over all iterations with the network."""
+SCNTM (eta = 0), whose citations are used from halfway on, and the same model without citations
+(`cntm-text`), with the same seeds, so both are the same chain up to that point. There is one chain
+per fold, whose training documents are the other nine tenths of a ten-fold partition. The maximum
+number of topics is that of the set's settings ({topics}). Two log likelihoods of the training words
+are shown. *Given topics*: the sum over words of log p(w | z, phi'), with phi' at its posterior mean
+given the state, the formula that the paper gives for its figure (subsec:convergence). *Given
+papers*: the sum of log p(w | theta', phi), with the topic of each word summed out
+(eq:word_probability), from which perplexity is computed. Figures of the table are means over the
+last tenth of the iterations before the halfway point and before the end; acceptance is the mean of
+Metropolis-Hastings for citing topics over all iterations with the network."""
 
 _FALLS = (
     "The paper's figure (of Cora; it has no numbers) shows a log likelihood that rises when the "
     "network is switched on. That is how the likelihood given papers should behave if citations "
-    "help; the likelihood given topics need not rise. What was checked, on Cora with one seed: "
-    "after 400 iterations the words of a paper are in 1.43 topics on average with the network and "
-    "in 2.00 without. With fewer topics a paper there are fewer to choose from for each word, "
-    "which may be why this likelihood falls; that it is the reason was not shown. Compare the two "
-    "columns 'change'."
+    "help; the likelihood given topics need not rise. We checked Cora with one seed: after 400 "
+    "iterations, the words of a paper are in 1.43 topics on average with the network and in 2.00 "
+    "without. With fewer topics per paper, each word has fewer to choose from, which may be why "
+    "this likelihood falls; this was not shown to be the reason. Compare the two columns 'change'."
 )
 
 _CHANGE = (
@@ -271,10 +270,10 @@ def _figure(names: Sequence[str], results: dict[_Task, dict[str, Any]], iteratio
             )
     return Figure(
         name="likelihood",
-        caption="Training log likelihood of words against iterations, one line a fold; the "
-        "network counts from the dotted line on. Left: given topics, log p(w | z, phi'); right: "
-        "given papers, log p(w | theta', phi). What the first quarter of the iterations does "
-        "outside these ranges is cut off.",
+        caption="Training log likelihood of words against iterations, one line per fold; citations "
+        "are used from the dotted line on. Left: given topics, log p(w | z, phi'); right: given "
+        "papers, log p(w | theta', phi). Values of the first quarter of the iterations "
+        "outside these ranges are cut off.",
         drawing="traces",
         data={"panels": panels},
         table=Table(

@@ -18,7 +18,7 @@ _FIGURES = {
     "citations": "citations",
     "authors": "authors",
     "vocabulary": "vocabulary",
-    "words_per_document": "words a paper",
+    "words_per_document": "words per paper",
     "percent_repeat": "% repeat",
 }
 
@@ -58,7 +58,7 @@ def run(context: Context) -> Outcome:
         remark = _remark(name) if name not in context.corpora else ""
         if remark:
             notes.append(f"{name}: {remark}")
-    decimals = {"words a paper": 1, "% repeat": 1}
+    decimals = {"words per paper": 1, "% repeat": 1}
     heads = list(_FIGURES.values())
     tables = [
         Table(
@@ -110,7 +110,7 @@ def _gone_table(names: list[str]) -> Table:
         title="The paper's data sets that are no longer available",
         columns=["set", *_FIGURES.values()],
         rows=[[name, *paper_figures.DATASETS[name]] for name in names],
-        decimals={"words a paper": 1, "% repeat": 1},
+        decimals={"words per paper": 1, "% repeat": 1},
         notes=[_OTHERS],
     )
 

@@ -38,34 +38,35 @@ VERSION = 3
 """Of what is measured, counted up with every change of its numbers."""
 
 _PROTOCOL = """\
-{labels} papers of each class are drawn at random (of a class with fewer than twice as many, half)
-and keep their labels; all other labels are taken away. A method is given all papers, words and
-citations with the labels that are left, and tells the probability of each class for the other
-papers. *Accuracy* and *macro-F1* are of the most probable class, and of the papers whose labels
-were taken away alone; *calibration error* is the expected calibration error (15 bins): how far
-the probability of the told class is from the share that is right. The same papers are drawn for
-all methods; mean ± standard deviation over draws. No parameter is fitted to labels that were
-taken away. Some choices were made with such figures in sight: five forms of label propagation
+{labels} papers of each class (half of a class with fewer than twice as many) are drawn at random
+and keep their labels; all other labels are removed. Each method gets all papers, words and
+citations with the remaining labels, and returns the probability of each class for the other papers.
+*Accuracy* and *macro-F1* refer to the most probable class, for papers whose labels were removed;
+*calibration error* is the expected calibration error (15 bins), the distance between the
+probability of the predicted class and the share of correct predictions. The same papers are drawn
+for all methods; mean ± standard deviation over draws. No parameter is fitted to removed labels.
+Some choices, however, were made after such figures had been seen: five forms of label propagation
 (harmonic; with class masses normalised; spread by 0.5, 0.9 and 0.99) had been run on ten draws of
-cora, citeseer and pubmed before the second became its default, the first being shown too and the
-others on docs/understand/baselines.md; and what the read-out is made of was decided on cora and
-citeseer, by labels left out of those given but with the others in sight, and that words are carried
-near and far for its regression on five draws of cora, citeseer, pubmed and ieee-vis likewise, and
-how far likeness is evened on draws 11 to 20 of cora, citeseer and pubmed (there to 18).
+cora, citeseer and pubmed before the second became its default (the first is shown too, and the
+others on docs/understand/baselines.md). The evidence that the read-out combines was chosen on cora
+and citeseer, by given labels that were left out, but with results on removed labels known. The same
+holds for carrying words near and far in its regression, chosen on five draws of cora, citeseer,
+pubmed and ieee-vis, and for how far likeness is evened, chosen on draws 11 to 20 of cora, citeseer
+and pubmed (there 11 to 18).
 
-Label propagation carries labels along citations; class masses are normalised to the shares of the
-labels given, or left as they come. Logistic regression reads tf-idf vectors, SGC
-the same vectors smoothed twice over citations; both choose their penalty by five-fold
-cross-validation on the labels given. SCNTM, fold-in: one chain of {iterations} with {topics}
-topics and eta infinite, fitted to all papers with the labels that are left (papers without share
-one group); the others are then folded in by the paper's method, with all of their words and
-citations in both directions, their group inferred. SCNTM, read-out: `SCNTM(labels="some")`, of
-which `category_probability_` is shown: {chains} chains of that length draw papers into the labels'
-categories, each as if another fifth of the labels were unknown, and what words, citations and
-topics say is weighed by the labels so left out (docs/how-to/categories.md). *Words, citations and
-authors alone*: the same without chains and topics. Categories drawn: one chain
-in which all labels are known, and the share of its samples in which a paper is of a category
-(`category_share_`); *tied* with the concentration of papers held at {tied:g}."""
+Label propagation carries labels along citations, with or without normalising class masses to the
+shares of the given labels. Logistic regression uses tf-idf vectors, SGC the same vectors smoothed
+twice over citations; both choose their penalty by five-fold cross-validation on the given labels.
+SCNTM, fold-in: one chain of {iterations} with {topics} topics and eta infinite, fitted to all
+papers with the remaining labels (papers without a label share one group); these are then folded in
+by the paper's method, with all of their words and citations in both directions, and their group is
+inferred. SCNTM, read-out: `SCNTM(labels="some")`, of which `category_probability_` is shown:
+{chains} chains of that length sample the categories of papers, each as if a different fifth of the
+labels were unknown, and the evidence of words, citations and topics is weighed by the labels left
+out (docs/how-to/categories.md). *Inference from words, citations and authors only*: the same
+without chains and topics. *Latent categories*: one chain in which all given labels are known, and
+the share of its samples in which a paper has a category (`category_share_`); *tied* with the
+concentration of papers held at {tied:g}."""
 
 _MEASURES = {
     "accuracy": "accuracy",

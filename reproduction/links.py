@@ -15,32 +15,30 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENT"]
 
 _PROTOCOL = """\
-A tenth of the citations (pairs that cite each other together) is taken out; a model is fitted to
-all papers with the other citations, and then scores pairs of papers. *AUC* is the probability
-that a held-out citation scores above a pair that is none: five such pairs for each, with the
-same citing paper and the cited paper of another held-out citation, so that how often a paper
-cites and is cited tells little. So scores are those of the topics alone (rates in which all
-papers have the same propensity to cite and to be cited); *AUC of rates* counts propensities
-too. *Precision* and *recall at k*: all papers ranked for each citing paper by whole rates, those
-that it cites in training left out. Labels are never seen, and nothing asks for as many topics as
-there are classes: all models have {topics} at most.
+A tenth of the citations (pairs that cite each other together) is held out; a model is fitted to
+all papers with the other citations, and then scores pairs of papers. *AUC* is the probability that
+a held-out citation scores above a pair without a citation. There are five such pairs for each, with
+the same citing paper and the cited paper of another held-out citation, so that degrees carry little
+information. Scores therefore use topics only (rates in which all papers have the same propensity to
+cite and to be cited); *AUC of rates* includes propensities. *Precision* and *recall at k*: all
+papers are ranked for each citing paper by whole rates, except those that it cites in training.
+Labels are never used, and all models have at most {topics} topics, whatever the number of classes.
 
 SCNTM (eta = 0), {chains}: the posterior mean rate of a citation.
 PMTLM, with and without degree correction: its rate, best of {restarts}
-starts by likelihood, words and links weighing alike. tf-idf: the cosine of the papers' words.
-The same citations are held out for all models; another tenth with each seed. Mean ± standard
-deviation over seeds."""
+starts by likelihood, with equal weight for words and links. tf-idf: the cosine of the papers'
+words. The same citations are held out for all models; each seed holds out another tenth. Mean ±
+standard deviation over seeds."""
 
 TOPICS = 30
 _RESTARTS = 3
 _QUICK_RESTARTS = 2
 _PLAIN = "tf-idf cosine"
 _NOTES = (
-    "The paper predicts no citations: there are no figures of its own to compare with.",
+    "The paper does not predict citations, so there are no published figures to compare with.",
     (
-        "That AUC is taken by topics alone, and with 30 topics, was decided after first figures, "
-        "with propensities and fewer topics, had been seen on these sets; it holds for all models "
-        "alike."
+        "Computing AUC from topics only, with 30 topics, was decided after first figures with "
+        "propensities and fewer topics had been seen on these sets; it applies to all models alike."
     ),
 )
 
@@ -106,7 +104,7 @@ def _table(name: str, models: list[ModelChoice], values: Values) -> Table:
 EXPERIMENT = Experiment(
     name="links",
     label="subsec:network",
-    what="AUC, precision and recall of held-out citations beside PMTLM and text similarity.",
+    what="Prediction of held-out citations, compared with PMTLM and text similarity.",
     datasets=("cora", "citeseer", "ieee-vis", "hep-th"),
     quick_datasets=("demo",),
     run=run,

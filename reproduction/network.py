@@ -18,8 +18,8 @@ SCNTM (eta = 0), fitted by {chains}. The
 model is that of the experiment `topics`. As in the paper, rectangles are topics with their top
 words, pinker for larger topics; ellipses are authors, whose size grows with their influence
 (the sum of lambda- over the papers that they are first author of); a line is as thick as the
-weight of the topic for the author (nu). Weak links are dropped. The paper shows a cut-out of the
-network of ML, which is gone."""
+weight of the topic for the author (nu). Weak links are dropped. The paper shows a part of the
+network of ML, which is no longer available."""
 
 
 def run(context: Context) -> Outcome:

@@ -18,17 +18,16 @@ __all__ = ["EXPERIMENT"]
 
 _PROTOCOL = """\
 SCNTM with eta = 0 (no labels), 10 (a paper belongs to its first author if they are first author
-of ten papers or more, else to its label) and infinity (to its label), fitted to training papers
-with their labels by {chains}. Sets are divided so: {folds}.
-Test papers are folded in with all of their words and their citations of training papers.
+of ten papers or more, otherwise to its label) and infinity (always to its label), fitted to
+training papers with their labels by {chains}. Sets are divided as follows: {folds}. Test papers are
+folded in with all of their words and their citations of training papers.
 
-*Labels hidden*: the label of a test paper is not used. Where the model would ask for it, the
-group is inferred from words and citations. The most probable label is the one that the model
-gives the paper (of an author with a group of their own: with the labels of the author's training
-papers as the prior); accuracy and macro-F1 compare it with the true one. *Labels seen* is the
-paper's protocol: a test paper's topics start from those of its own label, and the clusters are
-then compared with that label. It says little about new papers and is shown because the paper's
-figures are of this kind.
+*Labels hidden*: the label of a test paper is not used. If the model needs it, the group is inferred
+from words and citations. The predicted label is the most probable one under the model (for an
+author with a group of their own, with the labels of the author's training papers as prior);
+accuracy and macro-F1 compare it with the true one. *Labels seen* is the paper's protocol: a test
+paper's topics start from those of its own label, and the clusters are then compared with that
+label. It says little about new papers and is shown for comparison with the paper's figures.
 
 Clusters are dominant topics. Mean ± standard deviation over folds or splits."""
 

@@ -19,12 +19,11 @@ WORDS = 5
 """Top words of a topic, as many as the paper prints."""
 
 _PROTOCOL = """\
-SCNTM (eta = 0), fitted by {chains}. At
-most as many topics as the paper allowed (or the set's settings say). Words are the most probable
-of phi, estimated as the mean over samples. The name of a topic is made of its
-most distinctive words by rule; the paper's were given by hand. *Share* is the mean topic share
-over papers, *papers* those whose largest topic it is, *NPMI* the coherence of its ten top words
-on the corpus itself."""
+SCNTM (eta = 0), fitted by {chains}. The maximum number of topics is that of the paper, or of the
+set's settings. Words are the most probable of phi, estimated as the mean over samples. Topics are
+named automatically by their most distinctive words; the paper's names were given by hand. *Share*
+is the mean topic share over papers, *papers* those whose largest topic it is, *NPMI* the coherence
+of its ten top words on the corpus itself."""
 
 
 def run(context: Context) -> Outcome:
