@@ -35,6 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "model": {"corpus", "engines", "foldin", "parameters", "runs"},
     "baselines": {"corpus", "model", "parameters", "runs"},
     "loading": {"model", "baselines", "runs"},
+    "examples": {"corpus", "model", "simulate"},
     "evaluate": {"corpus", "model"},
     "experiments": {"corpus", "parameters", "engines", "model", "baselines", "evaluate", "runs"},
     "explore": {"corpus", "model", "evaluate", "loading", "networks", "runs"},
@@ -49,7 +50,8 @@ ALLOWED: dict[str, set[str]] = {
         "runs",
     },
     # the package itself re-exports what users call; it must not pull in the command line
-    "": {"corpus", "engines", "simulate", "preparing", "datasets", "model", "loading"},
+    "": {"corpus", "engines", "simulate", "preparing", "datasets", "model", "loading"}
+    | {"examples"},
     "cli": {"parameters", "corpus", "engines", "simulate", "preparing", "datasets", "model"}
     | {"runs", "baselines", "loading", "evaluate", "experiments", "explore", "web"},
     "__main__": {"cli"},

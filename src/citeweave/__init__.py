@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from citeweave import datasets
     from citeweave.corpus import Corpus
     from citeweave.engines.core.spec import Level, ModelSpec, preset
+    from citeweave.examples import example_corpus, example_model
     from citeweave.loading import load
     from citeweave.model import SCNTM, resume
     from citeweave.preparing import read
@@ -21,6 +22,8 @@ __all__ = [
     "ModelSpec",
     "__version__",
     "datasets",
+    "example_corpus",
+    "example_model",
     "load",
     "preset",
     "read",
@@ -44,6 +47,8 @@ _HOMES = {
     "ModelSpec": "citeweave.engines.core.spec",
     "Level": "citeweave.engines.core.spec",
     "preset": "citeweave.engines.core.spec",
+    "example_corpus": "citeweave.examples",
+    "example_model": "citeweave.examples",
 }
 
 

@@ -20,7 +20,17 @@ _LIST = 10
 
 @dataclass(frozen=True, slots=True)
 class ContributorLink(Page):
-    """An institution, country, venue or funder as it is named on another page."""
+    """An institution, country, venue or funder as shown on another page.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> view = Exploration(citeweave.example_model())
+    >>> partner = view.contributor("countries", 0).partners[0]
+    >>> partner.kind, partner.papers > 0
+    ('countries', True)
+    """
 
     kind: str
     number: int
@@ -32,7 +42,16 @@ class ContributorLink(Page):
 
 @dataclass(frozen=True, slots=True)
 class ContributorPage(Page):
-    """All about one institution, country, venue or funder."""
+    """Everything known about one institution, country, venue or funder.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> page = Exploration(citeweave.example_model()).contributor("venues", 0)
+    >>> page.name, page.papers
+    ('Journal of Examples', 40)
+    """
 
     kind: str
     """``institutions``, ``countries``, ``venues`` or ``funders``."""
@@ -76,7 +95,7 @@ class ContributorPage(Page):
 
 
 def contributor_page(view: "Exploration", kind: str, number: int) -> ContributorPage:
-    """Collect all about one contributor."""
+    """Collect everything known about one contributor."""
     literature = view.literature
     found = literature.contributors(kind)
     one = found.check(number)
@@ -124,7 +143,7 @@ def contributor_page(view: "Exploration", kind: str, number: int) -> Contributor
 def contributor_links(
     view: "Exploration", kind: str, papers: np.ndarray, *, most: int, without: int = -1
 ) -> list[ContributorLink]:
-    """Name the contributors of a kind that have most of some papers."""
+    """Return the contributors of a kind with the most papers among those given."""
     found = view.literature.contributors(kind)
     members = found.of_paper
     who = np.concatenate([members[d] for d in papers.tolist()] or [np.zeros(0, np.int64)])

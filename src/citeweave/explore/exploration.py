@@ -43,29 +43,30 @@ __all__ = ["Exploration"]
 
 
 class Exploration(Derived):
-    """Look at a fitted model; nothing is computed before it is asked for, and then kept.
+    """Explore a fitted model; results are computed on first use and then kept.
 
     Parameters
     ----------
     model : fitted model, or path
-        `citeweave.SCNTM`, a baseline, or the folder of a run. Names given to topics are kept in
-        the run's folder, or in memory where there is none.
+        `citeweave.SCNTM`, a baseline, or the folder of a run. Names given to topics are kept in the
+        folder of the run, or in memory if there is none.
     corpus : Corpus, optional
-        What the model was fitted to, for models that do not keep it.
+        The corpus of the fit, for models that do not keep it.
 
     Notes
     -----
-    Tables are polars data frames, or pandas ones with ``pandas=True``. Their columns are always the
-    same; what a model or corpus lacks is null there, and `missing` says why.
+    Tables are polars data frames, or pandas data frames with ``pandas=True``. Their columns are
+    always the same; values that a model or corpus lacks are null, and `missing` says why.
 
     Examples
     --------
-    >>> from citeweave import SCNTM, simulate
+    >>> import citeweave
     >>> from citeweave.explore import Exploration
-    >>> corpus = simulate(documents=60, vocabulary=80, topics=3, authors=20, citations=90).corpus
-    >>> view = Exploration(SCNTM(topics=4, iterations=20, seed=1).fit(corpus))
-    >>> view.papers(top=5).shape[0], view.paper(0).cited >= 0
-    (5, True)
+    >>> view = Exploration(citeweave.example_model())
+    >>> view.topics().height, view.papers(top=5).height
+    (3, 5)
+    >>> view.paper(0).title
+    'Early holocene for ancient dna'
     """
 
     def __init__(
@@ -79,33 +80,70 @@ class Exploration(Derived):
     # Topics
 
     def topics(self, *, words: int = 10, relevance: float = 0.6, pandas: bool = False) -> Any:
-        """Table of the topics in use, the largest first.
+        """Return a table of the topics in use, the largest first.
 
         Parameters
         ----------
         words : int
-            How many words of each topic.
+            Number of words per topic.
         relevance : float
-            Weight of a word's probability against its lift over the corpus in ``distinctive``.
+            In ``distinctive``, weight of the probability of a word against its lift over the
+            corpus.
         pandas : bool
             Return a pandas data frame.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> table = Exploration(citeweave.example_model()).topics(words=3)
+        >>> sorted(table["topic"].to_list()), sorted(table["category"].to_list())
+        ([0, 1, 2], ['Agriculture', 'Archaeology', 'Biology'])
         """
         columns = _topics.topic_columns(self, words=words, relevance=relevance)
         return make_frame(columns, pandas=pandas)
 
     def topic(self, topic: int, *, words: int = 20, relevance: float = 0.6) -> TopicPage:
-        """All about one topic."""
+        """Return everything known about one topic.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> page = Exploration(citeweave.example_model()).topic(0, words=5)
+        >>> len(page.words), 0 < page.share < 1
+        (5, True)
+        """
         return _topics.topic_page(self, topic, words=words, relevance=relevance)
 
     def top_words(self, number: int = 10, *, relevance: float = 1.0) -> list[list[str]]:
-        """Words of every topic, those not in use included: by probability, or by relevance < 1."""
+        """Return the top words of every topic, including topics not in use.
+
+        Words are ranked by probability, or by relevance if that is below 1.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> [len(words) for words in Exploration(citeweave.example_model()).top_words(4)]
+        [4, 4, 4]
+        """
         ids = _topics.words_of(self, number, relevance)
         return [[self.vocabulary[word] for word in row] for row in ids.tolist()]
 
     def name_topic(self, topic: int, name: str | None) -> None:
-        """Name a topic; None or an empty text gives it its automatic label back.
+        """Name a topic; None or an empty string restores its automatic label.
 
-        Kept in ``names.json`` of the run's folder, if the model has one.
+        The name is kept in ``names.json`` in the folder of the run, if the model has one.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> view = Exploration(citeweave.example_model())
+        >>> view.name_topic(0, "Soil and water")
+        >>> view.topic(0).name
+        'Soil and water'
         """
         self.names.set(self.check_topic(topic), name)
 
@@ -117,7 +155,17 @@ class Exploration(Derived):
         most: int = 5,
         least: float = 0.05,
     ) -> list[TopicWeight]:
-        """Name the main topics of a vector of weights [K], with intervals if a spread is given."""
+        """Return the main topics of a vector of weights [K], with intervals if a spread is given.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> model = citeweave.example_model()
+        >>> found = Exploration(model).mixture(model.doc_topic_[0], most=2)
+        >>> found[0].topic == int(model.doc_topic_[0].argmax())
+        True
+        """
         best = np.argsort(-np.asarray(weights), kind="stable")[:most].tolist()
         parts = []
         for rank, k in enumerate(best):
@@ -141,18 +189,26 @@ class Exploration(Derived):
         nearest: int = 0,
         pandas: bool = False,
     ) -> Any:
-        """Table of authors, the most influential first.
+        """Return a table of authors, the most influential first.
 
         Parameters
         ----------
         top : int, optional
-            How many; all if not given.
+            Maximum number of authors; all if not given.
         min_papers : int
-            Only authors of at least so many papers.
+            Leave out authors with fewer papers.
         nearest : int
-            How many nearest authors to name for each (costs a pass over all authors each).
+            How many similar authors to list for each (one pass over all authors for each).
         pandas : bool
             Return a pandas data frame.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> table = Exploration(citeweave.example_model()).authors(top=5, min_papers=2)
+        >>> table.height, table["papers"].min() >= 2
+        (5, True)
         """
         self.require("authors")
         columns = _authors.author_columns(
@@ -163,50 +219,94 @@ class Exploration(Derived):
     def influence(
         self, *, top: int | None = None, min_papers: int = 1, pandas: bool = False
     ) -> Any:
-        """Table of the influence of authors by topic, a row an author and topic."""
+        """Return a table of the influence of authors by topic, one row per author and topic.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> table = Exploration(citeweave.example_model()).influence(top=5)
+        >>> {"author", "topic", "influence"} <= set(table.columns)
+        True
+        """
         self.require("authors")
         columns = _authors.influence_columns(self, top=_positive("top", top), min_papers=min_papers)
         return make_frame(columns, pandas=pandas)
 
     def author(self, author: int) -> AuthorPage:
-        """All about one author."""
+        """Return everything known about one author.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).author(0).name
+        'R. Schmidt'
+        """
         return _authors.author_page(self, author)
 
     def author_link(self, author: int, score: float | None = None) -> AuthorLink:
-        """Name an author as on other pages."""
+        """Return an author as shown on other pages."""
         return _authors.author_link(self, author, score)
 
     def authors_of_topic(self, topic: int, number: int = 10) -> list[AuthorLink]:
-        """Name the authors of most influence in a topic."""
+        """Return the most influential authors of a topic.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> len(Exploration(citeweave.example_model()).authors_of_topic(0, number=3))
+        3
+        """
         return _authors.authors_of_topic(self, topic, number)
 
     def nearest_authors(
         self, author: int, number: int = 10, *, min_papers: int = 2
     ) -> list[AuthorLink]:
-        """Find authors of similar topics, by Hellinger distance, among those of some papers."""
+        """Return authors with similar topics, by Hellinger distance, who have enough papers.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> found = Exploration(citeweave.example_model()).nearest_authors(0, 3, min_papers=1)
+        >>> len(found)
+        3
+        """
         return _similarity.nearest_authors(self, author, number, min_papers)
 
     def join_authors(self, author: int, other: int) -> "Exploration":
-        """Make two authors one person, called as the first; return the run as it is shown now.
+        """Treat two authors as one person with the name of the first, and return the updated view.
 
-        Kept in ``people.csv`` of the run's folder, if the model has one, which ``citeweave import
-        --people`` takes: what was fitted stays as it is until a corpus made so is fitted anew.
+        The decision is kept in ``people.csv`` in the folder of the run, if the model has one, for
+        ``citeweave import --people``. The fit itself stays as it is until a corpus imported that
+        way is fitted again.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> view = Exploration(citeweave.example_model())
+        >>> joined = view.join_authors(0, 1)
+        >>> joined.author(0).joined[0]["name"] == view.author(1).name
+        True
         """
         self.people.join(self.check_author(author), self.check_author(other))
         return self.renewed()
 
     def separate_authors(self, author: int) -> "Exploration":
-        """Undo the joining of an author with others; return the run as it is shown now."""
+        """Undo the joining of an author with others, and return the updated view."""
         self.people.separate(self.check_author(author))
         return self.renewed()
 
     def namesakes(self, author: int) -> list[AuthorLink]:
-        """Name the authors whose names are likest to that of one."""
+        """Return the authors whose names are most similar to that of one author."""
         found = namesakes(self.corpus, self.check_author(author))
         return [self.author_link(other) for other in found]
 
     def renewed(self) -> "Exploration":
-        """Return the same run with the authors as they are joined now."""
+        """Return the same run with authors joined as currently recorded."""
         fresh = Exploration(self.model, corpus=self.people.corpus)
         fresh.folder = self.folder
         fresh.people = self.people
@@ -226,24 +326,32 @@ class Exploration(Derived):
         numbers: Sequence[int] | None = None,
         pandas: bool = False,
     ) -> Any:
-        """Table of institutions, countries, venues or funders, with their topics and influence.
+        """Return a table of institutions, countries, venues or funders, with topics and influence.
 
         Parameters
         ----------
         kind : {"institutions", "countries", "venues", "funders", "authors"}
         top : int, optional
-            How many; all if not given.
+            Maximum number of rows; all if not given.
         min_papers : int
-            Only those of at least so many papers.
+            Leave out contributors with fewer papers.
         sort : {"papers", "citations", "h_index", "cited_by", "growth", "influence", "name"}
         numbers : sequence of int, optional
-            Only these, in this order.
+            Only these contributors, in this order.
         pandas : bool
             Return a pandas data frame.
 
         See Also
         --------
-        citeweave.explore.Literature : the same tables without a model, and who works with whom.
+        citeweave.explore.Literature : the same tables without a model, and collaborations.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> table = Exploration(citeweave.example_model()).contributors("countries", sort="name")
+        >>> table["name"].to_list()
+        ['Japan', 'Kenya', 'New Zealand', 'Sweden']
         """
         columns = contributor_columns(
             self.literature,
@@ -257,16 +365,24 @@ class Exploration(Derived):
         return make_frame(columns, pandas=pandas)
 
     def contributor(self, kind: str, number: int) -> ContributorPage:
-        """All about one institution, country, venue or funder."""
+        """Return everything known about one institution, country, venue or funder.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).contributor("venues", 0).name
+        'Journal of Examples'
+        """
         return _contributors.contributor_page(self, kind, number)
 
     def levels(self, level: str | None = None, *, pandas: bool = False) -> Any:
-        """Table of the topics of venues, periods, ...: the nodes of levels that divide papers.
+        """Return a table of the topics of venues, periods and other levels that divide papers.
 
         Parameters
         ----------
         level : str, optional
-            Name of one level of the model; all of them if not given.
+            Name of one level of the model; all levels if not given.
         pandas : bool
             Return a pandas data frame.
         """
@@ -283,34 +399,59 @@ class Exploration(Derived):
     def papers(
         self, *, topic: int | None = None, top: int | None = None, pandas: bool = False
     ) -> Any:
-        """Table of papers, the most influential first.
+        """Return a table of papers, the most influential first.
 
         Parameters
         ----------
         topic : int, optional
-            Only papers that hold a fifth of this topic or more, by influence times its weight.
+            Only papers in which this topic has a share of at least one fifth, ordered by influence
+            times that share.
         top : int, optional
-            How many; all if not given.
+            Maximum number of papers; all if not given.
         pandas : bool
             Return a pandas data frame.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).papers(topic=0, top=5).height
+        5
         """
         columns = _papers.paper_columns(self, topic=topic, top=_positive("top", top))
         return make_frame(columns, pandas=pandas)
 
     def paper(self, paper: int) -> PaperPage:
-        """All about one paper."""
+        """Return everything known about one paper.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).paper(3).title
+        'Rice and soil water in nitrogen'
+        """
         return _papers.paper_page(self, paper)
 
     def paper_link(self, paper: int, score: float | None = None) -> PaperLink:
-        """Name a paper as on other pages."""
+        """Return a paper as shown on other pages."""
         return _papers.paper_link(self, paper, score)
 
     def author_names(self, paper: int) -> list[str]:
-        """Names of a paper's authors, in order."""
+        """Return the names of a paper's authors, in order."""
         return self.corpus.authors(paper) if self.corpus.n_authors else []
 
     def similar_papers(self, paper: int, number: int = 10) -> list[PaperLink]:
-        """Papers of similar topics and words; see `similarity.similarities`."""
+        """Return papers with similar topics and words.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> found = Exploration(citeweave.example_model()).similar_papers(0, number=3)
+        >>> len(found), found[0].score >= found[1].score
+        (3, True)
+        """
         return _similarity.similar_papers(self, paper, number)
 
     # Citations and categories
@@ -324,20 +465,28 @@ class Exploration(Derived):
         titles: bool = False,
         pandas: bool = False,
     ) -> Any:
-        """Table of citations with the probability of each citing topic.
+        """Return a table of citations with the probability of each citing topic.
 
         Parameters
         ----------
         paper : int, optional
-            Only citations that this paper makes or gets.
+            Only citations made or received by this paper.
         top : int, optional
-            Only so many rows.
+            Maximum number of rows.
         probabilities : bool
-            Have a column ``topic_k`` for each topic in use, not only the most probable one.
+            Include a column ``topic_k`` for each topic in use, not only the most probable topic.
         titles : bool
-            Have the titles of both papers.
+            Include the titles of both papers.
         pandas : bool
             Return a pandas data frame.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> table = Exploration(citeweave.example_model()).citations(top=5)
+        >>> [name for name in table.columns if name.startswith("topic_")]
+        ['topic_name', 'topic_0', 'topic_1', 'topic_2']
         """
         columns = _citations.citation_columns(
             self,
@@ -349,28 +498,53 @@ class Exploration(Derived):
         return make_frame(columns, pandas=pandas)
 
     def flow(self, *, by_citing_topic: bool = False, pandas: bool = False) -> Any:
-        """Table of how many citations go from topic to topic, and how many one would expect.
+        """Return a table of the citations from topic to topic, observed and expected.
 
-        With ``by_citing_topic`` also divided by the topic that citations are made for.
+        With ``by_citing_topic``, counts are also divided by the topic for which the citation was
+        made.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).flow().columns
+        ['citing_topic', 'cited_topic', 'citing_name', 'cited_name', 'citations', 'share',
+        'expected', 'lift']
         """
         columns = _citations.flow_columns(self, by_citing_topic=by_citing_topic)
         return make_frame(columns, pandas=pandas)
 
     def categories(self, *, pandas: bool = False) -> Any:
-        """Table of categories: topics by the model if it has seen them, else of their papers.
+        """Return a table of categories and their topics.
 
-        Where papers are drawn into categories, it is those that are listed.
+        The topics come from the model if it has seen the categories, otherwise from the papers. In
+        models that infer categories, the inferred ones are listed.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> sorted(Exploration(citeweave.example_model()).categories()["name"].to_list())
+        ['Agriculture', 'Archaeology', 'Biology']
         """
         if self.category_probability is not None:
             return make_frame(drawn_columns(self), pandas=pandas)
         return make_frame(_categories.category_columns(self), pandas=pandas)
 
     def category_cards(self) -> list[CategoryCard]:
-        """Describe the categories that papers are drawn into, those in use, the largest first."""
+        """Describe the inferred categories that are in use, the largest first."""
         return category_cards(self)
 
     def crosstab(self, *, pandas: bool = False) -> Any:
-        """Table of categories by topics, a row a pair."""
+        """Return a table of categories by topics, one row per pair.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).crosstab().height
+        9
+        """
         return make_frame(_categories.crosstab_columns(self), pandas=pandas)
 
     # Search
@@ -385,7 +559,7 @@ class Exploration(Derived):
         number: int = 10,
         seed: int = 0,
     ) -> PaperPlacement:
-        """Find where a new paper belongs: topics, similar papers, papers likely cited, authors.
+        """Find where a new paper belongs: topics, similar papers, likely citations and authors.
 
         Parameters
         ----------
@@ -393,13 +567,22 @@ class Exploration(Derived):
         references : sequence of int or str
             Papers of the corpus that it cites: positions, ids, DOIs or titles.
         tokenise : callable, optional
-            From title and abstract to the tokens of each, as ``Pipeline.tokens`` of the pipeline
-            that the corpus was made with. Words are matched with the vocabulary as they stand if
-            not given.
+            Maps title and abstract to the tokens of each, such as ``Pipeline.tokens`` of the
+            pipeline that made the corpus. If not given, words are matched with the vocabulary as
+            they are.
         number : int
             Length of the lists.
         seed : int
-            Of the fold-in; the same paper gets the same place.
+            Seed of the fold-in; the same paper gets the same place.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> view = Exploration(citeweave.example_model())
+        >>> found = view.place("Rice and soil water", references=["example-03"], number=5)
+        >>> len(found.similar), found.references_found[0].title
+        (5, 'Rice and soil water in nitrogen')
         """
         return _place.place_paper(
             self,
@@ -412,17 +595,34 @@ class Exploration(Derived):
         )
 
     def inspect(self, document: int, *, chain: int | None = None) -> _inspect.Inspection:
-        """Read the counts of customers and tables behind a document's topics, of one sample."""
+        """Return the customer and table counts behind a document's topics, in one sample.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).inspect(0).levels
+        ['theta', "theta'"]
+        """
         return _inspect.inspect_document(self, document, chain=chain)
 
     def search(
         self, text: str, *, kinds: Sequence[str] = _search.KINDS, limit: int = 20
     ) -> list[Hit]:
-        """Find papers, authors, topics, institutions, ... by beginnings of words, best first."""
+        """Find papers, authors, topics, institutions and so on by beginnings of words, best first.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> hits = Exploration(citeweave.example_model()).search("otago")
+        >>> hits[0].kind, hits[0].label
+        ('institution', 'University of Otago')
+        """
         return _search.search(self, text, kinds, limit)
 
     def search_index(self, kind: str) -> SearchIndex:
-        """Return the index of one kind of things, built when first asked for."""
+        """Return the index of one kind of entry, built on first use."""
         names = self.names.revision if kind == "topic" else 0
         known = self._indexes.get(kind)
         if known is None or known[0] != names:

@@ -32,7 +32,7 @@ def _polars() -> Any:
 
 
 def make_frame(columns: Columns, *, pandas: bool = False) -> Any:
-    """Make a data frame of stable columns and types, whatever is missing from them."""
+    """Make a data frame whose columns and types are the same even if values are missing."""
     polars = _polars()
     types = {
         "int": polars.Int64,
@@ -54,7 +54,7 @@ def make_frame(columns: Columns, *, pandas: bool = False) -> Any:
 
 
 def to_pandas(frame: "pl.DataFrame") -> Any:
-    """Turn a frame into that of pandas, if it is there; column by column, without pyarrow."""
+    """Convert a frame to pandas, if it is installed; column by column, without pyarrow."""
     try:
         pandas = import_module("pandas")
     except ImportError as error:
@@ -70,7 +70,24 @@ def to_pandas(frame: "pl.DataFrame") -> Any:
 
 
 def flatten_lists(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Join lists by "; ", and round numbers in them: what CSV can hold."""
+    """Join lists by "; " and round the numbers in them, so that a table fits into CSV.
+
+    Parameters
+    ----------
+    frame : polars DataFrame
+
+    Returns
+    -------
+    polars DataFrame
+
+    Examples
+    --------
+    >>> import polars
+    >>> from citeweave.explore import flatten_lists
+    >>> frame = polars.DataFrame({"name": ["soil"], "words": [["crop", "yield"]]})
+    >>> flatten_lists(frame)["words"].to_list()
+    ['crop; yield']
+    """
     polars = _polars()
     lists = [name for name, kind in frame.schema.items() if isinstance(kind, polars.List)]
     joined = []
@@ -87,7 +104,7 @@ def flatten_lists(frame: "pl.DataFrame") -> "pl.DataFrame":
 def defuse(text: str) -> str:
     """Put an apostrophe before a text that a spreadsheet would run as a formula.
 
-    Titles come from bibliographies: one that begins with ``=`` must stay a title.
+    Titles come from bibliographies: a title that begins with ``=`` must stay a title.
 
     Examples
     --------
@@ -98,7 +115,26 @@ def defuse(text: str) -> str:
 
 
 def to_csv(frame: "pl.DataFrame") -> str:
-    """Write a table as CSV: lists joined, texts defused; numbers, also below zero, as they are."""
+    """Write a table as CSV, with lists joined and texts made safe for spreadsheets.
+
+    Numbers, including negative ones, are written unchanged.
+
+    Parameters
+    ----------
+    frame : polars DataFrame
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration, to_csv
+    >>> table = Exploration(citeweave.example_model()).topics()
+    >>> to_csv(table.select("topic", "category")).splitlines()[0]
+    'topic,category'
+    """
     polars = _polars()
     texts = [
         name

@@ -25,7 +25,7 @@ __all__ = ["Inspection", "InspectionRow", "LevelCounts", "inspect_document"]
 
 @dataclass(frozen=True, slots=True)
 class LevelCounts(Page):
-    """Counts of a topic on one document level."""
+    """Counts of a topic at one document level."""
 
     level: str
     customers: int
@@ -58,7 +58,16 @@ class InspectionRow(Page):
 
 @dataclass(frozen=True, slots=True)
 class Inspection(Page):
-    """Counts of one document in the last state of one chain."""
+    """Counts of one document in the last state of one chain, as returned by `Exploration.inspect`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> found = Exploration(citeweave.example_model()).inspect(0)
+    >>> found.words == sum(row.words for row in found.rows)
+    True
+    """
 
     document: int
     id: str
@@ -89,7 +98,7 @@ def inspect_document(view: "Exploration", document: int, *, chain: int | None = 
     document : int
         Position in the corpus, from 0.
     chain : int, optional
-        The chain that topics are numbered by if not given.
+        By default, the chain whose numbering of topics is used.
     """
     d = view.check_paper(document)
     model = view.model

@@ -34,7 +34,7 @@ SORTS = ("papers", "citations", "h_index", "cited_by", "growth", "influence", "n
 
 
 class Literature:
-    """Look at a corpus without a model: its authors, institutions, countries, venues and funders.
+    """Explore a corpus without a model: authors, institutions, countries, venues and funders.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Literature:
         self._figures: dict[str, dict[str, np.ndarray]] = {}
 
     def contributors(self, kind: str) -> Contributors:
-        """Find all contributors of a kind; `NotFoundError` says why there are none."""
+        """Return all contributors of a kind; a `NotFoundError` says why there are none."""
         if kind not in self._found:
             self._found[kind] = contributors_of(self.corpus, kind)
         return self._found[kind]
@@ -98,11 +98,11 @@ class Literature:
         return np.array([value or 0 for value in column], np.int64)
 
     def figures(self, kind: str) -> dict[str, np.ndarray]:
-        """Figures of all contributors of a kind, by name; kept.
+        """Return measures of all contributors of a kind, by name.
 
-        ``papers``, ``citations``, ``h_index``, ``joint`` (share of papers with another of the
-        kind), ``first_year``, ``last_year`` (0 where unknown), ``growth``, and ``cited_by`` where
-        the corpus has that.
+        ``papers``, ``citations``, ``h_index``, ``joint`` (share of papers with another contributor
+        of the kind), ``first_year``, ``last_year`` (0 where unknown), ``growth``, and ``cited_by``
+        if the corpus has it.
         """
         if kind not in self._figures:
             self._figures[kind] = self._compute(self.contributors(kind))
@@ -149,19 +149,26 @@ class Literature:
         sort: str = "papers",
         pandas: bool = False,
     ) -> Any:
-        """Table of contributors: papers, citations, h-index in the corpus, years and growth.
+        """Return a table of contributors: papers, citations, h-index, years and growth.
 
         Parameters
         ----------
         kind : {"authors", "institutions", "countries", "venues", "funders"}
         top : int, optional
-            How many; all if not given.
+            Maximum number of rows; all if not given.
         min_papers : int
-            Only those of at least so many papers.
+            Leave out contributors with fewer papers.
         sort : str
             One of `SORTS`, the largest first; names in alphabetical order.
         pandas : bool
             Return a pandas data frame.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Literature
+        >>> Literature(citeweave.example_corpus()).table("venues", sort="name")["name"].to_list()
+        ['Annals of Small Data', 'Journal of Examples']
         """
         columns = contributor_columns(self, kind, top=top, min_papers=min_papers, sort=sort)
         return make_frame(columns, pandas=pandas)
@@ -176,23 +183,30 @@ class Literature:
         max_members: int = MAX_MEMBERS,
         pandas: bool = False,
     ) -> Any:
-        """Table of who works with whom: an edge list of co-authors, co-institutions, co-countries.
+        """Return an edge list of collaborations: co-authors, co-institutions or co-countries.
 
         Parameters
         ----------
         kind : {"authors", "institutions", "countries", "venues", "funders"}
         top : int, optional
-            How many pairs; all if not given.
+            Maximum number of pairs; all if not given.
         min_papers : int
-            Only contributors of at least so many papers.
+            Leave out contributors with fewer papers.
         counting : {"full", "fractional"}
             Each joint paper counts 1, or 1/(n - 1) if it has n contributors of the kind, so that
-            each of them gets 1 of it in all.
+            each of them receives 1 from the paper in total.
         max_members : int
-            Papers of more contributors than this are left out: one of 3,000 authors would add
-            4.5 million pairs. `collaboration_note` says how many were.
+            Papers with more contributors than this are left out: a paper with 3,000 authors would
+            add 4.5 million pairs. `collaboration_note` says how many papers that concerns.
         pandas : bool
             Return a pandas data frame.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Literature
+        >>> Literature(citeweave.example_corpus()).collaborations("countries", top=2).height
+        2
         """
         columns = collaboration_columns(
             self.contributors(kind),
@@ -204,7 +218,7 @@ class Literature:
         return make_frame(columns, pandas=pandas)
 
     def collaboration_note(self, kind: str, max_members: int = MAX_MEMBERS) -> str:
-        """Say how many papers a network leaves out for their many contributors; "" for none."""
+        """Say how many papers are left out because of their many contributors; "" if none."""
         return left_out(self.contributors(kind), max_members)
 
     def __repr__(self) -> str:

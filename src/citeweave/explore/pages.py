@@ -23,16 +23,25 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Base of all pages and of what stands on them."""
+    """Base class of all pages and of their parts."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return dictionaries, lists, strings, numbers and None alone."""
+        """Return the page as plain dictionaries, lists, strings, numbers and None."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class TopicWeight(Page):
-    """A topic with a weight, whatever it weighs; an interval where samples give one."""
+    """A topic and its weight, with an interval where samples give one.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> largest = Exploration(citeweave.example_model()).paper(0).topics[0]
+    >>> 0 < largest.weight <= 1
+    True
+    """
 
     topic: int
     name: str
@@ -44,7 +53,16 @@ class TopicWeight(Page):
 
 @dataclass(frozen=True, slots=True)
 class WordWeight(Page):
-    """A word of a topic."""
+    """A word of a topic, with its probability and its lift over the corpus.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> first, second, *_ = Exploration(citeweave.example_model()).topic(0).words
+    >>> first.probability >= second.probability
+    True
+    """
 
     word: str
     probability: float
@@ -54,7 +72,16 @@ class WordWeight(Page):
 
 @dataclass(frozen=True, slots=True)
 class PaperLink(Page):
-    """A paper as it is named on another's page."""
+    """A paper as shown on another page.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> link = Exploration(citeweave.example_model()).paper_link(0)
+    >>> link.id, link.title
+    ('example-00', 'Early holocene for ancient dna')
+    """
 
     paper: int
     id: str
@@ -74,7 +101,16 @@ class PaperLink(Page):
 
 @dataclass(frozen=True, slots=True)
 class AuthorLink(Page):
-    """An author as they are named on another page."""
+    """An author as shown on another page.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> link = Exploration(citeweave.example_model()).author_link(0)
+    >>> link.author, link.name
+    (0, 'R. Schmidt')
+    """
 
     author: int
     name: str
@@ -88,7 +124,7 @@ class AuthorLink(Page):
 
 @dataclass(frozen=True, slots=True)
 class AuthorShare(Page):
-    """What an author contributes to a paper, where all authors count."""
+    """The share of a paper contributed by an author, in models where all authors count."""
 
     author: int
     name: str
@@ -100,7 +136,7 @@ class AuthorShare(Page):
 
 @dataclass(frozen=True, slots=True)
 class WordReason(Page):
-    """A word of a paper that speaks for a category."""
+    """A word of a paper that supports a category."""
 
     word: str
     weight: float
@@ -109,7 +145,7 @@ class WordReason(Page):
 
 @dataclass(frozen=True, slots=True)
 class CategoryWeight(Page):
-    """A category that a paper may be of, where papers are drawn into categories, and why."""
+    """A possible category of a paper and the reasons for it, in models that infer categories."""
 
     category: int
     name: str
@@ -133,7 +169,7 @@ class CategoryWeight(Page):
 
 @dataclass(frozen=True, slots=True)
 class CategoryCard(Page):
-    """A category that papers are drawn into."""
+    """A category that the model infers for papers."""
 
     category: int
     name: str
@@ -152,7 +188,18 @@ class CategoryCard(Page):
 
 @dataclass(frozen=True, slots=True)
 class Difference(Page):
-    """How much of a topic a paper has in its words, and in the citations that it gets."""
+    """Weight of a topic in the words of a paper and in the citations that it receives.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> view = Exploration(citeweave.example_model())
+    >>> papers = [view.paper(number) for number in range(view.corpus.n_documents)]
+    >>> found = next(one for paper in papers for one in paper.differences)
+    >>> found.difference == found.cited_for - found.about
+    True
+    """
 
     topic: int
     name: str
@@ -164,7 +211,16 @@ class Difference(Page):
 
 @dataclass(frozen=True, slots=True)
 class TopicPage(Page):
-    """All about one topic."""
+    """Everything known about one topic, as returned by `Exploration.topic`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> page = Exploration(citeweave.example_model()).topic(0, words=3)
+    >>> page.topic, len(page.words), page.to_dict()["papers"] == page.papers
+    (0, 3, True)
+    """
 
     topic: int
     name: str
@@ -207,7 +263,16 @@ class TopicPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class AuthorPage(Page):
-    """All about one author."""
+    """Everything known about one author, as returned by `Exploration.author`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> page = Exploration(citeweave.example_model()).author(0)
+    >>> page.name, page.papers == len(page.publications)
+    ('R. Schmidt', True)
+    """
 
     author: int
     name: str
@@ -244,7 +309,16 @@ class AuthorPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class PaperPage(Page):
-    """All about one paper."""
+    """Everything known about one paper, as returned by `Exploration.paper`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> page = Exploration(citeweave.example_model()).paper(0)
+    >>> page.title, page.cites
+    ('Early holocene for ancient dna', 0)
+    """
 
     paper: int
     id: str
@@ -277,7 +351,17 @@ class PaperPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class PaperPlacement(Page):
-    """Where a new paper belongs."""
+    """Where a new paper belongs, as returned by `Exploration.place`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> view = Exploration(citeweave.example_model())
+    >>> found = view.place("Soil water and nitrogen in rice", references=["example-03"])
+    >>> found.references_found[0].id, found.words_unknown
+    ('example-03', 2)
+    """
 
     topics: list[TopicWeight]
     """theta, from its words and references."""

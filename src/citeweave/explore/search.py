@@ -45,7 +45,16 @@ _LONGEST_QUERY = 500
 
 @dataclass(frozen=True, slots=True)
 class Hit(Page):
-    """Something found."""
+    """One result of a search.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import Exploration
+    >>> hits = Exploration(citeweave.example_model()).search("rice", kinds=["paper"])
+    >>> hits[0].kind, "ice" in hits[0].label
+    ('paper', True)
+    """
 
     kind: str
     """One of `KINDS`."""
@@ -72,14 +81,14 @@ def plain_words(text: str) -> list[str]:
 
 
 class SearchIndex:
-    """Entries found by the beginnings of their words.
+    """An index of entries by the beginnings of their words.
 
     Parameters
     ----------
     fields : for each field, for each entry its words
-        The words of the first field weigh most.
+        Words of the first field have the largest weight.
     weights : ndarray, shape (entries,)
-        What an entry is worth beside its words, from 0 to 1.
+        Weight of an entry apart from its words, from 0 to 1.
     """
 
     def __init__(self, fields: Sequence[Iterable[Sequence[str]]], weights: np.ndarray) -> None:
@@ -111,7 +120,7 @@ class SearchIndex:
         return self._size
 
     def find(self, text: str, limit: int) -> list[tuple[int, float]]:
-        """Return entries that hold all words of a query, or begin with them, best first."""
+        """Return entries with words that begin with each word of a query, best first."""
         words = plain_words(text[:_LONGEST_QUERY])
         if not words or not self._size:
             return []
@@ -139,7 +148,7 @@ class SearchIndex:
 
 
 def build_index(view: "Exploration", kind: str) -> SearchIndex:
-    """Index one kind of things; titles and names weigh more than what else they are found by."""
+    """Build the index of one kind of entry; titles and names have the largest weight."""
     corpus = view.corpus
     if kind == "author":
         names = [plain_words(name) for name in corpus.author_names]

@@ -14,7 +14,7 @@ import numpy as np
 from citeweave.corpus import Corpus
 from citeweave.simulate.draw import Simulation, simulate
 
-__all__ = ["demo_corpus"]
+__all__ = ["demo_corpus", "make_names", "make_titles", "make_topics"]
 
 _DOCUMENTS = 1500
 _AUTHORS = 400
@@ -72,7 +72,7 @@ def demo_corpus(seed: int = 2016) -> Simulation:
     'Biology'
     """
     rng = np.random.default_rng([seed, 1])
-    names, vocabulary, topic_word = _make_topics(rng)
+    names, vocabulary, topic_word = make_topics(rng)
     drawn = simulate(
         documents=_DOCUMENTS,
         topics=len(names),
@@ -87,7 +87,7 @@ def demo_corpus(seed: int = 2016) -> Simulation:
         seed=seed,
     )
     truth = drawn.truth
-    order, title_lengths, titles = _make_titles(drawn, topic_word, rng)
+    order, title_lengths, titles = make_titles(drawn, topic_word, rng)
     labels = truth.doc_topic.argmax(axis=1)
     moved = rng.random(_DOCUMENTS) < _OTHER_LABEL
     shift = rng.integers(1, len(names), _DOCUMENTS)
@@ -99,7 +99,7 @@ def demo_corpus(seed: int = 2016) -> Simulation:
         title_lengths=title_lengths,
         author_ids=drawn.corpus.author_ids,
         author_offsets=drawn.corpus.author_offsets,
-        author_names=_make_names(rng),
+        author_names=make_names(_AUTHORS, rng),
         categories=labels,
         category_names=names,
         citations=drawn.corpus.citations,
@@ -111,7 +111,7 @@ def demo_corpus(seed: int = 2016) -> Simulation:
     return Simulation(corpus, replace(truth, token_topic=truth.token_topic[order]))
 
 
-def _make_topics(rng: np.random.Generator) -> tuple[list[str], list[str], np.ndarray]:
+def make_topics(rng: np.random.Generator) -> tuple[list[str], list[str], np.ndarray]:
     """Return the areas' names, the vocabulary, and a word distribution for each area."""
     text = files("citeweave.simulate").joinpath("demo_words.toml").read_text(encoding="utf-8")
     lists: dict[str, Any] = tomllib.loads(text)
@@ -141,13 +141,13 @@ def _falling(count: int, flatness: float, rng: np.random.Generator) -> np.ndarra
     return np.asarray(weights / weights.sum())
 
 
-def _make_names(rng: np.random.Generator) -> list[str]:
+def make_names(count: int, rng: np.random.Generator) -> list[str]:
     """Draw different names, such as "M. Okafor"."""
     names = [f"{initial}. {surname}" for surname in _SURNAMES.split() for initial in _INITIALS]
-    return [names[i] for i in rng.permutation(len(names))[:_AUTHORS]]
+    return [names[i] for i in rng.permutation(len(names))[:count]]
 
 
-def _make_titles(
+def make_titles(
     drawn: Simulation, topic_word: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Make titles from the papers' own words, which are moved to the front.

@@ -49,19 +49,27 @@ def author_topics(
     ----------
     view : Exploration, SCNTM or path of a run
     authors : int or sequence of int, optional
-        How many, or which by id. By default as many as stay legible, at most 30: two thirds of them
-        the most influential of all, the others the most influential of topics not yet reached.
+        How many authors, or their ids. By default as many as stay legible, at most 30: two thirds
+        are the most influential overall, the rest the most influential in topics not yet covered.
     topics : int or sequence of int, optional
-        How many (the largest), or which. By default those that the authors are linked to.
+        How many topics (the largest), or which. By default those to which the authors are linked.
     min_weight : float
-        Links of a smaller weight are dropped, but for each author's strongest.
+        Links below this weight are dropped, except the strongest of each author.
     words : int
-        Words in each rectangle.
+        Number of words in each rectangle.
 
     Returns
     -------
     Graph
         Nodes of the kinds ``topic`` (value: share) and ``author`` (value: influence).
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import author_topics
+    >>> graph = author_topics(citeweave.example_model(), authors=4)
+    >>> sum(node.kind == "author" for node in graph.nodes)
+    4
     """
     if not 0.0 <= min_weight <= 1.0:
         raise ParameterError(

@@ -48,9 +48,23 @@ def to_json(graph: Graph, positions: Positions | None = None) -> str:
 
 
 def to_dot(graph: Graph, positions: Positions | None = None) -> str:
-    """Write a graph in the language of Graphviz.
+    """Write a graph in the DOT language of Graphviz.
 
-    With positions, neato draws it as it stands here; without, any program of Graphviz lays it out.
+    Parameters
+    ----------
+    graph : Graph
+    positions : mapping from node ids to (x, y), optional
+        With them, neato reproduces the layout; without them, any program of Graphviz makes its own.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Graph, Node, to_dot
+    >>> to_dot(Graph("pair", "", (Node("word", 0, ("soil",)),), ())).splitlines()[0]
+    'graph "pair" {'
     """
     link = "->" if graph.directed else "--"
     kind = "digraph" if graph.directed else "graph"
@@ -115,7 +129,26 @@ def _attributes(node: Node, degree: int, strength: float) -> list[tuple[str, str
 
 
 def to_graphml(graph: Graph, positions: Positions | None = None) -> str:
-    """Write a graph as GraphML, which Gephi, yEd, Cytoscape, igraph and networkx read."""
+    """Write a graph as GraphML, for Gephi, yEd, Cytoscape, igraph and networkx.
+
+    Parameters
+    ----------
+    graph : Graph
+    positions : mapping from node ids to (x, y), optional
+        Adds the attributes ``x`` and ``y``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import citeweave, networkx
+    >>> from citeweave.explore.graphs import to_graphml, topic_flow
+    >>> flow = networkx.parse_graphml(to_graphml(topic_flow(citeweave.example_model())))
+    >>> sorted(flow.nodes)
+    ['topic-0', 'topic-1', 'topic-2']
+    """
     root = ET.Element("graphml", {"xmlns": GRAPHML})
     kinds = {"string": "string", "integer": "int", "double": "double"}
     names = [("label", "string"), ("kind", "string"), ("key", "integer"), ("title", "string")]
@@ -155,7 +188,23 @@ def _describe(parent: ET.Element, graph: Graph) -> None:
 
 
 def to_gexf(graph: Graph, positions: Positions | None = None) -> str:
-    """Write a graph as GEXF 1.3, the format of Gephi, with colours, sizes and places."""
+    """Write a graph as GEXF 1.3, the format of Gephi, with colours, sizes and positions.
+
+    Parameters
+    ----------
+    graph : Graph
+    positions : mapping from node ids to (x, y), optional
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Graph, Node, to_gexf
+    >>> "soil" in to_gexf(Graph("pair", "", (Node("word", 0, ("soil",)),), ()))
+    True
+    """
     root = ET.Element("gexf", {"xmlns": GEXF, "xmlns:viz": GEXF_VIZ, "version": "1.3"})
     meta = ET.SubElement(root, "meta")
     ET.SubElement(meta, "creator").text = "citeweave"
@@ -208,10 +257,30 @@ def _document(root: ET.Element) -> str:
 
 
 def to_vosviewer(graph: Graph, positions: Positions) -> str:
-    """Write a graph as the JSON that VOSviewer and VOSviewer Online open.
+    """Write a graph as JSON for VOSviewer and VOSviewer Online.
 
-    Clusters are the groups that nodes belong to most, numbered from 1 in the order in which they
-    occur; places are scaled to about -1 to 1, y upwards, as VOSviewer has them.
+    Clusters are the groups to which nodes mainly belong, numbered from 1 in order of appearance.
+    Positions are scaled to about -1 to 1, with y upwards, as in VOSviewer.
+
+    Parameters
+    ----------
+    graph : Graph
+    positions : mapping from node ids to (x, y)
+        As returned by `layout`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import json
+    >>> from citeweave.explore.graphs import Edge, Graph, Node, to_vosviewer
+    >>> nodes = (Node("author", 0, ("Ann Lee",)), Node("author", 1, ("Bo Chen",)))
+    >>> graph = Graph("co-authors", "", nodes, (Edge("author-0", "author-1", 2.0),))
+    >>> text = to_vosviewer(graph, {"author-0": (0.0, 0.0), "author-1": (50.0, 0.0)})
+    >>> json.loads(text)["network"]["links"]
+    [{'source_id': 1, 'target_id': 2, 'strength': 2.0}]
     """
     clusters = _clusters(graph.nodes)
     places = _scaled(graph, positions)

@@ -14,42 +14,50 @@ SHAPES = ("box", "ellipse", "dot", "label")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node.
+    """One node of a graph.
 
     Attributes
     ----------
     kind : str
-        What it stands for: ``topic``, ``author``, ``paper``, ``word``, ...
+        What the node stands for: ``topic``, ``author``, ``paper``, ``word``, ...
     key : int
-        Its number among those of its kind: topic k, author id, document d.
+        Its number among nodes of its kind: topic k, author id, document d.
     label : tuple of str
-        Lines of text inside the node, or below a dot; none for a node without text.
+        Lines of text inside the node, or below a dot; empty for a node without text.
     title : str
-        A sentence that tells all about it, shown when pointed at.
+        A full description, shown when the pointer rests on the node.
     value : float
-        What its size or its colour stands for: share of a topic, influence of an author.
+        The quantity that its size or colour shows: share of a topic, influence of an author.
     shape : {"box", "ellipse", "dot", "label"}
-        A label is text alone, which stands over what it names.
+        A label is text without a shape, placed over what it names.
     width, height : float
         Size in points.
     font_size : float
-        Of the label, in points.
+        Font size of the label, in points.
     colour : str
-        As ``#rrggbb``; that of its topic wherever there is one.
+        As ``#rrggbb``; the colour of its topic where it has one.
     tint : float
-        Share of the colour in the fill, 0 to 1; the rest is the ground. The border is the colour.
+        Share of the colour in the fill, 0 to 1; the rest is the background. The border has the full
+        colour.
     group : int, optional
-        The topic or cluster it belongs to most.
+        The topic or cluster to which it mainly belongs.
     heading : int
-        How many of the first lines of the label are its heading.
+        Number of lines at the start of the label that form its heading.
     position : (float, float), optional
-        Where it stands, x to the right and y downwards, if its graph brings its own layout.
+        Its place, x to the right and y downwards, if the graph has a layout of its own.
     full_name : str
-        What it is called, where its label has no room for that.
+        Its name, where the label has no room for it.
     above : bool
-        Whether the label of a dot stands above it, not below.
+        Whether the label of a dot stands above it instead of below.
     facts : tuple of (str, float)
-        Further numbers by name, for programs: ``year``, ``citations``, ...
+        Further numbers by name, for other programs: ``year``, ``citations``, ...
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Node
+    >>> node = Node("topic", 3, ("soil", "crop yield"), value=0.2)
+    >>> node.id, node.text
+    ('topic-3', 'soil crop yield')
     """
 
     kind: str
@@ -72,12 +80,12 @@ class Node:
 
     @property
     def id(self) -> str:
-        """Name of the node, such as ``topic-3``: unique in its graph, and fit for any format."""
+        """Id of the node, such as ``topic-3``: unique in its graph and valid in every format."""
         return f"{self.kind}-{self.key}"
 
     @property
     def name(self) -> str:
-        """What it is called, in one line: its name, the heading of its label, or its id."""
+        """Name of the node in one line: its full name, the heading of its label, or its id."""
         return self.full_name or " ".join(self.label[: self.heading] or self.label) or self.id
 
     @property
@@ -88,9 +96,27 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A link from one node to another by their ids, as heavy as `weight`, `width` points wide.
+    """A link between two nodes.
 
-    `count` is what the weight was made of, where the two differ.
+    Attributes
+    ----------
+    source, target : str
+        Ids of the two nodes.
+    weight : float
+    width : float
+        Width of the line, in points.
+    title : str
+        A full description, shown when the pointer rests on the line.
+    colour : str
+        As ``#rrggbb``.
+    count : float, optional
+        The count behind the weight, where the two differ.
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Edge
+    >>> Edge("author-4", "topic-0", 0.8, width=2.0).target
+    'topic-0'
     """
 
     source: str
@@ -104,28 +130,28 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and edges, ready for a layout and for the writers.
+    """Nodes and edges, ready to be laid out and written.
 
     Attributes
     ----------
     name : str
-        What kind of graph it is: ``author-topics``, ``topic-flow``, ``co-citation``, ...
+        Kind of graph: ``author-topics``, ``topic-flow``, ``co-citation``, ...
     title : str
         Its heading.
     nodes : tuple of Node
     edges : tuple of Edge
-        One between two labels is a line of the picture, such as an axis.
+        An edge between two labels is a line of the picture, such as an axis.
     directed : bool
     notes : tuple of str
-        What was chosen or left out to keep it legible, in sentences.
+        What was selected or left out to keep the picture legible, in sentences.
     spacing : float
-        How much room a layout leaves between nodes, in parts of what is usual.
+        How much space a layout leaves between nodes, relative to the default.
     legend : tuple of (str, str)
-        Colours that have a meaning, with what they stand for.
+        Colours and what they stand for.
     listed : tuple of (str, str)
-        Lines that are written below the picture, each after a mark of a colour.
+        Lines written below the picture, each after a mark of the given colour.
     group_names : tuple of (int, str)
-        Names of groups of nodes, where these are no topics.
+        Names of groups of nodes that are not topics.
 
     Examples
     --------
@@ -200,7 +226,7 @@ class Graph:
         return replace(self, nodes=nodes)
 
     def to_dict(self, positions: Mapping[str, tuple[float, float]] | None = None) -> dict[str, Any]:
-        """Describe the graph by plain values, with the positions of its nodes if there are any."""
+        """Describe the graph by plain values, with the positions of its nodes if they are known."""
         nodes = []
         for node in self.nodes:
             entry: dict[str, Any] = {

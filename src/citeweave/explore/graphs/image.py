@@ -29,7 +29,26 @@ MANY = 5000
 
 
 def draw(graph: Graph, positions: Positions) -> "Figure":
-    """Draw a graph at given positions, a point of the layout being a point of the figure."""
+    """Draw a graph with Matplotlib; one point of the layout is one point of the figure.
+
+    Parameters
+    ----------
+    graph : Graph
+    positions : mapping from node ids to (x, y)
+        As returned by `layout`.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import draw, layout, topic_flow
+    >>> graph = topic_flow(citeweave.example_model())
+    >>> figure = draw(graph, layout(graph))
+    >>> figure.savefig("flow.png")
+    """
     need_matplotlib()
     from matplotlib.figure import Figure  # noqa: PLC0415 (optional)
 
@@ -51,7 +70,7 @@ def draw(graph: Graph, positions: Positions) -> "Figure":
 
 
 def draw_on(axes: "Axes", picture: Picture, *, room: float) -> None:
-    """Draw a picture on axes, of which one of its units takes `room` points."""
+    """Draw a picture on axes, with `room` points for each of its units."""
     left, top, width, height = picture.box
     axes.set_axis_off()
     axes.set_xlim(left, left + width)
@@ -65,15 +84,28 @@ def draw_on(axes: "Axes", picture: Picture, *, room: float) -> None:
 
 
 def to_image(graph: Graph, positions: Positions, *, kind: str = "png", dpi: float = 200.0) -> bytes:
-    """Draw a graph as the bytes of a PNG or PDF file.
+    """Draw a graph and return the content of a PNG or PDF file.
 
     Parameters
     ----------
     graph : Graph
     positions : mapping from node ids to (x, y)
+        As returned by `layout`.
     kind : {"png", "pdf"}
     dpi : float
-        Pixels an inch of a PNG; less for a picture that would be too large.
+        Resolution of a PNG, in pixels per inch; reduced for a picture that would be too large.
+
+    Returns
+    -------
+    bytes
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import layout, to_image, topic_flow
+    >>> graph = topic_flow(citeweave.example_model())
+    >>> to_image(graph, layout(graph), dpi=72)[1:4]
+    b'PNG'
     """
     out = io.BytesIO()
     # without a date, so that the same graph gives the same bytes

@@ -26,14 +26,22 @@ POINTS_PER_INCH = 72.0
 
 
 class GraphLayout(Mapping[str, tuple[float, float]]):
-    """Centres of nodes by id, in points, x to the right and y downwards.
+    """Positions of nodes: a mapping from ids to (x, y), in points, with y downwards.
 
     Attributes
     ----------
     engine : str
-        What made it: ``own``, ``graphviz`` or ``given`` (by the graph itself).
+        What placed the nodes: ``own``, ``graphviz`` or ``given`` (by the graph itself).
     note : str
         The same in a sentence.
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Graph, GraphLayout, Node, layout
+    >>> graph = Graph("pair", "", (Node("word", 0, ("soil",)), Node("word", 1, ("crop",))), ())
+    >>> positions = layout(graph, engine="own")
+    >>> isinstance(positions, GraphLayout), sorted(positions), positions.engine
+    (True, ['word-0', 'word-1'], 'own')
     """
 
     def __init__(self, places: Mapping[str, tuple[float, float]], engine: str, note: str) -> None:
@@ -68,16 +76,25 @@ def layout(graph: Graph, *, engine: str = "auto") -> GraphLayout:
     Parameters
     ----------
     graph : Graph
-        One that brings positions of its own, such as a map of papers, keeps them.
+        A graph that has positions of its own, such as a map of papers, keeps them.
     engine : {"auto", "own", "graphviz"}
-        ``own`` needs nothing and gives the same picture on every machine. ``graphviz`` is neato:
-        from the wheel of pygraphviz if it is installed, else the program on the search path.
-        ``auto`` is Graphviz where there is one, else our own.
+        ``own`` has no requirements and gives the same picture on every machine. ``graphviz`` runs
+        neato, from pygraphviz if it is installed, otherwise the program on the search path.
+        ``auto`` uses Graphviz if it is available and ``own`` otherwise.
 
     Returns
     -------
     GraphLayout
-        A mapping from node ids to (x, y), which tells in `note` how it was made.
+        A mapping from node ids to (x, y); its `note` says how it was made.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import author_topics, layout
+    >>> graph = author_topics(citeweave.example_model(), authors=4)
+    >>> positions = layout(graph, engine="own")
+    >>> len(positions) == len(graph.nodes)
+    True
     """
     if engine not in ENGINES:
         named = choice("'engine'", "--layout")

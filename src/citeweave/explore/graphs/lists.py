@@ -13,7 +13,19 @@ Positions = Mapping[str, tuple[float, float]]
 
 
 def edges_csv(graph: Graph, _: Positions | None = None) -> str:
-    """Write the edges as CSV: ids and names of both ends, and the weight."""
+    """Write the edges as CSV: ids and names of both ends, and the weight.
+
+    The positions are ignored; every writer accepts them.
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Edge, Graph, Node, edges_csv
+    >>> nodes = (Node("author", 0, ("Ann Lee",)), Node("author", 1, ("Bo Chen",)))
+    >>> graph = Graph("co-authors", "", nodes, (Edge("author-0", "author-1", 2.0),))
+    >>> print(edges_csv(graph), end="")
+    source,target,source_name,target_name,weight,count
+    author-0,author-1,Ann Lee,Bo Chen,2.0,
+    """
     edges = drawn_edges(graph)
     ends = [(graph.node(edge.source), graph.node(edge.target)) for edge in edges]
     columns = {
@@ -28,7 +40,26 @@ def edges_csv(graph: Graph, _: Positions | None = None) -> str:
 
 
 def nodes_csv(graph: Graph, positions: Positions | None = None) -> str:
-    """Write the nodes as CSV: id, name, size, links and group, and what else is known of them."""
+    """Write the nodes as CSV: id, name, size, links, group, and all further facts.
+
+    Parameters
+    ----------
+    graph : Graph
+    positions : mapping from node ids to (x, y), optional
+        Adds the columns ``x`` and ``y``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Edge, Graph, Node, nodes_csv
+    >>> nodes = (Node("author", 0, ("Ann Lee",)), Node("author", 1, ("Bo Chen",)))
+    >>> graph = Graph("co-authors", "", nodes, (Edge("author-0", "author-1", 2.0),))
+    >>> nodes_csv(graph).splitlines()[0]
+    'id,kind,key,name,value,links,strength,group'
+    """
     rows = counted_nodes(graph)
     nodes = [node for node, _, _ in rows]
     names = dict(graph.group_names)
@@ -55,9 +86,31 @@ def nodes_csv(graph: Graph, positions: Positions | None = None) -> str:
 
 
 def to_pajek(graph: Graph, positions: Positions) -> str:
-    """Write a graph as a .net file of Pajek, with places between 0 and 1; VOSviewer reads it too.
+    """Write a graph as a .net file for Pajek and VOSviewer, with positions scaled to 0 to 1.
 
-    Clusters are not part of the format; take GraphML, GEXF or the nodes as CSV for these.
+    The format has no clusters; use GraphML, GEXF or the list of nodes as CSV for these.
+
+    Parameters
+    ----------
+    graph : Graph
+    positions : mapping from node ids to (x, y)
+        As returned by `layout`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Edge, Graph, Node, to_pajek
+    >>> nodes = (Node("author", 0, ("Ann Lee",)), Node("author", 1, ("Bo Chen",)))
+    >>> graph = Graph("co-authors", "", nodes, (Edge("author-0", "author-1", 2.0),))
+    >>> print(to_pajek(graph, {"author-0": (0.0, 0.0), "author-1": (50.0, 0.0)}), end="")
+    *Vertices 2
+    1 "Ann Lee" 0.0000 0.0000 0.5000
+    2 "Bo Chen" 1.0000 0.0000 0.5000
+    *Edges
+    1 2 2
     """
     nodes = [node for node, _, _ in counted_nodes(graph)]
     numbers = {node.id: number for number, node in enumerate(nodes, start=1)}

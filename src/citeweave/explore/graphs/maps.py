@@ -45,26 +45,26 @@ def bibliometric_map(
     links: int = LINKS,
     **options: Any,
 ) -> Graph:
-    """Make one of the maps that bibliometricians expect.
+    """Build one of the standard bibliometric maps.
 
     Parameters
     ----------
     source : Corpus, path of a corpus or run, Exploration or fitted model
-        The thematic map, and colours by topic, need a fitted model.
+        The thematic map and colours by topic require a fitted model.
     kind : str
         One of `MAPS`.
     colour : {"cluster", "topic", "year"}
-        What colours stand for; the thematic map has the colours of its topics.
+        What colours stand for; the thematic map always has the colours of its topics.
     links : int
-        How many links are drawn at most, those of the largest counts.
+        Maximum number of links, those with the largest counts.
     **options
-        Those of `citeweave.networks.network_of`, `historiograph`, `main_path` or, for
-        ``thematic``, `thematic_map`.
+        Those of `citeweave.networks.network_of`, `historiograph`, `main_path` or, for ``thematic``,
+        `thematic_map`.
 
     Returns
     -------
     Graph
-        With places of its own.
+        With its own layout.
 
     Examples
     --------
@@ -95,18 +95,22 @@ def draw_network(
     colour: str = "cluster",
     links: int = LINKS,
 ) -> Graph:
-    """Draw any weighted network as a map.
+    """Build a map of any weighted network.
 
     Parameters
     ----------
     network : WeightedNetwork
-        Of a corpus, or `WeightedNetwork.from_edges`.
+        From a corpus, or from `WeightedNetwork.from_edges`.
     corpus : Corpus, optional
-        Whose words name clusters.
+        Corpus whose words name the clusters.
     view : Exploration, fitted model or path of a run, optional
-        For colours by topic.
+        Required for colours by topic.
     colour, links
-        As of `bibliometric_map`.
+        As in `bibliometric_map`.
+
+    Returns
+    -------
+    Graph
 
     Examples
     --------

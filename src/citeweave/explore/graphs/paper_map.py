@@ -20,22 +20,33 @@ SIZES = (4.0, 15.0)
 
 
 def citation_backbone(view: Any, *, papers: np.ndarray | None = None) -> np.ndarray:
-    """Choose for each paper the one citation that matters most.
+    """Select the most important citation of each paper.
 
-    Of the papers that it cites, the one with the largest rate lambda-_j sum_k lambdaT_k theta'_ik
-    theta'_jk: much cited, and for what this paper is about. (Without a network in the model: the
-    most cited one of the like topics.) What is left is a forest: a link for each paper at most.
+    It is the citation with the largest rate lambda-_j sum_k lambdaT_k theta'_ik theta'_jk: to a
+    paper that is often cited, and for topics of the citing paper. (In a model without a network: to
+    the most cited paper on similar topics.) The result is a forest with at most one link from each
+    paper.
 
     Parameters
     ----------
     view : Exploration, SCNTM or path of a run
     papers : ndarray of bool, shape (D,), optional
-        Papers that may be at either end.
+        Papers that may stand at either end.
 
     Returns
     -------
     ndarray of int, shape (links,)
         Rows of ``corpus.citations``, the strongest first.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import citation_backbone
+    >>> model = citeweave.example_model()
+    >>> chosen = citation_backbone(model)
+    >>> citing = model.corpus_.citations[chosen, 0]
+    >>> len(set(citing.tolist())) == len(chosen) < model.corpus_.n_citations
+    True
     """
     facts = facts_of(view)
     citations = np.asarray(facts.corpus.citations)
@@ -59,21 +70,29 @@ def citation_backbone(view: Any, *, papers: np.ndarray | None = None) -> np.ndar
 
 
 def paper_map(view: Any, *, papers: int | None = MOST_PAPERS, links: int = MOST_LINKS) -> Graph:
-    """Build the map of papers, which brings its own layout.
+    """Build the map of papers, which has its own layout.
 
     Parameters
     ----------
     view : Exploration, SCNTM or path of a run
     papers : int, optional
-        How many are drawn, those most likely to be cited; None for all.
+        Maximum number of papers, those most likely to be cited; None for all.
     links : int
-        How many citations of the backbone are drawn, the strongest.
+        Maximum number of citations of the backbone, the strongest.
 
     Returns
     -------
     Graph
-        Nodes of the kind ``paper`` (value: lambda-, or citations got), and a label for each topic:
-        its name where there is room for it, else its number, which ``listed`` explains.
+        Nodes of the kind ``paper`` (value: lambda-, or times cited) and a label for each topic: its
+        name where there is room, otherwise a number that ``listed`` explains.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import paper_map
+    >>> graph = paper_map(citeweave.example_model(), papers=50)
+    >>> sum(node.kind == "paper" for node in graph.nodes)
+    50
     """
     if papers is not None and papers < 1:
         raise ParameterError(f"{option('papers')} must be at least 1. Got {papers} instead.")
@@ -130,7 +149,7 @@ def dot_sizes(cited: np.ndarray) -> np.ndarray:
 
 
 def island_middles(papers: np.ndarray, dominant: np.ndarray, topics: int) -> np.ndarray:
-    """Mean place of the papers of each topic [K, 2], where its name stands; nan without papers."""
+    """Return the mean position of the papers of each topic [K, 2]; nan if it has none."""
     counts = np.bincount(dominant, minlength=topics)
     sums = np.column_stack([np.bincount(dominant, papers[:, axis], topics) for axis in (0, 1)])
     with np.errstate(invalid="ignore"):

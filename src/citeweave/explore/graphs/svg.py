@@ -23,22 +23,22 @@ def to_svg(
     css_classes: bool = True,
     link: Callable[[Node], str] | None = None,
 ) -> str:
-    """Draw a graph at given positions.
+    """Draw a graph as SVG.
 
     Parameters
     ----------
     graph : Graph
     positions : mapping from node ids to (x, y)
-        As `layout` gives them.
+        As returned by `layout`.
     standalone : bool
-        A whole file with an XML head, a white ground and a heading; else a bare ``<svg>`` element
-        for a page, without a size of its own but with a view box.
+        Write a complete file with an XML declaration, a white background and a heading; otherwise a
+        bare ``<svg>`` element for a web page, with a view box but no size.
     css_classes : bool
-        Give nodes and edges classes (``cw-node cw-topic``, ``cw-edge``, ``cw-label``) and let a
-        page colour the ground, the strokes and the text; colours are then attributes that a style
-        sheet overrides.
+        Give nodes and edges classes (``cw-node cw-topic``, ``cw-edge``, ``cw-label``) and let the
+        page style the background, strokes and text; colours are then attributes that a style sheet
+        overrides.
     link : callable, optional
-        From a node to the address of its page, or an empty text for one that has none.
+        Maps a node to the address of its page, or to an empty string if it has none.
 
     Returns
     -------
@@ -46,6 +46,13 @@ def to_svg(
         Every node is a ``<g>`` with ``data-kind`` and ``data-id`` (``topic`` and ``3``), its centre
         as ``data-x`` and ``data-y``, and a ``<title>``; every edge has ``data-source`` and
         ``data-target`` (``author-4``, ``topic-3``).
+
+    Examples
+    --------
+    >>> from citeweave.explore.graphs import Graph, Node, to_svg
+    >>> graph = Graph("pair", "", (Node("word", 0, ("soil",)),), ())
+    >>> to_svg(graph, {"word-0": (0.0, 0.0)}, standalone=False)[:4]
+    '<svg'
     """
     picture = compose(graph, positions)
     x, y, width, height = picture.box

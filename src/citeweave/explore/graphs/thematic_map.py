@@ -41,22 +41,30 @@ class _Room(NamedTuple):
 
 
 def thematic_map(view: Any, *, topics: int | None = None, words: int = 30) -> Graph:
-    """Draw the topics of a model by Callon's centrality and density.
+    """Build the thematic map of a model: topics by Callon's centrality and density.
 
     Parameters
     ----------
     view : Exploration, SCNTM or path of a run
     topics : int, optional
-        How many, the largest; all in use by default.
+        How many topics, the largest; all in use by default.
     words : int
-        Most words of a theme, see `citeweave.networks.themes_of`.
+        Maximum number of words per theme; see `citeweave.networks.themes_of`.
 
     Returns
     -------
     Graph
         Topics with ``centrality``, ``density`` and ``quadrant`` (1 motor, 2 niche, 3 emerging or
-        declining, 4 basic) among their facts. The picture places them by rank, with lines at the
-        medians; edges join each topic to the two that its words occur with most.
+        declining, 4 basic) among their facts. Topics are placed by rank, with lines at the medians;
+        edges join each topic to the two topics with which its words co-occur most.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import thematic_map
+    >>> graph = thematic_map(citeweave.example_model())
+    >>> [name for name, value in graph.nodes[0].facts]
+    ['centrality', 'density', 'quadrant']
     """
     if topics is not None and topics < 1:
         raise ParameterError(f"{option('topics')} must be at least 1. Got {topics} instead.")

@@ -31,17 +31,25 @@ def topic_flow(
     ----------
     view : Exploration, SCNTM or path of a run
     topics : int, optional
-        How many, the largest; all in use by default.
+        How many topics, the largest; all in use by default.
     min_share : float
-        An arrow is drawn where at least this part of a topic's citations goes to another; of each
-        topic two at most.
+        An arrow is drawn if at least this share of a topic's citations goes to another topic; at
+        most two arrows leave each topic.
     words : int
-        Words in each rectangle.
+        Number of words in each rectangle.
 
     Returns
     -------
     Graph
         Directed; the weight of an edge is the expected number of citations.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import topic_flow
+    >>> graph = topic_flow(citeweave.example_model())
+    >>> graph.directed, len(graph.nodes)
+    (True, 3)
     """
     if not 0.0 <= min_share <= 1.0:
         named = choice("'min_share'", "--min-weight")

@@ -33,7 +33,7 @@ FORMATS = (*_TEXT, ".png", ".pdf")
 
 
 def format_of(path: Path) -> str:
-    """Tell the format that the end of a file's name asks for, or refuse it."""
+    """Return the format that the suffix of a file asks for, or raise an error."""
     name = path.name.lower()
     kind = ".nodes.csv" if name.endswith(".nodes.csv") else path.suffix.lower()
     if kind not in FORMATS:
@@ -52,26 +52,34 @@ def write_graph(
     engine: str = "auto",
     dpi: float = 200.0,
 ) -> GraphLayout:
-    """Write a graph; the end of the name tells the format.
+    """Write a graph to a file; the suffix of the file sets the format.
 
     Parameters
     ----------
     graph : Graph
     path : path
-        ``.svg``, ``.png``, ``.pdf`` (both by Matplotlib), ``.dot`` or ``.gv``, ``.graphml``,
+        ``.svg``, ``.png`` or ``.pdf`` (both by Matplotlib), ``.dot`` or ``.gv``, ``.graphml``,
         ``.gexf``, ``.json`` for VOSviewer, ``.net`` for Pajek, ``.csv`` for a list of edges or
-        ``.nodes.csv`` for one of nodes.
+        ``.nodes.csv`` for a list of nodes.
     positions : GraphLayout, optional
         Made by `layout` if not given.
     engine : {"auto", "own", "graphviz"}
         See `layout`.
     dpi : float
-        Of a PNG.
+        Resolution of a PNG, in pixels per inch.
 
     Returns
     -------
     GraphLayout
-        The one that was used; its `note` says how it was made.
+        The layout that was used; its `note` says how it was made.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore.graphs import topic_flow, write_graph
+    >>> positions = write_graph(topic_flow(citeweave.example_model()), "flow.svg", engine="own")
+    >>> positions.engine
+    'own'
     """
     path = Path(path)
     kind = format_of(path)

@@ -112,17 +112,28 @@ def _draw_chains(ax: "Axes", values: np.ndarray, *, labels: bool) -> None:
 
 
 def plot_convergence(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Joint log posterior of all that is sampled by iteration, a line a chain.
+    """Plot the joint log posterior of each chain by iteration.
 
-    It rises while topics form, drops where citations begin to count, and is level when a chain has
-    settled. R-hat and the effective number of draws are those after burn-in. Runs of earlier
-    releases show the log likelihood of words, which may fall (see the page on the sampler).
+    The log posterior rises while topics form, drops when citations begin to count, and levels off
+    once a chain has settled. R-hat and the effective number of draws are computed after burn-in.
+    Runs from earlier releases show the log likelihood of words instead, which may fall.
 
     Parameters
     ----------
     view : Exploration, SCNTM or path of a run
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_convergence(citeweave.example_model())
+    >>> figure.savefig("convergence.png")
     """
     facts, traces, shown = _traces(view)
     values = shown.values / max(facts.corpus.n_tokens, 1)
@@ -147,7 +158,33 @@ def _leave_out_the_climb(ax: "Axes", values: np.ndarray) -> None:
 
 
 def plot_acceptance(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Share of proposals accepted while citations count: of citing topics and of words' topics."""
+    """Plot the share of proposals accepted, for citing topics and for topics of words.
+
+    Only iterations in which citations count are shown.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    NotFoundError
+        The model was not fitted by sampling, or citations never counted.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_acceptance(citeweave.example_model())
+    >>> figure.axes[0].get_ylabel()
+    'accepted'
+    """
     facts, traces, _ = _traces(view)
     start = _network_start(traces)
     if start is None:
@@ -191,7 +228,26 @@ def _percent(ax: "Axes") -> None:
 
 
 def plot_concentrations(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Concentrations beta of all levels, a line a chain; topics above, words below, by name."""
+    """Plot the concentrations beta of all levels, one line per chain.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_concentrations(citeweave.example_model())
+    >>> figure.axes[0].get_ylabel(), figure.axes[0].get_yscale()
+    ('concentration', 'log')
+    """
     facts, traces, _ = _traces(view)
     values = traces["concentrations"]
     names = list(getattr(facts.model, "level_names_", range(values.shape[2])))
@@ -228,7 +284,26 @@ def _symbol(name: object) -> str:
 
 
 def plot_active_topics(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Plot the number of topics in use by iteration, a line a chain."""
+    """Plot the number of topics in use by iteration, one line per chain.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_active_topics(citeweave.example_model())
+    >>> figure.axes[0].get_ylabel()
+    'topics in use'
+    """
     facts, traces, _ = _traces(view)
     values = traces["topics"]
     most = len(facts.share)
@@ -259,7 +334,31 @@ def plot_active_topics(view: Any, ax: "Axes | None" = None) -> "Figure":
 
 
 def plot_rhat(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """R-hat of each trace after burn-in, with its effective number of draws written beside it."""
+    """Plot R-hat of each trace after burn-in, labelled with its effective number of draws.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    NotFoundError
+        Fewer than four iterations were kept, or no trace moves.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_rhat(citeweave.example_model())
+    >>> figure.axes[0].get_yticklabels()[0].get_text()
+    'log posterior'
+    """
     facts, traces, shown = _traces(view)
     kept = _kept_from(facts, shown.values.shape[1])
     names = list(getattr(facts.model, "level_names_", []))

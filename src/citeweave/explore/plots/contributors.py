@@ -32,15 +32,31 @@ _NAME = 36
 def plot_contributors(
     view: Any, ax: "Axes | None" = None, *, kind: str = "institutions", most: int = MOST
 ) -> "Figure":
-    """Papers of the largest contributors as bars: those alone, and those with others of the kind.
+    """Plot the number of papers of the largest contributors as bars.
+
+    Each bar is divided into papers by that contributor alone and papers written with others of the
+    same kind.
 
     Parameters
     ----------
     view : Corpus, Exploration, fitted model or path of a run
     ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
     kind : {"institutions", "countries", "authors", "venues", "funders"}
     most : int
-        How many contributors.
+        Maximum number of bars.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_contributors(citeweave.example_corpus(), kind="venues")
+    >>> sorted(label.get_text() for label in figure.axes[0].get_yticklabels())
+    ['Annals of Small Data', 'Journal of Examples']
     """
     if most < 1:
         raise ParameterError(f"{option('most')} must be at least 1. Got {most} instead.")
@@ -76,10 +92,28 @@ def plot_contributors(
 
 
 def plot_institutions(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Papers of the largest institutions, alone and with others; see `plot_contributors`."""
+    """Plot the papers of the largest institutions; see `plot_contributors`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_institutions(citeweave.example_corpus())
+    >>> len(figure.axes[0].get_yticklabels())
+    5
+    """
     return plot_contributors(view, ax, kind="institutions")
 
 
 def plot_countries(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Papers of the largest countries, alone and with others; see `plot_contributors`."""
+    """Plot the papers of the largest countries; see `plot_contributors`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_countries(citeweave.example_corpus())
+    >>> sorted(label.get_text() for label in figure.axes[0].get_yticklabels())
+    ['Japan', 'Kenya', 'New Zealand', 'Sweden']
+    """
     return plot_contributors(view, ax, kind="countries")

@@ -22,17 +22,39 @@ _NAME = 18
 
 
 def plot_levels(view: Any, ax: "Axes | None" = None, *, level: str | None = None) -> "Figure":
-    """Topics of the nodes of a level, by the model: a small panel a topic, the largest first.
+    """Plot the topics of venues, periods or other levels of the model, one small panel per topic.
 
-    Bands are 90 % intervals over samples. Periods follow each other; of other levels the twelve
-    nodes of most papers are shown. Drawn on given axes, the largest topics are lines of one panel.
+    Bands are 90 % intervals over samples. Periods are in order of time; of other levels, the twelve
+    nodes with the most papers are shown. If axes are given, the largest topics are drawn as lines
+    in one panel.
 
     Parameters
     ----------
     view : Exploration, SCNTM or path of a run
     ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
     level : str, optional
-        Name of a level; periods if the model has them, else the first level that divides papers.
+        Name of a level; by default periods if the model has them, otherwise the first level that
+        divides papers.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    NotFoundError
+        The model has no level that divides papers.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> model = citeweave.SCNTM(
+    ...     model="cntm-text", levels=("venue",), topics=3, iterations=20, chains=1, seed=1
+    ... ).fit(citeweave.example_corpus())
+    >>> len(plots.plot_levels(model, level="venue").axes)
+    3
     """
     facts = facts_of(view)
     names = paper_levels(facts.view)

@@ -29,14 +29,29 @@ MIN_WEIGHT = 0.08
 def plot_author_profiles(
     view: Any, ax: "Axes | None" = None, *, authors: Sequence[int] | int = MOST_AUTHORS
 ) -> "Figure":
-    """Topics of authors: a row an author, a column a topic, a disc as large as its weight.
+    """Plot the topics of authors: one row per author, one column per topic.
+
+    The area of a disc is the weight of the topic for the author.
 
     Parameters
     ----------
     view : Exploration, SCNTM or path of a run
     ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
     authors : int or sequence of int
-        How many of the most influential, or which by id.
+        How many of the most influential authors, or their ids.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_author_profiles(citeweave.example_model(), authors=5)
+    >>> len(figure.axes[0].get_yticklabels())
+    5
     """
     facts = facts_of(view)
     people = facts.authors
@@ -129,7 +144,26 @@ def plot_author_profiles(
 
 
 def plot_paper_map(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Draw the map of all papers: an island a topic, named; larger dots are cited more."""
+    """Plot all papers as a map, with one named island per topic.
+
+    The larger a dot, the more the paper is cited.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> plots.plot_paper_map(citeweave.example_model()).savefig("papers.png")
+    """
     from citeweave.explore.graphs.image import draw_on  # noqa: PLC0415 (imports the style of plots)
 
     graph = paper_map(view, papers=None, links=0)

@@ -22,14 +22,14 @@ PANELS: tuple[tuple[str, Callable[[Any], float]], ...] = (
 
 
 def plot_scan(rows: Sequence[Any], recommended: int) -> "Figure":
-    """Draw the measures of a scan against the number of topics, the recommended one marked.
+    """Plot the measures of a scan against the number of topics, marking the recommended number.
 
     Parameters
     ----------
     rows : sequence of ScanRow
-        Of `citeweave.experiments.scan`.
+        From `citeweave.experiments.scan`.
     recommended : int
-        Cap on topics.
+        Recommended maximum number of topics.
     """
     shown = [
         (title, values)

@@ -40,15 +40,28 @@ FEWEST_PAPERS = 3
 
 
 def plot_topics_over_time(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Share of topics in the papers of each year: a small panel a topic, the largest first.
+    """Plot the share of topics by year, one small panel per topic, the largest first.
 
-    Drawn on given axes, the largest topics are lines of one panel with their names beside them.
-    Years of fewer than three papers are left out.
+    If axes are given, the largest topics are drawn as lines in one panel, labelled at their ends.
+    Years with fewer than three papers are left out.
 
     Parameters
     ----------
     view : Exploration, SCNTM or path of a run
     ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_topics_over_time(citeweave.example_model())
+    >>> len(figure.axes)
+    3
     """
     facts = facts_of(view)
     facts.view.require("years")
@@ -77,9 +90,9 @@ def draw_lines(
     by: str,
     names: Sequence[str] = (),
 ) -> None:
-    """Draw the shares of the largest topics as lines of one panel, their names beside them.
+    """Draw the shares of the largest topics as labelled lines in one panel.
 
-    Parameters are those of `draw_panels`, and ``by``, what the places are.
+    The parameters are those of `draw_panels`.
     """
     from matplotlib.ticker import PercentFormatter  # noqa: PLC0415 (optional)
 
@@ -107,22 +120,22 @@ def draw_panels(
     names: Sequence[str] = (),
     joined: bool = True,
 ) -> "Figure":
-    """Draw the shares of each topic in a panel of its own, the largest topics first.
+    """Draw the shares of each topic in its own panel, the largest topics first.
 
     Parameters
     ----------
     facts : PictureFacts
     places : ndarray, shape (n,)
-        Where on the horizontal axis.
+        Positions on the horizontal axis.
     shares : ndarray, shape (n, K)
     by : str
-        What the places are: "year".
+        What the positions are, such as "year".
     band : pair of ndarray of shape (n, K), optional
-        Bounds of intervals, which are shaded; without them the area below the line is.
+        Bounds of intervals, which are shaded; without them, the area below the line is shaded.
     names : sequence of str, optional
-        Of the places; numbers if not given.
+        Names of the positions; numbers if not given.
     joined : bool
-        Draw a line from place to place; else each stands for itself.
+        Whether to join the positions by a line.
     """
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415 (optional)
 
@@ -173,7 +186,28 @@ def draw_panels(
 
 
 def plot_topic_similarity(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """How alike topics are in their words: Bhattacharyya coefficient of phi, like beside like."""
+    """Plot how similar topics are in their words, with similar topics side by side.
+
+    Similarity is the Bhattacharyya coefficient of two word distributions phi.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_topic_similarity(citeweave.example_model())
+    >>> figure.axes[0].images[0].get_array().shape
+    (3, 3)
+    """
     facts = facts_of(view)
     shown = facts.topics
     if len(shown) < 2:
@@ -207,7 +241,26 @@ def _leaf_order(distances: np.ndarray) -> list[int]:
 
 
 def plot_topic_flow(view: Any, ax: "Axes | None" = None) -> "Figure":
-    """Which topics cite which: per cent of the citations of a row that go to a column."""
+    """Plot which topics cite which, as percentages of the citations of each row.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> figure = plots.plot_topic_flow(citeweave.example_model())
+    >>> figure.axes[1].get_ylabel()
+    '% of the citations of a row'
+    """
     facts = facts_of(view)
     flow = facts.flow
     both = flow.sum(axis=0) + flow.sum(axis=1)

@@ -64,7 +64,7 @@ def write_plot(
     width: float | None = None,
     dpi: float = 200.0,
 ) -> Path:
-    """Draw one plot and write it; the end of the name tells the format.
+    """Draw one plot and write it to a file; the suffix of the file sets the format.
 
     Parameters
     ----------
@@ -74,10 +74,22 @@ def write_plot(
     path : path
         Ends in ``.png``, ``.pdf`` or ``.svg``.
     width : float, optional
-        Width in inches, such as 3.5 for a column and 7 for a page; letters keep their size. The
-        width that suits the plot if not given.
+        Width in inches, such as 3.5 for one column and 7 for a page; the font size does not change.
+        If not given, each plot has a width that suits it.
     dpi : float
-        Pixels an inch of a PNG.
+        Resolution of a PNG, in pixels per inch.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> plots.write_plot(citeweave.example_model(), "similarity", "topics.svg", width=3.5).name
+    'topics.svg'
     """
     if kind not in KINDS:
         raise ParameterError(
@@ -89,7 +101,7 @@ def write_plot(
 def check_plot_file(
     path: str | os.PathLike[str], *, width: float | None = None, dpi: float = 200.0
 ) -> None:
-    """Refuse a plot that could not be written, before the work that it is to show."""
+    """Check the options of a plot before doing the work that it is to show."""
     _check(Path(path), width, dpi)
 
 
@@ -100,7 +112,7 @@ def write_figure(
     width: float | None = None,
     dpi: float = 200.0,
 ) -> Path:
-    """Write a figure that ``draw`` makes in our style; options are those of `write_plot`."""
+    """Write the figure that ``draw`` makes, in our style; the options are those of `write_plot`."""
     path = Path(path)
     _check(path, width, dpi)
     # dates left out, so that the same run gives the same bytes
@@ -135,14 +147,31 @@ def write_plots(
     width: float | None = None,
     dpi: float = 200.0,
 ) -> tuple[list[Path], dict[str, str]]:
-    """Write every plot that a run can show into a folder, named by its kind.
+    """Write every plot that a run can show into a folder, one file per kind.
+
+    Parameters
+    ----------
+    view : Exploration, SCNTM or path of a run
+    folder : path
+        Created if it does not exist.
+    suffix : {".png", ".pdf", ".svg"}
+    width, dpi
+        As in `write_plot`.
 
     Returns
     -------
     list of Path
-        What was written.
+        The files written.
     dict of str
-        The plots that cannot be drawn, each with the reason.
+        Plots that cannot be drawn, each with the reason.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.explore import plots
+    >>> written, missing = plots.write_plots(citeweave.example_model(), "plots", suffix=".svg")
+    >>> "convergence.svg" in [path.name for path in written], sorted(missing)
+    (True, ['levels'])
     """
     _check(Path(f"plot{suffix}"), width, dpi)
     facts = facts_of(view)
