@@ -18,15 +18,22 @@ class ClassScores(NamedTuple):
     names : ndarray
         Classes that are true or predicted for at least one document.
     precision : ndarray
-        Share of the documents predicted to be of a class that are; 0 where none is predicted.
+        Share of the documents predicted to be in a class that are; 0 if none is predicted.
     recall : ndarray
-        Share of the documents of a class that are predicted to be; 0 where the class has none.
+        Share of the documents of a class that are predicted to be in it; 0 if the class is empty.
     f1 : ndarray
-        Harmonic mean of the two.
+        Harmonic mean of precision and recall.
     documents : ndarray of int
-        How many documents are of the class.
+        Number of documents in the class.
     confusion : ndarray of int, shape (n, n)
         Documents by true class (row) and predicted class (column).
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import class_scores
+    >>> scores = class_scores(["a", "b", "b", "a"], ["a", "b", "a", "a"])
+    >>> scores.names.tolist(), scores.documents.tolist(), scores.confusion.tolist()
+    (['a', 'b'], [3, 1], [[2, 1], [0, 1]])
     """
 
     names: np.ndarray
@@ -69,12 +76,22 @@ def macro_f1(predicted: Any, classes: Any) -> float:
 
 
 def class_scores(predicted: Any, classes: Any) -> ClassScores:
-    """Return precision, recall and F1 of each class, and the table of confusions.
+    """Return precision, recall and F1 of each class, and the confusion matrix.
 
     Parameters
     ----------
     predicted, classes : array-like, shape (D,)
-        As those of `accuracy`.
+        As in `accuracy`.
+
+    Returns
+    -------
+    ClassScores
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import class_scores
+    >>> class_scores(["a", "b", "b", "a"], ["a", "b", "a", "a"]).precision.tolist()
+    [1.0, 0.5]
     """
     given, true = _labels(predicted, classes)
     names, places = np.unique(np.concatenate((given, true)), return_inverse=True)
@@ -94,18 +111,18 @@ def class_scores(predicted: Any, classes: Any) -> ClassScores:
 
 
 def expected_calibration_error(probabilities: Any, classes: Any, *, bins: int = 15) -> float:
-    """Mean difference between how sure predictions are and how often they are right.
+    """Mean difference between the confidence of predictions and their accuracy.
 
-    Predictions are the most probable classes. They are put into bins of equal width by that
-    probability; of each bin the share that is right is compared with the mean probability, and
-    bins weigh by their documents (Guo, Pleiss, Sun and Weinberger 2017).
+    Predictions are the most probable classes. They are divided by that probability into bins of
+    equal width; in each bin, the share of correct predictions is compared with the mean
+    probability. Bins are weighted by their documents (Guo, Pleiss, Sun and Weinberger 2017).
 
     Parameters
     ----------
     probabilities : array-like, shape (D, C)
-        Of each class, in rows that sum to 1.
+        Probabilities of the classes, in rows that sum to 1.
     classes : array-like of int, shape (D,)
-        True class of each document; one that is negative leaves the document out.
+        True class of each document; documents with a negative class are left out.
     bins : int
 
     Examples

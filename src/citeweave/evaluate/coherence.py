@@ -14,18 +14,24 @@ __all__ = ["npmi_coherence", "top_words", "topic_diversity"]
 
 
 def top_words(topic_word: Any, *, top: int = 10) -> np.ndarray:
-    """Return the ids of each topic's most probable words, best first, the smaller id first if tied.
+    """Return the ids of each topic's most probable words, best first; ties go to the smaller id.
 
     Parameters
     ----------
     topic_word : array-like, shape (K, V)
         phi, or any weights of words by topic.
     top : int
-        How many words of each topic.
+        Number of words per topic.
 
     Returns
     -------
     ndarray of int, shape (K, top)
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import top_words
+    >>> top_words([[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]], top=2).tolist()
+    [[1, 2], [0, 2]]
     """
     weights = np.asarray(topic_word, dtype=np.float64)
     if weights.ndim != 2 or 0 in weights.shape or not np.isfinite(weights).all():
@@ -59,27 +65,36 @@ def topic_diversity(topic_word: Any, *, top: int = 25) -> float:
 
 
 def npmi_coherence(topic_word: Any, corpus: Corpus, *, top: int = 10) -> np.ndarray:
-    """Mean normalised pointwise mutual information of the pairs of each topic's top words.
+    """Return the mean normalised pointwise mutual information of each topic's top words.
 
-    With p_i the share of documents that hold word i, and p_ij that hold both,
+    With p_i the share of documents that contain word i, and p_ij the share that contain both,
 
         NPMI(i, j) = log(p_ij / (p_i p_j)) / -log p_ij,
 
-    between -1 (never together; also where a word does not occur at all) and 1 (never apart).
+    between -1 (never together; also if a word does not occur at all) and 1 (never apart).
 
     Parameters
     ----------
     topic_word : array-like, shape (K, V)
         phi. Leave out topics that are not in use, as for `topic_diversity`.
     corpus : Corpus
-        Where words are counted, of the same vocabulary: the training corpus or another.
+        The corpus in which words are counted, with the same vocabulary: the training corpus or
+        another one.
     top : int
-        How many words of each topic, at least 2.
+        Number of words per topic, at least 2.
 
     Returns
     -------
     ndarray, shape (K,)
-        One value a topic; their mean is the coherence of the model.
+        One value per topic; their mean is the coherence of the model.
+
+    Examples
+    --------
+    >>> from citeweave import Corpus
+    >>> from citeweave.evaluate import npmi_coherence
+    >>> corpus = Corpus.from_lists(tokens=[["soil", "crop"], ["soil", "crop"], ["cave"]])
+    >>> npmi_coherence([[0.5, 0.4, 0.1]], corpus, top=2).round(6).tolist()
+    [1.0]
     """
     words = top_words(topic_word, top=check_integer(top, "top", lowest=2))
     width = np.shape(topic_word)[1]

@@ -46,7 +46,17 @@ _SHOWN = {
 
 
 class TraceCheck(NamedTuple):
-    """Convergence of one trace after burn-in; not a number where a trace never moves."""
+    """Convergence of one trace after burn-in; values are nan for a trace that never moves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.evaluate import judge_traces
+    >>> traces = {"log_posterior": np.random.default_rng(1).normal(size=(2, 400))}
+    >>> check = judge_traces(traces, burn_in=100).checks[0]
+    >>> check.name, check.rhat < 1.01
+    ('log posterior', False)
+    """
 
     name: str
     mean: float
@@ -57,7 +67,26 @@ class TraceCheck(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What is known of the chains of a run, and the verdict."""
+    """Diagnostics of the chains of a run, and the verdict on them.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    chains, draws : int
+        Number of chains, and of draws after burn-in.
+    checks : tuple of TraceCheck
+    agreements : tuple of float
+        Agreement of each chain with the reference chain.
+    drifts : tuple of float
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import judge_chains
+    >>> found = judge_chains(citeweave.example_model())
+    >>> found.chains, len(found.agreements)
+    (2, 2)
+    """
 
     verdict: Verdict
     chains: int
@@ -141,12 +170,23 @@ def judge_traces(
 
 
 def judge_chains(model: Any) -> Diagnostics:
-    """Judge the chains of a fitted model by `judge_traces`.
+    """Judge the chains of a fitted model with `judge_traces`.
 
     Parameters
     ----------
     model : SCNTM or baseline
-        A model without traces, as baselines are, has no chains to judge.
+        A model without traces, such as a baseline, has no chains to judge.
+
+    Returns
+    -------
+    Diagnostics
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import judge_chains
+    >>> judge_chains(citeweave.example_model()).verdict.headline
+    'Not settled: the chains do not agree yet'
     """
     traces = getattr(model, "traces_", None) or {}
     if shown_trace(traces) is None:

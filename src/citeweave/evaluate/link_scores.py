@@ -116,17 +116,29 @@ def scntm_scores(
 ) -> LinkScores:
     """Return the rates lambda+_i lambda-_j sum_k lambdaT_k theta'_ik theta'_jk of a fitted SCNTM.
 
-    From posterior means; the mean of the product would need every kept sample.
+    Computed from posterior means; the mean of the product would require every kept sample.
 
     Parameters
     ----------
     model : SCNTM
-        Fitted, of a kind with citations.
+        Fitted, with citations.
     new : ndarray, shape (D_new, K), optional
-        Topics theta' of new documents: they are then the citing ones, all with lambda+ = 1.
+        Topics theta' of new documents, which are then the citing documents, all with lambda+ = 1.
     propensities : bool
-        Without them lambda+ = lambda- = 1: what the topics alone say, for pairs whose degrees are
-        matched.
+        If False, lambda+ = lambda- = 1: what the topics alone predict, for pairs with matched
+        degrees.
+
+    Returns
+    -------
+    LinkScores
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import scntm_scores
+    >>> scores = scntm_scores(citeweave.example_model())
+    >>> scores.n_documents, scores.rows([0, 1]).shape
+    (80, (2, 80))
     """
     theta = np.asarray(model.doc_topic_, dtype=np.float64)
     if not propensities:
@@ -145,8 +157,27 @@ def pmtlm_scores(
 ) -> LinkScores:
     """Return the rates S_i S_j sum_z eta_z theta_iz theta_jz of a fitted PMTLM.
 
-    With the topics of `new` documents, these are the citing ones, all with S = 1; without
-    `propensities` all documents have S = 1.
+    Parameters
+    ----------
+    model : PMTLM
+        Fitted.
+    new : ndarray, shape (D_new, K), optional
+        Topics of new documents, which are then the citing documents, all with S = 1.
+    propensities : bool
+        If False, all documents have S = 1.
+
+    Returns
+    -------
+    LinkScores
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.baselines import PMTLM
+    >>> from citeweave.evaluate import pmtlm_scores
+    >>> model = PMTLM(topics=3, iterations=20, seed=1).fit(citeweave.example_corpus())
+    >>> pmtlm_scores(model).pairs([(0, 1), (2, 3)]).shape
+    (2,)
     """
     theta = np.asarray(model.doc_topic_, np.float64)
     carried = model.popularity_[:, None] * theta if propensities else theta
@@ -155,7 +186,27 @@ def pmtlm_scores(
 
 
 def topic_scores(model: "TopicModel", new: np.ndarray | None = None) -> LinkScores:
-    """Return sum_k theta_ik theta_jk, the chance of one topic, for a model without rates."""
+    """Return sum_k theta_ik theta_jk, the probability of a common topic, for a model without rates.
+
+    Parameters
+    ----------
+    model : SCNTM or baseline
+        Fitted.
+    new : ndarray, shape (D_new, K), optional
+        Topics of new documents, which are then the citing documents.
+
+    Returns
+    -------
+    LinkScores
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import topic_scores
+    >>> scores = topic_scores(citeweave.example_model()).rows([0])
+    >>> scores.shape, bool(scores.max() <= 1)
+    ((1, 80), True)
+    """
     theta = np.asarray(model.doc_topic_, dtype=np.float64)
     return LinkScores(citing=theta if new is None else np.asarray(new, np.float64), cited=theta)
 
@@ -163,16 +214,30 @@ def topic_scores(model: "TopicModel", new: np.ndarray | None = None) -> LinkScor
 def model_scores(
     model: "TopicModel", new: np.ndarray | None = None, *, propensities: bool = True
 ) -> tuple[LinkScores, str]:
-    """Return the scores that a model's own idea of a citation gives, and what they are in words.
+    """Return the scores of citations that a model itself defines, and a description of them.
 
     Parameters
     ----------
     model : SCNTM or baseline
         Fitted.
     new : ndarray, shape (D_new, K), optional
-        Topics of new documents, as the citing ones.
+        Topics of new documents, which are then the citing documents.
     propensities : bool
-        Whether documents' own propensities to cite and to be cited count.
+        Whether to include the propensities of documents to cite and to be cited.
+
+    Returns
+    -------
+    LinkScores
+    str
+        What the scores are.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import model_scores
+    >>> scores, how = model_scores(citeweave.example_model())
+    >>> how
+    'rate of citations at posterior means'
     """
     alike = "" if propensities else ", all documents alike but for their topics"
     if isinstance(model, SCNTM) and model.spec_.citations is not None:
@@ -185,16 +250,29 @@ def model_scores(
 
 
 def tfidf_scores(corpus: Corpus, new: Corpus | None = None) -> LinkScores:
-    """Return the cosines of the documents' tf-idf vectors, 0 for one without words.
+    """Return the cosines of the documents' tf-idf vectors; 0 for a document without words.
 
-    A word weighs its count times log(D / df) + 1, with df the documents that hold it.
+    The weight of a word is its count times log(D / df) + 1, with df the number of documents that
+    contain it.
 
     Parameters
     ----------
     corpus : Corpus
-        Where documents are counted, and the ones that may be cited.
+        The documents that are counted and may be cited.
     new : Corpus, optional
         The citing documents, if they are others; words are matched by spelling.
+
+    Returns
+    -------
+    LinkScores
+
+    Examples
+    --------
+    >>> from citeweave import Corpus
+    >>> from citeweave.evaluate import tfidf_scores
+    >>> corpus = Corpus.from_lists(tokens=[["soil", "crop"], ["crop", "soil"], ["cave"]])
+    >>> tfidf_scores(corpus).rows([0]).round(6).tolist()
+    [[1.0, 1.0, 0.0]]
     """
     counts = count_words(corpus)
     held = np.bincount(counts.indices, minlength=corpus.vocabulary_size)

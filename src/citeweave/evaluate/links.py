@@ -35,7 +35,16 @@ _CHUNK_CELLS = 4_000_000  # scores held at a time, 32 MB
 
 
 class HeldOut(NamedTuple):
-    """The corpus without the citations held out, and these as rows (citing, cited)."""
+    """A corpus without the citations held out, and these citations as rows (citing, cited).
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import hold_out_citations
+    >>> held_out = hold_out_citations(citeweave.example_corpus(), share=0.1)
+    >>> held_out.train.n_citations + len(held_out.pairs)
+    300
+    """
 
     train: Corpus
     pairs: np.ndarray
@@ -47,9 +56,16 @@ class RankingScores(NamedTuple):
     Attributes
     ----------
     precision, recall : dict of int to float
-        By k: share of the k best documents that are cited, and of the cited among the k best.
+        By k: the share of the k best documents that are cited, and the share of the cited documents
+        that are among the k best.
     documents : int
-        How many citing documents the means are over.
+        Number of citing documents in the means.
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import RankingScores
+    >>> RankingScores({10: 0.2}, {10: 0.5}, 40).recall[10]
+    0.5
     """
 
     precision: dict[int, float]
@@ -58,7 +74,14 @@ class RankingScores(NamedTuple):
 
 
 class LinkPrediction(NamedTuple):
-    """All measures of one set of scores, see `link_prediction`."""
+    """All measures of one set of scores, as returned by `link_prediction`.
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import LinkPrediction
+    >>> LinkPrediction(auc=0.9, precision={10: 0.2}, recall={10: 0.5}, pairs=40).auc
+    0.9
+    """
 
     auc: float
     precision: dict[int, float]
@@ -105,22 +128,22 @@ def hold_out_citations(corpus: Corpus, *, share: float = 0.1, seed: int | None =
 def negative_pairs(
     corpus: Corpus, pairs: Any, *, each: int = 1, seed: int | None = 0
 ) -> np.ndarray:
-    """Draw pairs that are not citations, matched in degree to those given.
+    """Draw pairs that are not citations, with degrees matched to those of given citations.
 
-    For each pair (i, j) the same citing document i with the cited document j' of another pair
-    given, drawn at random: negatives cite and are cited like held-out citations, so how often a
-    document is cited in the training corpus tells little. (Drawn by all citations they would seem
-    more popular, as nothing is held out of theirs.) No negative is i itself or linked with i in
-    either direction.
+    For each pair (i, j), the citing document i is combined with the cited document j' of another
+    given pair, drawn at random. Negatives thus cite and are cited as often as held-out citations
+    do, so that the number of citations of a document in the training corpus says little. (Drawn
+    from all citations, negatives would seem more popular, because none of theirs are held out.) No
+    negative is i itself or linked with i in either direction.
 
     Parameters
     ----------
     corpus : Corpus
-        The whole corpus, with the held-out citations.
+        The whole corpus, including the held-out citations.
     pairs : array-like of int, shape (n, 2)
         Held-out citations.
     each : int
-        Negatives for each of them.
+        Number of negatives per citation.
     seed : int, optional
         The same seed draws the same pairs.
 
@@ -128,6 +151,16 @@ def negative_pairs(
     -------
     ndarray of int32, shape (n * each, 2)
         In the order of `pairs`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import hold_out_citations, negative_pairs
+    >>> corpus = citeweave.example_corpus()
+    >>> pairs = hold_out_citations(corpus).pairs
+    >>> negatives = negative_pairs(corpus, pairs, each=2)
+    >>> negatives.shape[0] == 2 * len(pairs), bool((negatives[::2, 0] == pairs[:, 0]).all())
+    (True, True)
     """
     documents = corpus.n_documents
     given = as_pairs(pairs, documents, "pairs")
@@ -140,16 +173,26 @@ def negative_pairs(
 def new_negative_pairs(
     pairs: Any, *, citing: int, cited: int, each: int = 1, seed: int | None = 0
 ) -> np.ndarray:
-    """Draw such pairs where new documents cite others: the same citing, another's cited document.
+    """Draw negative pairs for new documents that cite others; see `negative_pairs`.
 
     Parameters
     ----------
     pairs : array-like of int, shape (n, 2)
-        All citations, rows (new document, training document).
+        All citations, as rows (new document, training document).
     citing, cited : int
-        How many new and how many training documents there are.
+        Number of new documents, and of training documents.
     each, seed
-        As those of `negative_pairs`.
+        As in `negative_pairs`.
+
+    Returns
+    -------
+    ndarray of int32, shape (n * each, 2)
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import new_negative_pairs
+    >>> new_negative_pairs([(0, 2), (1, 3)], citing=2, cited=4).tolist()
+    [[0, 3], [1, 2]]
     """
     given = as_pairs(pairs, citing, "pairs", cited=cited)
     return _matched_negatives(given, given @ [cited, 1], cited, each=each, seed=seed)
@@ -201,23 +244,36 @@ def auc(positive: Any, negative: Any) -> float:
 def ranking_scores(
     scores: LinkScores, train: Corpus | None, pairs: Any, *, k: Sequence[int] = (10, 50)
 ) -> RankingScores:
-    """Rank all documents for each citing document, and look for those that it cites.
+    """Rank all documents for each citing document, and find those that it cites.
 
-    Candidates are all documents but the citing one and those that it cites in the training corpus.
-    Documents of equal score are taken to stand in random order, and the expectation over it is
-    returned. Scores are made for a few citing documents at a time.
+    The candidates are all documents except the citing one and those that it cites in the training
+    corpus. Documents with equal scores are in random order; the expectation over that order is
+    returned. Scores are computed for a few citing documents at a time.
 
     Parameters
     ----------
     scores : LinkScores
         Scores of a model fitted to `train`.
     train : Corpus, optional
-        The corpus without the held-out citations; None if those who cite are other documents than
-        those who may be cited, so that all of these are candidates.
+        The corpus without the held-out citations; None if the citing documents are not among those
+        that may be cited, so that all of these are candidates.
     pairs : array-like of int, shape (n, 2)
         Held-out citations.
     k : sequence of int
-        How many of the best documents to look at.
+        Numbers of best documents to consider.
+
+    Returns
+    -------
+    RankingScores
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import hold_out_citations, ranking_scores, tfidf_scores
+    >>> train, pairs = hold_out_citations(citeweave.example_corpus())
+    >>> found = ranking_scores(tfidf_scores(train), train, pairs, k=[5, 20])
+    >>> found.recall[20] >= found.recall[5]
+    True
     """
     documents = scores.n_documents
     if train is not None:
@@ -262,18 +318,33 @@ def link_prediction(
     *,
     k: Sequence[int] = (10, 50),
 ) -> LinkPrediction:
-    """Return AUC against the negatives, and precision and recall at k among all documents.
+    """Return the AUC against negative pairs, and precision and recall at k among all documents.
 
     Parameters
     ----------
     scores : LinkScores
         Scores of a model fitted to `train`.
     train, pairs
-        As `hold_out_citations` returns them; `train` may be None as in `ranking_scores`.
+        As returned by `hold_out_citations`; `train` may be None as in `ranking_scores`.
     negatives : array-like of int, shape (m, 2)
-        Pairs that are not citations, as `negative_pairs` draws them.
+        Pairs that are not citations, as drawn by `negative_pairs`.
     k : sequence of int
         As in `ranking_scores`.
+
+    Returns
+    -------
+    LinkPrediction
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave import evaluate
+    >>> corpus = citeweave.example_corpus()
+    >>> train, pairs = evaluate.hold_out_citations(corpus)
+    >>> negatives = evaluate.negative_pairs(corpus, pairs)
+    >>> found = evaluate.link_prediction(evaluate.tfidf_scores(train), train, pairs, negatives)
+    >>> 0 <= found.auc <= 1, found.pairs == len(pairs)
+    (True, True)
     """
     ranking = ranking_scores(scores, train, pairs, k=k)
     return LinkPrediction(

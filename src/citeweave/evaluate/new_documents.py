@@ -16,15 +16,24 @@ __all__ = ["NewDocuments", "find_new_documents"]
 
 @dataclass(frozen=True)
 class NewDocuments:
-    """Documents to test a model with.
+    """Documents with which to test a model.
 
     Attributes
     ----------
     corpus : Corpus
     links : ndarray of int, shape (n, 2)
-        Their citations of training documents, rows (new document, training document).
+        Their citations of training documents, as rows (new document, training document).
     known : int
-        How many documents of what was given are training documents, and were left out.
+        Number of given documents that were left out because they are training documents.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import find_new_documents
+    >>> corpus = citeweave.example_corpus()
+    >>> found = find_new_documents(corpus, corpus.subset(range(60)))
+    >>> found.corpus.n_documents, found.known
+    (20, 60)
     """
 
     corpus: Corpus
@@ -35,24 +44,36 @@ class NewDocuments:
 def find_new_documents(
     test: Corpus | Split | str | os.PathLike[str], train: Corpus, *, links: Any = None
 ) -> NewDocuments:
-    """Find the test documents in what is given.
+    """Find the test documents in a corpus or split.
 
     Parameters
     ----------
     test : Corpus, Split or path
-        A corpus of test documents; or the whole corpus that the training documents are part of:
-        those are known by their ids and words and are left out, and citations of them are the
-        links; or a `Split` of one.
+        A corpus of test documents; or the whole corpus that contains the training documents, which
+        are recognised by their ids and words and left out, while citations of them become the
+        links; or a `Split` of such a corpus.
     train : Corpus
-        What the model was fitted to.
+        The corpus to which the model was fitted.
     links : array-like of int, shape (n, 2), optional
-        Citations as rows (test document, training document), where `test` is a corpus of test
-        documents alone.
+        Citations as rows (test document, training document), if `test` is a corpus of test
+        documents only.
+
+    Returns
+    -------
+    NewDocuments
 
     Raises
     ------
     CorpusError
         All documents given are training documents.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import find_new_documents
+    >>> parts = citeweave.example_corpus().split(test=0.25, seed=0)
+    >>> find_new_documents(parts, parts.train).corpus.n_documents
+    20
     """
     if isinstance(test, Split):
         if test.train.n_documents != train.n_documents:

@@ -29,7 +29,7 @@ _VECTORS = ("theta'", "theta")
 
 @dataclass(frozen=True, eq=False)
 class Perplexity:
-    """How surprising words are to a model: exp(-mean log p(w)), lower is better.
+    """How surprising words are to a model: exp(-mean log p(w)); lower is better.
 
     Attributes
     ----------
@@ -37,16 +37,25 @@ class Perplexity:
     log_likelihood : float
         Sum of log p(w) over the words scored.
     n_scored, n_estimated : int
-        Words scored, and words that the topics of the same documents were estimated from.
+        Number of words scored, and of words from which the topics of the same documents were
+        estimated.
     n_unseen : int
-        Words that are neither, as the model's vocabulary has not got them.
+        Number of words that are neither, because they are not in the model's vocabulary.
     kind : str
-        ``test`` (new documents), ``held-out words`` (of training documents) or ``in sample``
-        (words that the model was fitted to: not comparable with the others).
+        ``test`` (new documents), ``held-out words`` (of training documents) or ``in sample`` (words
+        to which the model was fitted: not comparable with the others).
     protocol : dict
-        How, in words and numbers.
+        How it was computed, in words and numbers.
     document_log_likelihood, document_scored : ndarray, shape (D,)
         The same sums for each document.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import perplexity
+    >>> found = perplexity(citeweave.example_model())
+    >>> found.kind, found.n_scored, found.per_document.shape
+    ('in sample', 2508, (80,))
     """
 
     value: float
@@ -67,7 +76,16 @@ class Perplexity:
 
 
 class HeldOutWords(NamedTuple):
-    """Tokens taken out of documents before a model is fitted."""
+    """Words taken out of documents before a model is fitted, for `perplexity`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.evaluate import hold_out_words
+    >>> train, held_out = hold_out_words(citeweave.example_corpus(), share=0.2)
+    >>> train.n_tokens + len(held_out.word)
+    2508
+    """
 
     document: np.ndarray
     """int64 [tokens]."""

@@ -17,7 +17,7 @@ _ENDINGS = (".json", ".csv", ".md")
 
 
 def check_file(path: str | os.PathLike[str]) -> Path:
-    """Refuse, before any work, a file whose ending no evaluation is written in."""
+    """Raise an error, before any work is done, if a file has a suffix that cannot be written."""
     target = Path(path)
     if target.suffix not in _ENDINGS:
         raise ParameterError(
@@ -35,13 +35,19 @@ class Measure:
     part : str
         What it is about: clusters, labels, words, topics, links or chains.
     name : str
-        The measure, say "NMI" or "perplexity, in sample".
+        The measure, such as "NMI" or "perplexity, in sample".
     where : str
-        Which documents, citations or draws it is taken on.
+        The documents, citations or draws on which it was taken.
     value : float, optional
-        None where it cannot be computed; `how` then says why.
+        None if it cannot be computed; `how` then says why.
     how : str
         The protocol in words, or the reason why there is no value.
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import Measure
+    >>> Measure("clusters", "NMI", "training documents", None, "no categories").known
+    False
     """
 
     part: str
@@ -102,7 +108,7 @@ class Evaluation:
         raise KeyError(f"{name} could not be computed: {found[0].how}")
 
     def table(self) -> list[dict[str, Any]]:
-        """Return a row a measure, with the keys part, measure, where, value and how."""
+        """Return one row per measure, with the keys part, measure, where, value and how."""
         return [
             {
                 "part": measure.part,
@@ -115,7 +121,7 @@ class Evaluation:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON takes it; infinite values are the text "inf"."""
+        """Return everything as values for JSON; infinite values become the string "inf"."""
         rows = [asdict(measure) for measure in self.measures]
         for row in rows:
             if row["value"] is not None and math.isinf(row["value"]):
@@ -140,7 +146,7 @@ class Evaluation:
         return html_table(["part", "measure", "where", "#value", "how"], rows, caption=title)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the rows to a file: .json, .csv or .md (a Markdown table), by its ending."""
+        """Write the rows to a .json, .csv or .md file (a Markdown table), by its suffix."""
         target = check_file(path)
         writers = {".json": self._as_json, ".csv": self._as_csv, ".md": self._as_markdown}
         write_text(target, writers[target.suffix]())

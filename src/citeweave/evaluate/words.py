@@ -21,9 +21,10 @@ _CHUNK = 1 << 15
 
 
 def completion_words(corpus: Corpus) -> str | float:
-    """Tell which words of test documents to estimate topics from, so that others can be scored.
+    """Return which words of test documents to estimate topics from, leaving others to be scored.
 
-    Those of titles where most documents have title words and others, as in the paper; else half.
+    These are title words if most documents have title words and others, as in the paper; otherwise
+    half of the words.
     """
     titled = (corpus.title_lengths > 0) & (corpus.lengths > corpus.title_lengths)
     return "title" if titled.mean() > 0.5 else 0.5
@@ -56,13 +57,13 @@ def without_words(corpus: Corpus, out: np.ndarray) -> Corpus:
 
 
 class Scored(NamedTuple):
-    """Perplexity of some tokens, and how many of them the model holds impossible."""
+    """Perplexity of some tokens, and the number of tokens that are impossible under the model."""
 
     value: float
     impossible: int
 
     def explain(self, how: str) -> str:
-        """Add to a protocol why the value is infinite, where it is."""
+        """Add the reason for an infinite value to the description of the protocol."""
         if not self.impossible:
             return how
         return f"infinite, as the model gives {self.impossible:,} of these words no chance; {how}"
@@ -103,7 +104,7 @@ def plain_perplexity(
 
 
 def in_sample_perplexity(model: TopicModel) -> Scored:
-    """Return the perplexity of the training words, scored with what was learned from them."""
+    """Return the perplexity of the training words under the model fitted to them."""
     corpus = model.corpus_
     document = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
     return plain_perplexity(model.doc_topic_, model.topic_word_, document, corpus.tokens)

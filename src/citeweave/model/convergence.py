@@ -20,7 +20,14 @@ FEWEST_DRAWS = 4
 
 
 class Convergence(NamedTuple):
-    """Measures of one trace: mean over all draws, R-hat, bulk and tail effective sample size."""
+    """Measures of one trace: mean over all draws, R-hat, bulk and tail effective sample size.
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import Convergence
+    >>> Convergence(mean=0.1, rhat=1.003, bulk=950.0, tail=870.0).rhat < 1.01
+    True
+    """
 
     mean: float
     rhat: float
@@ -63,6 +70,15 @@ def effective_sample_size(trace: Any) -> float:
     Parameters
     ----------
     trace : array-like, shape (chains, draws)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.evaluate import effective_sample_size
+    >>> draws = np.random.default_rng(0).normal(size=(4, 250))
+    >>> steps = np.cumsum(draws, axis=1)
+    >>> effective_sample_size(draws) > 500, effective_sample_size(steps) < 50
+    (True, True)
     """
     return _sample_size(_normal_scores(_halves(_as_trace(trace))))
 
@@ -75,6 +91,13 @@ def tail_sample_size(trace: Any) -> float:
     Parameters
     ----------
     trace : array-like, shape (chains, draws)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.evaluate import tail_sample_size
+    >>> tail_sample_size(np.random.default_rng(0).normal(size=(4, 250))) > 300
+    True
     """
     halves = _halves(_as_trace(trace))
     sizes = [
@@ -86,7 +109,16 @@ def tail_sample_size(trace: Any) -> float:
 
 
 def convergence(trace: Any) -> Convergence:
-    """Return all measures of one trace of shape (chains, draws)."""
+    """Return all measures of one trace of shape (chains, draws).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.evaluate import convergence
+    >>> found = convergence(np.random.default_rng(0).normal(size=(4, 250)))
+    >>> found.rhat < 1.01, found.bulk > 500
+    (True, True)
+    """
     values = _as_trace(trace)
     return Convergence(
         mean=float(values.mean()),

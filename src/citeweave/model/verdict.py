@@ -13,7 +13,14 @@ Level = Literal["good", "fair", "poor", "unknown"]
 
 
 class Verdict(NamedTuple):
-    """Verdict on a run: a headline, and one or two sentences with the reason and advice."""
+    """Verdict on a run: a headline, and one or two sentences with the reason and advice.
+
+    Examples
+    --------
+    >>> from citeweave.evaluate import Verdict
+    >>> Verdict("good", "The chains agree", "Nothing needs to be done.").text
+    'The chains agree. Nothing needs to be done.'
+    """
 
     level: Level
     headline: str

@@ -37,33 +37,34 @@ def network_of(
     resolution: float = 1.0,
     seed: int = 0,
 ) -> WeightedNetwork:
-    """Make a network of what occurs together in a corpus, with clusters.
+    """Build a network of items that occur together in a corpus, with clusters.
 
     Parameters
     ----------
     corpus : Corpus
     kind : str
-        ``co-citation``: papers that are cited together. ``coupling``, ``author-coupling``: papers
-        or authors that cite the same papers. ``co-words``: words that occur together.
-        ``co-cited-works``: works cited together, those outside the corpus, too.
-        ``co-authors``, ``co-institutions``, ``co-countries``: who writes papers together.
+        ``co-citation``: papers cited together. ``coupling``, ``author-coupling``: papers or authors
+        that cite the same papers. ``co-words``: words that occur together. ``co-cited-works``:
+        works cited together, including works outside the corpus. ``co-authors``,
+        ``co-institutions``, ``co-countries``: those that write papers together.
     top : int
-        How many nodes at most, those of the largest size; for ``coupling`` those that share most.
+        Maximum number of nodes, those with the largest sizes; for ``coupling``, those that share
+        most.
     min_size : int
-        Only papers with so many citations in the corpus, or words and authors with so many papers.
+        Leave out papers with fewer citations in the corpus, or words and authors with fewer papers.
     min_count : float
-        Only links of at least this count.
+        Leave out links with a smaller count.
     counting : {"full", "fractional"}
         See `citeweave.networks.counting.co_occurrence`.
     weight : {"association", "raw", "salton", "jaccard", "equivalence"}
         See `citeweave.networks.counting.similarity`.
     max_members : int, optional
-        Papers of more authors, institutions or countries are left out of networks of these; None
-        for no such limit.
+        In networks of authors, institutions or countries, leave out papers with more of them; None
+        for no limit.
     terms : {"auto", "keywords", "text"}
-        Of ``co-words``: keywords where the corpus has some, else words of the text.
+        For ``co-words``: by default keywords if the corpus has any, otherwise words of the text.
     resolution, seed
-        Of the clusters, see `citeweave.networks.clusters.cluster`.
+        Options of the clustering; see `citeweave.networks.cluster`.
 
     Returns
     -------
@@ -72,7 +73,7 @@ def network_of(
     Raises
     ------
     NotFoundError
-        The corpus lacks what the network is made of, or nothing is left of it.
+        The corpus lacks the data for the network, or nothing is left of it.
 
     Examples
     --------
@@ -137,10 +138,10 @@ def _choose(
 
 
 def relevance(source: Occurrences, things: np.ndarray, counting: str = "full") -> np.ndarray:
-    """Tell how far the company that a word keeps differs from that of all words, shape (n,).
+    """Measure how far the co-occurrences of a word differ from those of all words, shape (n,).
 
-    The Kullback-Leibler divergence of a word's co-occurrences from those of all (as van Eck and
-    Waltman 2011 choose terms): a word that occurs with everything tells little.
+    It is the Kullback-Leibler divergence between the two, by which van Eck and Waltman (2011)
+    select terms: a word that occurs with everything says little.
     """
     links, counts = co_occurrence(source.table, things, counting=counting)
     both = np.concatenate((links, links[:, ::-1]))

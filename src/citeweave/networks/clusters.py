@@ -19,7 +19,7 @@ MANY = 60_000
 
 
 def as_networkx(network: WeightedNetwork) -> "nx.Graph[int]":
-    """Give a network to networkx: nodes by place, weights as ``weight``, directions forgotten."""
+    """Convert a network to an undirected networkx graph, with weights as ``weight``."""
     import networkx as nx  # noqa: PLC0415 (a quarter of a second, for maps alone)
 
     graph: Any = nx.Graph()
@@ -30,24 +30,31 @@ def as_networkx(network: WeightedNetwork) -> "nx.Graph[int]":
 
 
 def cluster(network: WeightedNetwork, *, resolution: float = 1.0, seed: int = 0) -> WeightedNetwork:
-    """Find clusters of nodes that are linked more than their weights let expect.
+    """Find clusters of nodes that are linked more than expected from their weights.
 
-    Louvain's method, as networkx has it, begun five times (a network of very many links fewer
-    times); the clusters of highest modularity are kept. Where a cluster falls into parts without a
-    link between them, which Louvain's method allows, each part is a cluster.
+    Louvain's method, from networkx, is started five times (fewer for a network with very many
+    links) and the clustering with the highest modularity is kept. Louvain's method can produce
+    clusters whose parts are not connected; each such part becomes a cluster.
 
     Parameters
     ----------
     network : WeightedNetwork
     resolution : float
-        Above 1 finds more and smaller clusters.
+        Values above 1 give more and smaller clusters.
     seed : int
-        Of the orders in which nodes are visited; the same seed gives the same clusters.
+        Seed of the order in which nodes are visited; the same seed gives the same clusters.
 
     Returns
     -------
     WeightedNetwork
-        The same with `groups`, the cluster of the largest total size first.
+        The same network with `groups`, the cluster of the largest total size first.
+
+    Examples
+    --------
+    >>> from citeweave.networks import WeightedNetwork, cluster
+    >>> edges = [("a", "b", 3), ("b", "c", 3), ("a", "c", 3), ("d", "e", 2), ("c", "d", 0.1)]
+    >>> cluster(WeightedNetwork.from_edges(edges, of="word")).groups.tolist()
+    [0, 0, 0, 1, 1]
     """
     import networkx as nx  # noqa: PLC0415
 

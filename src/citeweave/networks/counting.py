@@ -59,9 +59,9 @@ def _event_weights(table: Any, counting: str) -> np.ndarray:
 
 
 def link_strength(table: Any, *, counting: str = "full") -> np.ndarray:
-    """Sum what each thing shares with all others, without a table of pairs, shape (things,).
+    """Sum what each item shares with all others, shape (items,), without building a table of pairs.
 
-    Each event of n things gives each of them n - 1 pairs, counted as `co_occurrence` does.
+    Each event of n items gives each of them n - 1 pairs, counted as in `co_occurrence`.
     """
     members = np.diff(table.indptr)
     return np.asarray(table.T @ (_event_weights(table, counting) * (members - 1)))
@@ -144,7 +144,7 @@ def similarity(
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse a word that is none of those allowed."""
+    """Raise an error if a value is not one of those allowed."""
     if value not in choices:
         raise ParameterError(
             f"{option(name)} must be one of {', '.join(choices)}. Got {value!r} instead."
@@ -152,6 +152,6 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
 
 
 def check_number(name: str, value: float, least: float) -> None:
-    """Refuse a number that is too small."""
+    """Raise an error if a number is too small."""
     if value < least:
         raise ParameterError(f"{option(name)} must be at least {least:g}. Got {value:g} instead.")

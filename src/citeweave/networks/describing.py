@@ -12,12 +12,12 @@ __all__ = ["cluster_names"]
 
 
 def cluster_names(corpus: Corpus, network: WeightedNetwork, *, words: int = 3) -> list[str]:
-    """Name the clusters of a network, from the first.
+    """Name the clusters of a network, starting with the first.
 
-    A network of words is named by the largest words of each cluster; another by the words that
-    the papers of a cluster hold more often than those of the corpus, each weighed by its part of
-    the Kullback-Leibler divergence between the two. Words inside a longer phrase that is named are
-    not repeated.
+    In a network of words, a cluster is named by its largest words. In other networks it is named by
+    words that its papers contain more often than the corpus does, each weighted by its term of the
+    Kullback-Leibler divergence between the two. Words within a longer phrase of the name are not
+    repeated.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def cluster_names(corpus: Corpus, network: WeightedNetwork, *, words: int = 3) -
         With `groups`; without `papers`, or for a corpus without words, clusters are named by their
         largest nodes.
     words : int
-        How many of each.
+        Number of words in each name.
     """
     groups = network.groups
     if groups is None:

@@ -33,24 +33,32 @@ def historiograph(
 ) -> WeightedNetwork:
     """Link the most cited papers of a corpus by their citations, to be drawn in order of time.
 
-    As Garfield's HistCite does: nodes are the papers with most citations from papers of the corpus
-    (the local citation score), links the citations among them.
+    As in Garfield's HistCite, nodes are the papers most cited by papers of the corpus (the local
+    citation score) and links are the citations among them.
 
     Parameters
     ----------
     corpus : Corpus
         With citations and years.
     top : int
-        How many papers.
+        Maximum number of papers.
     min_size : int
-        Only papers with so many citations in the corpus.
+        Leave out papers with fewer citations in the corpus.
     resolution, seed
-        Of the clusters, see `citeweave.networks.clusters.cluster`.
+        Options of the clustering; see `citeweave.networks.cluster`.
 
     Returns
     -------
     WeightedNetwork
         Directed, from citing to cited papers; every weight is 1.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.networks import historiograph
+    >>> network = historiograph(citeweave.example_corpus(), top=10)
+    >>> len(network.names) <= 10, network.directed
+    (True, True)
     """
     check_number("top", top, 1)
     check_number("min_size", min_size, 0)
@@ -83,24 +91,32 @@ def historiograph(
 
 
 def main_path(corpus: Corpus, *, top: int = 10) -> WeightedNetwork:
-    """Find the main paths of a citation network: those that most search paths go through.
+    """Find the main paths of a citation network: those that carry the most search paths.
 
-    The citations with the largest search path counts are followed, each back to a paper that cites
-    nothing in the corpus and forth to one that is not cited, always along the largest count: the
-    key-route main paths of Liu and Lu (2012).
+    Starting from the citations with the largest search path counts, each path is followed back to a
+    paper that cites nothing in the corpus and forward to one that is not cited, always along the
+    largest count: the key-route main paths of Liu and Lu (2012).
 
     Parameters
     ----------
     corpus : Corpus
-        With citations; years order the picture where there are some.
+        With citations; years, if known, order the picture.
     top : int
-        How many citations to begin with.
+        Number of citations to start from.
 
     Returns
     -------
     WeightedNetwork
-        Directed, from citing to cited papers. A weight is the search path count against the
-        largest; `main` marks the path through the largest one.
+        Directed, from citing to cited papers. A weight is the search path count relative to the
+        largest; `main` marks the path through the largest.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.networks import main_path
+    >>> network = main_path(citeweave.example_corpus(), top=3)
+    >>> float(network.weights.max()), bool(network.main.any())
+    (1.0, True)
     """
     check_number("top", top, 1)
     need_citations(corpus, "main path")
@@ -143,18 +159,18 @@ def main_path(corpus: Corpus, *, top: int = 10) -> WeightedNetwork:
 def search_path_counts(corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
     """Count the search paths through each citation, as logarithms.
 
-    A search path leads from a paper that is not cited to one that cites nothing, by citations. The
-    count of a citation is the number of paths into its citing paper times the number of those out
-    of its cited paper (Batagelj 2003), found in one pass in each direction. Where papers cite each
-    other in a circle, paths would have no end: citations that close a circle are left out, those of
-    later papers first, then those of papers that cite less and are cited more in the circle.
+    A search path leads along citations from a paper that is not cited to one that cites nothing.
+    The count of a citation is the number of paths into its citing paper times the number of paths
+    out of its cited paper (Batagelj 2003), found in one pass in each direction. Where papers cite
+    each other in a cycle, paths would be endless: citations that close a cycle are left out, first
+    those of later papers, then those of papers that cite less and are cited more within the cycle.
 
     Returns
     -------
     ends : ndarray of int, shape (m, 2)
         Citing and cited paper of each citation that remains.
     logs : ndarray, shape (m,)
-        Logarithm of its count: counts outgrow any number type.
+        Logarithm of its count: counts exceed the range of any number type.
 
     Examples
     --------

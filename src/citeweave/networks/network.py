@@ -91,20 +91,20 @@ class WeightedNetwork:
         years: Mapping[str, float] | None = None,
         groups: Mapping[str, int] | None = None,
     ) -> Self:
-        """Make an undirected network of any weighted list of edges.
+        """Build an undirected network from any weighted list of edges.
 
         Parameters
         ----------
         edges : iterable of (name, name, weight)
-            A pair that occurs several times has the sum of its weights; a loop is left out.
+            The weights of repeated pairs are added; loops are left out.
         of : str
-            What the names name: ``country``, ``institution``, ...
+            What the names stand for: ``country``, ``institution``, ...
         kind, title : str
             ``co-country`` and so on if not given.
         sizes, years, groups : mapping from names, optional
-            The size of a node is the sum of the weights of its links if not given.
+            If no sizes are given, the size of a node is the sum of the weights of its links.
         size_name : str
-            What sizes count.
+            What the sizes count.
         """
         places: dict[str, int] = {}
         sums: dict[tuple[int, int], float] = {}
@@ -144,7 +144,7 @@ class WeightedNetwork:
         return np.bincount(self.links.ravel(), np.repeat(self.counts, 2), len(self.names))
 
     def chosen(self, places: np.ndarray) -> Self:
-        """Return the network of some of its nodes, at these places in rising order."""
+        """Return the network of some of its nodes, given by their positions in ascending order."""
         number = np.full(len(self.names), -1)
         number[places] = np.arange(len(places))
         links = number[self.links]
@@ -165,7 +165,7 @@ class WeightedNetwork:
         )
 
     def linked(self) -> Self:
-        """Return the network without nodes that have no link; a note says how many there were."""
+        """Return the network without isolated nodes; a note says how many there were."""
         degrees = np.bincount(self.links.ravel(), minlength=len(self.names))
         places = np.flatnonzero(degrees)
         alone = len(self.names) - len(places)
@@ -175,7 +175,7 @@ class WeightedNetwork:
         return replace(self.chosen(places), notes=(*self.notes, note))
 
     def to_rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Give nodes and links as rows for data frames."""
+        """Return nodes and links as rows for data frames."""
         groups = self.groups
         nodes = [
             {

@@ -44,12 +44,12 @@ def mean_years(corpus: Corpus, table: Any) -> np.ndarray:
 
 
 def citations_got(corpus: Corpus) -> np.ndarray:
-    """Citations that each paper got from papers of the corpus [D]."""
+    """Return the number of citations of each paper from papers of the corpus [D]."""
     return np.bincount(np.asarray(corpus.citations)[:, 1], minlength=corpus.n_documents)
 
 
 def need_citations(corpus: Corpus, what: str) -> np.ndarray:
-    """Give the citations of a corpus as int64, or say that `what` cannot be made of it."""
+    """Return the citations of a corpus as int64; raise an error if there are none for `what`."""
     if not corpus.n_citations:
         raise NotFoundError(f"There is no {what}: the corpus has no citations among its papers.")
     return np.asarray(corpus.citations, np.int64)
@@ -61,7 +61,7 @@ def paper_name(corpus: Corpus, paper: int) -> str:
 
 
 def work_label(text: str) -> str:
-    """Name a work of which there is only a written reference in few letters.
+    """Shorten a written reference to a label.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def work_label(text: str) -> str:
 
 
 def paper_label(corpus: Corpus, paper: int, year: int) -> str:
-    """Name a paper in few letters: families and year, without authors the begin of its title."""
+    """Return a short label of a paper: family names and year, or the start of its title."""
     families = [parse(name).family or name for name in corpus.authors(paper)[:3]]
     if not families:
         who = paper_name(corpus, paper)

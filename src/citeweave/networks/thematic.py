@@ -31,6 +31,15 @@ class Themes:
         Sum of the equivalence indices between the words of two themes.
     middle : (float, float)
         Medians of centrality and density, where the quadrants meet.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.networks import Themes
+    >>> values = np.array([1.0, 2.0, 3.0])
+    >>> themes = Themes(np.arange(3), values, values, (np.arange(2),) * 3, np.zeros((3, 3)))
+    >>> themes.middle, themes.quadrant
+    ((2.0, 2.0), ['emerging or declining', 'motor', 'motor'])
     """
 
     topics: np.ndarray
@@ -46,7 +55,7 @@ class Themes:
 
     @property
     def quadrant(self) -> list[str]:
-        """Name of the quadrant of each theme; one on a line counts as high."""
+        """Name of the quadrant of each theme; a value on a line counts as high."""
         x, y = self.middle
         return [
             QUADRANTS[(0 if dense else 3) if central else (1 if dense else 2)]
@@ -59,11 +68,11 @@ def themes_of(
 ) -> Themes:
     """Measure topics by the co-occurrence of their words (Callon, Courtial and Laville 1991).
 
-    A theme is made of the words that a topic owns: of its most probable words those that are more
-    probable in it than in any other topic, at most `words`. With the equivalence index
-    e_ij = c_ij^2 / (c_i c_j) of two words, by the papers that hold them, a theme of n words has the
-    density 100 times the sum of e_ij inside it, divided by n, and the centrality 10 times the sum
-    of e_ij between its words and those of other themes.
+    A theme consists of the words that a topic owns: those of its most probable words that are more
+    probable in it than in any other topic, at most `words`. Let e_ij = c_ij^2 / (c_i c_j) be the
+    equivalence index of two words, counted over papers. The density of a theme of n words is 100
+    times the sum of e_ij within it, divided by n; its centrality is 10 times the sum of e_ij
+    between its words and those of other themes.
 
     Parameters
     ----------
@@ -71,14 +80,23 @@ def themes_of(
     topic_word : ndarray, shape (K, V)
         Probabilities of words.
     topics : ndarray of int, shape (n,)
-        Topics to be measured.
+        Topics to measure.
     words : int
-        Most words of a theme.
+        Maximum number of words per theme.
 
     Returns
     -------
     Themes
-        Of those topics that own two words or more.
+        Of the topics that own at least two words.
+
+    Examples
+    --------
+    >>> import citeweave, numpy as np
+    >>> from citeweave.networks import themes_of
+    >>> model = citeweave.example_model()
+    >>> themes = themes_of(model.corpus_, model.topic_word_, np.arange(3), words=10)
+    >>> themes.topics.tolist(), themes.links.shape
+    ([0, 1, 2], (3, 3))
     """
     if words < 2:
         raise ParameterError(f"{option('words')} must be at least 2. Got {words} instead.")
