@@ -54,8 +54,8 @@ class TraceCheck(NamedTuple):
     >>> from citeweave.evaluate import judge_traces
     >>> traces = {"log_posterior": np.random.default_rng(1).normal(size=(2, 400))}
     >>> check = judge_traces(traces, burn_in=100).checks[0]
-    >>> check.name, check.rhat < 1.01
-    ('log posterior', False)
+    >>> check.name, check.rhat < 1.1
+    ('log posterior', True)
     """
 
     name: str

@@ -42,7 +42,7 @@ def divide_documents(data: Data, n_shared: int, parts: int) -> np.ndarray:
     >>> parents = (np.zeros(2, int), groups, leaf)
     >>> data = Data(tokens, offsets, 1, parents, leaf, np.arange(5), none, none)
     >>> divide_documents(data, 2, 2)
-    array([0, 0, 1, 1])
+    array([0, 1, 0, 1])
     """
     n_documents = len(data.offsets) - 1
     cost = 1 + np.diff(data.offsets)
