@@ -26,6 +26,13 @@ def load(folder: str | os.PathLike[str]) -> "SCNTM | Baseline":
     Returns
     -------
     SCNTM or Baseline
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> folder = citeweave.example_model().save("my-run")
+    >>> citeweave.load("my-run").doc_topic_.shape
+    (80, 3)
     """
     run = RunFolder.open(folder)
     if run.kind == SCNTM_KIND:

@@ -1,15 +1,22 @@
-"""Every example in a docstring is run."""
+"""Every example in a docstring is run, and every public name has one."""
 
 import doctest
 import importlib
 import importlib.util
+import inspect
+import os
+import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import citeweave
+from citeweave.datasets import find, find_dataset
+from citeweave.engines.registry import ENGINES
 
 PACKAGE = Path(citeweave.__file__).parent
+API = Path(__file__).parents[2] / "docs" / "reference" / "api"
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 EXTRAS = {
     "matplotlib": ("explore.plots", "explore.graphs.image"),
@@ -18,6 +25,9 @@ EXTRAS = {
     "tomotopy": ("baselines.text",),
 }
 """Modules whose examples need an optional dependency."""
+
+DATA = ("datasets.fetch", "datasets.loading", "datasets.table")
+"""Modules whose examples open a data set, which is fetched where ``CITEWEAVE_DATA`` lacks it."""
 
 
 def with_examples() -> list[str]:
@@ -36,8 +46,36 @@ def test_examples_of_a_module(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     for extra, modules in EXTRAS.items():
         if name.startswith(modules) and importlib.util.find_spec(extra) is None:
             pytest.skip(f"needs {extra}, which is not installed")
+    if name in DATA and find(find_dataset("cora")) is None:
+        pytest.skip("needs the data set cora below CITEWEAVE_DATA")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CITEWEAVE_CACHE", str(tmp_path / "cache"))
+    # examples may set it, and other tests may have registered an engine of their own
+    monkeypatch.setenv("CITEWEAVE_DATA", os.environ.get("CITEWEAVE_DATA", str(tmp_path)))
+    monkeypatch.delitem(ENGINES, "borrowed", raising=False)
     module = importlib.import_module(f"citeweave.{name}".rstrip("."))
     outcome = doctest.testmod(module, optionflags=OPTIONS)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+def listed() -> list[tuple[ModuleType, set[str]]]:
+    """Modules of the API reference, each with the names that are described elsewhere."""
+    pattern = re.compile(r"automodule:: (\S+)\n(?: +:members:\n)?(?: +:exclude-members: (.*)\n)?")
+    return [
+        (importlib.import_module(module), set(re.findall(r"\w+", excluded)))
+        for page in sorted(API.glob("*.md"))
+        for module, excluded in pattern.findall(page.read_text(encoding="utf-8"))
+    ]
+
+
+def test_every_public_name_has_an_example() -> None:
+    missing = [
+        f"{module.__name__}.{name}"
+        for module, elsewhere in listed()
+        for name in module.__all__
+        if name not in elsewhere
+        and inspect.isroutine(value := getattr(module, name)) | inspect.isclass(value)
+        and ">>> " not in (inspect.getdoc(value) or "")
+    ]
+    assert missing == []

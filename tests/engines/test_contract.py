@@ -1,8 +1,6 @@
 """One contract for all engines: whoever is in the registry keeps to what the protocol says."""
 
 import dataclasses
-import doctest
-import importlib
 import json
 import re
 import threading
@@ -512,13 +510,3 @@ def test_nothing_else_compares_with_the_name_of_a_device():
         if "engines" not in path.relative_to(source).parts:
             compared = re.findall(r"[=!]= ?[\"']cuda|\bCUDA\b", path.read_text(encoding="utf-8"))
             assert not compared, f"{path} compares with {compared}; ask the registry"
-
-
-@pytest.mark.parametrize(
-    "module", ["core.capabilities", "core.sparse_sweeps", "protocol", "registry"]
-)
-def test_examples_in_docstrings(module, monkeypatch):
-    monkeypatch.delitem(ENGINES, "borrowed")
-    outcome = doctest.testmod(importlib.import_module(f"citeweave.engines.{module}"))
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

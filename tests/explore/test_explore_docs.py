@@ -1,13 +1,10 @@
 """The page on exploration says what is true: its code runs, its columns exist."""
 
-import doctest
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-
-from citeweave.explore import frames
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "exploration.md"
 
@@ -41,9 +38,3 @@ def test_its_columns_exist(text, view, part, table):
     columns = set(getattr(view, table)().columns)
     assert named <= columns
     assert columns - named <= {"author", "name", "topic_name"}
-
-
-def test_examples_in_docstrings():
-    outcome = doctest.testmod(frames)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

@@ -1,7 +1,5 @@
-"""The tables of the documentation are those of the code, and examples are true."""
+"""The tables of the documentation are those of the code."""
 
-import doctest
-import importlib
 import importlib.util
 from pathlib import Path
 
@@ -34,10 +32,3 @@ def test_a_page_that_is_behind_is_seen(tables):
     new = tables.renewed(page, {"SCNTM": "| new |"})
     assert new == "before\n<!-- table SCNTM -->\n| new |\n<!-- end of table -->\nafter\n"
     assert tables.renewed(new, {"SCNTM": "| new |"}) == new
-
-
-@pytest.mark.parametrize("name", ["declaring", "describing", "rules", "scntm"])
-def test_docstrings(name):
-    outcome = doctest.testmod(importlib.import_module(f"citeweave.parameters.{name}"))
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

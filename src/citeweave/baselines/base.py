@@ -29,7 +29,14 @@ __all__ = ["Baseline", "Fit", "Step"]
 
 
 class Step(NamedTuple):
-    """Progress of a fit: the unit, such as "restart", the number done, and the total."""
+    """Progress of a fit: the unit, such as "restart", the number done, and the total.
+
+    Examples
+    --------
+    >>> from citeweave.baselines import Step
+    >>> Step("restart", 3, 10).done
+    3
+    """
 
     what: str
     done: int
@@ -80,7 +87,16 @@ def seed_parameter() -> Any:
 
 
 class Baseline(Parametrised, ABC):
-    """A model that citeweave is compared with; subclasses implement the fit."""
+    """A model that citeweave is compared with; subclasses implement the fit.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.baselines import Baseline, Louvain
+    >>> model = Louvain(topics=3, seed=1).fit(citeweave.example_corpus())
+    >>> isinstance(model, Baseline), model.labels_.shape
+    (True, (80,))
+    """
 
     kind: ClassVar[str]
     """Name on the command line and in run folders."""

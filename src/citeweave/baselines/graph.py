@@ -149,6 +149,14 @@ class SpectralClustering(_GraphClustering):
     t)^-1/2, with D the degrees and t their mean (Qin and Rohe 2013), which keeps small, loosely
     tied parts of the graph from taking an eigenvector each. Rows of eigenvectors are scaled to
     length 1 before k-means.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.baselines import SpectralClustering
+    >>> model = SpectralClustering(topics=3, restarts=2, seed=1).fit(citeweave.example_corpus())
+    >>> model.doc_topic_.shape
+    (80, 3)
     """
 
     kind = "spectral"

@@ -224,6 +224,14 @@ class SGC(_Regression):
     Wu, Souza, Zhang, Fifty, Yu and Weinberger (2019), "Simplifying graph convolutional networks".
     Vectors are smoothed by D^-1/2 (A + I) D^-1/2, with A the undirected citations; then
     multinomial logistic regression as in `LogisticRegression`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.baselines import SGC
+    >>> model = SGC(penalty=1.0, seed=1).fit(citeweave.example_corpus())
+    >>> model.doc_topic_.shape
+    (80, 3)
     """
 
     kind = "sgc"

@@ -120,7 +120,16 @@ class _Tomotopy(_WordModel):
 
 @declared
 class TomotopyLDA(_Tomotopy):
-    """Latent Dirichlet allocation of tomotopy, by collapsed Gibbs sampling."""
+    """Latent Dirichlet allocation of tomotopy, by collapsed Gibbs sampling.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.baselines import TomotopyLDA
+    >>> model = TomotopyLDA(topics=3, iterations=20, seed=1).fit(citeweave.example_corpus())
+    >>> model.topic_word_.shape
+    (3, 150)
+    """
 
     kind = "tomotopy-lda"
 
@@ -143,7 +152,16 @@ class TomotopyLDA(_Tomotopy):
 
 @declared
 class TomotopyHDP(_Tomotopy):
-    """Hierarchical Dirichlet process of tomotopy, which infers the number of topics."""
+    """Hierarchical Dirichlet process of tomotopy, which infers the number of topics.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.baselines import TomotopyHDP
+    >>> model = TomotopyHDP(topics=3, iterations=20, seed=1).fit(citeweave.example_corpus())
+    >>> model.doc_topic_.shape[0]
+    80
+    """
 
     kind = "tomotopy-hdp"
 
@@ -167,7 +185,16 @@ class TomotopyHDP(_Tomotopy):
 
 @declared
 class SklearnLDA(_WordModel):
-    """Latent Dirichlet allocation of scikit-learn, by variational Bayes on the whole corpus."""
+    """Latent Dirichlet allocation of scikit-learn, by variational Bayes on the whole corpus.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.baselines import SklearnLDA
+    >>> model = SklearnLDA(topics=3, iterations=5, seed=1).fit(citeweave.example_corpus())
+    >>> model.topic_word_.shape
+    (3, 150)
+    """
 
     kind = "sklearn-lda"
 

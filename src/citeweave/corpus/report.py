@@ -33,6 +33,15 @@ class CorpusReport:
         Documents without words, kept.
     documents_without_authors, documents_without_category, documents_without_citations
         Documents kept with that part missing; a document has citations if it cites or is cited.
+
+    Examples
+    --------
+    >>> from citeweave import Corpus
+    >>> corpus = Corpus.from_lists(tokens=[["a"], []], citations=[(0, 1), (0, 1), (1, 1)])
+    >>> corpus.report.duplicate_citations, corpus.report.self_citations
+    (1, 1)
+    >>> corpus.report.empty_documents
+    1
     """
 
     self_citations: int = 0

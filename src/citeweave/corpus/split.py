@@ -28,6 +28,13 @@ class Links:
         Rows (test position, train position) where the test document cites the training document.
     cited : ndarray of int32, shape (n, 2)
         Rows (test position, train position) where the training document cites the test document.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> links = citeweave.example_corpus().split(test=0.25, seed=0).links
+    >>> links.citing.shape[1], links.cited.shape[1]
+    (2, 2)
     """
 
     citing: np.ndarray
@@ -36,7 +43,15 @@ class Links:
 
 @dataclass(frozen=True)
 class Split:
-    """A corpus in two parts; `train_index` and `test_index` are positions in the whole."""
+    """A corpus in two parts; `train_index` and `test_index` are positions in the whole.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> parts = citeweave.example_corpus().split(test=0.25, seed=0)
+    >>> parts.train.n_documents, parts.test.n_documents, len(parts.test_index)
+    (60, 20, 20)
+    """
 
     train: "Corpus"
     test: "Corpus"

@@ -63,6 +63,13 @@ def get(
     ------
     CorpusError
         It cannot be had; the text says from where, and where to put the files by hand.
+
+    Examples
+    --------
+    >>> from citeweave import datasets
+    >>> held = datasets.get("cora")
+    >>> all(path.is_file() for path in held.paths)
+    True
     """
     dataset = find_dataset(name) if isinstance(name, str) else name
     held = find(dataset)

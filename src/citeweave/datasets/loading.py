@@ -68,6 +68,12 @@ def load(
         There is no data set of this name.
     CorpusError
         It is not on this computer and cannot be fetched.
+
+    Examples
+    --------
+    >>> from citeweave import datasets
+    >>> datasets.load("cora").n_documents
+    2708
     """
     return load_with_report(name, settings=settings, progress=progress, fetched=fetched).corpus
 
@@ -79,7 +85,15 @@ def load_with_report(
     progress: Progress | None = None,
     fetched: FetchProgress | None = None,
 ) -> Imported:
-    """Give a data set as a corpus, with the report of its import; see `load`."""
+    """Give a data set as a corpus, with the report of its import; see `load`.
+
+    Examples
+    --------
+    >>> from citeweave import datasets
+    >>> corpus, report = datasets.load_with_report("cora")
+    >>> report.documents == corpus.n_documents
+    True
+    """
     dataset = find_dataset(name)
     held = get(dataset, progress=fetched)
     used = dataset.settings if settings is None else settings

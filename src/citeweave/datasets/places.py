@@ -30,6 +30,14 @@ class HeldFiles:
         The folder below which they lie.
     files : tuple of DataFile
         What they are.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from citeweave.datasets import DataFile, HeldFiles
+    >>> file = DataFile(path="cora/cora.cites", size=0, sha256="")
+    >>> HeldFiles(folder=Path("data"), files=(file,)).paths[0].name
+    'cora.cites'
     """
 
     folder: Path
@@ -42,7 +50,16 @@ class HeldFiles:
 
 
 def data_folder() -> Path | None:
-    """Return the user's folder of data sets, named by ``CITEWEAVE_DATA``; None if it is not set."""
+    """Return the user's folder of data sets, named by ``CITEWEAVE_DATA``; None if it is not set.
+
+    Examples
+    --------
+    >>> import os
+    >>> from citeweave.datasets import data_folder
+    >>> os.environ["CITEWEAVE_DATA"] = "my-data"
+    >>> data_folder().name
+    'my-data'
+    """
     named = os.environ.get(DATA)
     return Path(named).expanduser() if named else None
 
@@ -56,6 +73,12 @@ def cache_folder() -> Path:
     ------
     CorpusError
         There is no home folder to put it in.
+
+    Examples
+    --------
+    >>> from citeweave.datasets import cache_folder
+    >>> cache_folder().is_absolute()
+    True
     """
     try:
         return files.cache_folder()
@@ -80,6 +103,13 @@ def find(dataset: Dataset) -> HeldFiles | None:
     """Look for a data set in the user's folder and in the cache, by names and sizes.
 
     A file of another size is not taken for it; `verify` looks at the content.
+
+    Examples
+    --------
+    >>> from citeweave.datasets import find, find_dataset
+    >>> held = find(find_dataset("cora"))
+    >>> held is None or held.folder.is_dir()
+    True
     """
     for folder in _folders():
         for holding in dataset.holdings:

@@ -34,6 +34,13 @@ class DataFile:
         Its name in the archive that `url` gives.
     citations : bool
         Whether it is a list of citations that must be named to the reader.
+
+    Examples
+    --------
+    >>> from citeweave.datasets import find_dataset
+    >>> file = find_dataset("cora").holdings[-1][0]
+    >>> file.size > 0, len(file.sha256)
+    (True, 64)
     """
 
     path: str
@@ -88,6 +95,13 @@ class Dataset:
         What the paper prints about it.
     remark : str
         Why its figures differ from the paper's.
+
+    Examples
+    --------
+    >>> from citeweave.datasets import find_dataset
+    >>> cora = find_dataset("cora")
+    >>> cora.documents, cora.size > 0
+    (2708, True)
     """
 
     name: str

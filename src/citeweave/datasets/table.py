@@ -47,6 +47,25 @@ class TableRow:
         The row of the paper.
     remark : str
         Why the two differ.
+
+    Examples
+    --------
+    >>> from citeweave.datasets import TableRow
+    >>> row = TableRow(
+    ...     name="mine",
+    ...     documents=80,
+    ...     citations=300,
+    ...     authors=16,
+    ...     vocabulary=150,
+    ...     words_per_document=31.4,
+    ...     percent_repeat=20.0,
+    ...     records_read=80,
+    ...     references=310,
+    ...     paper=None,
+    ...     remark="",
+    ... )
+    >>> row.as_dict()["documents"]
+    80
     """
 
     name: str
@@ -77,6 +96,13 @@ def dataset_table(
         Which; by default all that are here. One that is named and not here is fetched.
     started : callable or None
         Called with each name before its set is opened.
+
+    Examples
+    --------
+    >>> from citeweave.datasets import dataset_table
+    >>> row = dataset_table(["cora"])[0]
+    >>> row.name, row.documents
+    ('cora', 2708)
     """
     if names is None:
         chosen = [dataset for dataset in DATASETS.values() if is_here(dataset)]

@@ -85,6 +85,14 @@ def cross_validate(
         A task failed; the others are done.
     RunInterrupted
         It was stopped; the same call continues.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.experiments import cross_validate
+    >>> table = cross_validate(citeweave.example_corpus(), ["k-means"], folds=2, workers=1)
+    >>> sorted({row.fold for row in table})
+    ['1/2', '2/2']
     """
     named = {"corpus": corpora} if isinstance(corpora, Corpus) else dict(corpora)
     tasks = cross_validation_tasks(
@@ -126,6 +134,14 @@ def cross_validation_tasks(
     """Make the tasks of a cross-validation; every model is built once, to find errors early.
 
     The parameters are those of `cross_validate`.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.experiments import cross_validation_tasks
+    >>> corpora = {"example": citeweave.example_corpus()}
+    >>> len(cross_validation_tasks(corpora, ["scntm", "k-means"], folds=5, seeds=2))
+    20
     """
     _check_options(options or {})
     if not models:

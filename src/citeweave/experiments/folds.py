@@ -107,6 +107,12 @@ def k_folds(folds: int = 10, *, seed: int = 0) -> list[Fold]:
         Number of folds, at least 2.
     seed : int
         Seed of the partition.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import k_folds
+    >>> [fold.name for fold in k_folds(3, seed=1)]
+    ['1/3', '2/3', '3/3']
     """
     _check("folds", folds, 2, MOST_RUNS)
     _check("seed", seed, 0)
@@ -124,6 +130,13 @@ def random_splits(splits: int = 5, *, test: float = 0.1, seed: int = 0) -> list[
         Share of test documents, between 0 and 1.
     seed : int
         The same seed gives the same splits.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import random_splits
+    >>> splits = random_splits(2, test=0.25)
+    >>> [len(split.test_documents(80)) for split in splits]
+    [20, 20]
     """
     _check("splits", splits, 1, MOST_RUNS)
     _check("seed", seed, 0)
@@ -144,6 +157,14 @@ def cut(corpus: Corpus, fold: Fold) -> Split:
         The fold is the whole corpus, which is not divided.
     CorpusError
         The corpus has too few documents.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.experiments import cut, k_folds
+    >>> parts = cut(citeweave.example_corpus(), k_folds(4)[0])
+    >>> parts.train.n_documents, parts.test.n_documents
+    (60, 20)
     """
     if fold.kind == "whole":
         raise ParameterError("The whole corpus has no test documents; give a fold or a split.")
@@ -172,6 +193,14 @@ def arrays_only(corpus: Corpus) -> Corpus:
     Fitting and measuring need only numbers. Words, authors and categories are named by their ids
     and documents by their positions; titles and metadata are dropped. A machine without polars can
     then make subsets of a corpus that was loaded from a folder.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.experiments import arrays_only
+    >>> corpus = arrays_only(citeweave.example_corpus())
+    >>> corpus.vocabulary[0], corpus.n_tokens
+    ('w0', 2508)
     """
     columns: dict[tuple[str, str], list[Any]] = {
         ("vocabulary", "word"): [f"w{i}" for i in range(corpus.vocabulary_size)],

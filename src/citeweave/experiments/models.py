@@ -191,12 +191,26 @@ def choose(text: str, **parameters: Any) -> ModelChoice:
 
 
 def model_names() -> tuple[str, ...]:
-    """Return the available kinds."""
+    """Return the available kinds.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import model_names
+    >>> "scntm" in model_names(), "k-means" in model_names()
+    (True, True)
+    """
     return (*PRESETS, *BASELINES)
 
 
 def is_installed(kind: str) -> bool:
-    """Return whether the package that fits a model is installed."""
+    """Return whether the package that fits a model is installed.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import is_installed
+    >>> is_installed("scntm")
+    True
+    """
     package = _PACKAGES.get(kind)
     return package is None or find_spec(package) is not None
 

@@ -27,7 +27,14 @@ __all__ = ["PROTOCOLS", "Measured", "Protocol", "fold_in_methods", "measure"]
 
 
 class Measured(NamedTuple):
-    """A value, without the fields that its task has already."""
+    """A value, without the fields that its task has already.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import Measured
+    >>> Measured("nmi", "train", 0.5, "dominant topics against categories").value
+    0.5
+    """
 
     measure: str
     where: str
@@ -69,6 +76,12 @@ class Protocol:
         Returns the values of a task.
     defaults : mapping
         Its options and their default values.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import PROTOCOLS
+    >>> PROTOCOLS["folds"].name, PROTOCOLS["folds"].version > 0
+    ('folds', True)
     """
 
     name: str
@@ -105,6 +118,21 @@ def measure(
         The task's protocol or its options are unknown.
     RunInterrupted
         It was stopped.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.experiments import PROTOCOLS, Task, choose, measure
+    >>> corpus = citeweave.example_corpus()
+    >>> task = Task(
+    ...     dataset="example",
+    ...     corpus=corpus.fingerprint,
+    ...     model=choose("louvain"),
+    ...     protocol="whole",
+    ...     version=PROTOCOLS["whole"].version,
+    ... )
+    >>> sorted({value.measure for value in measure(task, corpus)})
+    ['adjusted_mutual_information', 'adjusted_rand', 'nmi', 'purity', 'topics_in_use']
     """
     protocol = PROTOCOLS.get(task.protocol)
     if protocol is None:

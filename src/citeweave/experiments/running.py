@@ -47,6 +47,13 @@ class TaskProgress(NamedTuple):
         Error message of a failed task.
     machine : str
         Where a done or kept task ran: the processor, or the GPU.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import Task, TaskProgress, choose
+    >>> task = Task(dataset="cora", corpus="0f", model=choose("scntm"), protocol="whole", version=1)
+    >>> TaskProgress(task, "done", finished=1, total=4, seconds=12.5).state
+    'done'
     """
 
     task: Task
@@ -104,6 +111,21 @@ def run_tasks(
         A task failed or its result cannot be written; the others are done nevertheless.
     RunInterrupted
         It was stopped. Finished results are kept; the same call continues.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.experiments import PROTOCOLS, choose, make_tasks, run_tasks
+    >>> corpus = citeweave.example_corpus()
+    >>> tasks = make_tasks(
+    ...     {"example": corpus.fingerprint},
+    ...     [choose("louvain")],
+    ...     protocol="whole",
+    ...     version=PROTOCOLS["whole"].version,
+    ... )
+    >>> table = run_tasks(tasks, {corpus.fingerprint: corpus}, out="results")
+    >>> table.select(measure="nmi").values().shape
+    (1,)
     """
     run = _Run(list(tasks), corpora, out, device=device, fresh=fresh, progress=progress, stop=stop)
     return run.run(workers)
@@ -116,6 +138,13 @@ def finished_tasks(tasks: Iterable[Task], out: str | os.PathLike[str]) -> list[T
     ------
     RunError
         An existing file cannot be read.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import Task, choose, finished_tasks
+    >>> task = Task(dataset="cora", corpus="0f", model=choose("scntm"), protocol="whole", version=1)
+    >>> finished_tasks([task], "no-results-yet")
+    []
     """
     return [task for task in tasks if _read(Path(out), task) is not None]
 

@@ -34,7 +34,15 @@ Fit = Callable[[SCNTM, Corpus, Mapping[str, np.ndarray], Path | None], SCNTM]
 
 
 class ScanRow(NamedTuple):
-    """Result of a fit with one maximum number of topics."""
+    """Result of a fit with one maximum number of topics.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import ScanRow
+    >>> row = ScanRow(20, 18, 900.0, 0.0, 0.01, 0.9, 0.1, 0.95, True, 400, 9.0)
+    >>> row.used <= row.topics
+    True
+    """
 
     topics: int
     """Maximum number of topics."""
@@ -59,7 +67,16 @@ class ScanRow(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """Fits with different maxima, and the recommended one."""
+    """Fits with different maxima, and the recommended one.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import Scan, ScanRow
+    >>> row = ScanRow(20, 18, 900.0, 0.0, 0.01, 0.9, 0.1, 0.95, True, 400, 9.0)
+    >>> found = Scan((row,), recommended=20, reason="the only one")
+    >>> found.save("scan.json").name, found.to_dict()["recommended"]
+    ('scan.json', 20)
+    """
 
     rows: tuple[ScanRow, ...]
     recommended: int

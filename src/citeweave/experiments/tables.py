@@ -38,6 +38,12 @@ class Row(NamedTuple):
         nan if the measure is not defined.
     protocol : str
         Description of how it was measured; values with the same protocol can be compared.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import Row
+    >>> Row("cora", "scntm", "1/2", 1, "nmi", "test", 0.4, "").fold
+    '1/2'
     """
 
     dataset: str
@@ -51,7 +57,15 @@ class Row(NamedTuple):
 
 
 class SummaryRow(NamedTuple):
-    """Mean and standard deviation (n - 1) of a measure over folds and seeds."""
+    """Mean and standard deviation (n - 1) of a measure over folds and seeds.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import Row, Table
+    >>> rows = [Row("cora", "scntm", "1/2", seed, "nmi", "test", 0.4, "") for seed in (1, 2)]
+    >>> Table(rows).summary()[0].n
+    2
+    """
 
     dataset: str
     model: str
@@ -160,6 +174,13 @@ def write_table(path: str | os.PathLike[str], kind: type[Any], rows: Iterable[An
     """Write named tuples as a table, in the format of the file's suffix: csv, json or parquet.
 
     nan becomes an empty cell, or null. The file is written atomically.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import Row, write_table
+    >>> rows = [Row("cora", "scntm", "1/2", 1, "nmi", "test", 0.4, "")]
+    >>> write_table("results.csv", Row, rows).read_text().splitlines()[0]
+    'dataset,model,fold,seed,measure,where,value,protocol'
     """
     target = Path(path)
     columns = {

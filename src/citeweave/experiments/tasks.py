@@ -41,6 +41,13 @@ class Task:
         Version of that protocol.
     options : mapping
         Options of the protocol, representable in JSON.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import Task, choose
+    >>> task = Task(dataset="cora", corpus="0f", model=choose("scntm"), protocol="whole", version=1)
+    >>> len(task.key), task.file_name.startswith("cora")
+    (20, True)
     """
 
     dataset: str
@@ -110,6 +117,14 @@ def make_tasks(
         The protocol to measure by.
     options : mapping, optional
         Options of the protocol by name of the data set.
+
+    Examples
+    --------
+    >>> from citeweave.experiments import choose, k_folds, make_tasks
+    >>> models = [choose("scntm", topics=7), choose("k-means", topics=7)]
+    >>> tasks = make_tasks({"cora": "0f"}, models, folds=k_folds(3), protocol="folds", version=1)
+    >>> len(tasks)
+    6
     """
     folds, seeds = list(folds), list(seeds)
     return [

@@ -18,7 +18,26 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 class Base(NamedTuple):
-    """The fitted model, held fixed."""
+    """The fitted model, held fixed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.foldin import Base
+    >>> base = Base(
+    ...     word_topic=np.array([[0.9, 0.1], [0.1, 0.9]]),
+    ...     nodes=np.array([[0.5, 0.5]]),
+    ...     cited=np.ones((1, 2)),
+    ...     rate=np.ones(2),
+    ...     discount=np.array([0.0, 0.0]),
+    ...     concentration=np.array([1.0, 1.0]),
+    ...     seen=0,
+    ...     burst_discount=0.0,
+    ...     burst_concentration=np.inf,
+    ... )
+    >>> base.word_topic.shape
+    (2, 2)
+    """
 
     word_topic: np.ndarray
     """float64 [words, topics]: phi, transposed so that a token reads one row."""
@@ -45,7 +64,15 @@ class Base(NamedTuple):
 
 
 class Sets(NamedTuple):
-    """Sets of groups; a document belongs to one group of its set."""
+    """Sets of groups; a document belongs to one group of its set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.foldin import Sets
+    >>> Sets(start=np.array([0, 1]), node=np.array([0]), prior=np.array([1.0])).node.tolist()
+    [0]
+    """
 
     start: np.ndarray
     """int64 [sets + 1]."""
@@ -56,7 +83,18 @@ class Sets(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """The documents to fold in."""
+    """The documents to fold in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.foldin import Documents
+    >>> none = np.zeros(0, np.int64)
+    >>> words = np.array([0, 0, 1])
+    >>> one = Documents(words, np.array([0, 3]), none, np.array([0, 0]), np.array([0]))
+    >>> len(one.group)
+    1
+    """
 
     word: np.ndarray
     """int64 [tokens]: row of ``Base.word_topic``, sorted inside each document."""
@@ -71,7 +109,17 @@ class Documents(NamedTuple):
 
 
 class Means(NamedTuple):
-    """Posterior means of the documents."""
+    """Posterior means of the documents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.foldin import Means
+    >>> topic = np.array([[0.7, 0.3]], np.float32)
+    >>> means = Means(topic, topic, np.ones(1, np.float32), np.array([0, 1]), topic, topic[0])
+    >>> means.topic.argmax(axis=1).tolist()
+    [0]
+    """
 
     topic: np.ndarray
     """float32 [documents, topics]: theta' (the level that citations see)."""

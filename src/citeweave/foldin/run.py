@@ -51,6 +51,29 @@ def fold_in_documents(
     Returns
     -------
     Means
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.foldin import Base, Documents, Sets, fold_in_documents
+    >>> base = Base(
+    ...     word_topic=np.array([[0.9, 0.1], [0.1, 0.9]]),
+    ...     nodes=np.array([[0.5, 0.5]]),
+    ...     cited=np.ones((1, 2)),
+    ...     rate=np.ones(2),
+    ...     discount=np.array([0.0, 0.0]),
+    ...     concentration=np.array([1.0, 1.0]),
+    ...     seen=0,
+    ...     burst_discount=0.0,
+    ...     burst_concentration=np.inf,
+    ... )
+    >>> sets = Sets(np.array([0, 1]), np.array([0]), np.array([1.0]))
+    >>> none = np.zeros(0, np.int64)
+    >>> words = np.zeros(5, np.int64)
+    >>> documents = Documents(words, np.array([0, 5]), none, np.array([0, 0]), np.array([0]))
+    >>> means = fold_in_documents(base, sets, documents, samples=50, seed=1, threads=1)
+    >>> bool(means.topic[0, 0] > means.topic[0, 1])
+    True
     """
     if method not in METHODS:
         raise ParameterError(
@@ -126,6 +149,29 @@ def group_posteriors(
     Returns
     -------
     ndarray, shape (n, m)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from citeweave.foldin import Base, Documents, group_posteriors
+    >>> base = Base(
+    ...     word_topic=np.array([[0.9, 0.1], [0.1, 0.9]]),
+    ...     nodes=np.array([[0.8, 0.2], [0.2, 0.8]]),
+    ...     cited=np.ones((1, 2)),
+    ...     rate=np.ones(2),
+    ...     discount=np.array([0.0, 0.0]),
+    ...     concentration=np.array([1.0, 1.0]),
+    ...     seen=0,
+    ...     burst_discount=0.0,
+    ...     burst_concentration=np.inf,
+    ... )
+    >>> none = np.zeros(0, np.int64)
+    >>> words = np.zeros(5, np.int64)
+    >>> documents = Documents(words, np.array([0, 5]), none, np.array([0, 0]), np.array([0]))
+    >>> which, members = np.array([0]), np.array([0, 1])
+    >>> found = group_posteriors(base, documents, which, members, np.array([[0.5, 0.5]]))
+    >>> bool(found[0, 0] > found[0, 1])
+    True
     """
     posteriors = np.empty(priors.shape)
     infer_groups(base, documents, which, members, priors, posteriors)

@@ -63,6 +63,13 @@ class FoldIn:
         `citeweave.foldin.Means`); `burst_word` has one entry per token, 0 if it was not used.
     levels : tuple of Groups
         The nodes behind the columns of `group_posterior`, upper level first.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> found = citeweave.example_model().fold_in(citeweave.example_corpus().subset([0, 1]))
+    >>> found.doc_topic.shape
+    (2, 3)
     """
 
     doc_topic: np.ndarray

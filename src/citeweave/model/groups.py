@@ -67,6 +67,13 @@ class Groups:
         The column of the values, on a level that divides papers.
     years : int, optional
         Width of periods.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> groups = citeweave.example_model().groups_
+    >>> len(groups)
+    16
     """
 
     level: str

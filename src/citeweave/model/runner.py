@@ -50,7 +50,17 @@ __all__ = ["ChainResult", "Progress", "RunInterrupted", "Runner", "Timing"]
 
 
 class Progress(NamedTuple):
-    """Passed to a progress callback after each iteration, from the chain's own thread."""
+    """Passed to a progress callback after each iteration, from the chain's own thread.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> seen = []
+    >>> model = citeweave.SCNTM(topics=3, iterations=5, chains=2, seed=1)
+    >>> model = model.fit(citeweave.example_corpus(), progress=seen.append)
+    >>> max(step.iteration for step in seen)
+    5
+    """
 
     chain: int
     iteration: int
@@ -68,7 +78,21 @@ class Progress(NamedTuple):
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """The run was stopped on request; the message says what is saved and how to continue."""
+    """The run was stopped on request; the message says what is saved and how to continue.
+
+    Examples
+    --------
+    >>> import threading
+    >>> import citeweave
+    >>> stop = threading.Event()
+    >>> stop.set()
+    >>> model = citeweave.SCNTM(topics=3, iterations=5, chains=2, seed=1)
+    >>> try:
+    ...     model.fit(citeweave.example_corpus(), stop=stop)
+    ... except citeweave.model.RunInterrupted as error:
+    ...     print("stopped")
+    stopped
+    """
 
 
 class Runner:

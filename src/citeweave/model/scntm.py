@@ -322,6 +322,13 @@ def resume(
         long.
     announce : callable, optional
         Called with the plan and the corpus before the first iteration.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> folder = citeweave.example_model().save("my-run")
+    >>> citeweave.resume("my-run").n_iter_
+    40
     """
     result = resume_run(
         folder,

@@ -14,7 +14,16 @@ UNSET: Any = object()
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """Everything known about a parameter; see `parameter` for its declaration."""
+    """Everything known about a parameter; see `parameter` for its declaration.
+
+    Examples
+    --------
+    >>> from citeweave import SCNTM
+    >>> from citeweave.parameters import table_of
+    >>> topics = table_of(SCNTM)["topics"]
+    >>> topics.option, topics.rule.accepts(0)
+    ('--topics', False)
+    """
 
     name: str
     type: Any
@@ -130,7 +139,15 @@ def parameter(
 
 
 def table_of(declaring: type[Any]) -> dict[str, Parameter]:
-    """Return the parameters that a data class declares, by name and in order."""
+    """Return the parameters that a data class declares, by name and in order.
+
+    Examples
+    --------
+    >>> from citeweave import SCNTM
+    >>> from citeweave.parameters import table_of
+    >>> table_of(SCNTM)["seed"].option
+    '--seed'
+    """
     types = get_type_hints(declaring)
     table = {}
     for declared in fields(declaring):
@@ -152,6 +169,15 @@ def check_values(
     ------
     ParameterError
         For the first value that its rule rejects.
+
+    Examples
+    --------
+    >>> from citeweave.parameters import check_values, integer
+    >>> check_values({"minutes": integer(1)}, {"minutes": 0}, "'{}' of Cook".format)
+    Traceback (most recent call last):
+        ...
+    citeweave.errors.ParameterError: The 'minutes' of Cook must be an integer of at least 1. Got 0
+    instead.
     """
     for name, rule in rules.items():
         if not rule.accepts(values[name]):

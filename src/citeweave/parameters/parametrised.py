@@ -18,6 +18,15 @@ class Parametrised:
 
     A class declares its parameters with `citeweave.parameters.parameter` and the decorator
     `declared`. A class with its own ``__init__`` fills `rules` by hand.
+
+    Examples
+    --------
+    >>> from citeweave.parameters import Parametrised, declared, integer, parameter
+    >>> @declared
+    ... class Cook(Parametrised):
+    ...     minutes: int = parameter(10, integer(1), "Time on the stove.")
+    >>> Cook(minutes=5).get_params(), Cook()
+    ({'minutes': 5}, Cook())
     """
 
     rules: ClassVar[Mapping[str, Rule]] = {}
@@ -64,6 +73,15 @@ def declared(kind: type[Declaring]) -> type[Declaring]:
     """Generate the ``__init__``, the rules and the docstring of a class from its declarations.
 
     Type checkers and editors see the parameters as those of any data class.
+
+    Examples
+    --------
+    >>> from citeweave.parameters import Parametrised, declared, integer, parameter
+    >>> @declared
+    ... class Cook(Parametrised):
+    ...     minutes: int = parameter(10, integer(1), "Time on the stove.")
+    >>> Cook(minutes=5).minutes
+    5
     """
     made = dataclass(kw_only=True, eq=False, repr=False)(kind)
     table = table_of(made)

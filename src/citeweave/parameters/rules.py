@@ -69,7 +69,14 @@ def _rule(values: str, accepts: Callable[[Any], bool], none: str) -> Rule:
 
 
 def integer(lowest: int, highest: int | None = None, *, none: str = "") -> Rule:
-    """Whole numbers from `lowest`; also None, if `none` gives its meaning."""
+    """Whole numbers from `lowest`; also None, if `none` gives its meaning.
+
+    Examples
+    --------
+    >>> from citeweave.parameters import integer
+    >>> integer(1, 9).wanted, integer(1, 9).accepts(10)
+    ('an integer from 1 to 9', False)
+    """
 
     def accepts(value: Any) -> bool:
         # a bool is an int in Python, but never meant as one
@@ -83,7 +90,14 @@ def integer(lowest: int, highest: int | None = None, *, none: str = "") -> Rule:
 def number(
     lowest: float, highest: float = math.inf, *, above: bool = False, none: str = ""
 ) -> Rule:
-    """Numbers from `lowest` (or, with `above`, greater than it) to `highest`, never infinite."""
+    """Numbers from `lowest` (or, with `above`, greater than it) to `highest`, never infinite.
+
+    Examples
+    --------
+    >>> from citeweave.parameters import number
+    >>> number(0, above=True).accepts(0), number(0, above=True).accepts(0.5)
+    (False, True)
+    """
 
     def accepts(value: Any) -> bool:
         real = isinstance(value, numbers.Real) and not isinstance(value, bool)
@@ -99,7 +113,15 @@ def number(
 
 
 def pair(values: str, each: Rule) -> Rule:
-    """Two values in a tuple or a list; `values` says of what, as in "numbers (shape, rate)"."""
+    """Two values in a tuple or a list; `values` says of what, as in "numbers (shape, rate)".
+
+    Examples
+    --------
+    >>> from citeweave.parameters import number, pair
+    >>> rule = pair("numbers (shape, rate)", number(0, above=True))
+    >>> rule.accepts((0.1, 0.1)), rule.accepts((0.1,))
+    (True, False)
+    """
 
     def accepts(value: Any) -> bool:
         two = isinstance(value, tuple | list) and len(value) == 2
@@ -135,11 +157,25 @@ def list_of_groups() -> Rule:
 
 
 def true_or_false() -> Rule:
-    """Return the rule of switches."""
+    """Return the rule of switches.
+
+    Examples
+    --------
+    >>> from citeweave.parameters import true_or_false
+    >>> true_or_false().accepts(True), true_or_false().accepts("yes")
+    (True, False)
+    """
     return Rule("True or False", lambda value: isinstance(value, bool))
 
 
 def one_of(*names: str) -> Rule:
-    """One of a few words."""
+    """One of a few words.
+
+    Examples
+    --------
+    >>> from citeweave.parameters import one_of
+    >>> one_of("paper", "gibbs").accepts("gibbs"), one_of("paper", "gibbs").wanted
+    (True, "'paper' or 'gibbs'")
+    """
     text = " or ".join(f"'{name}'" for name in names)
     return Rule(text, lambda value: isinstance(value, str) and value in names, choices=names)

@@ -61,6 +61,14 @@ def html_page(report: Report) -> str:
 
     Everything that comes from files is escaped; the page loads nothing and runs nothing, and
     its own policy forbids both.
+
+    Examples
+    --------
+    >>> from citeweave.preparing import html_page, prepare
+    >>> from citeweave.reading import Record, Source
+    >>> report = prepare([Record("w1", Source("x", 1), title="Decision tree pruning")]).report
+    >>> html_page(report)[:15]
+    '<!doctype html>'
     """
     values = report.as_dict()
     made = sections(report)

@@ -28,7 +28,19 @@ _SWITCHES = ("keep_several", "keep_words")
 
 @dataclass(slots=True)
 class QueryCounts:
-    """What a query did: records read, those of no category, of several, and of each."""
+    """What a query did: records read, those of no category, of several, and of each.
+
+    Examples
+    --------
+    >>> from citeweave.preparing import Query, QueryCounts
+    >>> from citeweave.reading import Record, Source
+    >>> query = Query({"Biology": ["amino acid"], "Physics": ["black hole"]})
+    >>> works = [Record("a", Source("x", 1), title="Amino acids"), Record("b", Source("x", 2))]
+    >>> counts = QueryCounts()
+    >>> kept = list(query.select(works, counts=counts))
+    >>> counts.read, counts.unmatched, counts.by_category
+    (2, 1, {'Biology': 1})
+    """
 
     read: int = 0
     unmatched: int = 0

@@ -20,9 +20,17 @@ _REASONS_SHOWN = 5
 
 
 class Records(Reading):
-    """Records while they are read from files; they can be gone through once.
+    r"""Records while they are read from files; they can be gone through once.
 
     Made by `read`. Go through them one by one, or turn them into a corpus by `prepare`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import citeweave
+    >>> _ = Path("papers.ris").write_text("TY  - JOUR\nTI  - On soil\nER  - \n")
+    >>> [record.title for record in citeweave.read("papers.ris")]
+    ['On soil']
     """
 
     _query: QueryCounts | None = None

@@ -47,7 +47,16 @@ _LOWER = "lower the setting 'min_word_count'"
 
 
 class Imported(NamedTuple):
-    """A corpus and the report of how it came about, which the corpus carries too."""
+    """A corpus and the report of how it came about, which the corpus carries too.
+
+    Examples
+    --------
+    >>> from citeweave.preparing import prepare
+    >>> from citeweave.reading import Record, Source
+    >>> imported = prepare([Record("w1", Source("x", 1), title="Decision tree pruning")])
+    >>> imported.corpus.n_documents, imported.report.documents
+    (1, 1)
+    """
 
     corpus: Corpus
     report: Report

@@ -85,7 +85,14 @@ def normalise_doi(value: Any) -> str | None:
 
 
 def find_doi(text: str) -> str | None:
-    """Return the first DOI inside a longer text, normalised."""
+    """Return the first DOI inside a longer text, normalised.
+
+    Examples
+    --------
+    >>> from citeweave.reading import find_doi
+    >>> find_doi("Lim KW, 2016, MACH LEARN, DOI 10.1007/S10994-016-5562-3")
+    '10.1007/s10994-016-5562-3'
+    """
     return normalise_doi(text) if "10." in text else None
 
 
@@ -110,7 +117,14 @@ def mesh_heading(text: str) -> str:
 
 
 def normalise_orcid(value: Any) -> str | None:
-    """Return an ORCID as ``0000-0000-0000-0000`` without URL, or None."""
+    """Return an ORCID as ``0000-0000-0000-0000`` without URL, or None.
+
+    Examples
+    --------
+    >>> from citeweave.reading import normalise_orcid
+    >>> normalise_orcid("https://orcid.org/0000-0002-1825-0097")
+    '0000-0002-1825-0097'
+    """
     if not isinstance(value, str):
         return None
     found = _ORCID.search(value)

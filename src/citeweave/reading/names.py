@@ -178,6 +178,13 @@ def _pair_initials(parts: list[str]) -> list[str]:
 
 
 def parse_names(names: Iterable[Any], *, family_first: bool = False) -> tuple[Author, ...]:
-    """Return the authors of a list of names, placeholders left out."""
+    """Return the authors of a list of names, placeholders left out.
+
+    Examples
+    --------
+    >>> from citeweave.reading import parse_names
+    >>> [author.family for author in parse_names(["Lim, Kar Wai", "Wray Buntine", "et al."])]
+    ['Lim', 'Buntine']
+    """
     authors = (parse_name(name, family_first=family_first) for name in names)
     return tuple(author for author in authors if author is not None)

@@ -33,6 +33,12 @@ class Problem:
         What is wrong and what was done about it.
     skipped : bool
         Whether a record was lost by it.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Problem
+    >>> str(Problem("export.ris", 12, "PY", "'20x6' is not a year; left out"))
+    "export.ris:12: PY: '20x6' is not a year; left out"
     """
 
     file: str
@@ -53,7 +59,7 @@ OnProblem: TypeAlias = Literal["collect", "raise"] | Callable[[Problem], object]
 
 @dataclass(slots=True)
 class FileCounts:
-    """What one file gave.
+    r"""What one file gave.
 
     Attributes
     ----------
@@ -73,6 +79,16 @@ class FileCounts:
         Why nothing was read from it.
     nameless_authors : int
         Entries of lists of authors that hold no name and were left out.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from citeweave.reading import Reading
+    >>> _ = Path("papers.ris").write_text("TY  - JOUR\nTI  - On soil\nER  - \n")
+    >>> reading = Reading.of("papers.ris")
+    >>> titles = [record.title for record in reading]
+    >>> reading.counts["papers.ris"].read
+    1
     """
 
     file: str

@@ -57,7 +57,7 @@ def _checked(source: SourceLike) -> Path | Input:
 
 
 class Reading(Iterator[Record]):
-    """An iterator of records, with the problems met and the counts of each file so far.
+    r"""An iterator of records, with the problems met and the counts of each file so far.
 
     Attributes
     ----------
@@ -67,6 +67,15 @@ class Reading(Iterator[Record]):
         All problems met.
     counts : dict of str to FileCounts
         Records read and skipped, format and refusal, by file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from citeweave.reading import Reading
+    >>> _ = Path("papers.ris").write_text("TY  - JOUR\nTI  - On soil\nER  - \n")
+    >>> reading = Reading.of("papers.ris")
+    >>> [record.title for record in reading], reading.problem_count
+    (['On soil'], 0)
     """
 
     def __init__(

@@ -22,6 +22,12 @@ class Source:
     position : int
         Number of the record's first line in that file, from 1; for files without lines
         (Parquet, one JSON document) the number of the record.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Source
+    >>> Source("export.bib", 12).position
+    12
     """
 
     file: str
@@ -43,6 +49,12 @@ class Affiliation(NamedTuple):
         The source's own id of the institution (OpenAlex ``I…``).
     raw : str or None
         The whole address, where that is what the source gives.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Affiliation
+    >>> Affiliation(institution="Monash University", country="AU").country
+    'AU'
     """
 
     institution: str | None = None
@@ -68,6 +80,12 @@ class Author:
         ORCID without the URL, ``0000-0000-0000-0000``.
     affiliations : tuple of Affiliation
         Where they work, by this record.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Author
+    >>> Author("Ann Lee", given="Ann", family="Lee").family
+    'Lee'
     """
 
     name: str
@@ -97,6 +115,12 @@ class Reference(NamedTuple):
         Its first author as written in the reference ("Lim KW", "Lim, K. W.").
     raw : str or None
         The whole string as given, for sources whose references are strings.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Reference
+    >>> Reference(doi="10.1007/s10994-016-5562-3", year=2016).year
+    2016
     """
 
     id: str | None = None
@@ -147,6 +171,15 @@ class Record:
         How often the work is cited, by the count of the source.
     funders : tuple of str
         Who paid for it.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Author, Record, Source
+    >>> record = Record(
+    ...     "w1", Source("export.bib", 1), title="Tree pruning", authors=(Author("Ann Lee"),)
+    ... )
+    >>> record.title, record.references
+    ('Tree pruning', ())
     """
 
     id: str

@@ -25,6 +25,14 @@ class Tally:
         Entries in author lists.
     references : int
         Entries in lists of references.
+
+    Examples
+    --------
+    >>> from citeweave.reading import Record, Source, Tally
+    >>> tally = Tally()
+    >>> records = list(tally.count([Record("w1", Source("x", 1), title="On soil")]))
+    >>> tally.with_title, tally.with_abstract
+    (1, 0)
     """
 
     with_title: int = 0

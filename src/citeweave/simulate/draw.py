@@ -58,6 +58,13 @@ class Truth:
         lambdaT.
     n_authors : int
         Number of authors, A.
+
+    Examples
+    --------
+    >>> from citeweave.simulate import simulate
+    >>> truth = simulate(documents=20, vocabulary=50, topics=3, authors=5, seed=1).truth
+    >>> truth.doc_topic.shape, truth.author_topic.shape
+    ((20, 3), (5, 3))
     """
 
     topic_share: np.ndarray
@@ -86,7 +93,15 @@ class Truth:
 
 @dataclass(frozen=True)
 class Simulation:
-    """A corpus and its true parameters."""
+    """A corpus and its true parameters.
+
+    Examples
+    --------
+    >>> from citeweave.simulate import simulate
+    >>> simulation = simulate(documents=20, vocabulary=50, topics=3, seed=1)
+    >>> simulation.corpus.n_documents, simulation.truth.topic_word.shape
+    (20, (3, 50))
+    """
 
     corpus: Corpus
     truth: Truth

@@ -38,6 +38,14 @@ def open_run(
     ------
     RunError
         The folder is not a run, is of another version, or has no samples yet.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.web import open_run
+    >>> folder = citeweave.example_model().save("my-run")
+    >>> callable(open_run("my-run", title="Examples"))
+    True
     """
     from citeweave.explore import Exploration  # noqa: PLC0415
     from citeweave.web.app import create_app  # noqa: PLC0415

@@ -77,6 +77,12 @@ class Level:
         alpha, in [0, 1).
     shared_concentration : bool
         One concentration for all nodes of the level (default), or one per node.
+
+    Examples
+    --------
+    >>> from citeweave import Level
+    >>> Level("venue", "venue", discount=0.2).divides_papers
+    True
     """
 
     name: str
@@ -392,7 +398,14 @@ PRESETS: dict[str, ModelSpec] = {
 
 
 def preset(name: str) -> ModelSpec:
-    """Look up a model by name."""
+    """Look up a model by name.
+
+    Examples
+    --------
+    >>> from citeweave import preset
+    >>> [level.name for level in preset("scntm").word_side]
+    ['gamma', 'phi', "phi'"]
+    """
     try:
         return PRESETS[name]
     except KeyError:

@@ -27,7 +27,16 @@ __all__ = [
 
 
 class Written(NamedTuple):
-    """A report on disk: where it is, its bytes, the verdict, and what it could not show."""
+    """A report on disk: where it is, its bytes, the verdict, and what it could not show.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.web.report import write_report
+    >>> written = write_report(citeweave.example_model(), "report.html")
+    >>> written.path.name
+    'report.html'
+    """
 
     path: Path
     size: int
@@ -56,6 +65,13 @@ def report_html(
         The run cannot be read, or has kept no samples yet.
     MissingDependencyError
         Jinja2 is not installed; the text gives the install line.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.web.report import report_html
+    >>> report_html(citeweave.example_model())[:15]
+    '<!doctype html>'
     """
     return render(*_contents(run, title=title, max_papers=max_papers, tables=tables))
 
@@ -76,6 +92,14 @@ def write_report(
         As for `report_html`.
     out : path
         The file to write. Its folder is made if need be.
+
+    Examples
+    --------
+    >>> import citeweave
+    >>> from citeweave.web.report import write_report
+    >>> written = write_report(citeweave.example_model(), "report.html")
+    >>> written.path.stat().st_size > 1000
+    True
     """
     target = Path(out)
     if target.is_dir():
