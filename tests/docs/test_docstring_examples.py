@@ -13,7 +13,6 @@ import pytest
 
 import citeweave
 from citeweave.datasets import find, find_dataset
-from citeweave.engines.registry import ENGINES
 
 PACKAGE = Path(citeweave.__file__).parent
 API = Path(__file__).parents[2] / "docs" / "reference" / "api"
@@ -50,9 +49,8 @@ def test_examples_of_a_module(name: str, tmp_path: Path, monkeypatch: pytest.Mon
         pytest.skip("needs the data set cora below CITEWEAVE_DATA")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CITEWEAVE_CACHE", str(tmp_path / "cache"))
-    # examples may set it, and other tests may have registered an engine of their own
+    # an example sets it, which is undone with this
     monkeypatch.setenv("CITEWEAVE_DATA", os.environ.get("CITEWEAVE_DATA", str(tmp_path)))
-    monkeypatch.delitem(ENGINES, "borrowed", raising=False)
     module = importlib.import_module(f"citeweave.{name}".rstrip("."))
     outcome = doctest.testmod(module, optionflags=OPTIONS)
     assert outcome.attempted > 0
