@@ -54,7 +54,7 @@ KINDS = {
 citation or node."""
 REST = "papers, tokens, citations"
 SUMS = "sums of samples"
-_ROWS_THAT_STAY = 1 << 31
+_ROWS_THAT_STAY = 1 << 29
 """Most bytes of rows that citation sweeps keep, of all threads together."""
 
 
@@ -231,7 +231,7 @@ def kept_in(ways: tuple[bool, float], request: Request) -> SparseSnapshotChain:
 WAYS = {
     "rows": (True, 1.0),
     "lists": (False, 1.0),
-    "lists, rows of a twentieth of the nodes": (False, 0.05),
+    "lists, rows of a twentieth of the authors": (False, 0.05),
 }
 """Whether changes are rows, and the share of nodes whose rows citation sweeps keep."""
 

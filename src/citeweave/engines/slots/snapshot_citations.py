@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 _WIDTH = 64
-_MOST_BYTES = 1 << 31
+_MOST_BYTES = 1 << 29
 """Largest room for rows that stay, of all workers together."""
 
 
