@@ -5,6 +5,7 @@ import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -136,9 +137,10 @@ def test_damaged_arrays_are_found(tmp_path, file):
     folder = made().save(tmp_path / "shards", shard=5)
     change_first_byte(folder / "shards" / "00001" / file)
     loaded = Corpus.load(folder)
-    assert loaded.shards.arrays(0)["tokens"].ndim == 1
+    assert loaded.shards.arrays(0)[Path(file).stem].ndim >= 1
+    assert loaded.offsets[-1] == loaded.n_tokens  # what is not asked for is not read
     with pytest.raises(CorpusError, match=r"00001.*is damaged"):
-        _ = loaded.tokens
+        getattr(loaded, Path(file).stem)
 
 
 def test_damaged_and_missing_tables_are_found(tmp_path):

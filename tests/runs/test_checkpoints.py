@@ -100,7 +100,7 @@ def test_foreign_checkpoints_are_refused(stored, identity, text):
 
 def test_other_versions_and_other_files_are_refused(stored, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoints, "VERSION", 2)
+        patch.setattr(checkpoints, "VERSION", 3)
         write_checkpoint(stored, IDENTITY, small_checkpoint(10))
     np.savez(stored / "checkpoint-00000011.npz", x=np.zeros(3))
     shutil.copy(stored / "checkpoint-00000009.npz", stored / "kept")
@@ -109,7 +109,7 @@ def test_other_versions_and_other_files_are_refused(stored, monkeypatch):
     assert found.iteration == 9
     assert "truncated or damaged" in refused[0]
     assert "no checkpoint of citeweave" in refused[1]
-    assert "format version 2 where this release reads 1" in refused[2]
+    assert "format version 3 where this release reads 1" in refused[2]
 
 
 def test_pickles_are_never_loaded(stored):

@@ -3,7 +3,8 @@
 Compiled kernels do not check bounds, so nothing out of range may leave this file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from citeweave.errors import CorpusError
 
 __all__ = [
     "as_integers",
+    "check_array",
+    "check_arrays",
     "check_ids",
     "check_lengths",
     "check_offsets",
@@ -84,6 +87,80 @@ def check_ids(
         f"The {what} id of {where} must be between {lowest} and {size - 1} "
         f"(there are {size}); got {values[position]}."
     )
+
+
+def check_arrays(
+    folder: Path,
+    arrays: Mapping[str, np.ndarray],
+    sizes: tuple[int, int, int],
+    documents: int,
+    first: int = 0,
+) -> None:
+    """Check all arrays of a corpus, or of a shard of one; see `check_array`."""
+    totals = {"offsets": len(arrays["tokens"]), "author_offsets": len(arrays["author_ids"])}
+    for name in sorted(arrays, key=lambda name: name not in totals):  # others rely on offsets
+        check_array(folder, name, arrays, sizes, documents, first, totals)
+
+
+def check_array(
+    folder: Path,
+    name: str,
+    arrays: Mapping[str, np.ndarray],
+    sizes: tuple[int, int, int],
+    documents: int,
+    first: int,
+    totals: Mapping[str, int],
+) -> None:
+    """Check an array that was read: compiled code trusts it, so a changed file must be found here.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is from.
+    name : str
+    arrays : mapping
+        Of a corpus, or of a shard of one; of the others those are read that this one is about.
+    sizes : tuple of int
+        Words, authors and categories.
+    documents : int
+        Of the whole corpus.
+    first : int
+        Number of the first document of the shard.
+    totals : mapping
+        Where offsets must end, by their name.
+    """
+    array = arrays[name]
+    try:
+        if name in totals:
+            check_offsets(array, totals[name], name)
+        elif name == "tokens":
+            check_ids(array, sizes[0], arrays["offsets"], what="word")
+        elif name == "author_ids":
+            check_ids(array, sizes[1], arrays["author_offsets"], what="author")
+        elif name == "categories":
+            check_ids(array, sizes[2], None, what="category", lowest=-1)
+        elif name == "title_lengths":
+            check_lengths(array, arrays["offsets"])
+        elif name == "citations":
+            _check_citations(array, documents, first, first + len(arrays["categories"]))
+    except CorpusError as error:
+        raise CorpusError(f"The arrays in '{folder}' are damaged: {error}") from error
+
+
+def _check_citations(citations: np.ndarray, documents: int, first: int, last: int) -> None:
+    pairs = citations.astype(np.int64)
+    if not len(pairs):
+        return
+    keys = pairs[:, 0] * documents + pairs[:, 1]
+    if (
+        pairs.min() < 0
+        or pairs.max() >= documents
+        or pairs[0, 0] < first
+        or pairs[-1, 0] >= last
+        or (np.diff(keys) <= 0).any()
+        or (pairs[:, 0] == pairs[:, 1]).any()
+    ):
+        raise CorpusError("citations are not sorted, unique and inside the corpus.")
 
 
 def check_lengths(title_lengths: np.ndarray, offsets: np.ndarray) -> None:

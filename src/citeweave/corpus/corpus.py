@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from citeweave.corpus.report import CorpusReport, summarise
 from citeweave.corpus.split import Split, split_corpus, subset_parts
 from citeweave.corpus.text import Metadata, TextStore, hash_contents
 from citeweave.errors import CorpusError
+
+if TYPE_CHECKING:
+    from citeweave.corpus.shard_words import ShardWords
 
 __all__ = ["Corpus"]
 
@@ -337,6 +340,10 @@ class Corpus:
                 f"saved ({self.fingerprint[:12]}); its files were changed. Make the corpus anew."
             )
         return computed
+
+    def stored_words(self) -> "ShardWords | None":
+        """Give the words where they can be read in parts, from shards on disk; None elsewhere."""
+        return None
 
     def token_blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Give tokens and offsets of ranges of documents that follow each other: here of all."""

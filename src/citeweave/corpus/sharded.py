@@ -12,6 +12,7 @@ from citeweave.corpus import storage
 from citeweave.corpus.canonical import canonical_column
 from citeweave.corpus.corpus import Corpus
 from citeweave.corpus.report import CorpusReport
+from citeweave.corpus.shard_words import ShardWords
 from citeweave.corpus.shards import Shards, fingerprint_of, read_documents
 from citeweave.errors import CorpusError
 
@@ -234,6 +235,11 @@ class ShardedCorpus(Corpus):
         # a copy with other arrays (`dataclasses.replace`) holds them itself
         own = self.__dict__.get(array)
         return self.shards.counts[name] if own is None else len(own)
+
+    def stored_words(self) -> ShardWords | None:
+        """Give the words where they can be read in parts; None where they are in memory."""
+        on_disk = "shards" in self.__dict__ and "tokens" not in self.__dict__
+        return ShardWords(self.shards) if on_disk else None
 
     def token_blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Give tokens and offsets of ranges of documents that follow each other."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from citeweave.corpus import storage
+from citeweave.corpus.check import check_array
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import TextStore, hash_blocks
 from citeweave.errors import CorpusError, ParameterError
@@ -29,7 +30,15 @@ if TYPE_CHECKING:
 
     from citeweave.corpus.corpus import Corpus
 
-__all__ = ["Shard", "Shards", "finish_shards", "shard_name", "write_shard", "write_shards"]
+__all__ = [
+    "Shard",
+    "ShardArrays",
+    "Shards",
+    "finish_shards",
+    "shard_name",
+    "write_shard",
+    "write_shards",
+]
 
 _COUNTED = ("documents", "tokens", "author_mentions", "citations")
 
@@ -79,7 +88,7 @@ class Shards:
         self.folder = folder
         self._manifest = manifest
         self._mmap = mmap
-        self._open: dict[int, dict[str, np.ndarray]] = {}
+        self._open: dict[int, ShardArrays] = {}
         try:
             counts = {name: int(value) for name, value in manifest["counts"].items()}
             self.sizes = (counts["vocabulary"], counts["authors"], counts["categories"])
@@ -109,19 +118,18 @@ class Shards:
         return len(self.all)
 
     def arrays(self, number: int) -> Mapping[str, np.ndarray]:
-        """Return the arrays of one shard as its files hold them, checked once."""
+        """Return the arrays of one shard, each read and checked when it is first asked for."""
         if number not in self._open:
-            shard = self.all[number]
-            arrays = {
-                name: storage.read_array(
-                    self.folder, self._manifest, name, shape, mmap=self._mmap, below=shard.name
-                )
-                for name, shape in storage.array_shapes(shard.counts).items()
-            }
-            place = self.folder / shard.name
-            storage.check_arrays(place, arrays, self.sizes, self.counts["documents"], shard.first)
-            self._open[number] = arrays
+            self._open[number] = ShardArrays(self, number)
         return self._open[number]
+
+    def read(self, number: int, name: str) -> np.ndarray:
+        """Read one array of one shard as its file holds it."""
+        shard = self.all[number]
+        shape = storage.array_shapes(shard.counts)[name]
+        return storage.read_array(
+            self.folder, self._manifest, name, shape, mmap=self._mmap, below=shard.name
+        )
 
     def blocks(self, name: str) -> Iterator[np.ndarray]:
         """Give the blocks of an array of the whole corpus, one a shard, in order."""
@@ -142,6 +150,52 @@ class Shards:
         whole = np.concatenate(list(self.blocks(name)))
         whole.flags.writeable = False
         return whole
+
+
+class ShardArrays(Mapping[str, np.ndarray]):
+    """The arrays of one shard, each read and checked when it is first asked for.
+
+    Parameters
+    ----------
+    shards : Shards
+    number : int
+        Of the shard.
+    """
+
+    def __init__(self, shards: Shards, number: int) -> None:
+        self._shards, self._shard = shards, shards.all[number]
+        self._number = number
+        self._read: dict[str, np.ndarray] = {}
+        self._checked: set[str] = set()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return an array; with `mmap` it stays on disk until its values are used."""
+        if name not in storage.ARRAYS:
+            raise KeyError(name)
+        shards, shard = self._shards, self._shard
+        if name not in self._read:
+            self._read[name] = shards.read(self._number, name)
+        if name not in self._checked:
+            self._checked.add(name)  # before: arrays are checked by each other
+            place, documents = shards.folder / shard.name, shards.counts["documents"]
+            totals = {
+                "offsets": shard.counts["tokens"],
+                "author_offsets": shard.counts["author_mentions"],
+            }
+            try:
+                check_array(place, name, self, shards.sizes, documents, shard.first, totals)
+            except CorpusError:
+                self._checked.discard(name)
+                raise
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(storage.ARRAYS)
+
+    def __len__(self) -> int:
+        """Return the number of arrays."""
+        return len(storage.ARRAYS)
 
 
 def write_shards(

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from citeweave.checksums import check_file, checksums, sealed
-from citeweave.corpus.check import check_ids, check_lengths, check_offsets
+from citeweave.corpus.check import check_arrays
 from citeweave.corpus.report import CorpusReport
 from citeweave.corpus.text import NAME_COLUMN, TextStore
 from citeweave.errors import CorpusError, MissingDependencyError
@@ -42,7 +42,6 @@ __all__ = [
     "VERSION",
     "StoredReport",
     "StoredText",
-    "check_arrays",
     "check_file_of",
     "check_target",
     "check_unchanged",
@@ -338,52 +337,6 @@ def read_array(
     plain = np.asarray(array)  # a view without the memmap class, which compiled code need not know
     plain.flags.writeable = False
     return plain
-
-
-def check_arrays(
-    folder: Path,
-    arrays: Mapping[str, np.ndarray],
-    sizes: tuple[int, int, int],
-    documents: int,
-    first: int = 0,
-) -> None:
-    """Compiled code trusts these arrays, so a changed file must be found here.
-
-    Parameters
-    ----------
-    folder : Path
-        Where they are from.
-    arrays : mapping
-        Of a corpus, or of a shard of one.
-    sizes : tuple of int
-        Words, authors and categories.
-    documents : int
-        Of the whole corpus.
-    first : int
-        Number of the first document of the shard.
-    """
-    own = len(arrays["categories"])
-    try:
-        check_offsets(arrays["offsets"], len(arrays["tokens"]), "offsets")
-        check_offsets(arrays["author_offsets"], len(arrays["author_ids"]), "author_offsets")
-        check_ids(arrays["tokens"], sizes[0], arrays["offsets"], what="word")
-        check_ids(arrays["author_ids"], sizes[1], arrays["author_offsets"], what="author")
-        check_ids(arrays["categories"], sizes[2], None, what="category", lowest=-1)
-        check_lengths(arrays["title_lengths"], arrays["offsets"])
-        pairs = arrays["citations"].astype(np.int64)
-        if len(pairs):
-            keys = pairs[:, 0] * documents + pairs[:, 1]
-            if (
-                pairs.min() < 0
-                or pairs.max() >= documents
-                or pairs[0, 0] < first
-                or pairs[-1, 0] >= first + own
-                or (np.diff(keys) <= 0).any()
-                or (pairs[:, 0] == pairs[:, 1]).any()
-            ):
-                raise CorpusError("citations are not sorted, unique and inside the corpus.")  # noqa: TRY301
-    except CorpusError as error:
-        raise CorpusError(f"The arrays in '{folder}' are damaged: {error}") from error
 
 
 class StoredText:

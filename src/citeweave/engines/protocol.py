@@ -8,17 +8,19 @@ them. `citeweave.engines.core.chain.Chain` implements the parts that engines sha
 `citeweave.engines.staged` adds levels of a model in stages, for any engine.
 """
 
-from collections.abc import Mapping
-from typing import ClassVar, Protocol, Self
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Protocol, Self, cast
 
 from citeweave.engines.core.arrays import Array, Layout, Shape, State
 from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Info, Request
 from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.row_files import RowMean, Written
 from citeweave.engines.core.spec import ModelSpec
 
-__all__ = ["Engine", "RunningChain"]
+__all__ = ["DividedRunningChain", "Engine", "RunningChain", "as_divided"]
 
 
 class RunningChain(Protocol):
@@ -102,6 +104,45 @@ class RunningChain(Protocol):
 
     def close(self) -> None:
         """Release the chain's resources; closing it twice is harmless."""
+
+
+class DividedRunningChain(RunningChain, Protocol):
+    """A chain in parts whose workers write and read checkpoints themselves.
+
+    `state` and `collect_samples` put everything together in this process; a run with a folder
+    does without.
+    """
+
+    def empty_sums(self) -> Sums:
+        """Make empty sums; memory is taken when samples are collected."""
+
+    def lodge(self, folder: Path) -> None:
+        """Note the folder that all workers must see, before there is anything to write there."""
+
+    def write_parts(self, folder: Path) -> Written:
+        """Let every worker write its part of the state and the sums into a folder."""
+
+    def write_means(self, folder: Path, wanted: Sequence[RowMean]) -> tuple[dict[str, str], Sums]:
+        """Let the workers write means of rows; gives checksums by file, and the rest of the sums.
+
+        Of these, nodes are the root alone, and what else has rows has none.
+        """
+
+    def go_back_to(self, path: Path) -> None:
+        """Note a checkpoint, written just now, as what workers that are lost go back to."""
+
+    def restore_from(self, path: Path, sums: Sums | None) -> None:
+        """Go on from a checkpoint, of which every worker reads its own rows.
+
+        ``sums`` are those that samples are kept for from here on, those of before, which the
+        workers read, included; None where these are to be forgotten.
+        """
+
+
+def as_divided(chain: RunningChain) -> DividedRunningChain | None:
+    """Give a chain as what it is where it is divided, else None."""
+    able = getattr(chain, "capabilities", None)
+    return cast("DividedRunningChain", chain) if able is not None and able.divided else None
 
 
 class Engine(RunningChain, Protocol):

@@ -26,8 +26,8 @@ __all__ = ["StagedChain", "open_chain", "state_after"]
 def open_chain(engine: type[Engine], request: Request) -> RunningChain:
     """Open a chain of an engine, in stages if requested."""
     bursts = request.spec.word_level("document-topic")
-    if bursts is None or request.settings.burst_from == 0:
-        return engine.open(request)
+    if bursts is None or request.settings.burst_from == 0 or engine.capabilities.divided:
+        return engine.open(request)  # a divided chain has stages of its own: its workers make them
     return StagedChain(engine, request, request.spec.without(bursts.name))
 
 

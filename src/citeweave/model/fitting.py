@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from citeweave.corpus import Corpus
+from citeweave.corpus.sharded import ShardedCorpus
 from citeweave.corpus.storage import corpus_counts
 from citeweave.engines.core.capabilities import CPU
 from citeweave.engines.core.data import Data
+from citeweave.engines.core.estimates import Sums
+from citeweave.engines.protocol import DividedRunningChain
 from citeweave.engines.registry import AUTO
 from citeweave.errors import CorpusError, ParameterError, RunError
 from citeweave.files import writing
@@ -34,13 +37,19 @@ from citeweave.model.parameters import (
     parameters_from_json,
     parameters_to_json,
 )
-from citeweave.model.results import Result, combine_results, name_estimates, stack_traces
+from citeweave.model.results import (
+    Result,
+    combine_results,
+    name_estimates,
+    row_means,
+    stack_traces,
+)
 from citeweave.model.runner import Progress, Runner, Timing
 from citeweave.model.settling import Settlement, judged_from
 from citeweave.model.starts import beginnings
 from citeweave.model.strata import notes_on_levels
 from citeweave.model.traces import new_traces
-from citeweave.model.under_way import Beginning
+from citeweave.model.under_way import Beginning, WriteMeans
 from citeweave.model.word_weights import choose_word_weight
 from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
@@ -396,6 +405,8 @@ def _finish(
     resume: bool,
 ) -> Result:
     """Run the chains, combine them and write the result."""
+    if run is not None:
+        runner.write_means = _by_workers(runner.plan, planted, corpus, run)
     chains = runner.run(resume=resume)
     plan, settlement = runner.plan, runner.settlement
     if settlement is not None and not plan.exactly:
@@ -407,6 +418,8 @@ def _finish(
         plan, kept, [chain.traces for chain in chains], corpus
     )
     samples = int(sums.samples[0])
+    files = chains[0].written
+    written = None if run is None or not files else run.estimates_in_making()
     notes = tuple(runner.notes)
     if run is not None:
         notes = (*run.manifest.get("notes", ()), *notes)
@@ -415,7 +428,7 @@ def _finish(
         plan=plan,
         settlement=settlement,
         parameters=dict(parameters),
-        estimates=name_estimates(plan.spec, sums, tree, corpus, classes, told),
+        estimates=name_estimates(plan.spec, sums, tree, corpus, classes, told, written),
         traces=stack_traces([chain.traces for chain in chains]),
         combination=combination,
         samples=samples,
@@ -428,10 +441,31 @@ def _finish(
         held_out={} if run is None else run.held_out(),
     )
     if run is not None:
-        run.finish(result.estimates, result.traces, _summary(result), _plan_contents(result.plan))
+        contents = _plan_contents(result.plan)
+        run.finish(result.estimates, result.traces, _summary(result), contents, files)
         for chain in range(plan.chains):
             keep_newest(chain_folder(run.chains, chain))
+        if files:
+            return replace(result, estimates=run.estimates())
     return result
+
+
+def _by_workers(plan: Plan, planted: Planted, corpus: Corpus, run: RunFolder) -> WriteMeans | None:
+    """Let workers write what has rows of documents, where there are shards of them and one chain.
+
+    Chains that are to be combined are first brought together.
+    """
+    if not plan.divided or plan.chains > 1 or planted.labels is not None:
+        return None
+    if not isinstance(corpus, ShardedCorpus):
+        return None
+    rows = max(shard.counts["documents"] for shard in corpus.shards.all)
+
+    def write(chain: DividedRunningChain) -> tuple[dict[str, str], Sums]:
+        wanted = row_means(plan.spec, planted.tree, rows)
+        return chain.write_means(run.make_estimates(), wanted)
+
+    return write
 
 
 def _load_unfinished(run: RunFolder, plan: Plan, parameters: Mapping[str, Any]) -> Result:

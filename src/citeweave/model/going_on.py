@@ -132,13 +132,13 @@ def starting_points(
     for number in range(shorter.chains):
         folder = chain_folder(chains, number)
         identity = Identity(fingerprint, shorter.digest(), number)
-        last, _ = read_latest(folder, identity)
+        last, _ = read_latest(folder, identity, by_workers=longer.divided)
         if last is None:
             raise RunError(
                 f"The run cannot go on: chain {number} has no checkpoint in '{folder}'. Fit again."
             )
-        begun = read_sampling_start(folder, identity)
-        at_end = last._replace(sums=None, settlement=None)
+        begun = read_sampling_start(folder, identity, by_workers=longer.divided)
+        at_end = last._replace(sums=None, samples=0, settlement=None)
         if shorter.exactly and longer.burn_in >= last.iteration and not last.proposal:
             points[number] = at_end
         elif begun is not None and begun.iteration <= longer.burn_in:

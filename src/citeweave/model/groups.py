@@ -9,7 +9,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.corpus.columns import paper_column
-from citeweave.engines.core.data import NO_SERVERS, Data
+from citeweave.engines.core.data import NO_SERVERS, Data, WordsOf
 from citeweave.engines.core.spec import Level, ModelSpec
 from citeweave.errors import CorpusError
 from citeweave.model.author_shares import (
@@ -262,9 +262,10 @@ def build_tree(
         leaf = np.searchsorted(keys[-1], last.key)
         counts = np.bincount(last.document, minlength=corpus.n_documents)
         leaf_start = np.concatenate([[0], np.cumsum(counts)])
+    words = corpus.stored_words()
     # copies, because kernels would be compiled again for read-only arrays
     data = Data(
-        tokens=np.asarray(corpus.tokens),
+        tokens=np.asarray(corpus.tokens) if words is None else WordsOf(words),
         offsets=np.array(corpus.offsets),
         n_words=corpus.vocabulary_size,
         parents=tuple(parent.astype(np.int32) for parent in parents),

@@ -19,7 +19,7 @@ from citeweave.corpus.columns import PERIOD
 from citeweave.engines.core.capabilities import CPU, SEQUENTIAL, SNAPSHOT
 from citeweave.engines.core.data import ChainSettings
 from citeweave.engines.core.spec import DISCOUNT_LIMIT, PAPER, ZERO, ModelSpec, preset
-from citeweave.engines.registry import AUTO, devices, one_chain, sweeps
+from citeweave.engines.registry import AUTO, ENGINES, devices, one_chain, sweeps
 from citeweave.errors import ParameterError
 from citeweave.model.sweeps import choose_sweep
 from citeweave.parameters import Parameter, check_values, refusal
@@ -176,6 +176,11 @@ class Plan:
         if self.sweep == SEQUENTIAL:
             return 1
         return max(1, self.threads // self.chains_at_a_time)
+
+    @property
+    def divided(self) -> bool:
+        """Whether chains are divided between workers, who write and read checkpoints."""
+        return bool(self.engine) and ENGINES[self.engine].capabilities.divided
 
     @property
     def joined(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.engines.core.estimates import Sums, take_means
+from citeweave.engines.core.row_files import RowMean
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.model.author_shares import AuthorShares, share_out
 from citeweave.model.consensus import consensus_memberships
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
     from citeweave.model.read_out import ReadOut
     from citeweave.model.settling import Settlement
 
-__all__ = ["TOLD", "Result", "combine_results", "document_topics", "name_estimates", "stack_traces"]
+__all__ = [
+    "TOLD",
+    "Result",
+    "combine_results",
+    "document_topics",
+    "name_estimates",
+    "row_means",
+    "stack_traces",
+]
 
 TOLD = "told_"
 """Prefix of the names of evidence for categories."""
@@ -132,10 +141,13 @@ def name_estimates(
     corpus: Corpus,
     classes: np.ndarray | None = None,
     told: "ReadOut | None" = None,
+    written: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
     """Turn sums (which are overwritten) into the arrays of a run folder.
 
     ``told`` are the categories inferred from all evidence, if some labels are known.
+    Estimates that the workers of a divided chain have ``written`` (`row_means`) are left out; the
+    sums need not have their rows.
     """
     levels: Sequence[Groups] = tree.levels
     means = take_means(sums)
@@ -150,17 +162,8 @@ def name_estimates(
             out |= {f"{TOLD}{name}": value for name, value in told._asdict().items()}
             out["category"] = out.pop(f"{TOLD}probability")
         levels = [_with_papers(groups, out["category"]) for groups in levels]
-    begin = 1
     for number, groups in enumerate(levels, start=1):
-        end = begin + len(groups)
-        out[f"level{number}_topic"] = means.nodes[begin:end]
-        if spread is not None:
-            out[f"level{number}_topic_sd"] = spread[begin:end]
         out |= {f"level{number}_{name}": getattr(groups, name) for name in _GROUP_FIELDS}
-        begin = end
-    out["doc_topic"] = document_topics(spec, means)
-    if spec.n_document > 1:
-        out["doc_word_topic"] = means.documents[-1]
     if classes is not None:
         out["consensus"] = classes.astype(np.float32)
     out["topic_word"] = np.ascontiguousarray(means.topic_word.T)
@@ -168,14 +171,61 @@ def name_estimates(
     if spec.word_level("corpus"):
         out["background"] = means.background
     if spec.citations is not None:
-        out["citing_topic"] = means.citing
-        out["cite_propensity"] = means.cite
-        out["cited_propensity"] = means.cited
         out["topic_scale"] = means.topic_scale
     if tree.shares is not None:
         out |= _contributions(tree.shares, means)
+    if written is None:
+        out |= _rows(spec, means, levels, spread)
     if spec.citations is not None:
-        out["author_influence"] = _influence(corpus, means.cited, out.get("contribution"))
+        cited = (out if written is None else written)["cited_propensity"]
+        out["author_influence"] = _influence(corpus, cited, out.get("contribution"))
+    return out
+
+
+def _rows(
+    spec: ModelSpec, means: Sums, levels: Sequence[Groups], spread: np.ndarray | None
+) -> dict[str, np.ndarray]:
+    """Name the estimates that have a row a document, citation or group."""
+    out: dict[str, np.ndarray] = {}
+    begin = 1
+    for number, groups in enumerate(levels, start=1):
+        end = begin + len(groups)
+        out[f"level{number}_topic"] = means.nodes[begin:end]
+        if spread is not None:
+            out[f"level{number}_topic_sd"] = spread[begin:end]
+        begin = end
+    out["doc_topic"] = document_topics(spec, means)
+    if spec.n_document > 1:
+        out["doc_word_topic"] = means.documents[-1]
+    if spec.citations is not None:
+        out["citing_topic"] = means.citing
+        out["cite_propensity"] = means.cite
+        out["cited_propensity"] = means.cited
+    return out
+
+
+def row_means(spec: ModelSpec, tree: Tree, rows: int) -> list[RowMean]:
+    """List the same estimates for the workers of a divided chain, who write them.
+
+    ``rows`` are those that a file is to have, about.
+    """
+    out: list[RowMean] = []
+    begin = 1
+    for number, groups in enumerate(tree.levels, start=1):
+        end = begin + len(groups)
+        name = f"level{number}_topic"
+        out.append(RowMean(name, "nodes", begin, end, rows))
+        out.append(RowMean(f"{name}_sd", "nodes", begin, end, rows, spread=True))
+        begin = end
+    documents, last = len(tree.data.offsets) - 1, spec.n_document - 1
+    seen = last - spec.below_citations if spec.citations is not None else 0
+    out.append(RowMean("doc_topic", "documents", 0, documents, rows, layer=seen))
+    if last > 0:
+        out.append(RowMean("doc_word_topic", "documents", 0, documents, rows, layer=last))
+    if spec.citations is not None:
+        out.append(RowMean("citing_topic", "citing", 0, len(tree.data.citing), rows))
+        out.append(RowMean("cite_propensity", "cite", 0, documents, rows))
+        out.append(RowMean("cited_propensity", "cited", 0, documents, rows))
     return out
 
 

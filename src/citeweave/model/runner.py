@@ -36,7 +36,7 @@ from citeweave.model.settling import (
     judged_from,
     out_of_reach,
 )
-from citeweave.model.under_way import Beginning, ChainResult, ChainUnderWay, Timing
+from citeweave.model.under_way import Beginning, ChainResult, ChainUnderWay, Timing, WriteMeans
 from citeweave.naming import choice
 from citeweave.runs.checkpoint import (
     Checkpoint,
@@ -126,6 +126,8 @@ class Runner:
     ----------
     settlement : Settlement or None
         Set when the run is done.
+    write_means : callable or None
+        Has the workers of a divided chain write their estimates at its end; set it before.
     """
 
     def __init__(
@@ -153,6 +155,7 @@ class Runner:
         self.stop = stop or threading.Event()
         self.notes = list(notes)
         self.settlement: Settlement | None = None
+        self.write_means: WriteMeans | None = None
         self._begin = begin or {}
         self._results: dict[int, ChainResult] = {}
         self._iterations: dict[int, int] = {}
@@ -199,7 +202,8 @@ class Runner:
             return None
         folder = chain_folder(self.chains, chain)
         remove_leftovers(folder)
-        checkpoint, refused = read_latest(folder, self.identity(chain))
+        identity, divided = self.identity(chain), self.plan.divided
+        checkpoint, refused = read_latest(folder, identity, by_workers=divided)
         for text in refused:
             used = f"The one of iteration {checkpoint.iteration if checkpoint else 0} is used."
             self.notes.append(f"{text} {used}")
@@ -268,7 +272,7 @@ class Runner:
     def _finish(self, number: int, one: ChainUnderWay, end: int) -> None:
         one.save()
         if one.iteration == end:
-            self._results[number] = one.result()
+            self._results[number] = one.result(self.write_means)
 
     def _run_until_settled(self, stored: dict[int, Checkpoint | None]) -> Settlement:
         """Run all chains block by block until they agree, then keep samples.
@@ -333,9 +337,9 @@ class Runner:
         if since >= FIRST * BLOCK and since % BLOCK == 0:
             ordered = [one for _, one in sorted(chains.items())]
             window = slice(judged_from(plan.joined, done), done)
-            checks = self._judge(
-                [one.traces for one in ordered], [one.sums for one in ordered], window
-            )
+            # a single chain is compared by its traces alone
+            sums = [one.collect() if len(ordered) > 1 else one.sums for one in ordered]
+            checks = self._judge([one.traces for one in ordered], sums, window)
             agreed = bool(checks) and all(check.passes for check in checks)
             found = found._replace(checks=checks, settled=agreed)
             self._latest = found
@@ -378,7 +382,7 @@ class Runner:
     def _judge(
         self, traces: Sequence[Mapping[str, np.ndarray]], sums: Sequence[Sums], window: slice
     ) -> tuple[Check, ...]:
-        words = len(self.data.tokens)
+        words = int(self.data.offsets[-1])
         return judge(self.plan.spec, self.plan.level_names, traces, sums, window, words=words)
 
     def _progress(self, number: int, one: ChainUnderWay, info: Info) -> Progress:
@@ -389,7 +393,7 @@ class Runner:
             iteration=info.iteration,
             iterations=plan.iterations,
             info=info,
-            tokens_per_second=len(self.data.tokens) / one.pace if one.pace else float("nan"),
+            tokens_per_second=int(self.data.offsets[-1]) / one.pace if one.pace else float("nan"),
             seconds_left=(plan.iterations - info.iteration) * one.pace,
             rhat=math.nan if latest is None else latest.rhat,
             open=latest.open[0].text if latest is not None and latest.open else "",

@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from citeweave.engines.core.data import Info
 from citeweave.engines.core.estimates import Sums, new_sums
-from citeweave.engines.protocol import RunningChain
+from citeweave.engines.protocol import DividedRunningChain, RunningChain, as_divided
 from citeweave.engines.staged import state_after
 from citeweave.errors import RunError
 from citeweave.model.parameters import Plan
@@ -24,7 +25,7 @@ from citeweave.runs.checkpoint import (
     write_sampling_start,
 )
 
-__all__ = ["Beginning", "ChainResult", "ChainUnderWay", "Timing"]
+__all__ = ["Beginning", "ChainResult", "ChainUnderWay", "Timing", "WriteMeans"]
 
 _SMOOTHING = 0.1
 
@@ -33,8 +34,15 @@ class ChainResult(NamedTuple):
     """The outcome of a chain that has done all its iterations."""
 
     sums: Sums
+    """Without rows where workers have written estimates."""
     traces: dict[str, np.ndarray]
     state: dict[str, np.ndarray]
+    written: Mapping[str, str] = MappingProxyType({})
+    """Checksums of files of estimates that workers have written."""
+
+
+WriteMeans = Callable[[DividedRunningChain], tuple[dict[str, str], Sums]]
+"""Lets the workers of a divided chain write estimates: gives checksums, and the other sums."""
 
 
 class Beginning(NamedTuple):
@@ -86,7 +94,11 @@ class ChainUnderWay:
         self.plan, self.chain, self.identity = plan, chain, identity
         self.folder, self.timing = folder, timing
         self.traces = new_traces(plan.level_names, plan.iterations)
-        self.sums = new_sums(chain)
+        self._divided = None if folder is None else as_divided(chain)
+        """The chain, where its workers write and read checkpoints themselves."""
+        if self._divided is not None and folder is not None:
+            self._divided.lodge(folder.parent)
+        self.sums = new_sums(chain) if self._divided is None else self._divided.empty_sums()
         self.settlement: Settlement | None = None
         """Why samples are kept, if that was decided during the run."""
         self.agreement = Agreement()
@@ -98,12 +110,16 @@ class ChainUnderWay:
             chain.start(*begin)
             given = any(part is not None for part in begin)
             if folder is not None and given:  # which may be missing next time
-                write_checkpoint(folder, identity, self._checkpoint())
+                self._store(write_checkpoint)
         self.saved, self.saved_at = chain.iteration, time.monotonic()
 
     def _restore(self, stored: Checkpoint) -> None:
-        like = state_after(self.chain, stored.iteration)
-        self.chain.restore(restore_state(stored, like), stored.proposal)
+        if self._divided is not None and stored.path is not None:
+            sums = self.sums if stored.samples else None
+            self._divided.restore_from(stored.path, sums)
+        else:
+            like = state_after(self.chain, stored.iteration)
+            self.chain.restore(restore_state(stored, like), stored.proposal)
         for name, trace in stored.traces.items():
             self.traces[name][: len(trace)] = trace
         if stored.settlement is not None:
@@ -112,7 +128,11 @@ class ChainUnderWay:
             self.agreement = Agreement(**stored.agreement)
         if stored.sums is not None:
             self.sums = stored.sums
-        elif self.schedule is not None and stored.iteration >= self.schedule.first_kept:
+        elif (
+            stored.samples == 0
+            and self.schedule is not None
+            and stored.iteration >= self.schedule.first_kept
+        ):
             raise RunError(
                 f"The checkpoint of chain {self.identity.chain} holds a state but no sums of "
                 "samples, so its estimates cannot be made from it; fit again."
@@ -154,14 +174,20 @@ class ChainUnderWay:
             tell(info)
             if self._due():
                 self.save()
-        chain.collect_samples(self.sums)
+        if self._divided is None:
+            chain.collect_samples(self.sums)
+
+    def collect(self) -> Sums:
+        """Give the sums, which the workers of a divided chain hold until then."""
+        self.chain.collect_samples(self.sums)
+        return self.sums
 
     def _before_step(self, schedule: Plan | None) -> None:
         done = self.chain.iteration
         before = schedule is None or done < schedule.burn_in
         if schedule is not None and done == schedule.burn_in:
             if self.folder is not None:
-                write_sampling_start(self.folder, self.identity, self._checkpoint())
+                self._store(write_sampling_start)
             self._begin_sums()
             self.chain.freeze()
         elif not self.plan.exactly and before and begins_anew(done - self.plan.joined):
@@ -174,6 +200,9 @@ class ChainUnderWay:
 
     def _begin_sums(self) -> None:
         self.chain.drop_samples()
+        if self._divided is not None:
+            self.sums = self._divided.empty_sums()
+            return
         for array in self.sums:
             array[...] = 0
 
@@ -187,18 +216,29 @@ class ChainUnderWay:
     def save(self) -> None:
         """Write a checkpoint, if the chain has a folder and has advanced since the last one."""
         if self.folder is not None and self.saved < self.chain.iteration:
-            write_checkpoint(self.folder, self.identity, self._checkpoint())
+            self._store(write_checkpoint)
         self.saved, self.saved_at = self.chain.iteration, time.monotonic()
 
+    def _store(self, write: Callable[..., Path]) -> None:
+        """Write a checkpoint of some kind, by the workers where the chain is divided."""
+        divided = self._divided
+        if divided is None:
+            write(self.folder, self.identity, self._checkpoint())
+            return
+        checkpoint = self._beside({}, None)
+        divided.go_back_to(write(self.folder, self.identity, checkpoint, divided.write_parts))
+
     def _checkpoint(self) -> Checkpoint:
-        chain = self.chain
-        chain.collect_samples(self.sums)
+        self.chain.collect_samples(self.sums)
+        return self._beside(flatten(self.chain.state), self.sums if self.sums.samples[0] else None)
+
+    def _beside(self, state: dict[str, np.ndarray], sums: Sums | None) -> Checkpoint:
         return Checkpoint(
-            iteration=chain.iteration,
-            state=flatten(chain.state),
-            sums=self.sums if self.sums.samples[0] else None,
+            iteration=self.chain.iteration,
+            state=state,
+            sums=sums,
             traces=self.done_traces(),
-            proposal=chain.extra_state(),
+            proposal=self.chain.extra_state(),
             settlement=None if self.settlement is None else self.settlement.as_json(),
             agreement=self.agreement._asdict() if self.agreement.done else None,
         )
@@ -207,7 +247,12 @@ class ChainUnderWay:
         """Return the traces of the iterations done."""
         return {name: trace[: self.chain.iteration] for name, trace in self.traces.items()}
 
-    def result(self) -> ChainResult:
+    def result(self, write_means: WriteMeans | None = None) -> ChainResult:
         """Return the outcome of the chain at its end."""
-        state: Mapping[str, np.ndarray] = flatten(self.chain.state)
-        return ChainResult(self.sums, self.done_traces(), dict(state))
+        if self._divided is None:
+            return ChainResult(self.collect(), self.done_traces(), flatten(self.chain.state))
+        # the state is in the run folder
+        if write_means is None:
+            return ChainResult(self.collect(), self.done_traces(), {})
+        files, sums = write_means(self._divided)
+        return ChainResult(sums, self.done_traces(), {}, files)

@@ -7,18 +7,25 @@ from typing import Any
 import numpy as np
 
 from citeweave.checksums import check_file
+from citeweave.engines.core.range_files import map_ranges
 from citeweave.errors import RunError
 
 __all__ = ["StoredArrays"]
 
 
 class StoredArrays(Mapping[str, np.ndarray]):
-    """The .npy files of a folder by name, mapped into memory when first asked for."""
+    """The .npy files of a folder by name, mapped into memory when first asked for.
+
+    An array of several files, each a range of its rows, has a folder of its name.
+    """
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
         self._folder = folder
         self._manifest = manifest
-        self._names = sorted(path.stem for path in folder.glob("*.npy"))
+        paths = [*folder.glob("*.npy"), *folder.glob(f"*/{0:05d}.npy")]
+        self._names = sorted(
+            path.stem if path.parent == folder else path.parent.name for path in paths
+        )
         self._loaded: dict[str, np.ndarray] = {}
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -28,28 +35,40 @@ class StoredArrays(Mapping[str, np.ndarray]):
         if name not in self._loaded:
             run = self._folder.parent
             try:
-                check_file(
-                    run,
-                    self._manifest,
-                    f"{self._folder.name}/{name}.npy",
-                    again=f"Make it anew from the chains: citeweave resume {run}",
-                    error=RunError,
-                )
+                for path in self._files(name):
+                    check_file(
+                        run,
+                        self._manifest,
+                        path.relative_to(run).as_posix(),
+                        again=f"Make it anew from the chains: citeweave resume {run}",
+                        error=RunError,
+                    )
             except OSError as error:
                 raise RunError(f"'{error.filename}' cannot be read: {error.strerror}.") from error
             self._loaded[name] = self.check_header(name)
         return self._loaded[name]
 
+    def _files(self, name: str) -> list[Path]:
+        """List the files of an array: those that the manifest names, and what there is."""
+        path = self._folder / f"{name}.npy"
+        if path.is_file():
+            return [path]
+        run = self._folder.parent
+        below = f"{self._folder.name}/{name}/"
+        known = {run / file for file in self._manifest.get("files", {}) if file.startswith(below)}
+        return sorted(known | set((self._folder / name).glob("*.npy")))
+
     def check_header(self, name: str) -> np.ndarray:
         """Map an array without a look at its values."""
         if name not in self._names:
             raise KeyError(name)
-        path = self._folder / f"{name}.npy"
+        files = self._files(name)
         try:
-            return _map_array(path)
+            return map_ranges(files)
         except Exception as error:  # NumPy's reading of a damaged header may end in any
+            place = files[0] if len(files) == 1 else self._folder / name
             raise RunError(
-                f"'{path}' cannot be read ({error}). Make it anew from the chains: "
+                f"'{place}' cannot be read ({error}). Make it anew from the chains: "
                 f"citeweave resume {self._folder.parent}"
             ) from error
 
@@ -60,15 +79,3 @@ class StoredArrays(Mapping[str, np.ndarray]):
     def __len__(self) -> int:
         """Return the number of arrays."""
         return len(self._names)
-
-
-def _map_array(path: Path) -> np.ndarray:
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError:  # an empty array cannot be mapped
-        array = np.load(path, allow_pickle=False)
-        if array.size:
-            raise
-    plain = np.asarray(array)  # a view without the memmap class, which compiled code need not know
-    plain.flags.writeable = False
-    return plain

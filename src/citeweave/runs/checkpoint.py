@@ -2,7 +2,9 @@
 
 A checkpoint holds the chain's state (random state included), the sums of its estimates and its
 traces so far, so that a resumed chain goes on as if it had never stopped. It is written under a
-temporary name, flushed to the disk and renamed; the newest two are kept.
+temporary name, flushed to the disk and renamed; the newest two are kept. The workers of a divided
+chain write the rows that they own into a folder beside it, before it is moved into place
+(`citeweave.engines.core.row_files`).
 """
 
 import hashlib
@@ -10,17 +12,25 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from citeweave.engines.core.arrays import State
+from citeweave.engines.core.arrays import State, flatten
 from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.row_files import Written, read_rows
 from citeweave.errors import RunError
-from citeweave.files import PART, write_atomically, writing
+from citeweave.files import write_atomically, writing
+from citeweave.runs.checkpoint_files import (
+    lacks_part,
+    new_parts_folder,
+    remove,
+    remove_leftovers,
+    stored,
+)
 
 __all__ = [
     "KEPT",
@@ -41,6 +51,8 @@ __all__ = [
 
 FORMAT = "citeweave-checkpoint"
 VERSION = 1
+DIVIDED_VERSION = 2
+"""Of checkpoints that name parts."""
 KEPT = 2
 
 # What zipfile and NumPy raise at broken archives, encryption and compression flags included.
@@ -72,7 +84,8 @@ class Checkpoint(NamedTuple):
 
     iteration: int
     state: dict[str, np.ndarray]
-    """The arrays of a `State`, named by their path ("topics.customers")."""
+    """The arrays of a `State`, named by their path ("topics.customers"); of a divided chain whose
+    workers read theirs, those that all parts have alike."""
     sums: Sums | None
     """None before the first kept sample, or where a finished run does not need them."""
     traces: dict[str, np.ndarray]
@@ -83,21 +96,18 @@ class Checkpoint(NamedTuple):
     """Why and after how many iterations samples are kept, where the run has found that out."""
     agreement: Mapping[str, Any] | None = None
     """How far the chains agreed when they were last compared for their pace."""
+    path: Path | None = None
+    """Where it was read from."""
+    samples: int = 0
+    """Samples in the sums that are left to the workers of a divided chain to be read."""
+
+
+Parts = Callable[[Path], Written]
+"""Lets the workers of a divided chain write their parts into a folder."""
 
 
 class _RefusedError(Exception):
     """A file cannot be used; the text says why."""
-
-
-def flatten(parts: tuple[Any, ...], prefix: str = "") -> dict[str, np.ndarray]:
-    """Name all arrays of a NamedTuple of NamedTuples by their path."""
-    arrays: dict[str, np.ndarray] = {}
-    for name, part in zip(parts._fields, parts, strict=True):  # type: ignore[attr-defined]
-        if isinstance(part, tuple):
-            arrays |= flatten(part, f"{prefix}{name}.")
-        else:
-            arrays[prefix + name] = part
-    return arrays
 
 
 def unflatten(like: _T, arrays: Mapping[str, np.ndarray], prefix: str = "") -> _T:
@@ -135,58 +145,52 @@ def chain_folder(chains: Path, number: int) -> Path:
     return chains / f"chain-{number}"
 
 
-def write_checkpoint(folder: Path, identity: Identity, checkpoint: Checkpoint) -> Path:
+def write_checkpoint(
+    folder: Path, identity: Identity, checkpoint: Checkpoint, parts: Parts | None = None
+) -> Path:
     """Write a checkpoint and remove all but the newest two.
+
+    With ``parts``, state and sums are written by the workers of a divided chain, and it counts
+    when all of them have done so.
 
     Raises
     ------
     RunError
         The disk is full or the folder cannot be written. Earlier checkpoints are as they were.
     """
-    path = _write(folder, identity, checkpoint, "checkpoint")
-    for old in _stored(folder)[KEPT:]:
-        old.unlink(missing_ok=True)
+    path = _write(folder, identity, checkpoint, "checkpoint", parts)
+    for old in stored(folder)[KEPT:]:
+        remove(old)
     return path
 
 
-def write_sampling_start(folder: Path, identity: Identity, checkpoint: Checkpoint) -> Path:
+def write_sampling_start(
+    folder: Path, identity: Identity, checkpoint: Checkpoint, parts: Parts | None = None
+) -> Path:
     """Write the state in which a chain begins to keep samples; a longer run goes on from it."""
-    path = _write(folder, identity, checkpoint, "sampling")
-    for old in folder.glob("sampling-*.npz"):
+    path = _write(folder, identity, checkpoint, "sampling", parts)
+    for old in stored(folder, "sampling"):
         if old != path:
-            old.unlink(missing_ok=True)
+            remove(old)
     return path
 
 
 def has_sampling_start(folder: Path) -> bool:
     """Whether the state in which a chain began to keep samples was stored."""
-    return any(folder.glob("sampling-*.npz"))
+    return bool(stored(folder, "sampling"))
 
 
-def read_sampling_start(folder: Path, identity: Identity) -> Checkpoint | None:
+def read_sampling_start(
+    folder: Path, identity: Identity, *, by_workers: bool = False
+) -> Checkpoint | None:
     """Read the state in which a chain began to keep samples; None where it was not stored."""
-    found = sorted(folder.glob("sampling-*.npz"))
-    return read_checkpoint(found[-1], identity) if found else None
+    found = stored(folder, "sampling")
+    return read_checkpoint(found[0], identity, by_workers=by_workers) if found else None
 
 
-def _write(folder: Path, identity: Identity, checkpoint: Checkpoint, kind: str) -> Path:
-    arrays = {f"state.{name}": array for name, array in checkpoint.state.items()}
-    if checkpoint.sums is not None:
-        arrays |= flatten(checkpoint.sums, "sums.")
-    arrays |= {f"traces.{name}": array for name, array in checkpoint.traces.items()}
-    arrays |= {f"proposal.{name}": array for name, array in checkpoint.proposal.items()}
-    header: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        **identity._asdict(),
-        "iteration": checkpoint.iteration,
-    }
-    if checkpoint.settlement is not None:
-        header["settlement"] = dict(checkpoint.settlement)
-    if checkpoint.agreement is not None:
-        header["agreement"] = dict(checkpoint.agreement)
-    header["sha256"] = _digest(header, arrays)
-    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+def _write(
+    folder: Path, identity: Identity, checkpoint: Checkpoint, kind: str, parts: Parts | None
+) -> Path:
     path = folder / f"{kind}-{checkpoint.iteration:08d}.npz"
     hint = (
         "Earlier checkpoints are intact: free some space or mend the permissions, then run "
@@ -198,6 +202,37 @@ def _write(folder: Path, identity: Identity, checkpoint: Checkpoint, kind: str) 
             "way, so it ends here. What was saved lies where the folder is now: go on from there "
             "with `citeweave resume FOLDER`."
         )
+    header: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        **identity._asdict(),
+        "iteration": checkpoint.iteration,
+    }
+    if parts is None:
+        arrays = {f"state.{name}": array for name, array in checkpoint.state.items()}
+        if checkpoint.sums is not None:
+            arrays |= flatten(checkpoint.sums, "sums.")
+    else:
+        place = new_parts_folder(path)
+        with writing(place, hint):
+            folder.mkdir(exist_ok=True)
+            place.mkdir()
+        written = parts(place)
+        arrays = written.shared
+        header |= {
+            "version": DIVIDED_VERSION,
+            "folder": place.name,
+            "parts": [file._asdict() for file in written.files],
+            "shapes": written.shapes,
+        }
+    arrays |= {f"traces.{name}": array for name, array in checkpoint.traces.items()}
+    arrays |= {f"proposal.{name}": array for name, array in checkpoint.proposal.items()}
+    if checkpoint.settlement is not None:
+        header["settlement"] = dict(checkpoint.settlement)
+    if checkpoint.agreement is not None:
+        header["agreement"] = dict(checkpoint.agreement)
+    header["sha256"] = _digest(header, arrays)
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     with writing(path, hint):
         folder.mkdir(exist_ok=True)
         with write_atomically(path) as file:
@@ -205,20 +240,20 @@ def _write(folder: Path, identity: Identity, checkpoint: Checkpoint, kind: str) 
     return path
 
 
-def _stored(folder: Path) -> list[Path]:
-    """Checkpoints of a chain, newest first."""
-    return sorted(folder.glob("checkpoint-*.npz"), reverse=True)
-
-
 def keep_newest(folder: Path) -> None:
     """Remove all checkpoints of a chain but the newest, when its run is done."""
     with writing(folder, "The run is done all the same."):
-        for old in _stored(folder)[1:]:
-            old.unlink(missing_ok=True)
+        for old in stored(folder)[1:]:
+            remove(old)
 
 
-def read_latest(folder: Path, identity: Identity) -> tuple[Checkpoint | None, list[str]]:
+def read_latest(
+    folder: Path, identity: Identity, *, by_workers: bool = False
+) -> tuple[Checkpoint | None, list[str]]:
     """Read the newest checkpoint that is whole and belongs to the run.
+
+    With ``by_workers``, rows that the workers of a divided chain will read themselves stay on disk,
+    and `Checkpoint.sums` is None.
 
     Returns
     -------
@@ -233,9 +268,9 @@ def read_latest(folder: Path, identity: Identity) -> tuple[Checkpoint | None, li
         There are checkpoints, and none can be used.
     """
     refused: list[str] = []
-    for path in _stored(folder):
+    for path in stored(folder):
         try:
-            return read_checkpoint(path, identity), refused
+            return read_checkpoint(path, identity, by_workers=by_workers), refused
         except RunError as error:
             refused.append(str(error))
     if refused:
@@ -246,18 +281,19 @@ def read_latest(folder: Path, identity: Identity) -> tuple[Checkpoint | None, li
     return None, refused
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Remove what a killed process left half written."""
-    for path in folder.glob(f"*{PART}"):
-        path.unlink(missing_ok=True)
-
-
-def read_checkpoint(path: Path, identity: Identity) -> Checkpoint:
-    """Read and verify one checkpoint."""
+def read_checkpoint(path: Path, identity: Identity, *, by_workers: bool = False) -> Checkpoint:
+    """Read and verify one checkpoint; with ``by_workers`` without what is divided between them."""
     try:
         header, arrays = _read(path)
         _check(header, arrays, identity)
-        sums = _sums(arrays)
+        missing = lacks_part(path, header)
+        if missing is not None:
+            raise _RefusedError(missing)  # noqa: TRY301
+        for part in header.get("parts", ()):
+            _check_members(path.parent / header["folder"] / part["name"])
+        if "parts" in header and not by_workers:
+            arrays |= read_rows(path)
+        sums = None if by_workers else _sums(arrays)
     except _RefusedError as refused:
         raise RunError(f"The checkpoint '{path}' is refused: {refused}.") from None
     return Checkpoint(
@@ -268,7 +304,20 @@ def read_checkpoint(path: Path, identity: Identity) -> Checkpoint:
         proposal=_under("proposal.", arrays),
         settlement=header.get("settlement"),
         agreement=header.get("agreement"),
+        path=path,
+        samples=int(arrays["sums.samples"][0]) if by_workers and "sums.samples" in arrays else 0,
     )
+
+
+def _check_members(path: Path) -> None:
+    """Compare every member of an archive with its checksum."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()
+    except _DAMAGES as error:
+        raise _RefusedError(f"its part '{path}' is truncated or damaged ({error})") from error
+    if damaged is not None:
+        raise _RefusedError(f"its part '{path}' is truncated or damaged (in '{damaged}')")
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -292,9 +341,10 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def _check(header: dict[str, Any], arrays: dict[str, np.ndarray], identity: Identity) -> None:
-    if header.get("version") != VERSION:
+    if header.get("version") not in {VERSION, DIVIDED_VERSION}:
         raise _RefusedError(
-            f"it has format version {header.get('version')!r} where this release reads {VERSION}"
+            f"it has format version {header.get('version')!r} where this release reads {VERSION} "
+            f"and {DIVIDED_VERSION}"
         )
     claimed = header.pop("sha256", None)
     if claimed != _digest(header, arrays):

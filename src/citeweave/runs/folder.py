@@ -18,6 +18,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numba
@@ -47,6 +48,8 @@ __all__ = ["FORMAT", "NAMES_FILE", "VERSION", "Longer", "RunFolder", "is_run_fol
 
 FORMAT = "citeweave-run"
 VERSION = 1
+RANGES_VERSION = 2
+"""Of runs with estimates in several files, which earlier releases would not find."""
 NAMES_FILE = "names.json"
 """Names that people gave to topics, written by `citeweave.explore`."""
 SCNTM_KIND = "scntm"
@@ -68,6 +71,9 @@ _ENTRIES: dict[str, type] = {
 }
 _PLACES = ("chains", "estimates", "traces")
 _KINDS = {str: "a text", dict: "an object", int: "an integer", list: "a list"}
+_CHAINS_SAVED = (
+    "The chains are saved: free some space, mend the permissions, or choose another folder."
+)
 _HINT = "Free some space, mend the permissions, or choose another folder."
 
 
@@ -268,6 +274,29 @@ class RunFolder:
         """Give what was held out by name; empty if nothing was."""
         return StoredArrays(self.path / "held_out", self.manifest)
 
+    def _places(self) -> dict[str, str]:
+        """Name the folders of what comes out: numbered in a longer run."""
+        longer = self.longer
+        if longer is None:
+            return {name: self.place(name).name for name in _PLACES}
+        return {name: f"{name}-{longer.number}" for name in _PLACES}
+
+    def _making(self, name: str) -> Path:
+        return self.path / f"{self._places()[name]}.part"
+
+    def make_estimates(self) -> Path:
+        """Make the folder that workers write estimates into, which `finish` puts in place."""
+        self.check_place()
+        part = self._making("estimates")
+        with writing(part, _CHAINS_SAVED):
+            shutil.rmtree(part, ignore_errors=True)  # of a process killed while it wrote
+            part.mkdir()
+        return part
+
+    def estimates_in_making(self) -> StoredArrays:
+        """Give the estimates that workers have written, before the run is done."""
+        return StoredArrays(self._making("estimates"), {})
+
     def is_complete(self, *, thorough: bool = False) -> bool:
         """Whether the run is done and all its estimates and traces can still be read.
 
@@ -310,28 +339,29 @@ class RunFolder:
         traces: Mapping[str, np.ndarray],
         result: Mapping[str, Any],
         plan: Mapping[str, Any] | None = None,
+        written: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Write what came out, and only then say that the run is done.
 
-        What a longer run leaves has folders of its own: until the manifest names them, the run is
-        what it was.
+        ``written`` are checksums of files of estimates that workers have put where
+        `make_estimates` said. What a longer run leaves has folders of its own: until the manifest
+        names them, the run is what it was.
         """
         self.check_place()
-        hint = f"The chains are saved: {_HINT[0].lower()}{_HINT[1:]}"
         longer = self.longer
         old = [self.place(name) for name in _PLACES] if longer else []
-        places = {name: self.place(name).name for name in _PLACES}
+        places = self._places()
         if longer is not None:
-            places = {name: f"{name}-{longer.number}" for name in _PLACES}
             known = self.manifest.get("files", {})
             stale = tuple(f"{folder.name}/" for folder in old)
             self.manifest["files"] = {n: v for n, v in known.items() if not n.startswith(stale)}
         for name, arrays in (("estimates", estimates), ("traces", traces)):
-            folder, part = self.path / places[name], self.path / f"{places[name]}.part"
-            with writing(folder, hint):
-                for left in (part, folder):  # of a process killed while it wrote
+            folder, part = self.path / places[name], self._making(name)
+            given = written if name == "estimates" else {}
+            with writing(folder, _CHAINS_SAVED):
+                for left in (folder,) if given else (part, folder):  # of a process killed before
                     shutil.rmtree(left, ignore_errors=True)
-                part.mkdir()
+                part.mkdir(exist_ok=bool(given))
                 for key, array in arrays.items():
                     with (part / f"{key}.npy").open("wb") as file:
                         np.save(file, array, allow_pickle=False)
@@ -339,8 +369,13 @@ class RunFolder:
                         os.fsync(file.fileno())
                 part.rename(folder)
                 self._add_checksums(places[name], arrays)
-        names = {"estimates": sorted(estimates), "traces": sorted(traces)}
+                self.manifest["files"] |= {
+                    f"{places[name]}/{file}": crc for file, crc in given.items()
+                }
+        by_ranges = {file.partition("/")[0] for file in written}
+        names = {"estimates": sorted({*estimates, *by_ranges}), "traces": sorted(traces)}
         self.manifest |= {
+            "version": RANGES_VERSION if by_ranges else VERSION,
             "status": "done",
             "finished": _now(),
             "arrays": names,
@@ -444,7 +479,12 @@ def _store_corpus(corpus: Corpus, folder: Path) -> None:
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
     manifest = read_manifest(
-        folder, kind="run", format=FORMAT, version=VERSION, again="Fit again", error=RunError
+        folder,
+        kind="run",
+        format=FORMAT,
+        version=(VERSION, RANGES_VERSION),
+        again="Fit again",
+        error=RunError,
     )
     for name, kind in _ENTRIES.items():
         if name not in manifest and name in _REQUIRED:

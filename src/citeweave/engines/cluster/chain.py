@@ -7,7 +7,7 @@ from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.ray_team import RayTeam, connect_ray, import_ray
 from citeweave.engines.cluster.worker import Recipe
 from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
-from citeweave.engines.core.data import Request
+from citeweave.engines.core.data import Data, Request
 
 __all__ = ["RayChain"]
 
@@ -16,7 +16,12 @@ class RayChain(DividedChain):
     """A chain whose parts are actors of Ray, which is imported when one is made."""
 
     capabilities = Capabilities(
-        SNAPSHOT, place="on Ray", one_chain=True, by_name=True, refuses=refuse_undivided
+        SNAPSHOT,
+        place="on Ray",
+        one_chain=True,
+        by_name=True,
+        divided=True,
+        refuses=refuse_undivided,
     )
 
     _cores = 0
@@ -52,5 +57,5 @@ class RayChain(DividedChain):
         chain._cores = own if address is not None else 0
         return chain
 
-    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> RayTeam:
-        return RayTeam(plans, recipe, self._cores)
+    def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> RayTeam:
+        return RayTeam(plans, data, recipe, self._cores)

@@ -1,60 +1,49 @@
 """A chain whose steps are made by workers, as a run sees it.
 
-The driver holds the chain as one process would: it starts it, lets citations and phi' join, and has
-its state when a checkpoint is due. Iterations are made by the workers, each with its part of the
-documents. When one of them fails, all go back to the state that the driver has and repeat what was
-done since; as every draw depends on the state alone, that leads to the same bytes.
+The driver holds neither words nor counts: it divides the documents, tells the workers what to do,
+and remembers a *point* that they can go back to (the start, a state that was given, or a
+checkpoint that they wrote) with what was done since. When one of them fails, all go back to the
+point and repeat; as every draw depends on the state alone, that leads to the same bytes.
 """
 
+import math
 import time
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
 
-from citeweave.engines.cluster.plans import PartPlan, make_plans
+import numpy as np
+
+from citeweave.engines.cluster import whole
+from citeweave.engines.cluster.plans import PartPlan, level_starts, make_plans
 from citeweave.engines.cluster.state_parts import (
     fill_state,
     fill_sums,
     part_of_state,
     part_of_sums,
 )
+from citeweave.engines.cluster.team import LostWorkerError, Team
 from citeweave.engines.cluster.worker import Recipe, Usage
-from citeweave.engines.core.arrays import Array, State
+from citeweave.engines.core.arrays import Array, Layout, Shape, State
+from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.chain import NO_EXTRA
-from citeweave.engines.core.data import ChainSettings, Data, Info
-from citeweave.engines.core.estimates import Sums
+from citeweave.engines.core.data import ChainSettings, Data, Info, Request
+from citeweave.engines.core.estimates import Sums, empty_sums
 from citeweave.engines.core.invariants import check_state
+from citeweave.engines.core.propensities import degrees
+from citeweave.engines.core.random import new_generator
+from citeweave.engines.core.row_files import RowMean, Written, peek, whole_shapes
+from citeweave.engines.core.setting_up import new_layout, new_shape, new_state
 from citeweave.engines.core.spec import ModelSpec
-from citeweave.engines.threads.chain import SnapshotChain
-from citeweave.errors import RunError
+from citeweave.errors import ParameterError, RunError
 
-__all__ = ["DividedChain", "LostWorkerError", "Team", "refuse_undivided"]
+__all__ = ["DividedChain", "refuse_undivided"]
 
 _TRIES = 100
 """Times that lost workers are replaced before the run gives up without an iteration done."""
-
-
-class LostWorkerError(Exception):
-    """A worker has ended; the others have stopped, and it can be replaced."""
-
-
-class Team(Protocol):
-    """The workers of a chain."""
-
-    def call(self, method: str, arguments: list[tuple[Any, ...]] | None = None) -> list[Any]:
-        """Let all workers do something at a time; ``arguments`` are those of each.
-
-        Raises
-        ------
-        LostWorkerError
-            One of them has ended.
-        """
-
-    def replace_lost(self) -> None:
-        """Have a worker for every part again."""
-
-    def close(self) -> None:
-        """Let all workers go."""
+_JOIN_CITATIONS, _JOIN_BURSTS = "join_citations", "join_bursts"
 
 
 def refuse_undivided(spec: ModelSpec) -> str | None:
@@ -75,20 +64,34 @@ def refuse_undivided(spec: ModelSpec) -> str | None:
     return None
 
 
-class DividedChain(SnapshotChain):
+class _Point(NamedTuple):
+    """What workers can go back to: a start, unless a state or a checkpoint is given."""
+
+    spec: ModelSpec
+    topics: Array | None = None
+    """First topics of tokens; random ones for None."""
+    state: State | None = None
+    sums: Sums | None = None
+    path: Path | None = None
+    """A checkpoint."""
+    with_sums: bool = True
+    """Whether samples that were kept before the checkpoint count."""
+
+
+class DividedChain(ABC):
     """A chain of snapshot sweeps made by a team of workers.
 
     Parameters
     ----------
     spec, data, settings, seed, stream, rounds
-        As those of `SnapshotChain`.
+        As those of `SnapshotChain`. Words that are on disk are read by the workers.
     threads : int
-        Threads of each worker, and of the driver for what it does alone.
+        Threads of each worker.
     workers : int
         Workers, each with a part of the documents.
     """
 
-    _state: State
+    capabilities: ClassVar[Capabilities]
 
     def __init__(
         self,
@@ -102,102 +105,240 @@ class DividedChain(SnapshotChain):
         rounds: int = 1,
         workers: int = 1,
     ) -> None:
-        self._stale = False
-        super().__init__(
-            spec, data, settings, seed=seed, stream=stream, threads=threads, rounds=rounds
-        )
+        if threads < 1 or rounds < 1:
+            raise ParameterError(
+                "A snapshot chain needs at least one thread and one round a sweep. "
+                f"Got threads={threads}, rounds={rounds} instead."
+            )
+        self.capabilities.check(spec, settings.topics)
+        bursts = spec.word_level("document-topic")
+        staged = bursts is not None and settings.burst_from > 0
+        self._last_spec = spec
+        self._first_spec = spec.without(bursts.name) if bursts is not None and staged else spec
+        self.spec = self._first_spec
+        """The model of the present stage: phi' may join on the way."""
+        self.settings = settings
+        self._data = data
+        known = settings.self_citations
+        ends = degrees(data.citing, data.cited, self.n_documents, self_citations=known)
         n_parts = max(1, min(workers, self.n_documents))
-        self.plans: list[PartPlan] = make_plans(
-            data, self.layout, self.degrees, spec.n_shared, n_parts
-        )
+        self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
         """What each worker is given."""
         self._recipe = Recipe(spec, settings, seed, stream, threads, rounds)
         self._team: Team | None = None
-        self._done = 0
+        self._point: _Point | None = None
         self._given = False
-        """Whether the workers have the state that the driver has, or a later one."""
-        self._log: list[str] = []
-        """What the workers have done since the driver had their state."""
+        """Whether the workers have come to where the point and the log lead."""
+        self._log: list[tuple[str, ModelSpec]] = []
+        """What the workers have done since the point, and with which model."""
+        self._exported: list[tuple[State, Sums | None]] | None = None
+        """Of each part, where nothing was done since."""
         self._sums: Sums | None = None
+        """What samples are kept for; the workers have them."""
+        self._folder: Path | None = None
+        self._done, self._network = 0, False
         self.recovered = 0
         """How often lost workers were replaced."""
 
+    @classmethod
+    def probe(cls) -> str:
+        """Make sure that the machine has what the engine needs; describe it in a line."""
+        return ""
+
+    @classmethod
     @abstractmethod
-    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> Team:
+    def open(cls, request: Request) -> Self:
+        """Make a chain, not yet started."""
+
+    @abstractmethod
+    def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> Team:
         """Start workers, one for each part."""
 
     @property
-    def state(self) -> State:
-        """All that the chain has drawn; fetched from the workers where they are ahead."""
-        self._fetch()
-        return self._state
-
-    @state.setter
-    def state(self, state: State) -> None:
-        self._state = state
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return len(self._data.offsets) - 1
 
     @property
-    def clock(self) -> Array:
-        """Iterations done, and whether citations count by now: int64 [2]."""
-        return self._state.clock if self._stale is False else self.state.clock
+    def shape(self) -> Shape:
+        """Which levels the model has."""
+        return new_shape(self.spec)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """What never changes, of the whole chain; made, words included, where it is asked for."""
+        return new_layout(self._last_spec, self._data)[0]
+
+    @property
+    def state(self) -> State:
+        """All that the chain has drawn, put together from the workers where it is asked for."""
+        point = self._point
+        if point is not None and point.state is not None and not self._log:
+            return point.state
+        generator = new_generator(self._recipe.seed, self._recipe.stream)
+        state = new_state(self.spec, self._data, self.layout, self.settings, generator)
+        if point is not None:
+            for plan, (found, _) in zip(self.plans, self._export(), strict=True):
+                fill_state(state, plan, found)
+        return state
 
     @property
     def iteration(self) -> int:
         """Iterations done."""
-        return self._done if self._stale else int(self._state.clock[0])
+        return self._done
 
     @property
     def network_on(self) -> bool:
-        """Whether citations count by now, which only the driver changes."""
-        return bool(self._state.clock[1])
+        """Whether citations count by now."""
+        return self._network
 
-    def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:
+    def empty_sums(self) -> Sums:
+        """Make empty sums; memory is taken when samples are collected."""
+        return empty_sums(
+            self._last_spec,
+            level_starts(self._data),
+            topics=self.settings.topics,
+            words=self._data.n_words,
+            documents=self.n_documents,
+            citations=len(self._data.citing),
+        )
+
+    def start(self, topics: Array | None = None, categories: Array | None = None) -> None:  # noqa: ARG002
+        """Give every token a first topic; models that draw categories are refused."""
+        self._go_on_from(_Point(self._first_spec, topics=topics), 0, network=False)
+
+    def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:  # noqa: ARG002
         """Go on from a stored state; workers get it before the next step."""
-        self._forget()
-        super().restore(state, extra)
+        bursting = len(state.assignments.burst_table) == self._data.offsets[-1]
+        done, network = int(state.clock[0]), bool(state.clock[1])
+        self._go_on_from(_Point(self._stage(bursting=bursting), state=state), done, network=network)
 
-    def start(self, topics: Array | None = None, categories: Array | None = None) -> None:
-        """Give every token a first topic and build all counts."""
-        self._forget()
-        super().start(topics, categories)
+    def restore_from(self, path: Path, sums: Sums | None) -> None:
+        """Go on from a checkpoint, of which every worker reads its own rows.
 
-    def _forget(self) -> None:
-        self._stale = self._given = False
+        ``sums`` are those that samples are kept for from here on, those of before, which the
+        workers read, included; None where these are to be forgotten.
+        """
+        found = peek(path)
+        bursting = found.burst_rows == self._data.offsets[-1]
+        spec = self._stage(bursting=bursting)
+        point = _Point(spec, path=path, with_sums=sums is not None)
+        self._go_on_from(point, found.iteration, network=found.network_on)
+        self._sums = sums
+
+    def _stage(self, *, bursting: bool) -> ModelSpec:
+        return self._last_spec if bursting else self._first_spec
+
+    def _go_on_from(self, point: _Point, done: int, *, network: bool) -> None:
+        self._point, self._given, self._exported, self._sums = point, False, None, None
         self._log.clear()
+        self.spec, self._done, self._network = point.spec, done, network
+
+    def extra_state(self) -> dict[str, Array]:
+        """Copy what the chain needs beside its state to go on in the same bytes: nothing."""
+        return {}
+
+    def freeze(self) -> None:  # noqa: B027 (nothing adapts)
+        """Let nothing adapt any more: nothing does."""
 
     def step(self) -> Info:
-        """Take the chain one iteration on, by all workers together."""
+        """Take the chain one iteration on, by all workers together; what is due joins before."""
         began = time.perf_counter()
-        joins = self.spec.citations is not None and not self.network_on
-        if joins and self.iteration >= self.settings.network_from:
-            self._fetch()
-            self.switch_network_on()
-            self._given = False
-        self._give()
+        settings = self.settings
+        if self.spec != self._last_spec and self._done >= settings.burst_from:
+            self._do(_JOIN_BURSTS)
+            self.spec = self._last_spec
+        joins = self.spec.citations is not None and not self._network
+        if joins and self._done >= settings.network_from:
+            self._do(_JOIN_CITATIONS)
+            self._network = True
         info: Info = self._do("step")[0]
         self._done = info.iteration
-        if self.settings.debug:
+        if settings.debug:
             check_state(self.spec, self.layout, self.state)
+        if self.spec != self._last_spec:
+            info = info._replace(concentrations=(*info.concentrations, math.nan))
         return info._replace(seconds=time.perf_counter() - began)
 
     def keep_sample(self, sums: Sums) -> None:
         """Let the workers add the present state to their parts of the sums."""
         if self._sums is not sums:
-            self._fetch()
-            self._sums, self._given = sums, False
-        self._give()
+            if self._sums is not None or sums.samples[0]:
+                kept = sums if sums.samples[0] else None
+                point = _Point(self.spec, state=self.state, sums=kept)
+                self._go_on_from(point, self._done, network=self._network)
+            self._sums = sums
         self._do("keep")
 
     def drop_samples(self) -> None:
         """Forget the samples kept so far."""
         self._sums = None
-        if self._given:
+        if self._point is not None:
             self._do("drop")
 
     def collect_samples(self, sums: Sums) -> None:
         """Bring the sums up to date with the workers'."""
-        if self._sums is sums:
-            self._fetch()
+        if self._sums is not sums:
+            return
+        for plan, (_, found) in zip(self.plans, self._export(), strict=True):
+            if found is not None:
+                fill_sums(sums, plan, found)
+
+    def lodge(self, folder: Path) -> None:
+        """Note the folder that all workers must see, before there is anything to write there."""
+        self._folder = folder
+
+    def write_parts(self, folder: Path) -> Written:
+        """Let every worker write its part of the state and the sums into a folder."""
+        found = self._look("write", folder)
+        files = [file for file, _, _ in found]
+        for file in files:
+            self._check_visible(folder / file.name, file.bytes)
+        shapes = whole_shapes(
+            [shapes for _, shapes, _ in found],
+            document=self.n_documents,
+            node=int(level_starts(self._data)[-1]),
+            shared_node=int(level_starts(self._data)[self.spec.n_shared]),
+            citation=len(self._data.citing),
+            token=int(self._data.offsets[-1]),
+        )
+        return Written(found[0][2], shapes, files)
+
+    def write_means(self, folder: Path, wanted: Sequence[RowMean]) -> tuple[dict[str, str], Sums]:
+        """Let the workers write means of rows; gives checksums by file, and the rest of the sums.
+
+        Of these, nodes are the root alone, and what else has rows has none.
+        """
+        found = self._look("write_means", folder, wanted)
+        files = {name: crc for part, _ in found for name, crc in part.items()}
+        for name in files:
+            self._check_visible(folder / name)
+        rest = empty_sums(
+            self._last_spec,
+            np.minimum(level_starts(self._data), 1),
+            topics=self.settings.topics,
+            words=self._data.n_words,
+            documents=0,
+            citations=0,
+        )
+        shared = found[0][1]
+        for name, array in rest._asdict().items():
+            if array.size:
+                array[...] = shared[f"sums.{name}"]
+        return files, rest
+
+    @staticmethod
+    def _check_visible(path: Path, size: int | None = None) -> None:
+        if not path.is_file() or size not in {None, path.stat().st_size}:
+            raise RunError(
+                f"The file '{path}' that a worker wrote is not there: the run must be in a folder "
+                "that all nodes share under the same name."
+            )
+
+    def go_back_to(self, path: Path) -> None:
+        """Note a checkpoint, written just now, as the point that workers can go back to."""
+        self._point = _Point(self.spec, path=path)
+        self._log.clear()
 
     def usage(self) -> list[Usage]:
         """Tell what each worker has used since it was started."""
@@ -205,93 +346,87 @@ class DividedChain(SnapshotChain):
 
     def close(self) -> None:
         """Let the workers go."""
-        super().close()
         team, self._team = self._team, None
+        self._given = False
         if team is not None:
             team.close()
 
-    def _give(self) -> None:
-        """Give the workers the driver's state, where they do not have it."""
-        if self._given:
-            return
-        if self._team is None:
-            self._team = self._new_team(self.plans, self._recipe)
-        self._surely(self._send)
-        self._given = True
+    def _export(self) -> list[tuple[State, Sums | None]]:
+        """Have the states and sums of all parts."""
+        if self._exported is None:
+            self._exported = self._look("export")
+        return self._exported
 
-    def _send(self, team: Team) -> None:
-        sums = self._sums if self._sums is not None and self._sums.samples[0] else None
-        team.call(
-            "restore",
-            [
-                (
-                    part_of_state(self._state, self.layout, plan),
-                    None if sums is None else part_of_sums(sums, plan),
-                )
-                for plan in self.plans
-            ],
-        )
-
-    def _repeat(self, team: Team) -> None:
-        """Bring workers that begin anew to where they were."""
-        self._send(team)
-        for done in self._log:
-            team.call(done)
+    def _look(self, what: str, *arguments: Any) -> list[Any]:
+        """Ask all workers for something that leaves their state as it is."""
+        return self._surely(lambda team: team.call(what, [arguments] * len(self.plans)))
 
     def _do(self, what: str) -> list[Any]:
         """Let the workers do something, all over again where one of them is lost."""
-        found: list[Any] = []
-
-        def work(team: Team) -> None:
-            found[:] = team.call(what)
-
-        self._surely(work, self._repeat)
-        self._log.append(what)
-        self._stale = True
+        self._exported = None
+        spec = self.spec
+        found = self._surely(lambda team: self._perform(team, what, spec))
+        self._log.append((what, spec))
         return found
 
-    def _surely(
-        self, work: Callable[[Team], None], before: Callable[[Team], None] | None = None
-    ) -> None:
-        """Do something with the team; where a worker is lost, replace it and begin anew.
+    def _perform(self, team: Team, what: str, spec: ModelSpec) -> list[Any]:
+        if what not in {_JOIN_CITATIONS, _JOIN_BURSTS}:
+            return team.call(what)
+        more = (self._last_spec,) if what == _JOIN_BURSTS else ()
+        recipe = self._recipe._replace(spec=spec)
+        parts = team.in_one_piece(what, recipe, *more, from_parts=True)
+        after = self._last_spec if what == _JOIN_BURSTS else spec
+        return team.call("take", [(after, part) for part in parts])
 
-        ``before`` brings workers that begin anew to where they were.
-        """
+    def _go_back(self, team: Team) -> None:
+        """Bring the workers to the point, and from there to where they were."""
+        point = self._point
+        if point is None:
+            raise RunError("A chain must be started or restored before its first step.")
+        if self._folder is not None:
+            team.call("see", [(self._folder,)] * len(self.plans))
+        if point.path is not None:
+            read = (point.spec, point.path, point.with_sums)
+            team.call("read", [read] * len(self.plans))
+        elif point.state is not None:
+            state, sums = point.state, point.sums
+            team.call(
+                "restore",
+                [
+                    (
+                        point.spec,
+                        part_of_state(state, plan),
+                        None if sums is None else part_of_sums(sums, plan),
+                    )
+                    for plan in self.plans
+                ],
+            )
+        else:
+            recipe = self._recipe._replace(spec=point.spec)
+            parts = team.in_one_piece(whole.begin.__name__, recipe, point.topics, from_parts=False)
+            team.call("restore", [(point.spec, part, None) for part in parts])
+        for what, spec in self._log:
+            self._perform(team, what, spec)
+
+    def _surely(self, work: Callable[[Team], list[Any]]) -> list[Any]:
+        """Do something with the team; where a worker is lost, replace it and begin anew."""
+        if self._team is None:
+            self._team = self._new_team(self.plans, self._data, self._recipe)
         team = self._team
-        if team is None:
-            raise RunError("The workers of this chain have been let go.")
         lost = False
         for _ in range(_TRIES):
             try:
                 if lost:
                     self.recovered += 1
                     team.replace_lost()
-                    if before is not None:
-                        before(team)
-                work(team)
+                if not self._given:
+                    self._go_back(team)
+                    self._given = True
+                return work(team)
             except LostWorkerError:
-                lost = True
-            else:
-                return
+                lost, self._given = True, False
         raise RunError(
             f"Workers ended {_TRIES} times without an iteration done in between, most likely for "
             "want of memory: give them more of it, or use more workers. What was saved is intact; "
             "go on with `citeweave resume RUN`."
         )
-
-    def _fetch(self) -> None:
-        """Have the state and the sums of the workers."""
-        if not self._stale:
-            return
-        found: list[Any] = []
-
-        def work(team: Team) -> None:
-            found[:] = team.call("export")
-
-        self._surely(work, self._repeat)
-        for plan, (state, sums, sizes) in zip(self.plans, found, strict=True):
-            fill_state(self._state, self.layout, plan, state, sizes)
-            if self._sums is not None and sums is not None:
-                fill_sums(self._sums, plan, sums, sizes)
-        self._stale = False
-        self._log.clear()

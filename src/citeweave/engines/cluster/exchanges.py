@@ -24,6 +24,9 @@ __all__ = [
 _SPARSE = 3
 """An array of fewer than one entry in so many that is not zero is sent as a list of these."""
 
+_LARGE = 1 << 20
+"""Bytes that take longer to send than one more message for each part does, about."""
+
 Payload = tuple[np.ndarray, ...]
 
 
@@ -82,7 +85,13 @@ class PartExchange(ABC):
         return self.swap([array] * self.size)
 
     def sum(self, array: np.ndarray) -> np.ndarray:
-        """Add up the arrays of all parts, in their order."""
+        """Add up the arrays of all parts, in their order.
+
+        A large one is added up in ranges: each part then sends 2 (P - 1) / P of its bytes instead
+        of P - 1 times all, in twice as many messages.
+        """
+        if self.size > 2 and array.nbytes >= _LARGE and array.dtype.kind in "iu":
+            return self.sum_by_ranges(array.reshape(-1)).reshape(array.shape)
         found = self.gather(array.copy())
         total = found[0].copy()
         for other in found[1:]:

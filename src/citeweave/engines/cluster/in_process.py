@@ -1,14 +1,16 @@
 """Workers that are threads of this process: for tests, and to see what an exchange costs."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
+from citeweave.engines.cluster import whole
 from citeweave.engines.cluster.divided import DividedChain, refuse_undivided
 from citeweave.engines.cluster.exchanges import Hub, StoppedError, ThreadExchange
 from citeweave.engines.cluster.plans import PartPlan
 from citeweave.engines.cluster.worker import PartWorker, Recipe
 from citeweave.engines.core.capabilities import SNAPSHOT, Capabilities
-from citeweave.engines.core.data import Request
+from citeweave.engines.core.data import Data, Request
 
 __all__ = ["InProcessChain", "ThreadTeam"]
 
@@ -19,10 +21,13 @@ class ThreadTeam:
     Parameters
     ----------
     plans : list of PartPlan
+    data : Data
+        Of the whole chain.
     recipe : Recipe
     """
 
-    def __init__(self, plans: list[PartPlan], recipe: Recipe) -> None:
+    def __init__(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> None:
+        self._plans, self._data = plans, data
         self._hub = Hub(len(plans))
         self.workers = [
             PartWorker(plan, recipe, ThreadExchange(rank, self._hub))
@@ -30,7 +35,7 @@ class ThreadTeam:
         ]
         self._pool = ThreadPoolExecutor(len(plans), "citeweave-part")
 
-    def call(self, method: str, arguments: list[tuple[Any, ...]] | None = None) -> list[Any]:
+    def call(self, method: str, arguments: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
         """Let all workers do something at a time; ``arguments`` are those of each."""
         given = arguments or [()] * len(self.workers)
 
@@ -48,6 +53,14 @@ class ThreadTeam:
             raise error
         return [task.result() for task in tasks]
 
+    def in_one_piece(
+        self, what: str, recipe: Recipe, *more: Any, from_parts: bool
+    ) -> Sequence[Any]:
+        """Call a function of `citeweave.engines.cluster.whole`."""
+        states = [[worker.chain.state for worker in self.workers]] if from_parts else []
+        parts: Sequence[Any] = getattr(whole, what)(recipe, self._data, self._plans, *states, *more)
+        return parts
+
     def replace_lost(self) -> None:
         """Do nothing: threads are not lost."""
 
@@ -61,7 +74,7 @@ class ThreadTeam:
 class InProcessChain(DividedChain):
     """A chain in parts that share one process."""
 
-    capabilities = Capabilities(SNAPSHOT, refuses=refuse_undivided, by_name=True)
+    capabilities = Capabilities(SNAPSHOT, refuses=refuse_undivided, by_name=True, divided=True)
 
     @classmethod
     def open(cls, request: Request) -> Self:
@@ -78,5 +91,5 @@ class InProcessChain(DividedChain):
             workers=workers.number,
         )
 
-    def _new_team(self, plans: list[PartPlan], recipe: Recipe) -> ThreadTeam:
-        return ThreadTeam(plans, recipe)
+    def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> ThreadTeam:
+        return ThreadTeam(plans, data, recipe)

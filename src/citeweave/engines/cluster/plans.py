@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from citeweave.engines.cluster.partition import divide_documents, own_nodes
-from citeweave.engines.core.arrays import Layout
-from citeweave.engines.core.data import Data
+from citeweave.engines.core.data import Data, WordsOf
 from citeweave.engines.core.exchange import ChainPart
+from citeweave.engines.core.row_files import tokens_of
 
-__all__ = ["PartPlan", "Route", "make_plans", "own_tokens"]
+__all__ = ["PartPlan", "Route", "level_starts", "make_plans"]
 
 
 class Route(NamedTuple):
@@ -30,6 +30,8 @@ class PartPlan(NamedTuple):
 
     data: Data
     """Its documents and citations; documents of others that it holds copies of have no words."""
+    token_start: np.ndarray
+    """int64 [documents that it owns]: place of the first token of each in the whole corpus."""
     part: ChainPart
     degrees: tuple[np.ndarray, np.ndarray]
     """Citations of the whole corpus made and received by each of its documents."""
@@ -60,14 +62,19 @@ class _Members(NamedTuple):
         return np.concatenate([self.owned, self.copies])
 
 
+def level_starts(data: Data) -> np.ndarray:
+    """Give the first node of each topic-side level, root level first, and the number of nodes."""
+    sizes = [1, *(len(parent) for parent in data.parents)]
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
 def make_plans(
     data: Data,
-    layout: Layout,
     degrees: tuple[np.ndarray, np.ndarray],
     n_shared: int,
     parts: int,
 ) -> list[PartPlan]:
-    """Divide a chain into parts; ``layout`` is that of the whole."""
+    """Divide a chain into parts; its words are left where they are, if they are on disk."""
     part = divide_documents(data, n_shared, parts)
     owners = own_nodes(data, n_shared, part)
     citing, cited = np.asarray(data.citing), np.asarray(data.cited)
@@ -85,8 +92,9 @@ def make_plans(
     divided = any(len(one[level].used) for one in levels for level in range(1, n_shared))
     return [
         PartPlan(
-            data=_local_data(data, layout, levels[p], documents[p], made[p]),
-            part=_part(layout, data, levels[p], documents[p], made[p], n_shared),
+            data=_local_data(data, levels[p], documents[p], made[p]),
+            token_start=np.asarray(data.offsets)[documents[p].owned],
+            part=_part(data, levels[p], documents[p], made[p], n_shared),
             degrees=(degrees[0][documents[p].all], degrees[1][documents[p].all]),
             nodes=tuple(routes[p] for routes in nodes),
             parents=tuple(routes[p] for routes in parents),
@@ -179,11 +187,10 @@ def _citation_routes(
     ]
 
 
-def _local_data(
-    data: Data, layout: Layout, levels: list[_Members], documents: _Members, made: _Citations
-) -> Data:
+def _local_data(data: Data, levels: list[_Members], documents: _Members, made: _Citations) -> Data:
     """Give what a part is fitted to, in its own numbers."""
-    lengths = np.diff(layout.document_start)[documents.owned]
+    begins = np.asarray(data.offsets)[documents.owned]
+    lengths = np.asarray(data.offsets)[documents.owned + 1] - begins
     n_copies = len(documents.copies)
     offsets = np.concatenate([[0], np.cumsum(lengths), np.full(n_copies, lengths.sum())])
     members = [*levels, documents]
@@ -197,7 +204,9 @@ def _local_data(
     citations = np.concatenate(made)
     citing, cited = np.asarray(data.citing)[citations], np.asarray(data.cited)[citations]
     return Data(
-        tokens=np.ascontiguousarray(layout.word[_tokens(layout, documents.owned)]),
+        tokens=WordsOf(data.tokens.words, documents.owned)
+        if isinstance(data.tokens, WordsOf)
+        else data.tokens[tokens_of(begins, lengths)],
         offsets=offsets.astype(np.int64),
         n_words=data.n_words,
         parents=tuple(parents),
@@ -216,16 +225,7 @@ def _place_of(members: _Members, wanted: np.ndarray) -> np.ndarray:
     return np.where(is_own, place, _places(members, wanted, copies=True))
 
 
-def _tokens(layout: Layout, documents: np.ndarray) -> np.ndarray:
-    """Give the places of the tokens of some documents, one document after the other."""
-    begins = layout.document_start[documents]
-    lengths = layout.document_start[documents + 1] - begins
-    before = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else lengths
-    return np.repeat(begins - before, lengths) + np.arange(lengths.sum())
-
-
 def _part(
-    layout: Layout,
     data: Data,
     levels: list[_Members],
     documents: _Members,
@@ -233,10 +233,10 @@ def _part(
     n_shared: int,
 ) -> ChainPart:
     """Say what a part owns."""
-    members = [*levels, *([documents] * (len(layout.level_start) - 1 - n_shared))]
+    first = level_starts(data)[:-1]
+    members = [*levels, *([documents] * (len(first) - n_shared))]
     sizes = [len(one.all) for one in members]
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    first = layout.level_start[:-1]
     return ChainPart(
         n_documents=len(documents.owned),
         level_end=starts + np.array([len(one.owned) for one in members]),
@@ -245,8 +245,3 @@ def _part(
         n_citations=len(made[0]),
         all_documents=len(data.offsets) - 1,
     )
-
-
-def own_tokens(layout: Layout, plan: PartPlan) -> np.ndarray:
-    """Give the places of a part's tokens in the whole corpus."""
-    return _tokens(layout, plan.part.document[: plan.part.n_documents])

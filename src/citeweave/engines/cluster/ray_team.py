@@ -14,14 +14,16 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from citeweave.engines.cluster.divided import LostWorkerError
+from citeweave.engines.cluster import whole
 from citeweave.engines.cluster.exchanges import PartExchange, Payload, StoppedError
 from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.cluster.team import LostWorkerError
 from citeweave.engines.cluster.worker import PartWorker, Recipe
+from citeweave.engines.core.data import Data
 from citeweave.errors import CiteweaveError, MissingDependencyError, RunError
 
 __all__ = ["PartActor", "RayTeam", "connect_ray", "import_ray"]
@@ -219,13 +221,29 @@ class PartActor:
         """Do something with the part."""
         return getattr(self._worker, method)(*arguments)
 
+    def in_one_piece(
+        self, what: str, recipe: Recipe, data: Data, more: tuple[Any, ...], *given: Any
+    ) -> list[Any]:
+        """Call a function of `citeweave.engines.cluster.whole`; gives a state for each part.
+
+        ``given`` are the plans of all parts and, where the function takes them, their exports.
+        """
+        assert self._exchange is not None  # noqa: S101 (prepared before)
+        size = self._exchange.size
+        exports = [[state for state, _ in given[size:]]] if len(given) > size else []
+        parts = getattr(whole, what)(recipe, _writable(data), list(given[:size]), *exports, *more)
+        return [True, *parts]
+
     def identify(self) -> tuple[int, str]:
         """Give the number of the process and the node that it is on."""
         return os.getpid(), platform.node()
 
 
-def _writable(plan: PartPlan) -> PartPlan:
-    """Copy the arrays of a plan: those of Ray's object store cannot be written."""
+_T = TypeVar("_T", bound=tuple[Any, ...])
+
+
+def _writable(given: _T) -> _T:
+    """Copy the arrays of a tuple: those of Ray's object store cannot be written."""
 
     def copied(value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -235,7 +253,7 @@ def _writable(plan: PartPlan) -> PartPlan:
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         return value
 
-    found: PartPlan = copied(plan)
+    found: _T = copied(given)
     return found
 
 
@@ -245,15 +263,18 @@ class RayTeam:
     Parameters
     ----------
     plans : list of PartPlan
+    data : Data
+        Of the whole chain; words that are on disk stay there.
     recipe : Recipe
     cores : int
         Cores that Ray sets aside for each worker.
     """
 
-    def __init__(self, plans: list[PartPlan], recipe: Recipe, cores: int) -> None:
+    def __init__(self, plans: list[PartPlan], data: Data, recipe: Recipe, cores: int) -> None:
         self._ray = import_ray()
         self._recipe = recipe
         self._plans = [self._ray.put(plan) for plan in plans]
+        self._data = self._ray.put(data)
         kind = self._ray.remote(PartActor)
         # restarted as often as need be, wherever there is room; calls that were lost are not made
         # again, since the whole team goes back to one state
@@ -264,12 +285,25 @@ class RayTeam:
         self._epoch = 0
         self._prepare()
 
-    def call(self, method: str, arguments: list[tuple[Any, ...]] | None = None) -> list[Any]:
+    def call(self, method: str, arguments: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
         """Let all workers do something at a time; ``arguments`` are those of each."""
         given = arguments or [()] * len(self.actors)
         return self._finish(
             [actor.call.remote(method, *own) for actor, own in zip(self.actors, given, strict=True)]
         )
+
+    def in_one_piece(
+        self, what: str, recipe: Recipe, *more: Any, from_parts: bool
+    ) -> Sequence[Any]:
+        """Let the first worker call a function of `citeweave.engines.cluster.whole`.
+
+        What it is given and gives goes from worker to worker; here there are references alone.
+        """
+        states = [actor.call.remote("export") for actor in self.actors] if from_parts else []
+        first = self.actors[0].in_one_piece.options(num_returns=1 + len(self.actors))
+        done, *parts = first.remote(what, recipe, self._data, more, *self._plans, *states)
+        self._finish([done])
+        return list(parts)
 
     def _finish(self, calls: list[Any]) -> list[Any]:
         """Wait for calls of all workers; where one fails the others are stopped."""

@@ -1,130 +1,159 @@
 """A chain's state and sums, divided between its parts and put together again."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from citeweave.engines.cluster.plans import PartPlan, own_tokens
-from citeweave.engines.core.arrays import Layout, State
+from citeweave.engines.cluster.plans import PartPlan
+from citeweave.engines.core.arrays import State, flatten
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.exchange import ChainPart
-from citeweave.engines.core.setting_up import all_arrays
+from citeweave.engines.core.row_files import BY_ROW, Rows, take_rows, tokens_of
+from citeweave.errors import RunError
 
-__all__ = ["fill_state", "fill_sums", "part_of_state", "part_of_sums"]
+__all__ = [
+    "all_rows",
+    "fill_state",
+    "fill_sums",
+    "overwrite",
+    "own_places",
+    "owned_arrays",
+    "owned_rows",
+    "part_of_state",
+    "part_of_sums",
+    "shared_arrays",
+]
 
 
-def _rows(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Take some rows of an array that may be there for no row at all."""
-    return array[rows] if len(array) else array.copy()
+def all_rows(plan: PartPlan) -> Rows:
+    """Give the numbers of all rows that a part holds, copies of what others own included."""
+    part = plan.part
+    count = np.diff(plan.data.offsets)[: part.n_documents]
+    return Rows(part.document, part.node, plan.citation, plan.token_start, count)
 
 
-def part_of_state(state: State, layout: Layout, plan: PartPlan) -> State:
-    """Give the state of one part, copies of what other parts own included."""
-    part, tokens = plan.part, own_tokens(layout, plan)
-    counts, drawn, parameters = state.topics, state.assignments, state.parameters
-    return State(
-        topics=counts._replace(
-            customers=counts.customers[part.node],
-            tables=counts.tables[part.node],
-            total_customers=counts.total_customers[part.node],
-            total_tables=counts.total_tables[part.node],
-        ),
-        words=state.words,
-        assignments=drawn._replace(
-            topic=drawn.topic[tokens],
-            burst_table=_rows(drawn.burst_table, tokens),
-            citing_topic=_rows(drawn.citing_topic, plan.citation),
-            self_topic=_rows(drawn.self_topic, part.document),
-        ),
-        parameters=parameters._replace(
-            topic_concentration=parameters.topic_concentration[part.node],
-            cite=_rows(parameters.cite, part.document),
-            cited=_rows(parameters.cited, part.document),
-        ),
-        random=state.random,
-        clock=state.clock,
+def owned_rows(plan: PartPlan) -> Rows:
+    """Give the numbers of the rows that a part owns."""
+    part, rows = plan.part, all_rows(plan)
+    return rows._replace(
+        document=rows.document[: part.n_documents],
+        node=rows.node[_owned_nodes(plan)],
+        citation=rows.citation[: part.n_citations],
     )
 
 
-def _owned_nodes(part: ChainPart, sizes: np.ndarray) -> np.ndarray:
-    """List the nodes that a part owns, in its own numbers; ``sizes`` are those of its levels."""
-    starts = np.cumsum(sizes) - sizes
-    spans = zip(starts, part.level_end, strict=True)
+def _owned_nodes(plan: PartPlan) -> np.ndarray:
+    """List the nodes that a part owns, in its own numbers."""
+    sizes = np.array([1, *(len(parents) for parents in plan.data.parents)])
+    spans = zip(np.cumsum(sizes) - sizes, plan.part.level_end, strict=True)
     return np.concatenate([np.arange(begin, end) for begin, end in spans])
 
 
-def fill_state(
-    state: State, layout: Layout, plan: PartPlan, found: State, sizes: np.ndarray
-) -> None:
-    """Write what one part has into the state of the whole chain.
+def own_places(plan: PartPlan) -> Rows:
+    """Give the places, among the rows that a part holds, of those that it owns."""
+    part = plan.part
+    count = np.diff(plan.data.offsets)[: part.n_documents]
+    return Rows(
+        np.arange(part.n_documents),
+        _owned_nodes(plan),
+        np.arange(part.n_citations),
+        plan.data.offsets[: part.n_documents],
+        count,
+    )
 
-    ``sizes`` (int64 [levels]) are those of the part's levels. What all parts have alike is written
-    as each of them has it.
-    """
-    part, tokens = plan.part, own_tokens(layout, plan)
-    mine = _owned_nodes(part, sizes)
-    nodes = part.node[mine]
-    for whole, one in zip(state.topics[:4], found.topics[:4], strict=True):
-        whole[nodes] = one[mine]
-    for whole, one in zip(state.words, found.words, strict=True):
-        whole[...] = one
-    drawn, theirs = state.assignments, found.assignments
-    drawn.topic[tokens] = theirs.topic
-    if len(drawn.burst_table):
-        drawn.burst_table[tokens] = theirs.burst_table
-    own = part.document[: part.n_documents]
-    made = part.n_citations
-    drawn.citing_topic[plan.citation[:made]] = theirs.citing_topic[:made]
-    if len(drawn.self_topic):
-        drawn.self_topic[own] = theirs.self_topic[: part.n_documents]
-    parameters, values = state.parameters, found.parameters
-    parameters.topic_concentration[nodes] = values.topic_concentration[mine]
-    if len(parameters.cite):
-        parameters.cite[own] = values.cite[: part.n_documents]
-        parameters.cited[own] = values.cited[: part.n_documents]
-    for name in ("topic_word_concentration", "word_concentration", "topic_scale"):
-        getattr(parameters, name)[...] = getattr(values, name)
-    state.random[:] = found.random
-    state.clock[:] = found.clock
+
+def owned_arrays(plan: PartPlan, state: State, sums: Sums | None) -> dict[str, np.ndarray]:
+    """Give what a part owns of the arrays that are divided."""
+    places = own_places(plan)
+    return {
+        name: take_rows(name, array, places)
+        for name, array in _named(state, sums).items()
+        if name in BY_ROW
+    }
+
+
+def shared_arrays(state: State, sums: Sums | None) -> dict[str, np.ndarray]:
+    """Give the arrays that all parts have alike."""
+    return {
+        name: array
+        for name, array in _named(state, sums).items()
+        # of documents that are drawn into no category there are rows without columns
+        if name not in BY_ROW and (array.size or not len(array))
+    }
+
+
+def _named(state: State, sums: Sums | None) -> dict[str, np.ndarray]:
+    found = flatten(state, "state.")
+    return found if sums is None else found | flatten(sums, "sums.")
+
+
+def overwrite(mine: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> None:
+    """Write stored arrays into those of the same names, which they must fit."""
+    for name, array in mine.items():
+        stored = found.get(name)
+        if array.size == 0:
+            continue
+        if stored is None and name == "sums.nodes_squared":
+            array[...] = np.nan  # of a release that did not keep them
+        elif stored is None or stored.shape != array.shape or stored.dtype != array.dtype:
+            there = "missing" if stored is None else f"{stored.dtype} of shape {stored.shape}"
+            raise RunError(
+                f"The checkpoint does not fit the chain: its array '{name}' is {there} where the "
+                f"chain has {array.dtype} of shape {array.shape}."
+            )
+        else:
+            array[...] = stored
+
+
+def _part_of(named: Mapping[str, np.ndarray], plan: PartPlan) -> list[np.ndarray]:
+    rows = all_rows(plan)
+    return [
+        take_rows(name, array, rows) if name in BY_ROW else array for name, array in named.items()
+    ]
+
+
+def part_of_state(state: State, plan: PartPlan) -> State:
+    """Give the state of one part, copies of what other parts own included."""
+    arrays = iter(_part_of(flatten(state, "state."), plan))
+    groups = [
+        type(group)(*(next(arrays) for _ in group)) if isinstance(group, tuple) else next(arrays)
+        for group in state
+    ]
+    return State(*groups)  # type: ignore[arg-type]
 
 
 def part_of_sums(sums: Sums, plan: PartPlan) -> Sums:
     """Give the sums of one part."""
-    part, n_shared = plan.part, len(plan.nodes)
-    shared = part.node[: _n_shared(plan, n_shared)]
-    return sums._replace(
-        nodes=sums.nodes[shared],
-        nodes_squared=sums.nodes_squared[shared],
-        documents=sums.documents[:, part.document],
-        citing=_rows(sums.citing, plan.citation),
-        cite=_rows(sums.cite, part.document),
-        cited=_rows(sums.cited, part.document),
-    )
+    return Sums(*_part_of(flatten(sums, "sums."), plan))
 
 
-def _n_shared(plan: PartPlan, n_shared: int) -> int:
-    """Count the nodes above documents that a part holds."""
-    return 1 + sum(len(parents) for parents in plan.data.parents[: n_shared - 1])
+def fill_state(state: State, plan: PartPlan, found: State) -> None:
+    """Write what one part has into the state of the whole chain.
+
+    What all parts have alike is written as each of them has it.
+    """
+    _fill(flatten(state, "state."), plan, flatten(found, "state."))
 
 
-def fill_sums(sums: Sums, plan: PartPlan, found: Sums, sizes: np.ndarray) -> None:
+def fill_sums(sums: Sums, plan: PartPlan, found: Sums) -> None:
     """Write the sums of what one part owns into those of the whole chain."""
-    part = plan.part
-    n_shared = len(plan.nodes)
-    mine = _owned_nodes(part._replace(level_end=part.level_end[:n_shared]), sizes[:n_shared])
-    for name in ("nodes", "nodes_squared"):
-        getattr(sums, name)[part.node[mine]] = getattr(found, name)[mine]
-    own = part.document[: part.n_documents]
-    sums.documents[:, own] = found.documents[:, : part.n_documents]
-    if len(sums.citing):
-        made = part.n_citations
-        sums.citing[plan.citation[:made]] = found.citing[:made]
-    if len(sums.cite):
-        sums.cite[own] = found.cite[: part.n_documents]
-        sums.cited[own] = found.cited[: part.n_documents]
-    for name in ("samples", "topic_word", "topic_samples", "background", "topic_scale"):
-        getattr(sums, name)[...] = getattr(found, name)
+    _fill(flatten(sums, "sums."), plan, flatten(found, "sums."))
 
 
-def same_shapes(state: State, other: State) -> bool:
-    """Whether two states have arrays of the same shapes."""
-    pairs = zip(all_arrays(state), all_arrays(other), strict=True)
-    return all(mine.shape == theirs.shape for mine, theirs in pairs)
+def _fill(whole: Mapping[str, np.ndarray], plan: PartPlan, found: Mapping[str, np.ndarray]) -> None:
+    rows, places = owned_rows(plan), own_places(plan)
+    for name, array in whole.items():
+        if name not in BY_ROW:
+            if array.size:
+                array[...] = found[name]
+            continue
+        kind, axis = BY_ROW[name]
+        if not array.shape[axis]:
+            continue
+        target = (
+            tokens_of(rows.token_start, rows.token_count)
+            if kind == "token"
+            else getattr(rows, kind)
+        )
+        if name.startswith("sums.") and kind == "node":
+            target = target[target < len(array)]
+        array[(*(slice(None),) * axis, target)] = take_rows(name, found[name], places)

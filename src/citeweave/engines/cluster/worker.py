@@ -1,7 +1,10 @@
 """What runs one part of a chain: in a thread of this process, or in a worker of a Ray cluster."""
 
+import platform
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +12,22 @@ import numpy as np
 from citeweave.engines.cluster.exchanges import PartExchange
 from citeweave.engines.cluster.part_chain import PartChain
 from citeweave.engines.cluster.plans import PartPlan
-from citeweave.engines.core.arrays import State
-from citeweave.engines.core.data import ChainSettings, Info
+from citeweave.engines.cluster.row_means import write_means
+from citeweave.engines.cluster.state_parts import (
+    all_rows,
+    overwrite,
+    own_places,
+    owned_arrays,
+    owned_rows,
+    shared_arrays,
+)
+from citeweave.engines.core.arrays import State, flatten
+from citeweave.engines.core.data import ChainSettings, Data, Info, read_words
 from citeweave.engines.core.estimates import Sums, new_sums
+from citeweave.engines.core.row_files import PartFile, RowMean, read_rows, write_rows
 from citeweave.engines.core.spec import ModelSpec
+from citeweave.errors import CorpusError, RunError
+from citeweave.files import writing
 
 __all__ = ["PartWorker", "Recipe", "Usage", "most_memory"]
 
@@ -55,10 +70,17 @@ class PartWorker:
     """
 
     def __init__(self, plan: PartPlan, recipe: Recipe, exchange: PartExchange) -> None:
-        spec, settings, seed, stream, threads, rounds = recipe
-        self.chain = PartChain(
-            plan,
-            exchange,
+        self._plan = plan._replace(data=_open_words(plan.data))
+        self._recipe = recipe
+        self._exchange = exchange
+        self.chain = self._make(recipe.spec)
+        self._sums: Sums | None = None
+
+    def _make(self, spec: ModelSpec) -> PartChain:
+        _, settings, seed, stream, threads, rounds = self._recipe
+        return PartChain(
+            self._plan,
+            self._exchange,
             spec,
             settings._replace(debug=False),  # a part of the counts is in other parts
             seed=seed,
@@ -66,13 +88,82 @@ class PartWorker:
             threads=threads,
             rounds=rounds,
         )
-        self._exchange = exchange
-        self._sums: Sums | None = None
 
-    def restore(self, state: State, sums: Sums | None) -> None:
+    def _enter(self, spec: ModelSpec) -> None:
+        """Have a chain of a model, which gains a level on the way."""
+        if spec != self.chain.spec:
+            self.chain.close()
+            self.chain = self._make(spec)
+
+    def restore(self, spec: ModelSpec, state: State, sums: Sums | None) -> None:
         """Go on from the part of a state, with the sums of samples kept before."""
-        self.chain.restore(state)
+        self.take(spec, state)
         self._sums = None if sums is None else Sums(*(array.copy() for array in sums))
+
+    def take(self, spec: ModelSpec, state: State) -> None:
+        """Go on from the part of a state; the sums stay."""
+        self._enter(spec)
+        self.chain.restore(state)
+
+    def read(self, spec: ModelSpec, path: Path, with_sums: bool) -> None:  # noqa: FBT001 (remote)
+        """Go on from a stored state and its sums, of which only the rows needed are kept."""
+        if not path.is_file():
+            raise RunError(_unseen(path, "the checkpoint"))
+        found = read_rows(path, all_rows(self._plan))
+        self._enter(spec)
+        overwrite(flatten(self.chain.state, "state."), found)
+        self.chain.restore(self.chain.state)
+        self._sums = None
+        if with_sums and "sums.samples" in found:
+            self._sums = new_sums(self.chain)
+            overwrite(flatten(self._sums, "sums."), found)
+
+    def see(self, folder: Path) -> None:
+        """Make sure that the folder for parts of checkpoints is there."""
+        if not folder.is_dir():
+            raise RunError(_unseen(folder, "the run folder"))
+
+    def write(
+        self, folder: Path
+    ) -> tuple[PartFile, dict[str, tuple[int, ...]], dict[str, np.ndarray]]:
+        """Write what the part owns.
+
+        Gives the file, the shapes of what it holds, and of the first part what all have alike.
+        """
+        self.see(folder)
+        sums = self._sums if self._sums is not None and self._sums.samples[0] else None
+        path = folder / f"{self._exchange.rank:05d}.npz"
+        with writing(
+            path,
+            f"It is a worker's part of a checkpoint, on {platform.node()}. Earlier checkpoints are "
+            "intact: free some space or mend the permissions, then go on with `citeweave resume`.",
+        ):
+            owned = owned_arrays(self._plan, self.chain.state, sums)
+            file = write_rows(path, owned_rows(self._plan), owned)
+        shapes = {name: array.shape for name, array in owned.items()}
+        first = self._exchange.rank == 0
+        return file, shapes, shared_arrays(self.chain.state, sums) if first else {}
+
+    def write_means(
+        self, folder: Path, wanted: Sequence[RowMean]
+    ) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+        """Write means of what was kept, together with all other parts.
+
+        Gives checksums by file, and of the first part the sums that all have alike with the root's.
+        """
+        self.see(folder)
+        sums = self._sums
+        if sums is None:
+            raise RunError("The chain has kept no samples to take means of.")
+        plan = self._plan
+        with writing(folder, "The chains are saved: free some space or mend the permissions."):
+            files = write_means(
+                folder, wanted, owned_rows(plan), own_places(plan), self._exchange, sums
+            )
+        if self._exchange.rank > 0:
+            return files, {}
+        root = {f"sums.{name}": getattr(sums, name)[:1] for name in ("nodes", "nodes_squared")}
+        return files, shared_arrays(self.chain.state, sums) | root
 
     def step(self) -> Info:
         """Take the chain one iteration on, together with all other parts."""
@@ -88,9 +179,9 @@ class PartWorker:
         """Forget the samples kept so far."""
         self._sums = None
 
-    def export(self) -> tuple[State, Sums | None, np.ndarray]:
-        """Give the state, the sums and the sizes of levels."""
-        return self.chain.state, self._sums, np.diff(self.chain.layout.level_start)
+    def export(self) -> tuple[State, Sums | None]:
+        """Give the state and the sums."""
+        return self.chain.state, self._sums
 
     def usage(self) -> Usage:
         """Tell what was used so far."""
@@ -100,6 +191,25 @@ class PartWorker:
     def close(self) -> None:
         """End the threads of the part."""
         self.chain.close()
+
+
+def _open_words(data: Data) -> Data:
+    """Read the words of a part, which may be in a folder that this node does not have."""
+    try:
+        return data._replace(tokens=read_words(data))
+    except CorpusError as error:
+        raise CorpusError(
+            f"A worker on {platform.node()} cannot open its part of the corpus: {error} Workers "
+            "read it themselves, so its folder must be one that all nodes share."
+        ) from error
+
+
+def _unseen(path: Path, what: str) -> str:
+    return (
+        f"A worker on {platform.node()} does not see {what} '{path}'. Workers write and read their "
+        "own part of it: put the run into a folder that all nodes share under the same name, and "
+        "resume it or fit again."
+    )
 
 
 def most_memory() -> int:

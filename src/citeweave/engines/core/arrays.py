@@ -5,7 +5,7 @@ Every topic-side node (mu, the nu, the theta', the theta) is one row of the same
 root first, so a model is a tree given by ``parent``, and kernels need no case per level.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ __all__ = [
     "Tables",
     "TopicCounts",
     "WordCounts",
+    "flatten",
     "level_table",
 ]
 
@@ -217,3 +218,14 @@ class State(NamedTuple):
     """uint64 [4]."""
     clock: Array
     """int64 [2]: iterations done; 1 once the network is on."""
+
+
+def flatten(parts: tuple[Any, ...], prefix: str = "") -> dict[str, Array]:
+    """Name all arrays of a NamedTuple of NamedTuples by their path ("topics.customers")."""
+    arrays: dict[str, Array] = {}
+    for name, part in zip(parts._fields, parts, strict=True):  # type: ignore[attr-defined]
+        if isinstance(part, tuple):
+            arrays |= flatten(part, f"{prefix}{name}.")
+        else:
+            arrays[prefix + name] = part
+    return arrays

@@ -52,6 +52,8 @@ class Capabilities(NamedTuple):
     """Whether it supports a weight of words below 1."""
     by_name: bool = False
     """Whether it is used only on request."""
+    divided: bool = False
+    """Whether its chains are `citeweave.engines.protocol.DividedRunningChain`."""
     refuses: Callable[[ModelSpec], str | None] = any_model
     """Returns why a model cannot be sampled and what to do instead; None if it can."""
 

@@ -1,13 +1,25 @@
 """Input and output of a chain: plain arrays and numbers, the same for all engines."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from citeweave.engines.core.arrays import Array
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 
-__all__ = ["NO_SERVERS", "ChainSettings", "ClusterWorkers", "Data", "Info", "Request", "Servers"]
+__all__ = [
+    "NO_SERVERS",
+    "ChainSettings",
+    "ClusterWorkers",
+    "Data",
+    "Info",
+    "Request",
+    "Servers",
+    "StoredWords",
+    "WordsOf",
+    "read_words",
+]
 
 _NOBODY = np.zeros(0, np.int32)
 
@@ -31,11 +43,26 @@ NO_SERVERS = Servers(np.zeros(0, np.int64), _NOBODY, np.zeros((0, 1)))
 """For models in which each paper has a single author."""
 
 
+class StoredWords(Protocol):
+    """Words that are on disk, where each process that needs some of them opens its own."""
+
+    def of_documents(self, documents: Array | None = None) -> Array:
+        """Read the tokens of some documents, or of all, one document after the other: int32."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordsOf:
+    """The words of some documents, or of all, not yet read."""
+
+    words: StoredWords
+    documents: Array | None = None
+
+
 class Data(NamedTuple):
     """The data of a chain, as plain arrays."""
 
-    tokens: Array
-    """int32 [tokens], documents one after the other."""
+    tokens: Array | WordsOf
+    """int32 [tokens], documents one after the other; or where they are to be read."""
     offsets: Array
     """int64 [documents + 1]."""
     n_words: int
@@ -51,6 +78,13 @@ class Data(NamedTuple):
     """int32: papers whose category is sampled; all others keep that of ``parents``."""
     servers: Servers = NO_SERVERS
     """The authors of papers, if all of them count."""
+
+
+def read_words(data: Data) -> Array:
+    """Give the words, read from where they are if they are not in memory."""
+    if isinstance(data.tokens, WordsOf):
+        return data.tokens.words.of_documents(data.tokens.documents)
+    return data.tokens
 
 
 class ChainSettings(NamedTuple):

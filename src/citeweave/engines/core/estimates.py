@@ -13,9 +13,18 @@ from citeweave.compiled import kernel
 from citeweave.engines.core.likelihood import topic_word_means
 
 if TYPE_CHECKING:
+    from citeweave.engines.core.spec import ModelSpec
     from citeweave.engines.protocol import RunningChain
 
-__all__ = ["Sums", "add_sample", "merge_sums", "new_sums", "renumber_categories", "take_means"]
+__all__ = [
+    "Sums",
+    "add_sample",
+    "empty_sums",
+    "merge_sums",
+    "new_sums",
+    "renumber_categories",
+    "take_means",
+]
 
 _CHUNK = 1 << 16
 
@@ -60,30 +69,51 @@ class Sums(NamedTuple):
 
 def new_sums(chain: "RunningChain") -> Sums:
     """Make empty sums for the model and the corpus of a chain."""
-    spec, layout, topics = chain.spec, chain.layout, chain.settings.topics
-    n_documents = chain.n_documents
-    n_words = chain.state.words.customers.shape[0]
+    spec, layout = chain.spec, chain.layout
+    return empty_sums(
+        spec,
+        layout.level_start,
+        topics=chain.settings.topics,
+        words=chain.state.words.customers.shape[0],
+        documents=chain.n_documents,
+        citations=len(layout.citing),
+        servers=len(layout.server),
+        positions=len(chain.state.parameters.contribution_prior),
+    )
+
+
+def empty_sums(
+    spec: "ModelSpec",
+    level_start: np.ndarray,
+    *,
+    topics: int,
+    words: int,
+    documents: int,
+    citations: int,
+    servers: int = 0,
+    positions: int = 0,
+) -> Sums:
+    """Make empty sums for a model and the sizes of a corpus."""
     networked = spec.citations is not None
-    n_categories = 0
-    if spec.draws_categories:
-        n_categories = int(layout.level_start[2] - layout.level_start[1])
+    n_categories = int(level_start[2] - level_start[1]) if spec.draws_categories else 0
+    nodes = int(level_start[spec.n_shared])
     return Sums(
         samples=np.zeros(1, np.int64),
-        nodes=np.zeros((int(layout.level_start[spec.n_shared]), topics)),
-        nodes_squared=np.zeros((int(layout.level_start[spec.n_shared]), topics)),
-        documents=np.zeros((spec.n_document, n_documents, topics), np.float32),
-        mixture=np.zeros((n_documents if spec.words_choose_author else 0, topics), np.float32),
-        topic_word=np.zeros((n_words, topics)),
+        nodes=np.zeros((nodes, topics)),
+        nodes_squared=np.zeros((nodes, topics)),
+        documents=np.zeros((spec.n_document, documents, topics), np.float32),
+        mixture=np.zeros((documents if spec.words_choose_author else 0, topics), np.float32),
+        topic_word=np.zeros((words, topics)),
         topic_samples=np.zeros(topics, np.int64),
-        background=np.zeros(n_words if spec.word_level("corpus") else 0),
-        citing=np.zeros((len(layout.citing) if networked else 0, topics), np.float32),
-        cite=np.zeros(n_documents if networked else 0),
-        cited=np.zeros(n_documents if networked else 0),
+        background=np.zeros(words if spec.word_level("corpus") else 0),
+        citing=np.zeros((citations if networked else 0, topics), np.float32),
+        cite=np.zeros(documents if networked else 0),
+        cited=np.zeros(documents if networked else 0),
         topic_scale=np.zeros(topics if networked else 0),
-        category=np.zeros((n_documents, n_categories), np.float32),
-        contribution=np.zeros(len(layout.server)),
-        contribution_squared=np.zeros(len(layout.server)),
-        contribution_prior=np.zeros(len(chain.state.parameters.contribution_prior)),
+        category=np.zeros((documents, n_categories), np.float32),
+        contribution=np.zeros(servers),
+        contribution_squared=np.zeros(servers),
+        contribution_prior=np.zeros(positions),
     )
 
 

@@ -18,7 +18,7 @@ from citeweave.engines.core.arrays import (
     TopicCounts,
     WordCounts,
 )
-from citeweave.engines.core.data import ChainSettings, Data, Servers
+from citeweave.engines.core.data import ChainSettings, Data, Servers, read_words
 from citeweave.engines.core.self_citations import MOST_SELF
 from citeweave.engines.core.spec import LEFT_OUT, ModelSpec
 from citeweave.engines.core.stirling import RatioTable, build_ratio_table
@@ -67,7 +67,8 @@ def new_shape(spec: ModelSpec) -> Shape:
 
 def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
     """Sort tokens by word inside documents and lay the topic tree out in one row of nodes."""
-    order = sort_by_word(data)
+    tokens = read_words(data)
+    order = sort_by_word(data._replace(tokens=tokens))
     sizes = [1, *(len(parent) for parent in data.parents)]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     parent = np.zeros(starts[-1], np.int32)
@@ -75,7 +76,7 @@ def new_layout(spec: ModelSpec, data: Data) -> tuple[Layout, Array]:
         parent[starts[level] : starts[level + 1]] = starts[level - 1] + above
     citation_level = len(spec.topic_side) - 1 - spec.below_citations
     layout = Layout(
-        word=np.ascontiguousarray(data.tokens[order], np.int32),
+        word=np.ascontiguousarray(tokens[order], np.int32),
         document_start=np.ascontiguousarray(data.offsets, np.int64),
         parent=parent,
         level_start=starts,
@@ -96,9 +97,10 @@ def sort_by_word(data: Data) -> Array:
     Turning the matrix of documents and words over twice is a counting sort, four times as fast
     as comparing.
     """
-    places = np.arange(len(data.tokens), dtype=np.int32 if len(data.tokens) < 2**31 else np.int64)
+    tokens = read_words(data)
+    places = np.arange(len(tokens), dtype=np.int32 if len(tokens) < 2**31 else np.int64)
     shape = (len(data.offsets) - 1, data.n_words)
-    matrix = csr_array((places, data.tokens, data.offsets), shape=shape)
+    matrix = csr_array((places, tokens, data.offsets), shape=shape)
     order: Array = matrix.tocsc().tocsr().data
     return order
 

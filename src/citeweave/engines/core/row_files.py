@@ -1,0 +1,294 @@
+"""Arrays of a chain in files, by rows: each part of a divided chain writes those that it owns.
+
+A file is an uncompressed ``.npz``. That of a part has, beside the rows, their numbers in the whole
+chain (`Rows`, under ``rows.``), so that parts of any other number, or a chain that is not divided,
+find theirs. Arrays that all parts have alike are not in it: they are in the file of the whole
+(`citeweave.runs.checkpoint`), which names the parts.
+"""
+
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from citeweave.errors import RunError
+from citeweave.files import write_atomically
+
+__all__ = [
+    "BY_ROW",
+    "PartFile",
+    "Peek",
+    "RowMean",
+    "Rows",
+    "Written",
+    "peek",
+    "read_header",
+    "read_rows",
+    "take_rows",
+    "tokens_of",
+    "whole_shapes",
+    "write_rows",
+]
+
+_NODE, _DOCUMENT, _CITATION, _TOKEN = "node", "document", "citation", "token"
+BY_ROW: Mapping[str, tuple[str, int]] = {
+    "state.topics.customers": (_NODE, 0),
+    "state.topics.tables": (_NODE, 0),
+    "state.topics.total_customers": (_NODE, 0),
+    "state.topics.total_tables": (_NODE, 0),
+    "state.assignments.topic": (_TOKEN, 0),
+    "state.assignments.burst_table": (_TOKEN, 0),
+    "state.assignments.citing_topic": (_CITATION, 0),
+    "state.assignments.self_topic": (_DOCUMENT, 0),
+    "state.parameters.topic_concentration": (_NODE, 0),
+    "state.parameters.cite": (_DOCUMENT, 0),
+    "state.parameters.cited": (_DOCUMENT, 0),
+    "sums.nodes": (_NODE, 0),
+    "sums.nodes_squared": (_NODE, 0),
+    "sums.documents": (_DOCUMENT, 1),
+    "sums.citing": (_CITATION, 0),
+    "sums.cite": (_DOCUMENT, 0),
+    "sums.cited": (_DOCUMENT, 0),
+}
+"""Arrays of a state and of sums that are divided between parts: what their rows are, and along
+which axis. All others are the same in every part."""
+
+
+class Rows(NamedTuple):
+    """Rows of a whole chain, by their numbers in it."""
+
+    document: np.ndarray
+    """int64 [documents]."""
+    node: np.ndarray
+    """int64 [nodes]."""
+    citation: np.ndarray
+    """int64 [citations]."""
+    token_start: np.ndarray
+    """int64 [documents with words]: first token of the first of the documents, as many as there
+    are entries here; others are without their words."""
+    token_count: np.ndarray
+    """int64 [documents with words]."""
+
+
+class RowMean(NamedTuple):
+    """Means, or their standard deviations over samples, of some rows of a field of `Sums`."""
+
+    name: str
+    field: str
+    first: int
+    last: int
+    """Rows of the whole chain, from the first to before the last."""
+    rows: int
+    """How many a file is to have, about."""
+    layer: int | None = None
+    """Which of several layers of rows, on the field's first axis."""
+    spread: bool = False
+    """Whether the standard deviation over samples is wanted, of nodes alone."""
+
+
+class PartFile(NamedTuple):
+    """A file that a part has written."""
+
+    name: str
+    bytes: int
+
+
+class Written(NamedTuple):
+    """What the parts of a chain have written."""
+
+    shared: dict[str, np.ndarray]
+    """Arrays that all parts have alike, for the file of the whole."""
+    shapes: dict[str, list[int]]
+    """Of the arrays that are divided, as a whole."""
+    files: list[PartFile]
+
+
+def tokens_of(start: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Give the numbers of tokens, one document after the other.
+
+    Examples
+    --------
+    >>> tokens_of(np.array([4, 0]), np.array([2, 3])).tolist()
+    [4, 5, 0, 1, 2]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(start - before, count) + np.arange(count.sum())
+
+
+def whole_shapes(parts: Sequence[Mapping[str, Sequence[int]]], **rows: int) -> dict[str, list[int]]:
+    """Give the shapes of arrays of a whole chain by those that its parts hold.
+
+    ``rows`` has the number of rows of each kind; an array that no part has rows of is empty.
+    """
+    out: dict[str, list[int]] = {}
+    for name, found in parts[0].items():
+        kind, axis = BY_ROW[name]
+        above = name.startswith("sums.") and kind == _NODE  # sums are of nodes above documents
+        any_rows = any(shapes[name][axis] for shapes in parts)
+        number = rows["shared_node" if above else kind] if any_rows else 0
+        out[name] = [*found[:axis], number, *found[axis + 1 :]]
+    return out
+
+
+def take_rows(name: str, array: np.ndarray, rows: Rows) -> np.ndarray:
+    """Take rows of an array of the whole chain, which may be there for no row at all."""
+    kind, axis = BY_ROW[name]
+    if not array.shape[axis]:
+        return array
+    places = tokens_of(rows.token_start, rows.token_count) if kind == _TOKEN else None
+    chosen = getattr(rows, kind) if places is None else places
+    if name.startswith("sums.") and kind == _NODE:
+        chosen = chosen[chosen < array.shape[0]]  # sums are of nodes above documents alone
+    return array.take(chosen, axis=axis)
+
+
+def write_rows(path: Path, rows: Rows, arrays: Mapping[str, np.ndarray]) -> PartFile:
+    """Write the rows of a part, whole or not at all."""
+    numbers = {f"rows.{name}": array for name, array in rows._asdict().items()}
+    with write_atomically(path) as file:
+        np.savez(file, **numbers, **arrays)  # type: ignore[arg-type]
+    return PartFile(path.name, path.stat().st_size)
+
+
+class Peek(NamedTuple):
+    """What a driver needs to know of a checkpoint."""
+
+    iteration: int
+    network_on: bool
+    burst_rows: int
+    """Tokens that have a seat at phi'."""
+
+
+def peek(path: Path) -> Peek:
+    """Look into the file of a whole chain, without reading its parts."""
+    name = "state.assignments.burst_table"
+    shapes = read_header(path).get("shapes", {})
+    with np.load(path, allow_pickle=False) as stored:
+        clock = stored["state.clock"]
+        burst_rows = shapes[name][0] if name in shapes else len(stored[name])
+    return Peek(int(clock[0]), bool(clock[1]), burst_rows)
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    """Read the header of the file of a whole chain."""
+    with np.load(path, allow_pickle=False) as stored:
+        header = json.loads(stored["header"].tobytes())
+    return dict(header)
+
+
+def read_rows(path: Path, rows: Rows | None = None) -> dict[str, np.ndarray]:
+    """Read rows of a chain from the file of the whole and those of its parts.
+
+    One array of one part is held at a time beside what is given.
+
+    Parameters
+    ----------
+    path : Path
+        File of the whole: with parts, or with all arrays in it.
+    rows : Rows, optional
+        All of them if not given.
+
+    Returns
+    -------
+    dict of ndarray
+        By name: rows of those in `BY_ROW`, and all others whole.
+
+    Raises
+    ------
+    RunError
+        A file is missing or damaged.
+    """
+    try:
+        header = read_header(path)
+        with np.load(path, allow_pickle=False) as stored:
+            found = {
+                name: stored[name]
+                if rows is None or name not in BY_ROW
+                else take_rows(name, stored[name], rows)
+                for name in stored.files
+                if name != "header"
+            }
+        if "parts" in header:
+            found |= _gather(path.parent / header["folder"], header, rows)
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise RunError(f"The checkpoint '{path}' cannot be read ({error}).") from error
+    return found
+
+
+def _gather(folder: Path, header: Mapping[str, Any], rows: Rows | None) -> dict[str, np.ndarray]:
+    """Put rows together from the files of parts."""
+    shapes = {name: tuple(shape) for name, shape in header["shapes"].items()}
+    out: dict[str, np.ndarray] = {}
+    for file in header["parts"]:
+        with np.load(folder / file["name"], allow_pickle=False) as stored:
+            there = Rows(*(stored[f"rows.{name}"] for name in Rows._fields))
+            pick = _matcher(there, rows)
+            for name, shape in shapes.items():
+                kind, axis = BY_ROW[name]
+                values = stored[name]
+                if not shape[axis]:
+                    out[name] = values
+                    continue
+                source, target, size = pick(kind)
+                if name.startswith("sums.") and kind == _NODE:
+                    inside = source < len(values)
+                    source, target = source[inside], target[inside]
+                    size = 0 if rows is None else int((rows.node < shape[0]).sum())
+                if name not in out:
+                    size = shape[axis] if rows is None else size
+                    out[name] = np.zeros((*shape[:axis], size, *shape[axis + 1 :]), values.dtype)
+                place: tuple[Any, ...] = (slice(None),) * axis
+                out[name][(*place, target)] = values[(*place, source)]
+    return out
+
+
+def _matcher(
+    there: Rows, wanted: Rows | None
+) -> Callable[[str], tuple[np.ndarray, np.ndarray, int]]:
+    """Find the places of wanted rows in a part and in what is asked for, by their kind."""
+    known: dict[str, tuple[np.ndarray, np.ndarray, int]] = {}
+
+    def pick(kind: str) -> tuple[np.ndarray, np.ndarray, int]:
+        if kind not in known:
+            known[kind] = _places(kind, there, wanted)
+        return known[kind]
+
+    return pick
+
+
+def _places(kind: str, there: Rows, wanted: Rows | None) -> tuple[np.ndarray, np.ndarray, int]:
+    if kind == _TOKEN:
+        return _token_places(there, wanted)
+    numbers = getattr(there, kind)
+    if wanted is None:
+        return np.arange(len(numbers)), numbers, 0
+    return *_both(numbers, getattr(wanted, kind)), len(getattr(wanted, kind))
+
+
+def _both(numbers: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find the wanted among ascending numbers: places there, and places among the wanted."""
+    if not len(numbers):
+        nothing = np.zeros(0, np.int64)
+        return nothing, nothing
+    place = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+    has = numbers[place] == wanted
+    return place[has], np.flatnonzero(has)
+
+
+def _token_places(there: Rows, wanted: Rows | None) -> tuple[np.ndarray, np.ndarray, int]:
+    count = there.token_count
+    if wanted is None:
+        return np.arange(count.sum()), tokens_of(there.token_start, count), 0
+    with_words = wanted.document[: len(wanted.token_count)]
+    source, target = _both(there.document, with_words)
+    lengths = wanted.token_count[target]
+    begins = np.cumsum(count) - count
+    places = np.cumsum(wanted.token_count) - wanted.token_count
+    return (
+        tokens_of(begins[source], lengths),
+        tokens_of(places[target], lengths),
+        int(wanted.token_count.sum()),
+    )
