@@ -238,7 +238,7 @@ class Context:
             try:
                 return Corpus.load(place)
             except CorpusError:
-                pass  # a damaged copy is made anew
+                pass  # a damaged copy is replaced
         self.say(f"{name}: drawn from the model")
         corpus = simulate(**size, topics=settings(name).topics, seed=self.seed).corpus
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -31,11 +31,11 @@ __all__ = [
     "simulate",
 ]
 
-__version__ = "0.2.0"  # the only place: pyproject.toml, CITATION.cff and the site follow
+__version__ = "0.2.0"  # the single source: pyproject.toml, CITATION.cff and the site use it
 
 keep_old_names()
 
-# Imported when first asked for, so that `import citeweave` does not wait for the compiler.
+# Imported lazily, so that `import citeweave` does not wait for the compiler.
 _HOMES = {
     "Corpus": "citeweave.corpus",
     "SCNTM": "citeweave.model",
@@ -56,7 +56,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'citeweave' has no attribute {name!r}")
     module = import_module(_HOMES[name])
-    # the package `simulate` may be called too, so the name may stand for either
+    # the package `simulate` is callable, so the name may mean either
     value = module if name in {"simulate", "datasets"} else getattr(module, name)
     globals()[name] = value
     return value

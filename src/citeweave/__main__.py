@@ -1,4 +1,4 @@
-"""`python -m citeweave` is the command `citeweave`."""
+"""Run the command `citeweave` as `python -m citeweave`."""
 
 from citeweave.cli.main import main
 

@@ -1,4 +1,4 @@
-"""What has moved: old names of modules, and names in them, go on for a release with a warning."""
+"""Deprecated names of modules and their members, kept with a warning for one release."""
 
 import sys
 import warnings
@@ -48,15 +48,15 @@ MOVED: dict[str, str] = {
     "citeweave.importing": "citeweave.preparing",
     "citeweave.importing.tally": "citeweave.reading.tally",
     "citeweave.model.estimator": "citeweave.parameters",
-    "citeweave.reproduce": "reproduction",  # beside the package, in its repository
+    "citeweave.reproduce": "reproduction",  # outside the package, in the repository
     "citeweave.evaluate.convergence": "citeweave.model.convergence",
     "citeweave.explore.graphs.colours": "citeweave.explore.colours",
 }
-"""New names of modules by their old ones; what lies below a package moved with it."""
+"""New module names by old name; submodules move with their package."""
 
 
 def new_name(old: str) -> str | None:
-    """Give the present name of a module of an earlier release, None where it has not moved.
+    """Return the current name of a module from an earlier release, or None if it has not moved.
 
     Examples
     --------
@@ -73,26 +73,26 @@ def new_name(old: str) -> str | None:
 
 
 class _OldName(Loader):
-    """Gives the module of the new name in place of the old one."""
+    """Imports the renamed module in place of the old one."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._spec: ModuleSpec | None = None
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002 (the protocol's)
+    def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002 (required by the protocol)
         module = import_module(self._name)
         self._spec = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._spec  # the import system has put the old name's there
+        module.__spec__ = self._spec  # the import system has set the old name's spec
 
 
 class _OldNames(MetaPathFinder):
     def find_spec(
         self,
         fullname: str,
-        path: Sequence[str] | None,  # noqa: ARG002 (the protocol's)
+        path: Sequence[str] | None,  # noqa: ARG002 (required by the protocol)
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         if not fullname.startswith("citeweave."):
@@ -101,7 +101,7 @@ class _OldNames(MetaPathFinder):
         if name is None:
             return None
         warnings.warn(
-            f"'{fullname}' is now '{name}'; the old name goes in the next release.",
+            f"'{fullname}' is now '{name}'; the old name will be removed in the next release.",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -109,27 +109,28 @@ class _OldNames(MetaPathFinder):
 
 
 def keep_old_names() -> None:
-    """Let modules be imported by their old names."""
+    """Allow modules to be imported by their old names."""
     if not any(isinstance(finder, _OldNames) for finder in sys.meta_path):
         sys.meta_path.append(_OldNames())
 
 
 def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """Make a module's ``__getattr__`` that knows what it defined by old names too, with a warning.
+    """Create a module ``__getattr__`` that resolves old names with a warning.
 
     Parameters
     ----------
     module : str
-        The module's name.
+        Name of the module.
     names : mapping of str to str
-        From old names to present ones; one that is in another module now has its full path.
+        Maps old names to current ones; names that moved to another module have their full path.
     """
 
     def find(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         warnings.warn(
-            f"'{module}.{name}' is now '{names[name]}'; the old name goes in the next release.",
+            f"'{module}.{name}' is now '{names[name]}'; the old name will be removed in the next "
+            "release.",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -1,9 +1,9 @@
-"""Checksums in manifests: a file that is not what was written is noticed when it is read.
+"""Checksums in manifests, to detect damaged files when they are read.
 
-A manifest names every file of its folder under ``files`` with the CRC-32 of its bytes, and carries
-one of its own contents under ``checksum``. CRC-32 notices every damage of up to 32 bits in a row
-and all but one in four billion others, at a gigabyte a second on one core (SHA-256 0.4, BLAKE2b 0.2
-on the same machine). Folders of earlier releases have none of this and are read as before.
+A manifest lists every file of its folder under ``files`` with its CRC-32, and has a checksum of its
+own contents under ``checksum``. CRC-32 detects all burst errors of up to 32 bits and misses one in
+four billion others, at one gigabyte per second on one core (SHA-256: 0.4, BLAKE2b: 0.2 on the same
+machine). Folders of earlier releases have no checksums and are read as before.
 """
 
 import json
@@ -21,7 +21,7 @@ _PREFIX = "crc32-"
 
 
 def checksum(path: Path) -> str:
-    """Give the checksum of a file's bytes, as manifests write it.
+    """Return the checksum of a file in the form used in manifests.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def checksum(path: Path) -> str:
 
 
 def checksums(folder: Path, names: Iterable[str] | None = None) -> dict[str, str]:
-    """Give the checksums of files by name below a folder; of all but its manifest if None."""
+    """Return the checksums of files in a folder by name; of all files but the manifest if None."""
     if names is None:
         found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
         names = sorted(path.as_posix() for path in found if path.as_posix() != "manifest.json")
@@ -49,19 +49,19 @@ def checksums(folder: Path, names: Iterable[str] | None = None) -> dict[str, str
 def check_file(
     folder: Path, manifest: Mapping[str, Any], name: str, *, again: str, error: type[CiteweaveError]
 ) -> None:
-    """Refuse a file that is not the one its manifest knows; one it does not know passes.
+    """Raise an error if a file does not match its manifest; unlisted files pass.
 
     Parameters
     ----------
     folder : Path
     manifest : mapping
-        Of the folder.
+        Manifest of the folder.
     name : str
-        Of the file, below the folder, with slashes.
+        Name of the file relative to the folder, with slashes.
     again : str
-        What to do about it, as a sentence.
+        Advice for the user, as a sentence.
     error : type
-        What is raised.
+        Type of error to raise.
     """
     known = _known(manifest)
     if name in known and checksum(folder / name) != known[name]:
@@ -71,7 +71,7 @@ def check_file(
 
 
 def damaged_files(folder: Path, manifest: Mapping[str, Any]) -> dict[str, str]:
-    """Check every file that a manifest names; give what is wrong by name."""
+    """Check every file listed in a manifest; return the problems by file name."""
     wrong: dict[str, str] = {}
     for name, expected in _known(manifest).items():
         try:
@@ -85,7 +85,7 @@ def damaged_files(folder: Path, manifest: Mapping[str, Any]) -> dict[str, str]:
 
 
 def sealed(content: Mapping[str, Any]) -> str:
-    """Write a mapping as JSON that carries the checksum of the rest of it."""
+    """Serialise a mapping as JSON with a checksum of its contents."""
     plain = {name: value for name, value in content.items() if name != "checksum"}
     text = json.dumps(plain, indent=2, ensure_ascii=False)
     whole = {**plain, "checksum": _digest(json.loads(text))}
@@ -93,14 +93,14 @@ def sealed(content: Mapping[str, Any]) -> str:
 
 
 def check_content(content: Mapping[str, Any], path: Path, error: type[CiteweaveError]) -> None:
-    """Refuse what `sealed` wrote and something changed since; without a checksum it passes."""
+    """Raise an error if contents written by `sealed` have changed; no checksum passes."""
     expected = content.get("checksum")
     if expected is None:
         return
     if expected != _digest({name: content[name] for name in content if name != "checksum"}):
         raise error(
-            f"'{path}' was changed or damaged since it was written: its contents do not match "
-            'their checksum. If you changed it on purpose, remove its entry "checksum".'
+            f"'{path}' has been changed or damaged since it was written: its contents do not match "
+            'their checksum. If you changed it on purpose, remove its "checksum" entry.'
         )
 
 

@@ -1,4 +1,4 @@
-"""The one decorator for compiled kernels, and where their machine code is kept."""
+"""Decorators for compiled kernels, and the cache of their machine code."""
 
 import contextlib
 import hashlib
@@ -18,7 +18,7 @@ from numba.core.compiler import Compiler
 
 from citeweave.files import cache_folder
 
-numba_config: Any = config  # settings it takes from the environment, unknown to type checkers
+numba_config: Any = config  # set from the environment, unknown to type checkers
 
 __all__ = ["hot_kernel", "index", "inlined", "kernel"]
 
@@ -32,14 +32,14 @@ _CALLED = {
     "engines/slots": ("engines/core", "engines/dense", "engines/threads"),
     "foldin": ("engines/core",),
 }
-"""Parts whose kernels a part calls, besides its own."""
+"""Other parts of the package whose kernels a part calls."""
 
 
 def _source_digest(part: str) -> str:
-    """Hash the kernel files of a part and of those whose kernels it calls.
+    """Hash the kernel sources of a part and of the parts whose kernels it calls.
 
-    Numba's own check sees a kernel's file, not those it calls. A kernel file is one that names
-    this module.
+    Numba itself only checks the file of a kernel, not the files of kernels it calls. A kernel file
+    is one that mentions this module.
     """
     package = Path(__file__).parent
     digest = hashlib.sha256(numba.__version__.encode())
@@ -54,7 +54,7 @@ def _source_digest(part: str) -> str:
 
 
 def _part(module: str) -> str:
-    """Name the folder of a module below the package; foreign kernels may call any engine's."""
+    """Return the subfolder of a module in the package; kernels from outside may call any engine."""
     package, *inside = module.split(".")
     if package != "citeweave":
         return "engines"
@@ -63,18 +63,18 @@ def _part(module: str) -> str:
 
 @cache
 def _kernel_folder(part: str) -> str:
-    """Name the folder of a part's machine code; a RuntimeError where no home folder is known."""
+    """Return the cache folder for a part; raise RuntimeError if there is no home folder."""
     base = Path(numba_config.CACHE_DIR or cache_folder())
     return str(base / f"kernels-{part.replace('/', '-')}-{_source_digest(part)}")
 
 
 class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Numba's index and data files, each behind a checksum of its bytes.
+    """Numba's index and data files, each preceded by a checksum.
 
-    Numba unpickles and runs what it finds: a flipped bit could end the process. A file that
-    does not match its checksum counts as absent, so that the kernel is compiled again and the
-    file replaced. CRC-32 notices every damage of up to 32 bits in a row and reads a gigabyte a
-    second; it is no defence against somebody who may write into the folder.
+    Numba unpickles and runs cached files, so a flipped bit could crash the process. A file that
+    does not match its checksum is treated as absent: the kernel is compiled again and the file
+    replaced. CRC-32 detects all burst errors of up to 32 bits and runs at one gigabyte per second;
+    it does not protect against someone with write access to the folder.
     """
 
     def _load_index(self) -> dict[Any, str]:
@@ -99,7 +99,7 @@ class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]
 
 
 class _Sealing:
-    """Writes the checksum before the content, which comes in one piece."""
+    """Writes the checksum before the content, which is written in one call."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -110,7 +110,7 @@ class _Sealing:
 
 
 def _checked(path: str) -> memoryview:
-    """Read the content of a cache file; an OSError if it is not what was written."""
+    """Read the content of a cache file; raise OSError if it is damaged."""
     stored = memoryview(Path(path).read_bytes())
     if len(stored) < 4 or zlib.crc32(stored[4:]) != int.from_bytes(stored[:4], "little"):
         raise OSError(f"'{path}' is damaged")
@@ -118,7 +118,7 @@ def _checked(path: str) -> memoryview:
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """Machine code on disk; whatever goes wrong with it costs time, never the run."""
+    """Machine code on disk; a cache failure costs time but never fails a run."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -134,7 +134,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # a full disk, a folder that was removed
+        with contextlib.suppress(OSError):  # for example a full disk or a deleted folder
             super().save_overload(sig, data)
 
 
@@ -143,26 +143,28 @@ def kernel(function: F) -> F: ...
 @overload
 def kernel(**options: Any) -> Callable[[F], F]: ...
 def kernel(function: Any = None, **options: Any) -> Any:
-    """Compile a function of arrays and scalars with Numba, cached on disk and free of the GIL.
+    """Compile a function of arrays and scalars with Numba, cached on disk and without the GIL.
 
-    Machine code is kept in a folder named by the hash of the kernel sources, so that a
-    changed helper in another file never meets an old compiled caller. Kernels call those of
-    their own part of the package; other parts must be named in ``_CALLED``.
+    Machine code is stored in a folder named after the hash of the kernel sources, so that a changed
+    helper in another file is never combined with an outdated compiled caller. Kernels may call
+    kernels of their own part of the package; other parts must be listed in ``_CALLED``.
     """
     if function is None:
         return lambda inner: kernel(inner, **options)
     settings: dict[str, Any] = {"nogil": True, "error_model": "numpy"} | options
     cached = settings.pop("cache", True)
     dispatcher: Any = numba.njit(**settings)(function)
-    if not cached or not hasattr(dispatcher, "enable_caching"):  # NUMBA_DISABLE_JIT leaves Python
+    if not cached or not hasattr(
+        dispatcher, "enable_caching"
+    ):  # plain Python with NUMBA_DISABLE_JIT
         return dispatcher
     before = numba_config.CACHE_DIR
-    with contextlib.suppress(RuntimeError):  # no folder can be written: compiled in each process
+    with contextlib.suppress(RuntimeError):  # no writable folder: compile in each process
         try:
             folder = numba_config.CACHE_DIR = _kernel_folder(_part(function.__module__))
             kept = _KernelCache(function)
-            if Path(kept.cache_path).is_relative_to(folder):  # not where a hash is not in the name
-                dispatcher._cache = kept  # noqa: SLF001 (Numba offers no other way)
+            if Path(kept.cache_path).is_relative_to(folder):  # only if the hash is part of the name
+                dispatcher._cache = kept  # noqa: SLF001 (Numba has no public way)
         finally:
             numba_config.CACHE_DIR = before
     return dispatcher
@@ -175,18 +177,18 @@ def hot_kernel(**options: Any) -> Callable[[F], F]: ...
 def hot_kernel(function: Any = None, **options: Any) -> Any:
     """Compile a kernel that allocates no array, without Numba's reference counting.
 
-    Counting costs two atomic operations for each array taken from a NamedTuple: in the sweeps
-    that was five sixths of the time. The caller owns all arrays while a kernel runs.
+    Reference counting costs two atomic operations per array taken from a NamedTuple, which was five
+    sixths of the time of a sweep. The caller owns all arrays while a kernel runs.
     """
     settings: dict[str, Any] = {"_nrt": False} | options
     return kernel(**settings) if function is None else kernel(function, **settings)
 
 
 class _PastedCode(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a function in the form that callers paste in, and in no other.
+    """The code of a function in the form that callers inline, and in no other.
 
-    Numba would also make machine code of it: a seventh of the time that a chain's kernels take to
-    compile, for code that nobody calls.
+    Numba would also generate machine code for it, which takes a seventh of the compile time of a
+    chain's kernels and is never called.
     """
 
     @property
@@ -200,7 +202,7 @@ class _PastedCode(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _NoEnvironments:
-    """A code generator that leaves the Python side of a function aside: pasted code has none."""
+    """A code generator that omits the Python wrapper, which inlined code does not need."""
 
     def __init__(self, generator: Any) -> None:
         self._generator = generator
@@ -209,20 +211,21 @@ class _NoEnvironments:
         return getattr(self._generator, name)
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Do nothing: the address to write to would be in the machine code."""
+        """Do nothing, because there is no machine code that contains the environment."""
 
 
 class _PastingCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, with `_PastedCode` to put its results into."""
+    """Numba's compiler, with `_PastedCode` as its target."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
         super().__init__(typing, target, library or _PastedCode(target.codegen(), "pasted"), *rest)
 
 
 def inlined(function: F) -> F:
-    """Compile a part of a hot kernel, pasted into its callers; it has no Python entry of its own.
+    """Compile a part of a hot kernel that is inlined into its callers only.
 
-    The entry would unpack some sixty arrays a function, for nobody to call.
+    It has no Python entry point, which would unpack about sixty arrays per function and never be
+    called.
     """
     compiled: F = hot_kernel(
         forceinline=True,
@@ -238,7 +241,7 @@ def inlined(function: F) -> F:
 def index(value: Any) -> Any:
     """Mark a number as an index that is never negative.
 
-    Numba lets signed indices count from the end, which costs three instructions a read and
-    keeps loops from using vector loads.
+    Numba lets negative indices count from the end, which costs three instructions per read and
+    prevents vectorised loads in loops.
     """
     return np.uintp(value)

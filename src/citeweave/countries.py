@@ -1,4 +1,4 @@
-"""Countries: their ISO 3166 codes, and the many ways in which sources write them."""
+"""Country names: ISO 3166 codes and the spellings used in bibliographic sources."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ _PROVINCES = "ontario|quebec|british columbia|alberta|manitoba|saskatchewan|nova
 _STATE = re.compile(rf"(?:{_STATES.replace(' ', '|')})(?:\s+\d{{5}}(?:-\d{{4}})?)?")
 _STATE_NAME = re.compile(rf"(?:{_STATE_NAMES})(?:\s+\d{{5}}(?:-\d{{4}})?)?")
 _ZIP_AND_COUNTRY = re.compile(rf"(?:{_STATES.replace(' ', '|')})\s[\d\s-]*USA", re.IGNORECASE)
-# Georgia is a state, too: these are its cities, Tbilisi is not among them
+# Georgia is also a US state: these are its cities (Tbilisi is not)
 _GEORGIAN_CITIES = re.compile(r"\b(?:atlanta|athens|augusta|savannah|macon|decatur|statesboro)\b")
 _WITHIN_CHINA = frozenset({"HK", "MO", "TW"})
 _LONGEST_TAIL = 400
@@ -40,7 +40,7 @@ def _fold(text: str) -> str:
 
 @cache
 def _table() -> tuple[dict[str, str], dict[str, str]]:
-    """Names by code, and codes by name, folded."""
+    """Return names by code, and codes by normalised name."""
     names: dict[str, str] = {}
     codes: dict[str, str] = {}
     text = files("citeweave").joinpath("countries.tsv").read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def _table() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def country_name(code: str) -> str:
-    """Return the usual English name of a country; what is no code comes back as it is.
+    """Return the common English name of a country; unknown codes are returned unchanged.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def country_name(code: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def country_code(text: str) -> str | None:
-    """Return the ISO code of a country that is given by its code or its name, None if unknown.
+    """Return the ISO code of a country given by code or name, or None if unknown.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def country_code(text: str) -> str | None:
 
 
 def country_in_address(address: str) -> str | None:
-    """Return the ISO code of the country at the end of an address, None where none is seen.
+    """Return the ISO code of the country at the end of an address, or None if there is none.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def country_in_address(address: str) -> str | None:
     codes = _table()[1]
     parts = [part.strip(" .()[]") for part in _PART.split(address[-_LONGEST_TAIL:])]
     parts = [part for part in parts if part]
-    # the country is last, but for a postal code or an e-mail that follows it here and there
+    # the country comes last, sometimes followed by a postal code or an e-mail address
     for place in range(len(parts) - 1, max(len(parts) - 4, -1), -1):
         found = _country_of_part(parts[place], codes)
         if found == "GE" and _GEORGIAN_CITIES.search(address.lower()):
@@ -114,7 +114,7 @@ def _country_of_part(part: str, codes: dict[str, str]) -> str | None:
     folded = _fold(part)
     found = codes.get(folded)
     if found is None and any(map(str.isdigit, folded)):
-        # "D-07743 Jena Germany", "Beijing 100190": a name may stand beside the code
+        # "D-07743 Jena Germany", "Beijing 100190": a name may stand next to the code
         folded = _fold(_POSTAL.sub(" ", part))
         found = codes.get(folded)
     if found is None and _STATE_NAME.fullmatch(folded):

@@ -1,4 +1,4 @@
-"""The errors citeweave raises on purpose: each text says what, where and what to do."""
+"""Exceptions raised by citeweave. Messages say what is wrong, where, and what to do."""
 
 __all__ = [
     "CiteweaveError",

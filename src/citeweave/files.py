@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all; every part of the package may use it."""
+"""Atomic writing of files and folders, locks and manifests; used by all parts of the package."""
 
 import contextlib
 import errno
@@ -17,7 +17,7 @@ from citeweave.errors import CiteweaveError, RunError
 
 try:
     import fcntl as _fcntl
-except ImportError:  # not on Windows, where a run is not guarded against a second process
+except ImportError:  # missing on Windows, where a run is not protected against a second process
     fcntl: ModuleType | None = None
 else:
     fcntl = _fcntl
@@ -40,23 +40,23 @@ __all__ = [
 ]
 
 PART = ".part"
-"""How names of files end that are being written."""
+"""Suffix of files that are being written."""
 
 
 def absolute(path: str | os.PathLike[str]) -> Path:
-    """Make a path that stays true if the working folder changes."""
-    return Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link away)
+    """Return an absolute path without resolving symbolic links."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow links)
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be fetched or computed again.
+    """Return the folder for data that can be downloaded or computed again.
 
-    It is named by ``CITEWEAVE_CACHE``, or is the system's usual one for caches.
+    It is set by ``CITEWEAVE_CACHE``; the default is the system's usual cache folder.
 
     Raises
     ------
     RuntimeError
-        There is no home folder to put it in.
+        There is no home folder.
     """
     named = os.environ.get("CITEWEAVE_CACHE")
     if named:
@@ -71,7 +71,7 @@ def cache_folder() -> Path:
 
 
 def format_of(folder: str | os.PathLike[str]) -> str | None:
-    """Tell the format that a folder's manifest.json names, None without one that can be read."""
+    """Return the format named in a folder's manifest.json, or None if there is no readable one."""
     try:
         manifest = json.loads((Path(folder) / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -84,24 +84,24 @@ def read_manifest(
     folder: Path,
     *,
     kind: str,
-    format: str,  # noqa: A002 (as the manifest calls it)
+    format: str,  # noqa: A002 (the name used in the manifest)
     version: int | tuple[int, ...],
     again: str,
     error: type[CiteweaveError],
 ) -> dict[str, Any]:
-    """Read the manifest.json of a folder, which must be of one format and a version that is read.
+    """Read the manifest.json of a folder, and check its format and version.
 
     Parameters
     ----------
     folder : Path
     kind : str
-        What the folder should be, for the texts of errors: "corpus", "run".
+        What the folder should be, for error messages: "corpus" or "run".
     format, version
-        What the manifest must name; of several versions one.
+        Required format, and the version or versions that can be read.
     again : str
-        What to do about a folder that cannot be used ("Fit again").
+        Advice if the folder cannot be used, such as "Fit again".
     error : type
-        What is raised.
+        Type of error to raise.
     """
     path = folder / "manifest.json"
     if not folder.is_dir():
@@ -109,20 +109,22 @@ def read_manifest(
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise error(f"'{folder}' is no {kind}: it has no manifest.json.") from None
+        raise error(f"'{folder}' is not a {kind}: it has no manifest.json.") from None
     except OSError as problem:
         raise error(f"'{path}' cannot be read: {problem.strerror or problem}.") from problem
     except (ValueError, RecursionError) as problem:
-        raise error(f"'{path}' is not valid JSON; the {kind} cannot be used. {again}.") from problem
+        raise error(
+            f"'{path}' is not valid JSON, so the {kind} cannot be used. {again}."
+        ) from problem
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != format:
-        raise error(f"'{folder}' is no {kind}: its manifest names the format {found!r}.")
+        raise error(f"'{folder}' is not a {kind}: its manifest has the format {found!r}.")
     versions = version if isinstance(version, tuple) else (version,)
     if manifest.get("version") not in versions:
         raise error(
-            f"'{folder}' is a {kind} of format version {manifest.get('version')!r}; this release "
-            f"reads version {' and '.join(map(str, versions))}. {again} or use another release of "
-            "citeweave."
+            f"'{folder}' is a {kind} in format version {manifest.get('version')!r}, but this "
+            f"release reads version {' and '.join(map(str, versions))}. {again} or use another "
+            "release of citeweave."
         )
     check_content(manifest, path, error)
     return dict(manifest)
@@ -130,14 +132,15 @@ def read_manifest(
 
 @contextlib.contextmanager
 def locked(path: Path, *, wait: bool) -> Iterator[None]:
-    """Hold the lock on a file, which is made if need be; the system lifts it if we die.
+    """Hold a lock on a file, creating it if necessary; the system releases it if the process dies.
 
     Parameters
     ----------
     path : Path
-        The lock file; its content does not matter, and it is left behind.
+        The lock file; its content does not matter, and it is not deleted.
     wait : bool
-        Wait for another process that holds it; if not, a BlockingIOError is raised.
+        Whether to wait for another process that holds the lock; otherwise BlockingIOError is
+        raised.
     """
     if fcntl is None:
         yield
@@ -148,19 +151,19 @@ def locked(path: Path, *, wait: bool) -> Iterator[None]:
 
 
 def name_beside(target: Path, kind: str = "new") -> Path:
-    """Give a hidden name beside a file or folder that nothing else has."""
+    """Return an unused hidden name next to a file or folder."""
     return target.with_name(f".{target.name}.{kind}-{secrets.token_hex(4)}")
 
 
 def replace_folder(new: Path, target: Path) -> None:
-    """Rename a finished folder to its name; an old one of that name comes back if that fails.
+    """Move a finished folder to its final name; if that fails, an existing folder is restored.
 
     Parameters
     ----------
     new : Path
-        On the same file system as `target`: made by `name_beside`.
+        A folder on the same file system as `target`, named by `name_beside`.
     target : Path
-        Nothing, or a folder, which is removed.
+        Final name; an existing folder of that name is deleted.
     """
     if not target.exists():
         new.rename(target)
@@ -176,7 +179,7 @@ def replace_folder(new: Path, target: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush a folder's entries, so that a rename survives a power cut."""
+    """Flush the entries of a folder, so that a rename survives a power cut."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -188,13 +191,13 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def write_atomically(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file that takes the place of `path` when all went well.
+    """Open a temporary file that replaces `path` on success.
 
-    A link stays a link, and what it points to is replaced; a device or a folder is refused.
+    For a symbolic link, its target is replaced; devices and folders are rejected.
     """
     path = Path(os.path.realpath(path)) if path.is_symlink() else path
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is not a plain file", os.fspath(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}{PART}")
     try:
         with part.open("wb") as file:
@@ -204,26 +207,28 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
         part.replace(path)
         sync_folder(path.parent)
     except BaseException as error:
-        with contextlib.suppress(OSError):  # the first error is the one to tell
+        with contextlib.suppress(OSError):  # report the first error
             part.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in {None, os.fspath(part)}:
-            error.filename = os.fspath(path)  # a full disk names no file, and ours is gone
+            error.filename = os.fspath(
+                path
+            )  # a full disk has no file name, and the temporary file is gone
         raise
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, into a folder that is there."""
+    """Write a file atomically; its folder must exist."""
     with write_atomically(path) as file:
         file.write(content)
 
 
 def is_full(error: OSError) -> bool:
-    """Whether an error says that there is no room left to write."""
+    """Return whether an error means that the disk is full."""
     return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8, whole or not at all; its folder is made if need be."""
+    """Write text as UTF-8 atomically, creating the folder if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with write_atomically(path) as file:
         file.write(text.encode())
@@ -231,9 +236,9 @@ def write_text(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path, hint: str) -> Iterator[None]:
-    """Turn an error of the operating system into one that names the place and says what to do."""
+    """Turn operating system errors into errors that name the path and say what to do."""
     try:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise RunError(f"'{path}' cannot be written: {reason}. {hint}") from error
+        raise RunError(f"Cannot write '{path}': {reason}. {hint}") from error

@@ -1,4 +1,4 @@
-"""Small tables of HTML, all text escaped, in which objects show themselves in notebooks."""
+"""Small escaped HTML tables, for the representation of objects in notebooks."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -8,14 +8,14 @@ __all__ = ["html_table"]
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, caption: str = "") -> str:
-    """Write a table whose texts stand left and whose numbers, written out already, right.
+    """Return an HTML table with left-aligned text and right-aligned numbers.
 
     Parameters
     ----------
     columns : sequence of str
-        Their names; one that begins with ``#`` holds numbers.
+        Column names; a name that starts with ``#`` marks a numeric column.
     rows : iterable of sequences
-        Texts and numbers, escaped here.
+        Texts and formatted numbers; they are escaped here.
     caption : str
 
     Examples

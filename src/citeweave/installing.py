@@ -1,4 +1,4 @@
-"""The line that installs what is missing, as it works where this copy of the package runs."""
+"""Install commands for missing dependencies that suit the current installation."""
 
 import json
 import os
@@ -13,7 +13,7 @@ __all__ = ["install_extra", "install_package"]
 
 
 def install_extra(extra: str) -> str:
-    """Give the command that adds an extra to this installation.
+    """Return the command that adds an extra to this installation.
 
     Parameters
     ----------
@@ -23,20 +23,20 @@ def install_extra(extra: str) -> str:
     Returns
     -------
     str
-        ``pip install '.[plot]'`` in a clone, with the folder's name elsewhere; for an
-        installation from an index ``pip install 'citeweave[plot]'``.
+        ``pip install 'citeweave[plot]'`` for an installation from a package index, ``pip install
+        '.[plot]'`` in a clone of the repository, with the path of the clone elsewhere.
     """
     source = _source()
     return f"{_pip()} install '{source or 'citeweave'}[{extra}]'"
 
 
 def install_package(package: str) -> str:
-    """Give the command that installs another package beside this one."""
+    """Return the command that installs another package into the same environment."""
     return f"{_pip()} install {package}"
 
 
 def _pip() -> str:
-    """Name the pip of the running Python: plain ``pip`` only where that is the one it means."""
+    """Return the pip command of the running Python: plain ``pip`` only if that is the same one."""
     found = shutil.which("pip")
     if found and Path(found).parent == Path(sys.executable).parent:
         return "pip"
@@ -44,9 +44,9 @@ def _pip() -> str:
 
 
 def _source() -> str | None:
-    """Find the folder or repository that this copy came from; None for one from an index."""
+    """Return the folder or repository of this installation; None if from an index."""
     above = Path(__file__).parents[2]
-    if (above / "pyproject.toml").is_file():  # run from the clone itself
+    if (above / "pyproject.toml").is_file():  # running from the clone itself
         return _folder(above)
     try:
         text = metadata.distribution("citeweave").read_text("direct_url.json")
@@ -61,7 +61,7 @@ def _source() -> str | None:
 
 
 def _folder(folder: Path) -> str:
-    """Name a folder so that pip takes it for one: it begins with a dot or a slash."""
+    """Return a folder name that pip recognises as a path: it starts with a dot or a slash."""
     if folder.resolve() == Path.cwd().resolve():
         return "."
     name = _relative(folder)
@@ -69,7 +69,7 @@ def _folder(folder: Path) -> str:
 
 
 def _relative(path: Path) -> str:
-    """Name a path from the working folder where it lies below it."""
+    """Return a path relative to the working folder if it lies inside it."""
     try:
         return str(path.relative_to(Path.cwd())) if path.is_absolute() else os.fspath(path)
     except ValueError:

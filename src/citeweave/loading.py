@@ -1,4 +1,4 @@
-"""Runs of any kind read back: of the models of this package, and of those to compare with."""
+"""Load runs of any kind: of the model or of a baseline."""
 
 import os
 from typing import TYPE_CHECKING
@@ -14,10 +14,10 @@ __all__ = ["load"]
 
 
 def load(folder: str | os.PathLike[str]) -> "SCNTM | Baseline":
-    """Load a fitted model from its run folder, whatever it is; arrays are read when they are used.
+    """Load a fitted model of any kind from its run folder; arrays are read on first use.
 
-    An SCNTM's run that is not done is loaded from the latest checkpoints of its chains, if they
-    have kept samples; `SCNTM.n_iter_` tells how far it is.
+    An unfinished SCNTM run is loaded from the latest checkpoints of its chains, if they have
+    samples; `SCNTM.n_iter_` is the number of iterations so far.
 
     Parameters
     ----------
@@ -37,6 +37,6 @@ def load(folder: str | os.PathLike[str]) -> "SCNTM | Baseline":
     run = RunFolder.open(folder)
     if run.kind == SCNTM_KIND:
         return load_scntm(folder)
-    from citeweave.baselines.registry import read_baseline  # noqa: PLC0415 (few runs need them)
+    from citeweave.baselines.registry import read_baseline  # noqa: PLC0415 (rarely needed)
 
     return read_baseline(run)

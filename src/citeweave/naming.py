@@ -1,4 +1,4 @@
-"""What a message calls a choice: an argument where Python asked, an option on the command line."""
+"""How messages name a choice: an argument in Python, an option on the command line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,14 +7,14 @@ __all__ = ["choice", "for_command_line", "on_command_line", "option", "parameter
 
 
 class _Reader:
-    """Who reads the messages; one for all threads, as a command has one user."""
+    """Who reads the messages; shared by all threads, because a command has one user."""
 
     at_command_line = False
 
 
 @contextmanager
 def for_command_line() -> Iterator[None]:
-    """Let messages name options while a command runs."""
+    """Make messages name options instead of arguments while a command runs."""
     before = _Reader.at_command_line
     _Reader.at_command_line = True
     try:
@@ -24,19 +24,19 @@ def for_command_line() -> Iterator[None]:
 
 
 def on_command_line() -> bool:
-    """Whether messages are read on the command line."""
+    """Return whether messages are shown on the command line."""
     return _Reader.at_command_line
 
 
 def choice(argument: str, option: str) -> str:
-    """Name a choice as its reader makes it.
+    """Return the name of a choice that suits the reader.
 
     Parameters
     ----------
     argument : str
-        As it is written in Python.
+        Spelling in Python.
     option : str
-        As it is typed on the command line.
+        Spelling on the command line.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def choice(argument: str, option: str) -> str:
 
 
 def option(name: str) -> str:
-    """Name an argument whose option is spelt as it is.
+    """Return the name of an argument whose option has the same name.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def option(name: str) -> str:
 
 
 def parameter(name: str, owner: str) -> str:
-    """Name a parameter of a class or a function, as errors do.
+    """Return the name of a parameter of a class or function, for error messages.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Numbers and names as people read them: on pages, in the report, in tables and in pictures."""
+"""Formatting of numbers and names for pages, reports, tables and pictures."""
 
 import math
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ __all__ = [
 ]
 
 NBSP = "\u00a0"
-"""A space at which no line breaks."""
+"""Non-breaking space."""
 
 UNKNOWN = "–"
-"""What stands where a value is not known."""
+"""Placeholder for unknown values."""
 
 
 def percent(
     share: float | None, digits: int = 1, *, signed: bool = False, unknown: str = UNKNOWN
 ) -> str:
-    """Write a share as a percentage, on one line.
+    """Format a share as a percentage, with a non-breaking space.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def percent(
 
 
 def number(value: float | None, digits: int | None = None, *, unknown: str = UNKNOWN) -> str:
-    """Write a number with thousands parted; a dash where there is none.
+    """Format a number with thousands separators; a dash if it is unknown.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def number(value: float | None, digits: int | None = None, *, unknown: str = UNK
 
 
 def short_number(value: float, digits: int = 4) -> str:
-    """Write a number in a few characters, thousands and millions by letter.
+    """Format a number in a few characters, with letters for thousands and millions.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def short_number(value: float, digits: int = 4) -> str:
 
 
 def count(value: int, one: str, many: str | None = None) -> str:
-    """Write a number with its noun.
+    """Format a number with its noun.
 
     Examples
     --------
@@ -88,12 +88,12 @@ def count(value: int, one: str, many: str | None = None) -> str:
 
 
 def quoted(name: str) -> str:
-    """Put a topic's name, which often has commas, between quotation marks."""
+    """Put the name of a topic, which often contains commas, in quotation marks."""
     return f"“{name}”"
 
 
 def people(names: Sequence[str], most: int = 3) -> str:
-    """Name authors: all of a few, or the first one and how many more.
+    """Format author names: all if there are few, otherwise the first and the number of others.
 
     Examples
     --------
@@ -110,7 +110,7 @@ _CONTROLS |= dict.fromkeys(range(0xD800, 0xE000))
 
 
 def printable(text: str) -> str:
-    r"""Leave out control characters and lone surrogates, which no page and no terminal should get.
+    r"""Remove control characters and lone surrogates, which are unsafe on pages and terminals.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def printable(text: str) -> str:
 
 
 def size_text(size: float) -> str:
-    """Write a number of bytes.
+    """Format a number of bytes.
 
     Examples
     --------

@@ -282,7 +282,7 @@ def test_resume_of_a_damaged_manifest_is_refused(
 def test_resume_of_a_run_that_is_done_shows_it(runner: CliRunner, run_folder: Path) -> None:
     result = runner.invoke(app, ["resume", str(run_folder)])
     assert result.exit_code == 0
-    assert "done already" in " ".join(result.stdout.split())
+    assert "already finished" in " ".join(result.stdout.split())
 
 
 def test_a_run_that_is_done_goes_on(runner: CliRunner, run_folder: Path, tmp_path: Path) -> None:

@@ -205,13 +205,13 @@ def test_what_is_no_run(runner: CliRunner, corpus_folder: Path, tmp_path: Path) 
     ("options", "text"),
     [
         (["--model", "lda"], "sgc. Got 'lda' instead"),
-        (["--model", "louvain", "--eta", "2"], "--eta is not an option of the model 'louvain'"),
-        (["--model", "louvain", "--iterations", "2"], "--iterations is not an option"),
+        (["--model", "louvain", "--eta", "2"], "--eta does not apply to the model 'louvain'"),
+        (["--model", "louvain", "--iterations", "2"], "--iterations does not apply"),
         (["--model", "pmtlm", "--set", "alpha=2"], "'alpha' parameter of PMTLM"),
         (["--model", "pmtlm", "--set", "colour=2"], "no parameter 'colour'"),
-        (["--model", "pmtlm", "--set", "alpha"], "--set takes NAME=VALUE"),
+        (["--model", "pmtlm", "--set", "alpha"], "--set must be NAME=VALUE"),
         (["--set", "colour=2"], "SCNTM has no parameter 'colour'"),
-        (["--hold-out-words", "2"], "--hold-out-words takes a share between 0 and 1. Got 2.0"),
+        (["--hold-out-words", "2"], "--hold-out-words must be a share between 0 and 1. Got 2.0"),
     ],
 )
 def test_fits_that_are_refused(

@@ -103,5 +103,5 @@ def test_links_are_written_through_and_devices_refused(runner, run_folder, tmp_p
     assert (tmp_path / "real.csv").read_text().startswith("paper")
     refused = runner.invoke(app, ["report", str(run_folder), "--out", "/dev/full"])
     assert refused.exit_code == 2
-    assert "is not a file, and is not replaced" in refused.stderr
+    assert "is not a regular file and will not be replaced" in refused.stderr
     assert Path("/dev/full").is_char_device()

@@ -174,7 +174,7 @@ def test_what_is_there_is_kept_unless_overwrite(runner: CliRunner, export: Path)
     Path("thesis/chapter.tex").write_text("years of work", encoding="utf-8")
     assert "no corpus" in refused(runner, "import", export, "--out", "thesis", "--overwrite")
     assert Path("thesis/chapter.tex").exists()
-    assert "is no folder" in refused(runner, "import", export, "--out", export / "below")
+    assert "is not a folder" in refused(runner, "import", export, "--out", export / "below")
 
 
 def test_nothing_readable_exits_with_the_reasons(runner: CliRunner) -> None:
@@ -266,10 +266,10 @@ def test_get_without_network_says_what_to_do(runner: CliRunner, tmp_path: Path) 
     assert "https://raw.githubusercontent.com/" in line
     assert str(tmp_path / "cache" / "datasets" / "m10" / "docs.txt") in line
     line = refused(runner, "datasets", "get", "hep-th")
-    assert "no public address" in line
+    assert "cannot be downloaded" in line
     assert DATASETS["hep-th"].home in line
     assert "Did you mean 'pubmed'" in refused(runner, "datasets", "get", "pubmedd")
-    assert "No data set is on this computer" in refused(runner, "datasets", "table")
+    assert "There are no data sets on this computer" in refused(runner, "datasets", "table")
 
 
 @pytest.fixture
@@ -296,7 +296,7 @@ def test_a_set_that_is_here_is_got_fitted_and_tabled(runner: CliRunner, tiny: Pa
     entry = next(e for e in json.loads(call(runner, "datasets", "--json")) if e["name"] == "tiny")
     assert entry["place"] == str(tiny.parent)
     output = call(runner, "fit", "tiny", "--topics", "2", "--iterations", "6", "--seed", "1")
-    assert "1 reference, 1 of them inside the corpus" in output
+    assert "1 reference, 1 of them to papers in the corpus" in output
     assert Corpus.load("tiny-run/corpus").n_citations == 1
     assert "Made up." in call(runner, "datasets", "table")
     assert "| **tiny** | 2 | 1 |" in call(runner, "datasets", "table", "--markdown")

@@ -51,7 +51,7 @@ def test_a_run_is_drawn_by_topic(runner, run_folder) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("CORPUS --kind thematic", "is a corpus, and --kind thematic needs a fitted model"),
+        ("CORPUS --kind thematic", "is a corpus, but --kind thematic needs a fitted model"),
         ("CORPUS --kind x", "'x' is not one of"),
         ("CORPUS --kind coupling --colour topic", "--colour topic needs a fitted model"),
         ("CORPUS --kind coupling --weight x", "--weight must be one of association, raw"),

@@ -204,7 +204,7 @@ def test_demo_shows_what_it_found_within_80_columns(demo: tuple[str, Path]) -> N
         "Archaeology",
         "Some authors",
         "Most influential papers",
-        "Truth recovered",
+        "Recovery of the truth",
         "acceptance",
         "citeweave info citeweave-demo",
     ):

@@ -42,7 +42,7 @@ def test_from_files_to_a_report_and_again(runner: CliRunner, export: Path, tmp_p
     written = (out / "report.html").stat().st_mtime_ns, (out / "run" / "manifest.json").read_bytes()
     again = runner.invoke(app, command)
     assert again.exit_code == 0, again.output
-    assert "is done already" in " ".join(again.stdout.split())
+    assert "is already finished" in " ".join(again.stdout.split())
     assert written == (
         (out / "report.html").stat().st_mtime_ns,
         (out / "run" / "manifest.json").read_bytes(),
@@ -82,12 +82,12 @@ def test_other_files_or_parameters_are_refused(
     assert runner.invoke(app, command).exit_code == 0
     other = runner.invoke(app, [*command, "--topics", "4"])
     assert other.exit_code == 2
-    assert "was begun with --topics 3" in other.stderr
+    assert "was started with --topics 3" in other.stderr
     assert runner.invoke(app, [*command, "--threads", "1"]).exit_code == 0
     export.write_text(export.read_text() + "\nMore,Somebody,of the same,2020\n")
     changed = runner.invoke(app, command)
     assert changed.exit_code == 2
-    assert "made from other files, or they have changed" in changed.stderr
+    assert "made from other files, or the files have changed" in changed.stderr
 
 
 def test_the_name_of_what_is_read_is_no_folder_for_results(
@@ -108,7 +108,7 @@ def test_a_folder_of_something_else_is_left_alone(
     (out / "letter.txt").write_text("Dear Sir")
     result = runner.invoke(app, ["run", str(export), "--out", str(out)])
     assert result.exit_code == 2
-    assert "holds no job of this command" in result.stderr
+    assert "was not created by this command" in result.stderr
     assert [path.name for path in out.iterdir()] == ["letter.txt"]
 
 

@@ -39,8 +39,8 @@ def test_a_snapshot_becomes_a_corpus(snapshot, tmp_path):
 def test_what_is_refused(snapshot, tmp_path):
     for words, text in (
         (["--where", "yaer > 2000"], "Did you mean 'year'?"),
-        (["--columns", "title=Titel"], "--columns is not for OpenAlex snapshots"),
-        ([tmp_path], "is imported alone"),
+        (["--columns", "title=Titel"], "--columns does not apply to OpenAlex snapshots"),
+        ([tmp_path], "must be imported alone"),
     ):
         done = run("import", snapshot, "--out", tmp_path / "corpus", *words)
         assert done.exit_code == 2
@@ -49,5 +49,5 @@ def test_what_is_refused(snapshot, tmp_path):
     (tmp_path / "a.bib").write_text("@book{a, title={Topic models}}")
     done = run("import", tmp_path / "a.bib", "--where", "year > 2000", "--out", tmp_path / "c")
     assert done.exit_code == 2
-    assert "--where chooses works of an OpenAlex snapshot" in " ".join(done.output.split())
+    assert "--where selects works of an OpenAlex snapshot" in " ".join(done.output.split())
     assert not (tmp_path / "c").exists()

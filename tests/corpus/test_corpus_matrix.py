@@ -190,13 +190,13 @@ def test_the_command_line_takes_a_matrix(tmp_path):
     assert Corpus.load(place).vocabulary == WORDS
     result = runner.invoke(app, ["import", str(path), str(path), "--out", str(tmp_path / "x")])
     assert result.exit_code != 0
-    assert "give it alone" in result.stderr
+    assert "must be the only file" in result.stderr
 
 
 def test_a_matrix_or_a_data_set_beside_other_sources_is_told(tmp_path):
     path = tmp_path / "counts.npz"
     np.savez(path, counts=COUNTS)
-    with pytest.raises(CorpusError, match="give it alone"):
+    with pytest.raises(CorpusError, match="must be given alone"):
         open_sources([str(path), str(tmp_path)], None)
     with pytest.raises(CorpusError, match=r"'cora' is a data set.*'60'"):
         open_sources(["cora", "60"], None)

@@ -121,7 +121,7 @@ def test_a_truncated_answer_keeps_nothing(server, cache):
     with pytest.raises(CorpusError, match=f"5 bytes instead of {len(CONTENT)}"):
         get(dataset(file))
     server.claimed["/docs.txt"] = len(CONTENT)
-    with pytest.raises(CorpusError, match=r"Try again|could not be fetched"):
+    with pytest.raises(CorpusError, match=r"Try again|could not be downloaded"):
         get(dataset(file))
     assert everything_below(cache) == []
 
@@ -148,7 +148,7 @@ def test_no_network_says_where_to_put_the_file(server, cache):
         get(dataset(file))
     assert address in str(error.value)
     server.close()
-    with pytest.raises(CorpusError, match="could not be fetched") as error:
+    with pytest.raises(CorpusError, match="could not be downloaded") as error:
         get(dataset(file), timeout=2)
     text = str(error.value)
     assert address in text
@@ -170,7 +170,7 @@ def test_other_kinds_of_address_are_not_opened(tmp_path):
 
 def test_a_set_without_address_says_so(cache):
     file = entry("tiny/docs.txt", CONTENT)
-    with pytest.raises(CorpusError, match="no public address") as error:
+    with pytest.raises(CorpusError, match="cannot be downloaded") as error:
         get(dataset(file))
     assert str(cache / "datasets" / "tiny" / "docs.txt") in str(error.value)
     assert file.sha256 in str(error.value)
@@ -180,7 +180,7 @@ def test_a_changed_file_of_the_right_size_is_refused(cache):
     place = cache / "datasets" / "tiny" / "docs.txt"
     place.parent.mkdir(parents=True)
     place.write_bytes(CONTENT.swapcase())
-    with pytest.raises(CorpusError, match="is not the file of data set 'tiny'"):
+    with pytest.raises(CorpusError, match="is not the file of the data set 'tiny'"):
         get(dataset(entry("tiny/docs.txt", CONTENT)))
 
 

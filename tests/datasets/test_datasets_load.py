@@ -81,7 +81,7 @@ def test_a_damaged_copy_is_made_anew(cache):
 @pytest.mark.usefixtures("tiny")
 def test_without_a_place_to_keep_it_a_set_is_still_loaded(cache):
     (cache / "corpora").write_text("in the way", encoding="utf-8")
-    with pytest.warns(RuntimeWarning, match="used but not kept"):
+    with pytest.warns(RuntimeWarning, match="could not be cached"):
         corpus = load("tiny")
     assert corpus.n_documents == 3
 

@@ -156,11 +156,11 @@ def edit(folder: Path, *, seal: bool = False, **changes) -> None:
 def test_an_edited_manifest_is_noticed(run_folder, corpus_folder, tmp_path) -> None:
     shutil.copytree(run_folder, tmp_path / "run")
     edit(tmp_path / "run", seal=True, seed=99)
-    with pytest.raises(RunError, match=r'remove its entry "checksum"'):
+    with pytest.raises(RunError, match=r'remove its "checksum" entry'):
         load(tmp_path / "run")
     shutil.copytree(corpus_folder, tmp_path / "corpus")
     edit(tmp_path / "corpus", seal=True, fingerprint="0" * 64)
-    with pytest.raises(CorpusError, match=r'remove its entry "checksum"'):
+    with pytest.raises(CorpusError, match=r'remove its "checksum" entry'):
         Corpus.load(tmp_path / "corpus")
 
 
@@ -204,7 +204,7 @@ def test_verify_names_what_is_damaged(run_folder, corpus_folder, tmp_path) -> No
     for folder in (run_folder, corpus_folder):
         done = runner.invoke(app, ["verify", str(folder)])
         assert done.exit_code == 0, done.output
-        assert "all are as they were written" in done.output
+        assert "all intact" in done.output
     copy = tmp_path / "run"
     shutil.copytree(run_folder, copy)
     for name in ("estimates/doc_topic.npy", "corpus/documents.parquet", "names.json"):

@@ -308,9 +308,9 @@ def test_folders_that_are_no_runs(small, tmp_path, reference):
     with pytest.raises(RunError, match="no manifest"):
         citeweave.load(tmp_path)
     small.save(tmp_path / "corpus")
-    with pytest.raises(RunError, match="names the format 'citeweave-corpus'"):
+    with pytest.raises(RunError, match="has the format 'citeweave-corpus'"):
         citeweave.load(tmp_path / "corpus")
-    with pytest.raises(CorpusError, match="names the format 'citeweave-run'"):
+    with pytest.raises(CorpusError, match="has the format 'citeweave-run'"):
         Corpus.load(reference)
 
 

@@ -47,6 +47,15 @@ def test_columns_have_one_for_each_year_and_escape() -> None:
     assert charts.columns({2000: 0.0}, label="x").count('class="column"') == 1
 
 
+def test_counts_have_whole_ticks() -> None:
+    for largest in (1, 2, 3, 7):
+        svg = charts.columns({2000: largest, 2001: 0}, label="papers")
+        ticks = re.findall(r'text-anchor="end">([^<]*)<', svg)
+        assert ticks[0] == "0"
+        assert all(tick.isdecimal() for tick in ticks)
+    assert "0.5 %" in charts.columns({2000: 0.015}, label="share", percent=True)
+
+
 def test_lines_break_where_values_are_missing() -> None:
     nan = float("nan")
     series = [charts.Series("a", [(1, 1.0), (2, 2.0), (3, nan), (4, 3.0), (5, 1.0)])]

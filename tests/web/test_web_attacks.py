@@ -159,7 +159,7 @@ def test_a_report_is_written_through_a_link(tmp_path: Any) -> None:
 
 
 def test_a_report_replaces_no_device() -> None:
-    with pytest.raises(ParameterError, match="is not a file"):
+    with pytest.raises(ParameterError, match="is not a regular file"):
         write_report(make_model(), "/dev/null")
 
 

@@ -165,7 +165,7 @@ def test_a_topic_leads_to_its_place_in_the_network(page: Any) -> None:
     page.goto("/network?kind=flow")
     whole = view_box(page)
     page.goto("/topics/1")
-    page.get_by_role("link", name="In the flow of citations").click()
+    page.get_by_role("link", name="Citation flow").click()
     page.wait_for_url("**/network?kind=flow#topic-1")
     page.locator("#topic-1.lit").wait_for()
     assert view_box(page)[2] == pytest.approx(whole[2] / 2, rel=0.01)

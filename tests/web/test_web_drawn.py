@@ -22,9 +22,9 @@ def test_the_page_of_a_paper_says_why():
     page = client.get("/papers/20")
     assert page.status_code == 200
     assert "Why kind 2" in page.text
-    assert "Log odds against the mean category: words" in page.text
+    assert "Log odds relative to the average category: words" in page.text
     assert "Words: w2-" in page.text
     assert "Linked papers: <a href=" in page.text
-    assert "Other papers of <a href=" in page.text
+    assert "Other papers by <a href=" in page.text
     told = client.get("/api/papers/20").json()["drawn_categories"][0]
     assert set(told["odds"]) == {"words", "citations", "authors", "topics", "share"}

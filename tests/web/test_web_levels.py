@@ -27,7 +27,7 @@ def test_the_page_of_levels(parted: Client) -> None:
 def test_the_page_of_a_venue(parted: Client) -> None:
     text = parted.get("/venues/0").text
     assert "The model’s own estimate" in text
-    assert "90 % of samples" in text
+    assert "90 % interval" in text
 
 
 def test_models_without_levels_have_no_such_page(client: Client) -> None:
@@ -36,4 +36,4 @@ def test_models_without_levels_have_no_such_page(client: Client) -> None:
     assert "--level venue" in missing.text
     text = client.get("/venues").text
     assert "/levels" not in text
-    assert "The mean of its papers." in client.get("/venues/0").text
+    assert "The mean over its papers." in client.get("/venues/0").text

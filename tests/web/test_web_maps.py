@@ -31,6 +31,7 @@ def test_dots_lead_to_papers_authors_and_topics(client: Client) -> None:
         ("thematic", "topics"),
         ("co-institutions", "institutions"),
         ("co-countries", "countries"),
+        ("co-cited-works", "papers"),
     ):
         text = client.get(f"/bibliometrics?kind={kind}").text
         drawn = text[text.index('class="graph"') :]

@@ -75,7 +75,7 @@ def test_filters_leave_those_that_fit(client: Client, run) -> None:
     expected = [str(d) for d in range(60) if view.years[d] in {2001, 2002} and d % 3 == 1]
     assert sorted(shown) == sorted(expected)
     assert titles(client.get("/papers", params={"venue": "Journal of <b>court</b>"}).text)
-    assert "No paper fits" in client.get("/papers?q=zebra").text
+    assert "No papers match" in client.get("/papers?q=zebra").text
 
 
 def test_pages_of_a_list_are_its_parts(client: Client) -> None:

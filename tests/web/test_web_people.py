@@ -77,8 +77,8 @@ def test_joining_by_the_interface(own_run: Path) -> None:
     [
         ("Reader 2", "so they are two people"),
         ("Autor 11", "Did you mean &#39;Author 11&#39;?"),
-        ("", "No other author is called"),
-        ("Author 00", "No other author is called"),
+        ("", "There is no other author called"),
+        ("Author 00", "There is no other author called"),
     ],
 )
 def test_what_cannot_be_joined_is_explained(own_run: Path, other: str, message: str) -> None:

@@ -1,1 +1,1 @@
-"""The command line: one file a group of commands, registered in `main`."""
+"""The command line: one module per group of commands, registered in `main`."""

@@ -1,4 +1,4 @@
-"""The command `app`: everything in the browser, from export files to the explorer."""
+"""The command `app`: the whole workflow in the browser, from export files to the explorer."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from pathlib import Path
@@ -29,14 +29,14 @@ def run_app(
             help="Folder for projects (default: citeweave in your documents).", show_default=False
         ),
     ] = None,
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = PORT,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = PORT,
     open_page: OpenPage = None,
     log: RequestLog = None,
 ) -> None:
     """Work in the browser: choose files, import, fit with live progress, explore.
 
-    Only this computer can reach it. Ctrl-C ends it; a fit that is under way goes on and is found
-    again the next time.
+    Only this computer can reach it. Ctrl-C stops the app; a running fit continues in the background
+    and is shown again the next time.
     """
     from citeweave.web import server
     from citeweave.web.projects.app import create_projects_app
@@ -48,12 +48,13 @@ def run_app(
     address = server.address_of(taken, HOST)
 
     def tell() -> None:
-        typer.echo(f"Projects of {desk.shelf.path} at {address}   (Ctrl-C ends it)")
+        typer.echo(f"Projects of {desk.shelf.path} at {address}   (press Ctrl-C to stop)")
         if server.wants_browser() if open_page is None else open_page:
             server.open_browser(address)
 
     server.run_server(create_projects_app(desk), taken, when_ready=tell, log_file=log)
     for run in desk.under_way():
         typer.echo(
-            f"The fit of '{run.project.title}' goes on; start `citeweave app` again to see it."
+            f"The fit of '{run.project.title}' continues in the background; start `citeweave app` "
+            "again to see it."
         )

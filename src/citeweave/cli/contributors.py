@@ -1,4 +1,4 @@
-"""The commands `institutions`, `countries`, `venues` and `funders`, of a run or a corpus."""
+"""The commands `institutions`, `countries`, `venues` and `funders`."""
 
 # ruff: noqa: PLC0415  heavy imports inside the commands, so that the others start at once
 from collections.abc import Callable
@@ -39,25 +39,28 @@ def _command(kind: str) -> Callable[..., None]:
         source: Annotated[Path, typer.Argument(help="Run or corpus folder.", metavar="RUN|CORPUS")],
         show: Annotated[
             str | None,
-            typer.Option(help="Show one in full, by number, name or code (needs a run)."),
+            typer.Option(
+                help="Show the details of one, given by number, name or code (needs a run)."
+            ),
         ] = None,
-        min_papers: Annotated[int, typer.Option(help="Leave out those with fewer papers.")] = 1,
+        min_papers: Annotated[int, typer.Option(help="Omit those with fewer papers.")] = 1,
         sort: Annotated[
             str,
             typer.Option(
-                help="Order by papers, citations, h_index, cited_by, growth, influence or name."
+                help="Sort by papers, citations, h_index, cited_by, growth, influence or name."
             ),
         ] = "papers",
         network: Annotated[
             bool,
             typer.Option(
-                "--network", help="Show pairs that share papers instead, with their weights."
+                "--network", help="Show pairs that share papers, with their weights, instead."
             ),
         ] = False,
         counting: Annotated[
             str,
             typer.Option(
-                help="With --network: full, or fractional (1/(n - 1) for each of the n on a paper)."
+                help="With --network: full, or fractional (each pair of the n on a paper counts "
+                "1/(n - 1))."
             ),
         ] = "full",
         output: Output,
@@ -85,7 +88,7 @@ def _open(source: Path) -> "tuple[Exploration | None, Literature]":
 
 
 def show_corpus_table(kind: str, source: Path, min_papers: int, output: Output) -> None:
-    """Show contributors of a corpus without a model."""
+    """Show the contributors of a corpus without a model."""
     _, literature = _open(source)
     _show_table(None, literature, kind, min_papers, "papers", output)
 

@@ -21,7 +21,7 @@ __all__ = ["contributor_page", "contributor_table", "pair_table"]
 
 _TREND = 10
 _WIDE = 100
-"""Columns of a terminal from which on all figures are shown."""
+"""Terminal width from which all columns are shown."""
 
 
 def contributor_table(
@@ -32,7 +32,7 @@ def contributor_table(
     sort: str,
     width: int,
 ) -> Table:
-    """List contributors: papers, citations, h-index, growth, and topics where a model has them."""
+    """List contributors: papers, citations, h-index, growth, and topics if there is a model."""
     total = len(literature.contributors(kind).names)
     word = "h-index" if sort == "h_index" else sort.replace("_", " ")
     table = new_table(f"{kind.capitalize()} ({total:,}), by {word}")
@@ -74,14 +74,16 @@ def contributor_table(
             name = f"{name}, {row['country']}"
         lines: list[Any] = [Text(name, style="bold", no_wrap=True, overflow="ellipsis")]
         if topics:
-            wanted = 2 if row["topics_from"] == "model" else 1  # intervals take room
+            wanted = (
+                2 if row["topics_from"] == "model" else 1
+            )  # intervals would take too much space
             lines.append(Fitting(with_intervals(topics_of(row), SHORT), "; ", lines=wanted))
         table.add_row(*cells, Group(*lines))
     return table
 
 
 def pair_table(kind: str, frame: "pl.DataFrame", note: str) -> list[Any]:
-    """List pairs of contributors by the papers that they share."""
+    """List pairs of contributors by the number of papers they share."""
     table = new_table(f"{kind.capitalize()} that share papers")
     add_figures(table, "weight")
     for name in ("one", "other"):
@@ -92,7 +94,7 @@ def pair_table(kind: str, frame: "pl.DataFrame", note: str) -> list[Any]:
 
 
 def contributor_page(page: ContributorPage) -> list[Any]:
-    """Show all about one contributor."""
+    """Show the details of a contributor."""
     facts = fact_table()
     facts.add_row(singular_of(page.kind), f"{page.number}: {page.name}")
     for name, value in (("id", page.code), ("country", page.country)):
@@ -106,13 +108,13 @@ def contributor_page(page: ContributorPage) -> list[Any]:
         )
         span = f"{page.years[0]} {sparkline(page.by_year, 40)} {page.years[-1]}"
         facts.add_row("by year", f"{span}{growth}")
-    world = "" if page.cited_by is None else f"; {page.cited_by:,} in the whole world"
+    world = "" if page.cited_by is None else f"; {page.cited_by:,} worldwide"
     facts.add_row(
         "citations", f"{page.citations:,} in the corpus (h-index {page.h_index:,}){world}"
     )
     if page.influence is not None:
         facts.add_row("influence", number(page.influence, 1))
-    source = "by the model" if page.topics_from == "model" else "mean of its papers"
+    source = "estimated by the model" if page.topics_from == "model" else "mean over its papers"
     facts.add_row("topics", f"{'; '.join(with_intervals(page.topics))} ({source})")
     for name, links in (("works with", page.partners), *_by_kind(page.contributors)):
         if links:

@@ -1,4 +1,4 @@
-"""The command `crossvalidate`: models on folds of a corpus, side by side and resumable."""
+"""The command `crossvalidate`: compare models on folds of a corpus, resumable."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 import json
@@ -61,8 +61,8 @@ def crossvalidate(
     words: Annotated[
         str,
         typer.Option(
-            help="What a test paper's topics are estimated from while its other words are "
-            "scored: title, a share such as 0.5, or auto (title where there is more than that).",
+            help="Words from which a test paper's topics are estimated while its other words are "
+            "scored: title, a share such as 0.5, or auto (the title if there are further words).",
             rich_help_panel=MEASURE,
         ),
     ] = "auto",
@@ -110,9 +110,9 @@ def crossvalidate(
         bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=RUN)
     ] = False,
 ) -> None:
-    """Fit models to parts of a corpus and measure them on the papers left out.
+    """Fit models to parts of a corpus and evaluate them on the held-out papers.
 
-    Each result is saved at once: after Ctrl-C, the same command continues.
+    Each result is saved immediately. After Ctrl-C, run the same command again to continue.
     """
     from citeweave.cli.running import stop_on_signals
     from citeweave.cli.show import make_console
@@ -160,7 +160,7 @@ def _teller(console: "Console") -> "Callable[[TaskProgress], None]":
         if progress.state == "started":
             return
         end = {
-            "kept": "was there",
+            "kept": "already done",
             "done": f"{progress.seconds:.1f} s",
             "failed": f"failed: {progress.error}",
         }[progress.state]
@@ -171,7 +171,7 @@ def _teller(console: "Console") -> "Callable[[TaskProgress], None]":
 
 
 def _record(row: "SummaryRow") -> dict[str, Any]:
-    """Write a row so that JSON can hold it."""
+    """Convert a row to JSON-serialisable values."""
     return {
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in row._asdict().items()
@@ -179,14 +179,14 @@ def _record(row: "SummaryRow") -> dict[str, Any]:
 
 
 def _print(console: "Console", summary: "list[SummaryRow]") -> None:
-    """Show mean and standard deviation, a table for each protocol, so that columns compare."""
+    """Print means and standard deviations, one table per protocol."""
     from citeweave.cli.show import add_figures, new_table
 
     protocols = dict.fromkeys((row.where, row.protocol) for row in summary)
     for where, protocol in protocols:
         rows = [row for row in summary if (row.where, row.protocol) == (where, protocol)]
         models = list(dict.fromkeys(row.model for row in rows))
-        # a title of the table itself would be broken to its width
+        # as a table title it would be wrapped to the width of the table
         console.print(f"{where}: {protocol}", style="bold")
         table = new_table("", expand=False)
         table.title = None
@@ -202,7 +202,7 @@ def _print(console: "Console", summary: "list[SummaryRow]") -> None:
 
 
 def _cell(row: "SummaryRow") -> str:
-    """Write a mean and its spread with digits that fit their size.
+    """Format a mean and its standard deviation with a suitable number of digits.
 
     Examples
     --------

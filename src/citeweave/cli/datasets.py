@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 app = typer.Typer(
-    help="List data sets, download them, and compare them with the paper's table.",
+    help="List and download data sets, and compare them with the paper's table.",
     invoke_without_command=True,
     add_completion=False,
 )
@@ -53,7 +53,9 @@ def list_datasets(
         table.add_row(entry["name"], f"{entry['documents']:,} documents: {entry['what']}")
         table.add_row("", f"{_bytes(entry['bytes'])}; {here}")
         table.add_row("", f"licence: {entry['licence']}")
-        fetched = "" if entry["fetched_by_get"] else "; no address gives these very files"
+        fetched = (
+            "" if entry["fetched_by_get"] else "; not available for download in exactly this form"
+        )
         table.add_row("", f"source: {entry['home']}{fetched}")
         table.add_row("", "")
     console.print(table)
@@ -67,15 +69,17 @@ def list_datasets(
 @guarded
 def get_datasets(
     *,
-    names: Annotated[list[str], typer.Argument(help="Such as cora.")],
+    names: Annotated[list[str], typer.Argument(help="Name of a data set, such as cora.")],
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
 ) -> None:
-    """Find data sets on this computer, or fetch them into the cache, and check their content."""
+    """Find data sets on this computer or download them into the cache, and verify them."""
     from citeweave.cli.fetch_progress import fetching
     from citeweave.cli.show import make_console
     from citeweave.datasets import find_dataset, get
 
-    chosen = [find_dataset(name) for name in names]  # a wrong name shows before any fetching
+    chosen = [
+        find_dataset(name) for name in names
+    ]  # report a wrong name before downloading anything
     for dataset in chosen:
         with fetching(None if quiet else make_console(stderr=True)) as progress:
             held = get(dataset, progress=progress)
@@ -89,12 +93,12 @@ def table_of_datasets(
     *,
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Which (default: all on this computer)."),
+        typer.Argument(help="Data sets to include (default: all on this computer)."),
     ] = None,
     as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown.")] = False,
 ) -> None:
-    """Make the paper's table of data sets from the files alone, the paper's figures below each."""
+    """Recompute the paper's table of data sets from the files, next to the printed figures."""
     from citeweave.cli.show import make_console
     from citeweave.datasets import dataset_table
     from citeweave.datasets.table import markdown_table
@@ -104,7 +108,7 @@ def table_of_datasets(
     rows = dataset_table(names or None, started=lambda name: notes.out(f"{name} ..."))
     if not rows:
         raise CorpusError(
-            "No data set is on this computer. Get one first: citeweave datasets get cora"
+            "There are no data sets on this computer. Get one first: citeweave datasets get cora"
         )
     if as_json:
         typer.echo(json.dumps([row.as_dict() for row in rows], indent=2, ensure_ascii=False))
@@ -137,7 +141,7 @@ def _describe(dataset: "Dataset") -> dict[str, Any]:
 
 
 def _bytes(number: float) -> str:
-    """Write a size with its unit.
+    """Format a size with its unit.
 
     Examples
     --------
@@ -151,7 +155,7 @@ def _print_table(rows: "list[TableRow]", console: "Console") -> None:
     from citeweave.cli.show import new_table
     from citeweave.datasets.table import COLUMNS, figure
 
-    table = new_table("Data sets, and in the paper", expand=False)
+    table = new_table("Data sets, with the paper's figures", expand=False)
     table.add_column("")
     for name in ("documents", "citations", "authors", "vocabulary", "words/doc", "% repeat"):
         table.add_column(name, justify="right", no_wrap=True)

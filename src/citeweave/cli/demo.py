@@ -1,4 +1,4 @@
-"""The command `demo`: a corpus whose truth is known, fitted and shown."""
+"""The command `demo`: fit a simulated corpus whose true topics are known."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 FOLDER = Path("citeweave-demo")
-TOPICS = 15  # more than the ten areas there are: nobody knows the number beforehand
+TOPICS = 15  # more than the ten areas: in practice the number is not known in advance
 
 _PARAMETERS = (
     PARAMETERS["iterations"].but(default=400, summary="Iterations per chain."),
@@ -50,7 +50,7 @@ def demo(
         bool, typer.Option("--overwrite", help="Replace an existing run of that name.")
     ] = False,
 ) -> None:
-    """Fit 1,500 simulated papers in ten research areas and compare with the truth."""
+    """Fit 1,500 simulated papers in ten research areas and compare the result with the truth."""
     from citeweave.cli import show
     from citeweave.cli.recovery import compare
     from citeweave.cli.running import fit_model
@@ -62,7 +62,7 @@ def demo(
     place = out if out is not None else free_folder(FOLDER)
     simulation = demo_corpus()
     model = SCNTM(topics=TOPICS, exactly=True, **parameters)
-    console.print("A made-up literature of ten research areas, drawn from the model itself.")
+    console.print("Simulated papers in ten research areas, drawn from the model itself.")
     plan = make_plan(model.get_params())
     fit_model(model, plan, simulation.corpus, console, out=place, overwrite=overwrite)
     recovery = compare(model, simulation)
@@ -71,12 +71,14 @@ def demo(
     console.print(show.run_table(model))
     console.print()
     for line in (
-        f"The run is in {place}. What to try next:",
+        f"The run is in {place}. Try next:",
         f"  citeweave info {place}",
         f"  citeweave fit {place / 'corpus'} --topics {TOPICS} --eta inf --out labels-run",
         f'  python -c "import citeweave; print(citeweave.load({str(place)!r}).labels_)"',
     ):
-        console.print(line, soft_wrap=True)  # a command must stay one line to be copied
+        console.print(
+            line, soft_wrap=True
+        )  # a command must stay on one line so that it can be copied
 
 
 def _print_model(console: "Console", model: "SCNTM", recovery: "Recovery") -> None:
@@ -96,13 +98,16 @@ def _print_model(console: "Console", model: "SCNTM", recovery: "Recovery") -> No
 def _recovery_table(recovery: "Recovery") -> "Table":
     from citeweave.cli.show import new_table
 
-    table = new_table("Truth recovered", expand=False)
+    table = new_table("Recovery of the truth", expand=False)
     table.add_column("")
     table.add_column("found", justify="right", style="bold green")
-    table.add_column("by guessing", justify="right")
+    table.add_column("by chance", justify="right")
     table.add_column("", overflow="fold")
     table.add_row(
-        "topics", f"{recovery.mean_cosine:.3f}", "–", "mean cosine of true and matched topics"
+        "topics",
+        f"{recovery.mean_cosine:.3f}",
+        "–",
+        "mean cosine similarity of true and matched topics",
     )
     for name, score, what in (
         ("papers", recovery.documents, "papers' main topics"),

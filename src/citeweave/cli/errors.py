@@ -1,4 +1,4 @@
-"""Errors of users as one line on standard error, with the exit codes of the command."""
+"""Report user errors as one line on standard error, with an exit code."""
 
 import functools
 import sys
@@ -22,16 +22,17 @@ R = TypeVar("R")
 
 
 def complain(kind: str, text: str) -> None:
-    """Write one line to standard error, whatever line breaks the text has."""
+    """Write a message to standard error as one line."""
     line = " ".join(str(text).split())
     sys.stderr.write(f"citeweave: {kind}: {line}\n")
     sys.stderr.flush()
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn what a user can mend into a line and an exit code; anything else is a bug and shows.
+    """Turn errors that the user can fix into a one-line message and an exit code.
 
-    Warnings of the library become notes on standard error, and its messages name options.
+    Other exceptions are bugs and keep their traceback. Warnings of the library become notes on
+    standard error, and its messages name options instead of arguments.
     """
 
     @functools.wraps(command)
@@ -48,14 +49,14 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
                 complain("stopped", str(error) or "by Ctrl-C.")
                 raise typer.Exit(INTERRUPTED) from error
             except MemoryError as error:
-                hint = "use fewer topics or fewer chains at a time (--threads)"
+                hint = "use fewer topics, or fewer chains at a time (--threads)"
                 complain("error", f"not enough memory ({error}); {hint}")
                 raise typer.Exit(USER_ERROR) from error
             except BrokenPipeError:
-                raise  # the reader of our output has gone, as `head` does: typer ends quietly
+                raise  # the reader has closed the pipe, like `head`: typer exits quietly
             except OSError as error:
                 if is_full(error) and error.filename is None:
-                    complain("error", f"there is no room to write to: {error.strerror}")
+                    complain("error", f"cannot write, the disk is full: {error.strerror}")
                     raise typer.Exit(USER_ERROR) from error
                 if error.filename is None:
                     raise

@@ -1,4 +1,4 @@
-"""The command `evaluate`: every measure of a run that can be taken, for people or as JSON."""
+"""The command `evaluate`: compute all measures that apply to a run."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from pathlib import Path
@@ -23,31 +23,33 @@ def register(app: typer.Typer) -> None:
 @guarded
 def evaluate(
     *,
-    run: Annotated[Path, typer.Argument(help="Run folder of any model.")],
+    run: Annotated[Path, typer.Argument(help="Run folder, of any model.")],
     test: Annotated[
         str | None,
         typer.Option(
-            help="Papers that the model has not seen: a corpus folder or data set, or the whole "
-            "corpus, from which training papers are removed.",
+            help="Papers not used for training: a corpus folder or data set. Training papers in it "
+            "are ignored, so the whole corpus can be given.",
             metavar="CORPUS",
             rich_help_panel=TEST,
         ),
     ] = None,
     categories: Annotated[
-        bool, typer.Option(help="Compare with the categories of papers, if there are any.")
+        bool, typer.Option(help="Compare clusters with the categories of papers, if there are any.")
     ] = True,
     labels: Annotated[
         str,
         typer.Option(
-            help="hidden: categories of test papers are inferred; seen: given, as in the paper.",
+            help="hidden: categories of test papers are inferred. seen: they are given, as in the "
+            "paper.",
             rich_help_panel=TEST,
         ),
     ] = "hidden",
     words: Annotated[
         str | None,
         typer.Option(
-            help="Words of test papers that topics are estimated from: all, title, none or a "
-            "share such as 0.5 (default: all; for perplexity titles, or half without titles).",
+            help="Words from which the topics of test papers are estimated: all, title, none or a "
+            "share such as 0.5 (default: all; for perplexity the title, or half of the words "
+            "without titles).",
             rich_help_panel=TEST,
         ),
     ] = None,
@@ -83,10 +85,10 @@ def evaluate(
         ),
     ] = None,
 ) -> None:
-    """Measure a fitted model: clusters, labels, words, topics, links and chains.
+    """Evaluate a fitted model: clusters, labels, words, topics, links and chains.
 
-    Held-out words and citations are scored where the run was fitted with --hold-out-words or
-    --hold-out-citations. What cannot be measured is listed with the reason.
+    Held-out words and citations are scored if the run was fitted with --hold-out-words or
+    --hold-out-citations. Measures that do not apply are listed with the reason.
     """
     import json
 
@@ -125,7 +127,7 @@ def evaluate(
 
 
 def read_words(text: str) -> str | float:
-    """Read which words to estimate from: a share where it is a number, else the text.
+    """Parse the words to estimate from: a share if it is a number, otherwise the text.
 
     Examples
     --------

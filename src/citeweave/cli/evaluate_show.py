@@ -1,4 +1,4 @@
-"""An evaluation for the terminal: a table for each part, what it rests on, and what is missing."""
+"""Print an evaluation: a table per part, the data behind it, and what is missing."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ __all__ = ["print_evaluation"]
 TITLES = {
     "clusters": "Clusters against categories",
     "labels": "Inferred categories",
-    "words": "Words: perplexity, lower is better",
+    "words": "Perplexity of words (lower is better)",
     "topics": "Topics",
-    "links": "Citations predicted",
+    "links": "Citation prediction",
     "chains": "Convergence",
 }
 TFIDF = ", tf-idf cosine"
@@ -68,7 +68,7 @@ def _short(where: str) -> str:
 
 
 def _print_part(part: str, known: Sequence[Measure], console: Console) -> None:
-    """Print measures as rows and places as columns, or a plain list where places differ."""
+    """Print measures as rows and data sets as columns, or a plain list if the data sets differ."""
     places = list(dict.fromkeys(measure.where for measure in known))
     grid = all(_short(where) in {"training", "test"} for where in places)
     table = new_table(TITLES[part], expand=False)
@@ -91,7 +91,7 @@ def _print_part(part: str, known: Sequence[Measure], console: Console) -> None:
 
 
 def _print_notes(known: Sequence[Measure], console: Console) -> None:
-    """Say, once for each place and protocol, what the figures rest on."""
+    """Print what the figures are based on, once per data set and protocol."""
     notes = fact_table()
     for where in dict.fromkeys(measure.where for measure in known):
         here = [measure for measure in known if measure.where == where]
@@ -104,7 +104,7 @@ def _print_notes(known: Sequence[Measure], console: Console) -> None:
 
 
 def _print_links(known: Sequence[Measure], console: Console) -> None:
-    """Print the model's scores beside those of tf-idf, a table for each set of citations."""
+    """Print the scores of the model and of tf-idf side by side, one table per set of citations."""
     for where in dict.fromkeys(measure.where for measure in known):
         here = {measure.name: measure for measure in known if measure.where == where}
         table = new_table(f"{TITLES['links']}: {where}", expand=False)
@@ -141,7 +141,7 @@ def _chain_table(known: Sequence[Measure]) -> Table:
 
 
 def _print_missing(missing: Sequence[Measure], console: Console) -> None:
-    """List what could not be measured, once for each reason."""
+    """List what could not be measured, grouped by reason."""
     if not missing:
         return
     console.print()

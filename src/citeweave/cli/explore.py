@@ -21,7 +21,7 @@ __all__ = ["Output", "register", "show_page", "write_table"]
 
 SHOWN = 20
 MOST_ROWS = 10**9
-"""More than any table has, and few enough to count with."""
+"""Larger than any table, but a valid row count."""
 OUTPUT = "Output"
 
 
@@ -32,13 +32,11 @@ Json = Annotated[
 
 @dataclass(frozen=True)
 class Output:
-    """How much of a table is shown, and where."""
+    """How many rows of a table to show, and where to write it."""
 
     top: Annotated[
         int | None,
-        typer.Option(
-            help=f"Number of rows (default: {SHOWN} on the screen, all in files and JSON)."
-        ),
+        typer.Option(help=f"Number of rows (default: {SHOWN} on screen, all in files and JSON)."),
     ] = None
     csv: Annotated[
         Path | None,
@@ -55,17 +53,17 @@ class Output:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that were asked for."""
+        """The files to write."""
         return tuple(path for path in (self.csv, self.parquet, self.xlsx) if path is not None)
 
     @property
     def on_screen(self) -> bool:
-        """Whether people read it."""
+        """Whether the table is printed on screen."""
         return not (self.files or self.as_json)
 
     @property
     def limit(self) -> int | None:
-        """Rows to show; None for all."""
+        """Number of rows to show; None for all."""
         if self.top is not None and self.top < 1:
             raise ParameterError(f"--top must be at least 1. Got {self.top} instead.")
         if self.top is None:
@@ -84,19 +82,20 @@ def register(app: typer.Typer) -> None:
 def topics(
     *,
     run: Run,
-    topic: Annotated[int | None, typer.Option(help="Show one topic in full.")] = None,
+    topic: Annotated[int | None, typer.Option(help="Show the details of one topic.")] = None,
     words: Annotated[int, typer.Option(help="Number of words per topic.")] = 10,
     relevance: Annotated[
         float,
         typer.Option(
-            help="Ranking of distinctive words: 1 by probability in the topic, 0 by lift over "
-            "the corpus."
+            help="Ranking of distinctive words: 1 ranks by probability in the topic, 0 by lift "
+            "over the corpus."
         ),
     ] = 0.6,
     rename: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name a topic, as 3=Robotics; 3= removes the name. Names are kept in the run.",
+            help="Rename a topic: 3=Robotics sets a name, 3= removes it. Names are saved in the "
+            "run.",
         ),
     ] = None,
     output: Output,
@@ -129,10 +128,12 @@ def authors(
     run: Run,
     author: Annotated[
         str | None,
-        typer.Option(help="Show one author in full, by number or name."),
+        typer.Option(help="Show the details of one author, given by number or name."),
     ] = None,
-    min_papers: Annotated[int, typer.Option(help="Leave out authors with fewer papers.")] = 1,
-    nearest: Annotated[int, typer.Option(help="Number of similar authors to list for each.")] = 0,
+    min_papers: Annotated[int, typer.Option(help="Omit authors with fewer papers.")] = 1,
+    nearest: Annotated[
+        int, typer.Option(help="Number of similar authors to list for each author.")
+    ] = 0,
     by_topic: Annotated[
         bool,
         typer.Option("--by-topic", help="Show the influence of each author in each topic instead."),
@@ -185,13 +186,13 @@ def papers(
     paper: Annotated[
         str | None,
         typer.Option(
-            help="Show one paper in full, by number, id or words of its title.",
+            help="Show the details of one paper, given by number, id or words of its title.",
         ),
     ] = None,
-    topic: Annotated[int | None, typer.Option(help="Only papers of this topic.")] = None,
+    topic: Annotated[int | None, typer.Option(help="Only papers with this main topic.")] = None,
     output: Output,
 ) -> None:
-    """Show the papers of a run: topics, influence, what they are about and cited for."""
+    """Show the papers of a run: topics, influence, and what they are cited for."""
     from citeweave.cli import explore_pages as pages
     from citeweave.cli import explore_show as show
 
@@ -218,7 +219,7 @@ def citations(
     paper: Annotated[
         str | None,
         typer.Option(
-            help="Only the citations of one paper, given by number, id or words of its title.",
+            help="Only citations of one paper, given by number, id or words of its title.",
         ),
     ] = None,
     flow: Annotated[
@@ -226,7 +227,9 @@ def citations(
     ] = False,
     by_citing_topic: Annotated[
         bool,
-        typer.Option("--by-citing-topic", help="With --flow: also by the topic of the citation."),
+        typer.Option(
+            "--by-citing-topic", help="With --flow: also split by the topic of the citation."
+        ),
     ] = False,
     output: Output,
 ) -> None:
@@ -285,14 +288,14 @@ def inspect(
     chain: Annotated[
         int | None,
         typer.Option(
-            help="Chain to inspect (default: the one whose topic numbers are used).",
+            help="Chain to inspect (default: the one that defines the topic numbers).",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the counts behind one document's topics, as in the paper's worked example.
+    """Show the counts behind the topics of one document, as in the paper's worked example.
 
-    They are read from the chain's last checkpoint: customers c and tables t of each document
+    The counts come from the last checkpoint of a chain: customers c and tables t at each document
     level, and the citations of each topic.
     """
     from citeweave.cli import explore_pages as pages
@@ -312,7 +315,7 @@ def _rename(view: "Exploration", text: str) -> None:
     number, equals, name = text.partition("=")
     if not equals or not number.strip().isdecimal():
         raise ParameterError(
-            f"--rename must be a topic's number and its name, as 3=Robotics. Got {text!r} instead."
+            f"--rename must be a topic number and a name, such as 3=Robotics. Got {text!r} instead."
         )
     view.name_topic(int(number), name)
 
@@ -321,7 +324,7 @@ def _find(view: "Exploration", text: str, kind: str) -> int:
     """Find a paper or author by number, id or words."""
     if text.strip().isdecimal():
         ids = view.corpus.ids if kind == "paper" else []
-        # a number is a position, unless it is too large for one and an id of the corpus
+        # a number is a position, unless it is out of range and an id in the corpus
         if int(text) < len(ids) or text not in ids:
             return int(text)
     if kind == "paper" and text in view.corpus.ids:
@@ -329,7 +332,7 @@ def _find(view: "Exploration", text: str, kind: str) -> int:
     hits = view.search(text, kinds=(kind,), limit=2)
     if not hits:
         raise NotFoundError(
-            f"No {kind} is found by {text!r}. Give a number, "
+            f"No {kind} matches {text!r}. Give a number, "
             + ("an id or words of the title." if kind == "paper" else "or words of the name.")
         )
     return hits[0].id
@@ -338,12 +341,12 @@ def _find(view: "Exploration", text: str, kind: str) -> int:
 def show_page(
     page: Any, draw: Callable[[Any], Any], *, as_json: bool, files: Sequence[Path]
 ) -> None:
-    """Show all about one thing, or write it as JSON."""
+    """Print the details of one item, or write them as JSON."""
     from citeweave.cli.explore_show import wide_console
 
     if files:
         raise ParameterError(
-            "--csv, --parquet and --xlsx write tables; use --json for one thing alone."
+            "--csv, --parquet and --xlsx write tables; use --json for the details of one item."
         )
     if as_json:
         typer.echo(json.dumps(page.to_dict(), indent=2, ensure_ascii=False, default=str))
@@ -361,7 +364,7 @@ def _table(
     *,
     parts: Sequence[str],
 ) -> None:
-    """Write a table wherever it was asked for, or draw it."""
+    """Write a table to the requested files, or print it."""
     from citeweave.cli.explore_show import notes
 
     def draw_all() -> list[Any]:
@@ -373,7 +376,7 @@ def _table(
 def write_table(
     frame: Any, draw: Callable[[], Sequence[Any]], output: Output, *, missing: Mapping[str, str]
 ) -> None:
-    """Write a table as JSON, CSV, Parquet or a workbook, or draw it on the screen."""
+    """Write a table as JSON, CSV, Parquet or Excel, or print it on screen."""
     from citeweave.cli.explore_show import wide_console
     from citeweave.explore import to_csv, to_xlsx
     from citeweave.files import write_bytes

@@ -1,4 +1,4 @@
-"""All about one topic, author, paper or document, for the terminal."""
+"""Details of one topic, author, paper or document, for the terminal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,12 +24,12 @@ __all__ = ["author_page", "inspection", "paper_list", "paper_page", "topic_page"
 
 
 def topic_page(page: TopicPage) -> list[Any]:
-    """Show all about a topic."""
+    """Show the details of a topic."""
     facts = fact_table()
     facts.add_row("topic", f"{page.topic}: {page.name}")
     if page.renamed:
         facts.add_row("label", page.label)
-    facts.add_row("share", f"{percent(page.share)} ({count(page.papers, 'paper')} mainly)")
+    facts.add_row("share", f"{percent(page.share)} (main topic of {count(page.papers, 'paper')})")
     if page.years:
         growth = f", {percent(page.growth, signed=True)} a year" if page.growth is not None else ""
         span = f"{page.years[0]} {sparkline(page.trend, 40)} {page.years[-1]}"
@@ -54,7 +54,7 @@ def topic_page(page: TopicPage) -> list[Any]:
 
 
 def author_page(page: AuthorPage) -> list[Any]:
-    """Show all about an author."""
+    """Show the details of an author."""
     facts = fact_table()
     facts.add_row("author", f"{page.author}: {page.name}")
     first = f"{page.first_papers:,} as first author"
@@ -66,7 +66,7 @@ def author_page(page: AuthorPage) -> list[Any]:
     facts.add_row("citations", f"{page.citations:,} in the corpus (h-index {page.h_index:,})")
     if page.influence is not None:
         whole = number(page.influence_all, 1)
-        counted = f"{number(page.influence, 1)} ({whole} if each paper counts whole)"
+        counted = f"{number(page.influence, 1)} ({whole} if each paper counts fully)"
         facts.add_row("influence", counted)
         parts = [
             f"{number(part.weight, 1)} {short_label(part.name, NAME)}"
@@ -82,12 +82,12 @@ def author_page(page: AuthorPage) -> list[Any]:
 
 
 def _reasons(one: CategoryWeight) -> str:
-    """Say how probable a category is, and why."""
+    """Show how probable a category is, and why."""
     parts = [f"{one.name} {percent(one.probability, 0)}"]
     if one.odds:
         shown = [f"{name} {value:+.1f}" for name, value in one.odds.items() if abs(value) >= 0.05]
         parts.append(f"log odds by {', '.join(shown)}")
-    parts.append(f"{count(one.linked, 'linked paper')} of it")
+    parts.append(f"{count(one.linked, 'linked paper')} in it")
     if one.words:
         parts.append("words " + ", ".join(reason.word for reason in one.words))
     if one.topics:
@@ -96,12 +96,12 @@ def _reasons(one: CategoryWeight) -> str:
         titles = [quoted(short_label(link.title, NAME)) for link in one.papers[:3]]
         parts.append(f"papers {', '.join(titles)}")
     if one.authors:
-        parts.append("other papers of " + ", ".join(author.name for author in one.authors[:3]))
+        parts.append("other papers by " + ", ".join(author.name for author in one.authors[:3]))
     return "; ".join(parts)
 
 
 def paper_page(page: PaperPage) -> list[Any]:
-    """Show all about a paper."""
+    """Show the details of a paper."""
     facts = fact_table()
     facts.add_row("paper", f"{page.paper}: {page.title}")
     facts.add_row("id", page.id)
@@ -111,7 +111,7 @@ def paper_page(page: PaperPage) -> list[Any]:
         if value is not None:
             facts.add_row(name, str(value))
     for one in page.drawn_categories:
-        facts.add_row("drawn into", _reasons(one))
+        facts.add_row("category", _reasons(one))
     for name in ("venue", "document_type", "institutions", "countries", "funders", "doi"):
         value = page.metadata.get(name)
         if value:
@@ -127,7 +127,7 @@ def paper_page(page: PaperPage) -> list[Any]:
     facts.add_row("topics", "; ".join(mixture(page.topics)))
     parts: list[Any] = [facts]
     if page.differences:
-        table = new_table("About against cited for", expand=False)
+        table = new_table("Topics: about and cited for", expand=False)
         table.add_column("topic", no_wrap=True, overflow="ellipsis")
         add_figures(table, "about", "cited for", "difference")
         for row in page.differences:
@@ -170,7 +170,7 @@ def paper_list(title: str, links: Sequence[PaperLink]) -> Table:
 
 
 def inspection(found: Inspection) -> list[Any]:
-    """Show the counts of a document as the paper's worked example has them."""
+    """Show the counts of a document as in the paper's worked example."""
     facts = fact_table()
     facts.add_row("document", f"{found.document}: {found.title}")
     table = new_table("Customers c and tables t of each topic, and its citations h")

@@ -41,13 +41,13 @@ SHORT = 22
 
 
 def wide_console() -> Console:
-    """Make a console that takes text as it is, up to 120 columns."""
+    """Create a console without markup, up to 120 columns wide."""
     width = min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
     return Console(markup=False, highlight=False, emoji=False, width=width)
 
 
 def notes(view: Exploration, parts: Sequence[str]) -> list[Text]:
-    """Say why columns are empty or left out."""
+    """Explain why columns are empty or missing."""
     lines = [view.missing[part] for part in parts if part in view.missing]
     if view.names.note:
         lines.append(view.names.note)
@@ -55,7 +55,7 @@ def notes(view: Exploration, parts: Sequence[str]) -> list[Text]:
 
 
 def sparkline(values: Sequence[float | None], width: int = _TREND) -> str:
-    """Draw values as a row of blocks, neighbours averaged to fit; a year without papers is blank.
+    """Draw values as a row of blocks, averaging neighbours to fit; years without papers are blank.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def topic_table(view: Exploration, frame: "pl.DataFrame", most: int) -> Table:
 
 
 def topics_of(row: Mapping[str, Any]) -> list[TopicWeight]:
-    """Read the topics of a row of a table, with their intervals."""
+    """Read the topics of a table row, with their intervals."""
     names = ("topics", "topic_names", "weights", "lows", "highs")
     return [TopicWeight(*values) for values in zip(*(row[name] for name in names), strict=True)]
 
@@ -147,7 +147,7 @@ def author_table(view: Exploration, frame: "pl.DataFrame") -> Table:
             lines.append(Fitting([f"near {row['nearest'][0]}", *row["nearest"][1:]], ", "))
         table.add_row(*cells, Group(*lines))
     if "papers" in frame["topics_from"].to_list():
-        table.caption = "* no vector of their own in the model: the mean of their papers"
+        table.caption = "* not estimated by the model: mean over their papers"
         table.caption_justify = "left"
     return table
 
@@ -167,7 +167,7 @@ def influence_table(frame: "pl.DataFrame") -> Table:
 
 
 def with_intervals(weights: Sequence[TopicWeight], width: int = NAME) -> list[str]:
-    """Write topics as "81 % (70–90) soil, crop", without the interval where there is none."""
+    """Format topics as "81 % (70–90) soil, crop", without the interval if there is none."""
     parts = []
     for part in weights:
         span = ""
@@ -182,7 +182,7 @@ def paper_table(view: Exploration, frame: "pl.DataFrame", topic: int | None) -> 
     """List papers: influence, topic, what they are cited for."""
     influence = view.cited_propensity is not None
     title = "Papers" if topic is None else f"Papers of topic {topic}: {view.topic_name(topic)}"
-    # a model whose links have no direction has one propensity for both ways
+    # a model with undirected links has one propensity for both directions
     word = "influence (λ⁻)" if view.cite_propensity is not None else "popularity"
     table = new_table(f"{title}, by {word if influence else 'citations'}")
     add_figures(table, "paper")
@@ -217,7 +217,7 @@ def citation_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List citations with their most probable topics."""
     table = new_table(f"Citations ({len(frame):,} of {view.corpus.n_citations:,})")
     add_figures(table, "citing", "cited")
-    table.add_column("who cites whom, and for what", ratio=1)
+    table.add_column("citing paper, cited paper, topic", ratio=1)
     columns = [name for name in frame.columns if name.startswith("topic_") and name != "topic_name"]
     for row in frame.iter_rows(named=True):
         parts = sorted(((row[name], int(name[6:])) for name in columns), reverse=True)[:3]
@@ -240,7 +240,7 @@ def flow_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     for name in ("from", "to"):
         table.add_column(name, no_wrap=True, overflow="ellipsis", ratio=1)
     if "made_for" in frame.columns:
-        table.add_column("made for", no_wrap=True, overflow="ellipsis", ratio=1)
+        table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
     for row in frame.iter_rows(named=True):
         cells = [number(row["citations"], 0)]
         if "lift" in frame.columns:
@@ -254,14 +254,20 @@ def flow_table(view: Exploration, frame: "pl.DataFrame") -> Table:
 
 def category_table(view: Exploration, frame: "pl.DataFrame") -> Table:
     """List categories with their topics."""
-    how = "by the model" if view.supervised else "means of their papers; the model did not see them"
+    how = (
+        "estimated by the model"
+        if view.supervised
+        else "means over their papers; not used by the model"
+    )
     drawn = "sure" in frame.columns
     if drawn and view.groups is not None:
         how = f"{frame.height} of {len(view.groups)} are in use"
     table = new_table(f"Categories and their topics ({how})")
     table.add_column("category", no_wrap=True, overflow="ellipsis", min_width=14, ratio=1)
     add_figures(table, "papers", *(("labels", "sure") if drawn else ()))
-    table.add_column("topics, and words" if drawn else "topics and words of the main one", ratio=3)
+    table.add_column(
+        "topics, and words" if drawn else "topics, and words of the main topic", ratio=3
+    )
     for row in frame.iter_rows(named=True):
         pairs = zip(row["topic_names"], row["weights"], strict=True)
         lines = Group(Fitting(mixture(pairs, SHORT), "; "), Fitting(row["words"], ", "))

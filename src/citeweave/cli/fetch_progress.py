@@ -13,7 +13,7 @@ __all__ = ["fetching"]
 
 @contextlib.contextmanager
 def fetching(console: Console | None) -> Iterator[FetchProgress | None]:
-    """Show bytes as they come on a terminal, one line a file elsewhere; None keeps silent."""
+    """Show a progress bar on a terminal, one line per file elsewhere, and nothing if None."""
     if console is None:
         yield None
     elif not console.is_terminal:

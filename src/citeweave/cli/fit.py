@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["free_folder", "register"]
 
-HELD_OUT = "Held out, to be scored afterwards"
+HELD_OUT = "Held-out data"
 
 _MODEL = PARAMETERS["model"]
 _FITTED = PARAMETERS | {
@@ -37,7 +37,7 @@ _FITTED = PARAMETERS | {
 _RESUMED = (
     PARAMETERS["threads"].but(group="", none="as at the start of the run"),
     PARAMETERS["device"].but(
-        default=None, group="", none="as at the start of the run, if it is there"
+        default=None, group="", none="as at the start of the run, if available"
     ),
     *(
         PARAMETERS[name].but(default=None, group="", none="as at the start of the run")
@@ -63,28 +63,28 @@ def fit(
         list[str] | None,
         typer.Option(
             "--set",
-            help="Any parameter of the model, as NAME=VALUE; may be repeated.",
+            help="Set any parameter of the model, as NAME=VALUE; may be repeated.",
             rich_help_panel=MODEL,
         ),
     ] = None,
     hold_out_citations: Annotated[
         float | None,
         typer.Option(
-            help="Share of citations to hold out, for evaluate to score.",
+            help="Share of citations to hold out; `evaluate` scores them.",
             rich_help_panel=HELD_OUT,
         ),
     ] = None,
     hold_out_words: Annotated[
         float | None,
         typer.Option(
-            help="Share of each paper's words to hold out, for evaluate to score.",
+            help="Share of each paper's words to hold out; `evaluate` scores them.",
             rich_help_panel=HELD_OUT,
         ),
     ] = None,
     hold_out_documents: Annotated[
         float | None,
         typer.Option(
-            help="Share of papers to hold out; evaluate RUN --test CORPUS scores them.",
+            help="Share of papers to hold out; `evaluate RUN --test CORPUS` scores them.",
             rich_help_panel=HELD_OUT,
         ),
     ] = None,
@@ -111,7 +111,7 @@ def fit(
 ) -> None:
     """Fit a model to a corpus until its chains agree, and save it in a run folder.
 
-    Ctrl-C saves the chains; `citeweave resume RUN` continues, with the same result.
+    Ctrl-C saves the chains; `citeweave resume RUN` continues with the same result.
     """
     from citeweave.baselines import BASELINES, Baseline
     from citeweave.cli.fit_baseline import fit_baseline, make_from_options, read_settings
@@ -133,14 +133,14 @@ def fit(
     else:
         _check_name(name, BASELINES)
         model = SCNTM(**parameters).set_params(**further)
-        # with an open number of topics, all else is looked at before the scan
+        # if a scan is to choose the number of topics, check everything else first
         wanted = model.get_params()
         scans = wanted["topics"] == AUTO
         plan = make_plan(wanted | {"topics": 2} if scans else wanted)
         fit_to, intervals = partial(fit_model, model, plan), checkpoints.intervals
     place = out if out is not None else free_folder(Path(f"{name_of(corpus)}-run"))
     console = _console(quiet=checkpoints.quiet)
-    # an import may take long: what is wrong with the rest is told before
+    # an import may take long, so check everything else first
     check_target(place.absolute(), overwrite=overwrite)
     shares = {
         "citations": hold_out_citations,
@@ -158,13 +158,13 @@ def fit(
         _report(model, place, console)
         if hold_out_documents is not None:
             console.print(
-                f"Papers held out are scored by: citeweave evaluate {place} --test {corpus[0]}",
+                f"To score the held-out papers: citeweave evaluate {place} --test {corpus[0]}",
                 soft_wrap=True,
             )
 
 
 def _given(context: typer.Context) -> set[str]:
-    """Name the options that the user wrote."""
+    """Return the names of the options given by the user."""
     sources = {name: context.get_parameter_source(name) for name in context.params}
     return {
         name
@@ -185,7 +185,7 @@ def _check_name(model: str, baselines: "Iterable[str]") -> None:
 def _hold_out(
     corpus: "Corpus", shares: "Mapping[str, float | None]", labels: int | None, seed: int
 ) -> "tuple[Corpus, dict[str, Any]]":
-    """Take out what was asked for; only then is all of the evaluation imported."""
+    """Hold out what was requested; only then import the evaluation package."""
     wanted = {name: share for name, share in shares.items() if share is not None}
     if not wanted and labels is None:
         return corpus, {}
@@ -194,9 +194,11 @@ def _hold_out(
 
     for name, share in wanted.items():
         if not 0 < share < 1:
-            raise ParameterError(f"--hold-out-{name} takes a share between 0 and 1. Got {share}.")
+            raise ParameterError(
+                f"--hold-out-{name} must be a share between 0 and 1. Got {share} instead."
+            )
     if labels is not None and labels < 1:
-        raise ParameterError(f"--keep-labels takes a number of at least 1. Got {labels}.")
+        raise ParameterError(f"--keep-labels must be at least 1. Got {labels} instead.")
     return hold_out(corpus, seed=seed, labels=labels, **wanted)
 
 
@@ -210,7 +212,7 @@ def resume(
     ] = None,
     iterations: Annotated[
         str | None,
-        typer.Option(help="Extend a finished run: +1000 for at most 1,000 more iterations."),
+        typer.Option(help="Extend a finished run: +1000 adds at most 1,000 iterations."),
     ] = None,
     minutes: Annotated[
         float | None,
@@ -221,9 +223,9 @@ def resume(
     parameters: dict[str, Any],
     checkpoints: Checkpoints,
 ) -> None:
-    """Continue a run that was stopped, or extend one that is done.
+    """Continue a run that was stopped, or extend one that is finished.
 
-    The result is the same as that of one long run without a stop.
+    The result is the same as that of one uninterrupted run.
     """
     from citeweave.cli.running import resume_model
     from citeweave.cli.sources import open_corpus
@@ -243,7 +245,7 @@ def resume(
 
 
 def free_folder(folder: Path) -> Path:
-    """Give a folder that is not there yet: the one asked for, or with the next free number."""
+    """Return a folder that does not exist yet: the given name, or the next free number."""
     place, number = folder, 1
     while place.exists() or place.is_symlink():
         number += 1
@@ -270,5 +272,5 @@ def _report(model: "SCNTM | Baseline", folder: Path, console: "Console") -> None
         print_baseline(model, console)
     console.print()
     console.print(
-        f"The run is in {folder}. Look at it again: citeweave info {folder}", soft_wrap=True
+        f"The run is in {folder}. To show it again: citeweave info {folder}", soft_wrap=True
     )

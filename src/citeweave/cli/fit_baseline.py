@@ -1,4 +1,4 @@
-"""What `fit` does with a baseline, and with options that both kinds of models share."""
+"""How `fit` fits a baseline, and parses options shared by all models."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _WORDS = 12
 
 
 def read_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` options; values are JSON where they can be, else plain text.
+    """Parse ``NAME=VALUE`` options; values are JSON if possible, otherwise plain text.
 
     Examples
     --------
@@ -38,7 +38,9 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise ParameterError(f"--set takes NAME=VALUE, as in --set alpha=0.3. Got {text!r}.")
+            raise ParameterError(
+                f"--set must be NAME=VALUE, such as --set alpha=0.3. Got {text!r} instead."
+            )
         try:
             found[name.strip().replace("-", "_")] = json.loads(value)
         except ValueError:
@@ -49,26 +51,26 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
 def make_from_options(
     name: str, options: Mapping[str, Any], given: set[str], settings: Mapping[str, Any]
 ) -> Baseline:
-    """Make a baseline of the command's parameters.
+    """Create a baseline from the options of the command.
 
     Parameters
     ----------
     name : str
-        Of the baseline.
+        Name of the baseline.
     options : mapping
-        Parameters of the command by name.
+        Options of the command, by name.
     given : set of str
-        Options that the user wrote, as opposed to defaults, which are those of SCNTM.
+        Options given by the user; the others are defaults of SCNTM.
     settings : mapping
-        Parameters given by ``--set``.
+        Parameters given with ``--set``.
     """
     known = make_baseline(name).get_params()
     foreign = sorted(given - set(known) - _SHARED - _HOLD_OUT)
     if foreign:
         own = ", ".join(key for key in known if key not in BASELINES[name].fixed)
         raise ParameterError(
-            f"--{foreign[0].replace('_', '-')} is not an option of the model {name!r}, whose "
-            f"parameters are {own} (--set NAME=VALUE)."
+            f"--{foreign[0].replace('_', '-')} does not apply to the model {name!r}. Its "
+            f"parameters are {own} (set them with --set NAME=VALUE)."
         )
     chosen = {key: options[key] for key in (given | {"topics", "seed"}) & set(known)}
     model = make_baseline(name, **(chosen | dict(settings)))
@@ -79,7 +81,7 @@ def make_from_options(
 def fit_baseline(
     model: Baseline, corpus: Corpus, console: Console | None, *, out: Path, **options: Any
 ) -> Baseline:
-    """Fit a baseline under a bar of progress; a console of None keeps silent."""
+    """Fit a baseline with a progress bar; no output if the console is None."""
     if console is None:
         return model.fit(corpus, out=out, **options)
     facts = fact_table()
@@ -97,7 +99,7 @@ def fit_baseline(
 
 
 def baseline_facts(model: Baseline) -> list[tuple[str, str]]:
-    """Name and value of each figure of a fit."""
+    """Return the names and values of the figures of a fit."""
     rows = []
     for name, value in model.facts_.items():
         if isinstance(value, bool):
@@ -111,7 +113,7 @@ def baseline_facts(model: Baseline) -> list[tuple[str, str]]:
 
 
 def print_baseline(model: Baseline, console: Console) -> None:
-    """Show topics and figures."""
+    """Print topics and figures."""
     console.print(topic_table(model, pick_words(model, _WORDS)))
     facts = fact_table()
     for name, value in baseline_facts(model):

@@ -1,4 +1,4 @@
-"""The command `graph`: networks and maps of a fitted model or of a corpus."""
+"""The command `graph`: networks and maps of a fitted model or a corpus."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 import sys
@@ -20,7 +20,7 @@ __all__ = ["register"]
 
 
 class GraphKind(StrEnum):
-    """Graphs that can be drawn."""
+    """Kinds of graphs."""
 
     AUTHORS = "authors"
     FLOW = "flow"
@@ -39,7 +39,7 @@ class GraphKind(StrEnum):
 
 
 OF_MODELS = (GraphKind.AUTHORS, GraphKind.FLOW, GraphKind.MAP, GraphKind.THEMATIC)
-"""Kinds that need a fitted model; the others need a corpus alone."""
+"""Kinds that need a fitted model; the others only need a corpus."""
 
 PICTURE = "Pictures of a model"
 MAPS = "Maps of a corpus"
@@ -47,7 +47,7 @@ MAPS = "Maps of a corpus"
 
 @dataclass(frozen=True)
 class PictureOptions:
-    """Options of pictures of a fitted model; each kind takes some of them."""
+    """Options for pictures of a fitted model; each kind accepts some of them."""
 
     authors: Annotated[
         int | None,
@@ -102,13 +102,13 @@ class PictureOptions:
 
 @dataclass(frozen=True)
 class MapOptions:
-    """Options of maps of a corpus; each kind takes some of them."""
+    """Options for maps of a corpus; each kind accepts some of them."""
 
     top: Annotated[
         int | None,
         typer.Option(
-            help="Maximum number of nodes, largest first (default: 100; historiograph 40; "
-            "main-path begins with 10 citations).",
+            help="Maximum number of nodes, largest first (default: 100; historiograph: 40; "
+            "main-path starts with 10 citations).",
             show_default=False,
             rich_help_panel=MAPS,
         ),
@@ -116,7 +116,7 @@ class MapOptions:
     min_size: Annotated[
         int | None,
         typer.Option(
-            help="Minimum number of citations of a paper, or of papers of an author or word "
+            help="Minimum number of citations of a paper, or of papers per author or word "
             "(default: 0).",
             show_default=False,
             rich_help_panel=MAPS,
@@ -131,7 +131,8 @@ class MapOptions:
     counting: Annotated[
         str | None,
         typer.Option(
-            help="full, or fractional (each paper counts once, however many items it links).",
+            help="full, or fractional (each paper has the same total weight, however many items it "
+            "links).",
             show_default="full",
             rich_help_panel=MAPS,
         ),
@@ -155,8 +156,8 @@ class MapOptions:
     max_members: Annotated[
         int | None,
         typer.Option(
-            help="Leave out papers with more authors, institutions or countries; 0: no limit "
-            "(default: 100).",
+            help="Omit papers with more authors, institutions or countries than this; 0 for no "
+            "limit (default: 100).",
             show_default=False,
             rich_help_panel=MAPS,
         ),
@@ -164,7 +165,8 @@ class MapOptions:
     resolution: Annotated[
         float | None,
         typer.Option(
-            help="Resolution of clusters; above 1 gives more and smaller ones (default: 1).",
+            help="Resolution of the clustering; values above 1 give more, smaller clusters "
+            "(default: 1).",
             show_default=False,
             rich_help_panel=MAPS,
         ),
@@ -172,7 +174,7 @@ class MapOptions:
     colour: Annotated[
         str | None,
         typer.Option(
-            help="Colour by cluster, topic (of a run) or year.",
+            help="Colour nodes by cluster, topic (needs a run) or year.",
             show_default="cluster",
             rich_help_panel=MAPS,
         ),
@@ -191,7 +193,7 @@ def graph(
     source: Annotated[
         str,
         typer.Argument(
-            help="Run folder; for maps of a corpus also a corpus folder, a data set or a file.",
+            help="Run folder; for maps of a corpus, also a corpus folder, a data set or a file.",
             metavar="RUN|CORPUS",
             show_default=False,
         ),
@@ -227,7 +229,7 @@ def graph(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False,
 ) -> None:
-    """Draw a network or a map of a fitted model, or of a corpus alone."""
+    """Draw a network or a map of a fitted model or a corpus."""
     from citeweave.explore.graphs import layout as make_layout
     from citeweave.explore.graphs import to_json
     from citeweave.explore.graphs.write import format_of
@@ -235,7 +237,7 @@ def graph(
     given = _given(pictures) | _given(maps)
     _check_options(kind, given)
     files = list(out or ([] if as_json else [Path(f"{kind}.svg")]))
-    for path in files:  # before the work, not after it
+    for path in files:  # fail before the work, not after it
         if path.suffix.lower() != ".html":
             format_of(path)
     drawn = _build(_open(source, kind, quiet=quiet or as_json), kind, given)
@@ -252,7 +254,7 @@ def graph(
         number = sum(node.kind != "rule" for node in drawn.nodes)
         links = sum(not edge.source.startswith("rule-") for edge in drawn.edges)
         for path in files:
-            # JSON has standard output for itself
+            # standard output is reserved for JSON
             typer.echo(f"{path}: {number:,} nodes, {links:,} links", err=as_json)
 
 
@@ -284,12 +286,12 @@ def _check_options(kind: GraphKind, given: dict[str, Any]) -> None:
         if name not in _TAKES[kind]:
             allowed = ", ".join(f"--{option.replace('_', '-')}" for option in _TAKES[kind])
             raise ParameterError(
-                f"--kind {kind} does not take --{name.replace('_', '-')}; it takes {allowed}."
+                f"--kind {kind} does not accept --{name.replace('_', '-')}; it accepts {allowed}."
             )
 
 
 def _open(source: str, kind: GraphKind, *, quiet: bool) -> Any:
-    """Open a run, or for maps of a corpus whatever a corpus can be made of."""
+    """Open a run or, for maps of a corpus, anything from which a corpus can be made."""
     from citeweave.cli.show import make_console
     from citeweave.cli.sources import open_sources
     from citeweave.corpus.storage import is_corpus_folder
@@ -303,10 +305,10 @@ def _open(source: str, kind: GraphKind, *, quiet: bool) -> Any:
         if is_corpus_folder(path):
             others = ", ".join(k for k in GraphKind if k not in OF_MODELS)
             raise ParameterError(
-                f"'{source}' is a corpus, and --kind {kind} needs a fitted model: fit one, or draw "
-                f"one of {others}."
+                f"'{source}' is a corpus, but --kind {kind} needs a fitted model. Fit one first, "
+                f"or choose one of: {others}."
             )
-        return Exploration(path)  # which says what is wrong
+        return Exploration(path)  # raises an error that says what is wrong
     return open_sources([source], None if quiet else make_console(stderr=True))
 
 

@@ -1,4 +1,4 @@
-"""Options that `import` and `query` share, and what they mean together."""
+"""Options shared by `import` and `query`."""
 
 # ruff: noqa: PLC0415  heavy imports inside the functions, so that other commands start at once
 from collections.abc import Callable, Mapping
@@ -31,12 +31,12 @@ SET_BY_OPTION = [
     SETTINGS[name].left_open().but(group=PREPARING)
     for name in ("language", "author_names", "people", "keep_words", "keep_apart", "join")
 ]
-"""The settings of preparation that have an option; --config sets all."""
+"""Preparation settings that have an option; --config can set all of them."""
 
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """From where to where: what `import` and `query` are told besides settings."""
+    """Input and output of `import` and `query`."""
 
     out: Annotated[
         Path | None,
@@ -52,14 +52,14 @@ class ImportOptions:
     columns: Annotated[
         str | None,
         typer.Option(
-            help="Columns of a table of your own: title=Titel,authors=Autor.",
+            help="Columns of your own table: title=Titel,authors=Autor.",
             rich_help_panel=READING,
         ),
     ] = None
     citations: Annotated[
         list[str] | None,
         typer.Option(
-            help="Separate list of citations (citing id, cited id); may be repeated.",
+            help="Separate file of citations (citing id, cited id); may be repeated.",
             rich_help_panel=READING,
         ),
     ] = None
@@ -80,7 +80,7 @@ class ImportOptions:
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write errors only.")] = False
 
     def settings(self, changes: Mapping[str, Any]) -> "Settings":
-        """Put options over the file of settings, or over the defaults."""
+        """Merge options into the settings file, or into the defaults."""
         from citeweave.preparing import Settings
 
         rules = {name: SETTINGS[name].rule for name in changes}
@@ -95,7 +95,7 @@ def import_records(
     settings: Mapping[str, Any],
     select: "Callable[[Records], Records]",
 ) -> None:
-    """Read files, take the records that `select` gives, and make a corpus of them."""
+    """Read files, filter the records with `select`, and make a corpus of them."""
     from citeweave.cli.import_run import import_matrix, run_import
     from citeweave.corpus.matrix import is_matrix_file
     from citeweave.preparing import read
@@ -122,7 +122,7 @@ def import_records(
 
 
 def parse_columns(text: str | None) -> dict[str, str] | None:
-    """Read ``field=column,field=column``; columns may hold spaces, but no commas.
+    """Parse ``field=column,field=column``; column names may contain spaces but no commas.
 
     Examples
     --------
@@ -136,7 +136,8 @@ def parse_columns(text: str | None) -> dict[str, str] | None:
         field, equals, column = (piece.strip() for piece in part.partition("="))
         if not equals or not field or not column:
             raise ParameterError(
-                f"--columns must be written field=column,field=column. Got {part.strip()!r} in it."
+                "--columns must have the form field=column,field=column. It contains "
+                f"{part.strip()!r}."
             )
         columns[field] = column
     return columns

@@ -1,4 +1,4 @@
-"""Progress of an import: a line that moves on a terminal, plain lines elsewhere."""
+"""Progress of an import: progress bars on a terminal, plain lines elsewhere."""
 
 import time
 from collections.abc import Callable
@@ -28,21 +28,21 @@ STEPS = {
 
 
 class ImportDisplay:
-    """Shows nothing; the base of those that do."""
+    """Base class of import displays, which shows nothing."""
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Take the news of one step."""
+        """Handle a progress report."""
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Start the display."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End."""
+        """Stop the display."""
 
 
 class LiveImport(ImportDisplay):
-    """One line a step on a terminal, gone at the end: the report says what there was."""
+    """One progress bar per step on a terminal; removed at the end, when the report is printed."""
 
     def __init__(self, console: Console) -> None:
         self._progress = Progress(
@@ -57,20 +57,20 @@ class LiveImport(ImportDisplay):
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
-        """Begin to draw."""
+        """Start drawing."""
         self._progress.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take the lines away."""
+        """Remove the bars."""
         self._progress.stop()
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Move the step's line."""
+        """Update the bar of a step."""
         if step not in self._tasks:
             name = STEPS.get(step, (step, ""))[0]
             self._tasks[step] = self._progress.add_task(name, total=None, count="")
-        # a step that only says when it begins and ends has no middle to draw
+        # a step that only reports its start and end has no progress to draw
         shown = total if total is not None and done else None
         self._progress.update(
             self._tasks[step], completed=done, total=shown, count=count_line(step, done, total)
@@ -78,7 +78,7 @@ class LiveImport(ImportDisplay):
 
 
 class PlainImport(ImportDisplay):
-    """Lines for files and pipes: the end of each step, and one now and then in between."""
+    """Plain lines for files and pipes: at the end of each step, and occasionally in between."""
 
     interval = 10.0
 
@@ -89,7 +89,7 @@ class PlainImport(ImportDisplay):
         self._ended: set[str] = set()
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Write a line if it is time for one."""
+        """Print a line if it is due."""
         if step in self._ended or total == 0:
             return
         at_end = total is not None and done >= total
@@ -102,7 +102,7 @@ class PlainImport(ImportDisplay):
 
 
 def count_line(step: str, done: int, total: int | None) -> str:
-    """Write how far a step is.
+    """Format the progress of a step.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def count_line(step: str, done: int, total: int | None) -> str:
 
 
 def open_import_display(console: Console | None) -> ImportDisplay:
-    """Choose the display that the console can show; None for silence."""
+    """Choose a display that suits the console; a silent one if the console is None."""
     if console is None:
         return ImportDisplay()
     return LiveImport(console) if console.is_terminal else PlainImport(console)

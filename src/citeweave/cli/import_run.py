@@ -1,4 +1,4 @@
-"""Run an import under a progress display, save what it gives, and show the report."""
+"""Run an import with a progress display, save the corpus, and print the report."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -29,16 +29,16 @@ def run_import(
 ) -> None:
     """Import records, save corpus and reports, and print the report.
 
-    What would fail at the end (a folder that is there, a report with a wrong name) is looked at
-    before the work begins.
+    Errors that would only show at the end, such as an existing folder or a wrong report name, are
+    checked before the work starts.
     """
     place = out if out is not None else free_folder(Path(f"{corpus_name(files)}-corpus"))
     check_places(place, reports, overwrite=overwrite)
     for file in files:
         if is_corpus_folder(file):
             raise CorpusError(
-                f"'{file}' is a corpus already. Fit it: citeweave fit {file}. Or give the files it "
-                "was made of."
+                f"'{file}' is already a corpus. Fit it with `citeweave fit {file}`, or pass the "
+                "files it was made from."
             )
     with open_import_display(None if quiet else make_console(stderr=True)) as display:
         corpus, report = records().prepare(settings, progress=display)
@@ -48,7 +48,7 @@ def run_import(
 
 
 def show_import(report: Report, reports: Sequence[Path], place: Path, *, quiet: bool) -> None:
-    """Save the report where it is asked for, print it, and say what comes next."""
+    """Save the report to the requested files, print it, and suggest the next step."""
     for path in reports:
         report.save(path)
     if quiet:
@@ -58,14 +58,15 @@ def show_import(report: Report, reports: Sequence[Path], place: Path, *, quiet: 
     console.print()
     for path in reports:
         console.print(f"The report is in {path}.")
-    console.print(f"The corpus is in {place}. Continue with: citeweave fit {place} --topics 20")
+    console.print(f"The corpus is in {place}. Next: citeweave fit {place} --topics 20")
 
 
 def import_matrix(files: Sequence[str], *, out: Path | None, overwrite: bool, quiet: bool) -> None:
-    """Make a corpus of a matrix of counts, which has words and needs no preparation."""
+    """Make a corpus from a matrix of counts, which needs no preparation."""
     if len(files) > 1:
         raise CorpusError(
-            f"A matrix (.npz) is a corpus by itself; give it alone. Got {len(files)} files."
+            f"A matrix (.npz) is a complete corpus and must be the only file. Got {len(files)} "
+            "files."
         )
     place = out if out is not None else free_folder(Path(f"{corpus_name(files)}-corpus"))
     _check_place(place, overwrite=overwrite)
@@ -74,11 +75,11 @@ def import_matrix(files: Sequence[str], *, out: Path | None, overwrite: bool, qu
     if not quiet:
         console = make_console()
         console.print(f"{corpus!r}")
-        console.print(f"The corpus is in {place}. Go on with: citeweave fit {place} --topics 20")
+        console.print(f"The corpus is in {place}. Next: citeweave fit {place} --topics 20")
 
 
 def corpus_name(files: Sequence[str]) -> str:
-    """Name a corpus after the first of its files.
+    """Name a corpus after its first file.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def corpus_name(files: Sequence[str]) -> str:
 
 
 def check_places(place: Path, reports: Sequence[Path], *, overwrite: bool) -> None:
-    """Look at where the corpus and its reports go, before any work is done for them."""
+    """Check the output paths of the corpus and its reports before starting the work."""
     _check_place(place, overwrite=overwrite)
     for path in reports:
         check_report_name(path)
@@ -105,25 +106,27 @@ def _check_place(place: Path, *, overwrite: bool) -> None:
     if place.exists() or place.is_symlink():
         if not overwrite:
             raise CorpusError(
-                f"'{place}' exists already. Choose another folder with --out, or replace it with "
+                f"'{place}' already exists. Choose another folder with --out, or replace it with "
                 "--overwrite."
             )
         if not place.is_dir() or (any(place.iterdir()) and not is_corpus_folder(place)):
             raise CorpusError(
-                f"'{place}' exists and is no corpus, so it is not replaced. Choose another folder "
-                "with --out."
+                f"'{place}' exists and is not a corpus, so it will not be replaced. Choose another "
+                "folder with --out."
             )
     _check_writable(place)
 
 
 def _check_writable(place: Path) -> None:
-    """Look at the nearest folder that is there: a long import should not fail at its end."""
-    parent = Path(os.path.abspath(place)).parent  # noqa: PTH100 (links stay as they are)
+    """Check the nearest existing folder, so that a long import does not fail at the end."""
+    parent = Path(os.path.abspath(place)).parent  # noqa: PTH100 (keeps symbolic links)
     while not parent.exists() and parent != parent.parent:
         parent = parent.parent
     if not parent.is_dir():
-        raise CorpusError(f"'{place}' cannot be written: '{parent}' is no folder.")
+        raise CorpusError(
+            f"Cannot write '{place}': '{parent}' is not a folder. Choose another path."
+        )
     if not os.access(parent, os.W_OK):
         raise CorpusError(
-            f"'{place}' cannot be written: no permission in '{parent}'. Choose another place."
+            f"Cannot write '{place}': permission denied in '{parent}'. Choose another path."
         )

@@ -1,4 +1,4 @@
-"""The report of an import on the terminal."""
+"""Print the report of an import on the terminal."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, Self
@@ -21,7 +21,7 @@ _GAP = 6
 
 
 def print_report(console: Console, report: Report) -> None:
-    """Print all sections, warnings last, where they are seen; small tables side by side."""
+    """Print all sections, with warnings last, and small tables side by side."""
     made = sections(report)
     tables = [_Shown.of(section, console.width) for section in made if section.key != "warnings"]
     for renderable in _side_by_side(console, tables):
@@ -34,7 +34,7 @@ def print_report(console: Console, report: Report) -> None:
 
 
 def print_short_report(console: Console, report: Report) -> None:
-    """Print what fits into a few lines: for commands that import on their way."""
+    """Print a short summary, for commands that import as a first step."""
     values = report.as_dict()
     parts = [f"{count(values['records_read'], 'record')} read"]
     parts += [f"{number:,} {reason}" for reason, number in values["skipped_by_reason"].items()]
@@ -42,16 +42,16 @@ def print_short_report(console: Console, report: Report) -> None:
     if values["references"]:
         console.print(
             f"{count(values['references'], 'reference')}, "
-            f"{values['citations_matched']:,} of them inside the corpus"
+            f"{values['citations_matched']:,} of them to papers in the corpus"
         )
     for warning in values["warnings"]:
         console.print(f"- {warning}")
     if values["problems_total"]:
-        console.print(f"- {count(values['problems_total'], 'problem')} in reading.")
+        console.print(f"- {count(values['problems_total'], 'problem')} while reading.")
 
 
 class _Shown(NamedTuple):
-    """A table and the sentence below it, which may be wider."""
+    """A table and the note below it, which may be wider."""
 
     table: Table
     note: str
@@ -78,9 +78,9 @@ def _table(section: Section, width: int) -> Table:
                 no_wrap=right,
                 overflow="fold",
             )
-    # "number" and "share" need not be said over rows that name themselves
+    # rows that name themselves need no headings such as "number" and "share"
     table.show_header = section.columns[0] != "" or len(section.columns) > 3
-    # the true minus is missing in the encodings of some terminals
+    # some terminal encodings lack the minus sign
     lines = [[cell_text(cell).replace("−", "-") for cell in row] for row in rows]
     if doubled:
         half = (len(lines) + 1) // 2
@@ -93,7 +93,7 @@ def _table(section: Section, width: int) -> Table:
 
 
 def _side_by_side(console: Console, shown: list[_Shown]) -> Iterator[RenderableType]:
-    """Put neighbours into one row where both fit whole."""
+    """Put neighbouring tables side by side if both fit."""
     waiting: Table | None = None
     for table, note in shown:
         if waiting is not None:

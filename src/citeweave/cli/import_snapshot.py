@@ -1,4 +1,4 @@
-"""Run the import of an OpenAlex snapshot under a progress display, and show the report."""
+"""Import an OpenAlex snapshot with a progress display, and print the report."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,19 +23,19 @@ def run_snapshot(
     where: str | None,
     workers: int,
 ) -> None:
-    """Import a snapshot, which stands alone, and print the report.
+    """Import a snapshot, which must be the only source, and print the report.
 
-    A folder named by default would be another one when the import is started again, so one that
-    is taken is refused.
+    A default name with a new number would not continue an interrupted import, so an existing folder
+    is rejected.
     """
     if len(files) > 1:
         raise ParameterError(
-            f"An OpenAlex snapshot is imported alone; got {len(files)} files and folders. Import "
-            "the others by themselves."
+            f"An OpenAlex snapshot must be imported alone. Got {len(files)} files and folders; "
+            "import the others separately."
         )
     for name in ("format", "columns", "citations"):
         if getattr(options, name):
-            raise ParameterError(f"--{name} is not for OpenAlex snapshots; leave it out.")
+            raise ParameterError(f"--{name} does not apply to OpenAlex snapshots; omit it.")
     place = options.out or _default(files[0])
     reports = options.report or []
     check_places(place, reports, overwrite=options.overwrite)
@@ -54,6 +54,6 @@ def run_snapshot(
 
 
 def _default(snapshot: str) -> Path:
-    """Name the corpus after the snapshot; an import that was interrupted goes on under its name."""
+    """Name the corpus after the snapshot; an interrupted import continues under its name."""
     place = Path(f"{corpus_name([snapshot])}-corpus")
     return place if place.with_name(f".{place.name}.import").is_dir() else free_folder(place)

@@ -26,19 +26,21 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True)
 class SnapshotOptions:
-    """How an OpenAlex snapshot is read."""
+    """Options for OpenAlex snapshots."""
 
     where: Annotated[
         str | None,
         typer.Option(
-            help="Works of an OpenAlex snapshot to take: 'type = article, year >= 2000'.",
+            help="Works of an OpenAlex snapshot to select: 'type = article, year >= 2000'.",
             rich_help_panel=READING,
         ),
     ] = None
     workers: Annotated[
         int,
         typer.Option(
-            help="Processes that read parts of a snapshot.", rich_help_panel=READING, min=1
+            help="Number of processes that read parts of a snapshot.",
+            rich_help_panel=READING,
+            min=1,
         ),
     ] = 1
 
@@ -48,13 +50,13 @@ class SnapshotOptions:
 def import_files(
     *, files: Files, options: ImportOptions, snapshot: SnapshotOptions, settings: dict[str, Any]
 ) -> None:
-    """Make a corpus from bibliographic exports, and report what was read, matched and dropped.
+    """Create a corpus from bibliographic exports, and report what was read, matched and dropped.
 
     Reads OpenAlex, BibTeX, RIS, Web of Science, Scopus, PubMed, arXiv and more,
-    and any table with titles; several files at once, packed or not. The folder of an
-    OpenAlex snapshot is read a part at a time; started again, an import continues.
+    and any table with titles; several files at once, compressed or not. The folder of an
+    OpenAlex snapshot is read in parts; an interrupted import continues when started again.
     """
-    from citeweave.preparing import is_snapshot  # noqa: PLC0415 (other commands start at once)
+    from citeweave.preparing import is_snapshot  # noqa: PLC0415 (keeps other commands fast)
 
     if any(map(is_snapshot, files)):
         from citeweave.cli.import_snapshot import run_snapshot  # noqa: PLC0415 (imports polars)
@@ -63,7 +65,7 @@ def import_files(
         return
     if snapshot.where is not None:
         raise ParameterError(
-            "--where chooses works of an OpenAlex snapshot, and there is none among the files. "
-            "Keywords choose from other files: citeweave query --help."
+            "--where selects works of an OpenAlex snapshot, but none was given. To select papers "
+            "from other files by keyword, see: citeweave query --help"
         )
     import_records(files, options, settings, lambda records: records)

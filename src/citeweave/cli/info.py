@@ -1,4 +1,4 @@
-"""The command `info`: what a run or a corpus holds, for people or as JSON."""
+"""The command `info`: describe a run or a corpus."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 import json
@@ -35,7 +35,7 @@ def info(
     folder: Annotated[Path, typer.Argument(help="Run folder or corpus folder.")],
     as_json: AsJson = False,
 ) -> None:
-    """Show what a run or a corpus holds."""
+    """Describe a run or a corpus."""
     from citeweave.cli.show import make_console
     from citeweave.runs.folder import is_run_folder
 
@@ -62,7 +62,7 @@ def info(
 
 
 def describe_corpus(corpus: "Corpus") -> dict[str, Any]:
-    """Give all figures of a corpus as JSON takes them."""
+    """Return all figures of a corpus as JSON-serialisable values."""
     return {
         "kind": "corpus",
         "fingerprint": corpus.fingerprint,
@@ -78,7 +78,7 @@ def describe_corpus(corpus: "Corpus") -> dict[str, Any]:
 
 
 def describe_run(manifest: dict[str, Any], model: "SCNTM | None") -> dict[str, Any]:
-    """Give what a run is made of and, where samples were kept, what came out."""
+    """Return the settings of a run and, if it has samples, its results."""
     out = {"kind": "run"} | {
         name: manifest.get(name)
         for name in ("status", "started", "finished", "parameters", "plan", "seed")
@@ -120,7 +120,7 @@ def describe_run(manifest: dict[str, Any], model: "SCNTM | None") -> dict[str, A
 
 
 def _topics(model: "SCNTM | Baseline", *, mu: bool) -> list[dict[str, Any]]:
-    """List topics in use with their share of the papers; `mu` is of models that have it."""
+    """List topics in use with their share of the papers; `mu` if the model has it."""
     from citeweave.cli.show import pick_words, topic_order
     from citeweave.model.describing import topic_shares
 
@@ -162,7 +162,7 @@ def _info_run(folder: Path, console: "Console", *, as_json: bool) -> None:
     except RunError as error:
         if run.done:
             raise
-        unusable = str(error)  # an unfinished run is still worth describing
+        unusable = str(error)  # an unfinished run can still be described
     if as_json:
         _write_json(describe_run(run.manifest, model))
         return
@@ -203,8 +203,8 @@ def _print_run(
         if manifest.get("longer"):
             most = manifest["longer"]["parameters"]["iterations"]
             status += (
-                f"; a longer run to at most {most} is under way, continue with: "
-                f"citeweave resume {folder}"
+                f"; it is being extended to at most {most}, continue with: citeweave resume "
+                f"{folder}"
             )
     elif model is None:
         status = f"unfinished; continue with: citeweave resume {folder}"
@@ -227,7 +227,7 @@ def _print_run(
 
 
 def _head(manifest: dict[str, Any], folder: Path, status: str) -> "Table":
-    """List what a manifest says of a run."""
+    """List the facts in the manifest of a run."""
     from citeweave.cli import show
 
     facts = show.fact_table()
@@ -243,7 +243,7 @@ def _head(manifest: dict[str, Any], folder: Path, status: str) -> "Table":
     held = manifest.get("held_out") or {}
     if held:
         shown = ", ".join(f"{shape[0]:,} {name}" for name, shape in held.items())
-        facts.add_row("held out", f"{shown}; scored by: citeweave evaluate {folder}")
+        facts.add_row("held out", f"{shown}; to score them: citeweave evaluate {folder}")
     for note in manifest.get("notes", []):
         facts.add_row("note", str(note))
     return facts

@@ -1,4 +1,4 @@
-"""The command `levels`: which topics the venues, periods, ... of a model have."""
+"""The command `levels`: show the topics of venues, periods and other levels of a model."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from typing import Annotated, Any

@@ -1,7 +1,7 @@
-"""The `citeweave` command: its options, its commands, and where it starts.
+"""The `citeweave` command: global options, subcommands and entry point.
 
-A group of commands is one file beside this one that offers ``register(app)``. What is heavy (NumPy,
-the compiler, rich) is imported inside commands, so that ``citeweave --help`` answers at once.
+Each group of commands is a module in this package with a function ``register(app)``. Slow imports
+(NumPy, the compiler, rich) happen inside commands, so that ``citeweave --help`` is fast.
 """
 
 import io
@@ -40,7 +40,7 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="citeweave",
     help="Topic models of research literature: text, authors, labels and citations in one model.",
-    epilog="Begin with: citeweave demo",
+    epilog="To get started: citeweave demo",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -64,7 +64,7 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Handle the global options."""
 
 
 for group in (
@@ -94,9 +94,9 @@ for group in (
 
 
 def main() -> None:
-    """Run the command line; usage errors and errors of users exit with 2, Ctrl-C with 130."""
+    """Run the command line; user errors exit with status 2, Ctrl-C with 130."""
     for stream in (sys.stdout, sys.stderr):
-        # names and titles come in all scripts; a terminal that lacks one shows "?" instead
+        # names and titles come in all scripts; terminals that lack a character show "?" instead
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     app(prog_name="citeweave")

@@ -1,4 +1,4 @@
-"""Options that several commands share, and options made of declared parameters."""
+"""Options shared by several commands, and options generated from declared parameters."""
 
 import functools
 import inspect
@@ -41,7 +41,7 @@ OpenPage = Annotated[
     bool | None,
     typer.Option(
         "--open/--no-open",
-        help="Open a browser (default: if there is a desktop).",
+        help="Open a browser (default: if a desktop is available).",
         show_default=False,
     ),
 ]
@@ -54,7 +54,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Write JSON for programs.")
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """How often chains are saved, and how much is said meanwhile."""
+    """How often chains are saved, and how much output is printed."""
 
     checkpoint_seconds: Annotated[
         float, typer.Option(help="Seconds between checkpoints.", rich_help_panel=RUN)
@@ -79,7 +79,7 @@ class Checkpoints:
 
 
 class _Group:
-    """Options that a command takes as one argument."""
+    """A group of options that a command receives as one argument."""
 
     def __init__(self, source: type[Any] | Iterable[Parameter]) -> None:
         if isinstance(source, type) and is_dataclass(source):
@@ -102,14 +102,15 @@ class _Group:
 def gathers(
     **groups: type[Any] | Iterable[Parameter],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command take groups of options, each as one argument; help lists them in its place.
+    """Let a command receive groups of options, each as one argument.
 
     Parameters
     ----------
     **groups
-        By the name of the command's argument: declared parameters, which it gets as a dictionary
-        of values, without those that are left open (`Parameter.left_open`) and not given; or a
-        data class whose fields are annotated as options, of which it gets an instance.
+        By argument name: either declared parameters, which the command receives as a dictionary of
+        values without those that are left open (`Parameter.left_open`) and not given; or a
+        dataclass whose fields are annotated as options, of which it receives an instance. The help
+        lists the options of a group in the place of its argument.
     """
     made = {argument: _Group(source) for argument, source in groups.items()}
 
@@ -136,7 +137,7 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _option(parameter: Parameter) -> inspect.Parameter:
-    """Make the option of a parameter."""
+    """Create the option of a parameter."""
     members = get_args(parameter.type) if isinstance(parameter.type, UnionType) else ()
     kind: Any = next((one for one in members if one is not NoneType), parameter.type)
     if get_origin(kind) is tuple:

@@ -14,7 +14,7 @@ __all__ = ["register"]
 
 
 class PlotKind(StrEnum):
-    """Plots that can be drawn; the names are those of `citeweave.explore.plots.KINDS`."""
+    """Kinds of plots; the names are those of `citeweave.explore.plots.KINDS`."""
 
     ALL = "all"
     CONVERGENCE = "convergence"
@@ -46,12 +46,12 @@ def plot(
     *,
     run: Run,
     kind: Annotated[
-        PlotKind, typer.Option(help="Kind of plot; all writes every plot into a folder.")
+        PlotKind, typer.Option(help="Kind of plot; all writes every plot to a folder.")
     ] = PlotKind.ALL,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="File (.png, .pdf or .svg), or the folder for all (default: KIND.png, or "
+            help="File (.png, .pdf or .svg), or folder for --kind all (default: KIND.png, or "
             "RUN-plots).",
             show_default=False,
         ),
@@ -84,12 +84,12 @@ def plot(
     folder = out if out is not None else Path(f"{run.absolute().name}-plots")
     if folder.suffix.lower() in {".png", ".pdf", ".svg"}:
         raise ParameterError(
-            f"--kind all writes several files: --out must be a folder. Got '{folder}' instead; "
-            "or choose one plot with --kind."
+            f"--kind all writes several files, so --out must be a folder. Got '{folder}' instead. "
+            "To draw one plot, choose it with --kind."
         )
     suffix = f".{file_format.lower().lstrip('.')}"
     written, missing = write_plots(Exploration(run), folder, suffix=suffix, width=width, dpi=dpi)
     if not quiet:
         for name, why in missing.items():
-            complain("note", f"no plot '{name}'. {why}")
+            complain("note", f"plot '{name}' skipped. {why}")
         typer.echo(f"{len(written)} plots in {folder}")

@@ -1,7 +1,7 @@
 """Progress of chains: a live table on a terminal, plain lines elsewhere.
 
-Chains run in threads of their own and report from there, so everything here that they reach is
-behind a lock.
+Chains run in their own threads and report from there, so all shared state here is protected by a
+lock.
 """
 
 import math
@@ -35,24 +35,24 @@ __all__ = [
 ]
 
 SILENCE = 2.0
-"""Seconds without news after which the display says what is probably being waited for."""
+"""Seconds without progress after which the display says what it is probably waiting for."""
 
 WARMING = 3
-"""First iterations, which may have been compiling, say nothing of the time that is left."""
+"""First iterations, which may include compilation and are ignored when estimating the time left."""
 
-STOPPING = "stopping after this iteration and saving; Ctrl-C again leaves at once ..."
+STOPPING = "stopping after this iteration and saving; press Ctrl-C again to quit at once ..."
 STARTING = "laying out the corpus and compiling kernels, once per machine ..."
 SWITCHING = "switching citations on and compiling their kernels, once per machine ..."
-JOINING = "letting burstiness join and compiling its kernels, once per machine ..."
+JOINING = "switching burstiness on and compiling its kernels, once per machine ..."
 
 
 @dataclass
 class ChainProgress:
-    """The latest news of one chain, as the display shows it."""
+    """The latest progress of one chain, as the display shows it."""
 
     iteration: int = 0
     log_posterior: float = math.nan
-    """Per word, the latest that was measured."""
+    """Latest measured value, per word."""
     iterations_per_second: float = math.nan
     tokens_per_second: float = math.nan
     acceptance: float = math.nan
@@ -61,7 +61,7 @@ class ChainProgress:
 
 
 class _Display:
-    """What both displays share: the news of all chains, behind a lock."""
+    """Base class of both displays: the progress of all chains, protected by a lock."""
 
     def __init__(
         self,
@@ -80,9 +80,9 @@ class _Display:
         self._last = clock()
         self._stopping = False
         self.plan: Plan | None = None
-        """What is run, once it is known."""
+        """What is being fitted, once it is known."""
         self.agreement = ""
-        """How near the chains are to agreeing, in words."""
+        """How close the chains are to agreement, in words."""
         self.expect(chains, iterations, tokens, network_from, burst_from)
 
     def expect(
@@ -93,7 +93,7 @@ class _Display:
         network_from: int | None = None,
         burst_from: int | None = None,
     ) -> None:
-        """Take in what will be run, before there is news of it."""
+        """Set what will be fitted, before the first progress report."""
         with self._lock:
             self.iterations = iterations
             self.tokens = tokens
@@ -103,21 +103,21 @@ class _Display:
             self._expected(chains)
 
     def _expected(self, chains: int) -> None:
-        """Make room for so many chains, the lock being held."""
+        """Allocate the given number of chains; the lock must be held."""
 
     def stop(self) -> None:
-        """Tell that the chains were asked to stop; takes no lock, so a signal may call it."""
+        """Note that the chains were asked to stop; lock-free, for signal handlers."""
         self._stopping = True
 
     def __call__(self, progress: Progress) -> None:
-        """Take the news of one chain; called from that chain's thread."""
+        """Handle a progress report of one chain; called from its thread."""
         with self._lock:
             chain = self.chains[progress.chain]
             info = progress.info
             left = progress.iterations - progress.iteration
             self.iterations = progress.iterations
             if not math.isnan(progress.rhat):
-                self.agreement = f"R-hat {progress.rhat:.2f}, aim {progress.aim}" + (
+                self.agreement = f"R-hat {progress.rhat:.2f}, target {progress.aim}" + (
                     f"; {progress.open}" if progress.open else ": the chains agree"
                 )
             chain.iteration = progress.iteration
@@ -134,10 +134,10 @@ class _Display:
             self._news(progress.chain)
 
     def _news(self, chain: int) -> None:
-        """Act on news, the lock being held."""
+        """React to a progress report; the lock must be held."""
 
     def waiting_for(self) -> str | None:
-        """Say what a long silence is about, or None while there is news."""
+        """Return what a long silence is probably about, or None if there is progress."""
         if self._stopping:
             return STOPPING
         if self.clock() - self._last < SILENCE:
@@ -146,7 +146,7 @@ class _Display:
         if not self.chains:
             return STARTING
         if not running:
-            return "averaging samples and writing the run ..."
+            return "averaging samples and saving the run ..."
         if max(chain.iteration for chain in self.chains) == 0:
             return STARTING
         if self.network_from in running:
@@ -155,10 +155,10 @@ class _Display:
 
 
 class LiveDisplay(_Display):
-    """A table that is drawn anew several times a second, one row a chain."""
+    """A table with one row per chain that is redrawn several times a second."""
 
     def __enter__(self) -> Self:
-        """Begin to draw."""
+        """Start drawing."""
         self._spinner = Spinner("dots", style="cyan")
         self._live = Live(
             get_renderable=self.render, console=self.console, refresh_per_second=8, transient=False
@@ -172,11 +172,11 @@ class LiveDisplay(_Display):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Draw a last time and leave the table standing."""
+        """Draw a last time and leave the table on screen."""
         self._live.__exit__(kind, error, trace)
 
     def render(self) -> RenderableType:
-        """Make the table of this moment."""
+        """Create the current table."""
         with self._lock:
             table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
             table.add_column("chain")
@@ -212,13 +212,13 @@ class LiveDisplay(_Display):
 
 
 class PlainDisplay(_Display):
-    """Lines for files and pipes: each tenth of the way, and at least one every half minute."""
+    """Plain lines for files and pipes: every tenth of the way, at least every half minute."""
 
     interval = 30.0
     steps = 10
 
     def __enter__(self) -> Self:
-        """Begin to watch for silence."""
+        """Start watching for silence."""
         self._said: set[str] = set()
         self._done = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
@@ -276,15 +276,15 @@ class PlainDisplay(_Display):
 
 
 class DisplayConsole(Console):
-    """A console that brings a display of its own: for programs that watch."""
+    """A console that provides its own display, for programs that monitor a fit."""
 
     def open_display(self) -> PlainDisplay:
-        """Make the display of one fit."""
+        """Create the display of one fit."""
         return PlainDisplay(self)
 
 
 def open_display(console: Console) -> LiveDisplay | PlainDisplay:
-    """Choose the display that the console can show; it is to be told what to expect."""
+    """Choose a display that suits the console; call its `expect` before the fit."""
     if isinstance(console, DisplayConsole):
         return console.open_display()
     kind = LiveDisplay if console.is_terminal else PlainDisplay
@@ -292,7 +292,7 @@ def open_display(console: Console) -> LiveDisplay | PlainDisplay:
 
 
 def short(value: float) -> str:
-    """Three digits and a unit.
+    """Format a number with three digits and a unit.
 
     Examples
     --------
@@ -317,7 +317,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """Minutes and seconds, with hours where there are any.
+    """Format a duration as minutes and seconds, with hours if there are any.
 
     Examples
     --------

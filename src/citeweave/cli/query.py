@@ -1,4 +1,4 @@
-"""The command `query`: pick the papers of a large dump by keywords, labelled by category."""
+"""The command `query`: select papers from a large dump by keywords and label them by category."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,21 +24,21 @@ def query_dump(
     *,
     dump: Files,
     preset: Annotated[
-        str | None, typer.Option(help="Keywords of the original paper: ml, m10 or avs.")
+        str | None, typer.Option(help="Keywords from the original paper: ml, m10 or avs.")
     ] = None,
     query: Annotated[Path | None, typer.Option(help="Your own keywords, in TOML or YAML.")] = None,
     options: ImportOptions,
     settings: dict[str, Any],
 ) -> None:
-    """Make a corpus of the papers in a dump that match the keywords of one category.
+    """Create a corpus from the papers in a dump that match the keywords of exactly one category.
 
     Papers that match several categories are dropped, as in the original paper.
     """
-    from citeweave.preparing import Query  # noqa: PLC0415 (other commands start at once)
+    from citeweave.preparing import Query  # noqa: PLC0415 (keeps other commands fast)
 
     if (preset is None) == (query is None):
         raise ParameterError(
-            "query needs keywords: either --preset ml, m10 or avs, or --query FILE."
+            "query needs keywords: pass either --preset (ml, m10 or avs) or --query FILE."
         )
     chosen = Query.preset(preset) if preset is not None else Query.from_file(query or "")
     import_records(dump, options, settings, lambda records: records.select(chosen))

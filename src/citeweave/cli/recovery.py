@@ -1,4 +1,4 @@
-"""How well a fitted model has found the truth that a simulated corpus was drawn from."""
+"""Measure how well a fitted model recovers the truth behind a simulated corpus."""
 
 from typing import NamedTuple
 
@@ -10,11 +10,11 @@ from citeweave.simulate import Simulation
 __all__ = ["Recovery", "Score", "compare"]
 
 FEWEST_PAPERS = 3
-"""Authors of fewer papers as first author say too little of themselves to be compared."""
+"""Authors with fewer papers as first author are not compared."""
 
 
 class Score(NamedTuple):
-    """A share that was found, beside what guessing the commonest answer would find."""
+    """The share recovered, next to the share that guessing the most common answer would give."""
 
     found: float
     guessed: float
@@ -22,16 +22,16 @@ class Score(NamedTuple):
 
 
 class Recovery(NamedTuple):
-    """The truth beside the estimates."""
+    """Comparison of the estimates with the truth."""
 
     true_topic: np.ndarray
-    """For each fitted topic the true one it is matched with, -1 for none."""
+    """For each fitted topic, the matching true topic, or -1."""
     cosines: np.ndarray
-    """For each true topic the cosine of its words with those of its match."""
+    """For each true topic, the cosine similarity of its words with those of its match."""
     documents: Score
-    """Dominant topics of documents."""
+    """Main topics of documents."""
     authors: Score
-    """Dominant topics of authors."""
+    """Main topics of authors."""
     citations: Score
     """Topics of citations."""
 
@@ -42,7 +42,7 @@ class Recovery(NamedTuple):
 
 
 def compare(model: SCNTM, simulation: Simulation) -> Recovery:
-    """Match the topics of a model (with authors and citations) to the truth and count hits."""
+    """Match the topics of a model (with authors and citations) to the truth and score them."""
     truth = simulation.truth
     used = np.flatnonzero(model.topic_samples_ > 0)
     order, cosines, _ = match_topics(truth.topic_word, model.topic_word_[used])

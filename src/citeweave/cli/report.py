@@ -1,4 +1,4 @@
-"""The command `report`: a run as one page that can be mailed."""
+"""The command `report`: write a run as one self-contained page."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 import json
@@ -27,15 +27,15 @@ def report(
         str | None, typer.Option(help="Title of the page.", show_default=False)
     ] = None,
     max_papers: Annotated[
-        int, typer.Option(help="Maximum number of papers in the page's table; 0 for none.")
+        int, typer.Option(help="Maximum number of papers in the embedded table; 0 for none.")
     ] = 4000,
     tables: Annotated[
-        bool, typer.Option("--tables/--no-tables", help="Include tables as CSV in the page.")
+        bool, typer.Option("--tables/--no-tables", help="Embed tables as CSV in the page.")
     ] = True,
     xlsx: Annotated[
         Path | None,
         typer.Option(
-            help="Also write all tables of the run in full to one Excel workbook.",
+            help="Also write all tables of the run to an Excel workbook.",
             show_default=False,
         ),
     ] = None,

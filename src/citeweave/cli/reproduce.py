@@ -1,6 +1,6 @@
-"""The command `reproduce`, which has moved out of the package: for one more release it says where.
+"""The former command `reproduce`, which forwards to `python -m reproduction` for one more release.
 
-The experiments lie beside the package in its repository, as `reproduction`.
+The experiments are in the folder `reproduction` of the repository.
 """
 
 from importlib import import_module
@@ -15,13 +15,13 @@ MOVED = "`citeweave reproduce` is now `python -m reproduction`, run in a clone o
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command of this file; it takes whatever options the moved one has."""
+    """Register the command, which accepts all options of its successor."""
     anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
     app.command("reproduce", hidden=True, context_settings=anything)(reproduce)
 
 
 def reproduce(context: typer.Context) -> None:
-    """Make the paper's tables and figures again, where `python -m reproduction` can be found."""
+    """Reproduce the paper's tables and figures, if `python -m reproduction` is available."""
     try:
         command = import_module("reproduction.command")
     except ModuleNotFoundError as error:
@@ -29,5 +29,5 @@ def reproduce(context: typer.Context) -> None:
             raise
         complain("error", f"{MOVED}.")
         raise typer.Exit(USER_ERROR) from None
-    complain("note", f"{MOVED}; the old name goes in the next release.")
+    complain("note", f"{MOVED}; the old name will be removed in the next release.")
     command.app(context.args, prog_name="python -m reproduction")

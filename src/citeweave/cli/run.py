@@ -1,4 +1,4 @@
-"""The command `run`: from export files to a report, in one step that can be taken up again."""
+"""The command `run`: from export files to a report in one resumable step."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 import hashlib
@@ -27,9 +27,9 @@ CORPUS, FITTED, SCANNED = "corpus", "run", "scan"
 MEASURES, REPORT, IMPORTED = "evaluation.json", "report.html", "import.html"
 
 _LEVELS = ("levels", "period_years")
-"""Written down where they are given, which jobs of earlier releases do not have."""
+"""Recorded only if given; jobs of earlier releases lack them."""
 _RESULT = ("topics", "eta", *_LEVELS, "iterations", "minutes", "seed", "chains", "model")
-"""What a result depends on: threads and device may be others when a job is taken up again."""
+"""Parameters that affect the result; threads and device may differ when a job is resumed."""
 _NAMES = (*_RESULT[1:], "threads", "device")
 _PARAMETERS = (
     TOPICS_OR_AUTO,
@@ -56,7 +56,7 @@ def run(
 ) -> None:
     """Import, fit until the chains agree, evaluate, and write a report, all in one folder.
 
-    If it is stopped, the same command continues.
+    If it is interrupted, run the same command again to continue.
     """
     from citeweave.cli.show import make_console
     from citeweave.cli.sources import name_of
@@ -69,10 +69,10 @@ def run(
     rules = {"topics": TOPICS_OR_AUTO.rule}
     check_values(rules, parameters, lambda name: f"option --{name}")
     trial = parameters if parameters["topics"] != "auto" else parameters | {"topics": 2}
-    make_plan(SCNTM(**trial).get_params())  # what is wrong is told before a long import
+    make_plan(SCNTM(**trial).get_params())  # report errors before a long import
     if any(Path(source).resolve() == place.resolve() for source in corpus):
         raise RunError(
-            f"'{place}' is also the name of what is to be read. Choose another folder with --out."
+            f"'{place}' is also the name of the input. Choose another folder with --out."
         )
     _begin(place, corpus, parameters)
 
@@ -87,7 +87,7 @@ def run(
 
 
 class _Steps:
-    """Says which step is under way."""
+    """Prints which step is running."""
 
     def __init__(self, console: "Console | None") -> None:
         self.console = console
@@ -101,7 +101,7 @@ class _Steps:
 
 
 def _begin(place: Path, sources: list[str], parameters: dict[str, Any]) -> None:
-    """Make the folder, or see that it is of the same files and parameters."""
+    """Create the folder, or check that it was made with the same files and parameters."""
     from citeweave.files import write_atomically, writing
 
     asked: dict[str, Any] = {
@@ -126,9 +126,9 @@ def _begin(place: Path, sources: list[str], parameters: dict[str, Any]) -> None:
         begun = json.loads(file.read_text(encoding="utf-8"))
         differs = [name for name in asked if begun[name] != asked[name]]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RunError(f"'{place}' is there and holds no job of this command. {hint}") from error
+        raise RunError(f"'{place}' exists but was not created by this command. {hint}") from error
     if "sources" in differs:
-        raise RunError(f"'{place}' was made from other files, or they have changed. {hint}")
+        raise RunError(f"'{place}' was made from other files, or the files have changed. {hint}")
     if differs:
         other = [
             f"{PARAMETERS[name].option} {begun['parameters'].get(name)}"
@@ -136,8 +136,8 @@ def _begin(place: Path, sources: list[str], parameters: dict[str, Any]) -> None:
             if begun["parameters"].get(name) != asked["parameters"].get(name)
         ]
         raise RunError(
-            f"'{place}' was begun with {', '.join(other) or 'other parameters'}. Give the same, or "
-            "choose another folder with --out."
+            f"'{place}' was started with {', '.join(other) or 'other parameters'}. Pass the same "
+            "parameters, or choose another folder with --out."
         )
 
 
@@ -148,7 +148,7 @@ def _plain(value: Any) -> Any:
 
 
 def _describe(source: str) -> list[str]:
-    """Name a source by its path and a hash of what is there; a data set by its name."""
+    """Identify a source by its path and a hash of its contents, and a data set by its name."""
     path = Path(source)
     if not path.exists():
         return [source, ""]
@@ -162,7 +162,7 @@ def _describe(source: str) -> list[str]:
 
 
 def _import(sources: list[str], place: Path, console: "Console | None") -> "Corpus":
-    """Make the corpus, unless it is there."""
+    """Create the corpus, unless it exists."""
     from citeweave.cli.sources import open_sources
     from citeweave.corpus import Corpus
     from citeweave.corpus.storage import is_corpus_folder
@@ -170,7 +170,7 @@ def _import(sources: list[str], place: Path, console: "Console | None") -> "Corp
 
     folder = place / CORPUS
     if is_corpus_folder(folder):
-        _say(console, f"{folder} is there already.")
+        _say(console, f"{folder} already exists.")
         return Corpus.load(folder)
     made = open_sources(sources, console)
     report = Report.of(made)
@@ -183,7 +183,7 @@ def _import(sources: list[str], place: Path, console: "Console | None") -> "Corp
 def _fit(
     corpus: "Corpus", parameters: dict[str, Any], place: Path, checkpoints: Checkpoints
 ) -> "SCNTM":
-    """Fit the model, go on with its run, or load it."""
+    """Fit the model, continue its run, or load it."""
     from citeweave.cli.running import fit_model, resume_model
     from citeweave.cli.show import make_console
     from citeweave.model import SCNTM
@@ -201,13 +201,13 @@ def _fit(
 
 
 def _evaluate(model: "SCNTM", place: Path, console: "Console | None") -> None:
-    """Measure the model; again where it was made longer since."""
+    """Evaluate the model, again if the run was extended since."""
     from citeweave.cli.evaluate_show import print_evaluation
     from citeweave.evaluate import evaluate
 
     file = place / MEASURES
     if _is_newer(file, place / FITTED / "manifest.json"):
-        _say(console, f"{file} is there already.")
+        _say(console, f"{file} already exists.")
         return
     found = evaluate(model)
     found.save(file)
@@ -216,7 +216,7 @@ def _evaluate(model: "SCNTM", place: Path, console: "Console | None") -> None:
 
 
 def _write_report(place: Path) -> None:
-    """Write the page, unless it is there and younger than the run."""
+    """Write the report, unless it exists and is newer than the run."""
     from citeweave.web.report import write_report
 
     file = place / REPORT
@@ -234,7 +234,7 @@ def _say(console: "Console | None", text: str) -> None:
 
 
 def _tell(console: "Console", place: Path, model: "SCNTM") -> None:
-    """Show the topics, say where everything is, and what to do next."""
+    """Print the topics, where everything is, and what to do next."""
     from citeweave.cli.show import fact_table, pick_words, run_table, topic_table
 
     console.rule("Done", align="left", style="dim")
@@ -244,9 +244,9 @@ def _tell(console: "Console", place: Path, model: "SCNTM") -> None:
     facts = fact_table()
     facts.add_row("report", str(place / REPORT))
     if (place / IMPORTED).is_file():
-        facts.add_row("what was imported", str(place / IMPORTED))
+        facts.add_row("import report", str(place / IMPORTED))
     facts.add_row("measures", str(place / MEASURES))
     facts.add_row("corpus", str(place / CORPUS))
     facts.add_row("run", str(place / FITTED))
     console.print(facts)
-    console.print(f"Explore it in the browser: citeweave serve {place / FITTED}", soft_wrap=True)
+    console.print(f"To explore it in the browser: citeweave serve {place / FITTED}", soft_wrap=True)

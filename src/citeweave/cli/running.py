@@ -1,4 +1,4 @@
-"""Run chains under a progress display; shared by `fit`, `resume` and `demo`."""
+"""Run chains with a progress display; shared by `fit`, `resume` and `demo`."""
 
 import contextlib
 import signal
@@ -31,16 +31,16 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def stop_on_signals(stopping: Callable[[], object] | None = None) -> Iterator[threading.Event]:
-    """Turn Ctrl-C, and SIGTERM as batch systems send it, into an event that chains look at.
+    """Turn Ctrl-C and SIGTERM (sent by batch systems) into an event that the chains check.
 
-    An exception in the middle of waiting for a thread would leave Python unsure whether the
-    thread still runs (before 3.13), and its last checkpoint unwritten. A second signal is an
-    exception after all: leave at once.
+    Before Python 3.13, an exception while waiting for a thread would leave it unclear whether the
+    thread still runs, and its last checkpoint would not be written. A second signal raises an
+    exception after all, to quit at once.
 
     Parameters
     ----------
     stopping : callable, optional
-        Called at the first signal.
+        Called on the first signal.
     """
     stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -65,7 +65,7 @@ def stop_on_signals(stopping: Callable[[], object] | None = None) -> Iterator[th
 def fit_model(
     model: SCNTM, plan: Plan, corpus: Corpus, console: Console | None, *, out: Path, **options: Any
 ) -> SCNTM:
-    """Fit a model by the plan of its parameters; a console of None keeps silent.
+    """Fit a model according to its plan; no output if the console is None.
 
     Options are those of `SCNTM.fit`.
     """
@@ -92,7 +92,7 @@ def fit_model(
 
 
 def _introduce(plan: Plan, corpus: Corpus) -> Table:
-    """Say what is fitted to what."""
+    """Print what is being fitted."""
     most = "" if plan.exactly else "at most "
     parts = [
         f"{plan.spec.name}, at most {count(plan.settings.topics, 'topic')}",
@@ -103,7 +103,7 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
     if plan.settings.burst_from:
         parts.append(f"burstiness from {plan.settings.burst_from:,}")
     if plan.spec.word_weight != 1.0:
-        parts.append(f"words weigh {plan.spec.word_weight:g}")
+        parts.append(f"word weight {plan.spec.word_weight:g}")
     if plan.rounds is not None:
         threads = f"in {count(plan.threads_per_chain, 'thread')}"
         where = place(plan.device) or threads
@@ -123,7 +123,7 @@ def _introduce(plan: Plan, corpus: Corpus) -> Table:
 def resume_model(
     folder: Path, corpus: Corpus | None, console: Console | None, **options: Any
 ) -> SCNTM:
-    """Go on with a run; options are those of `citeweave.resume`."""
+    """Continue a run; options are those of `citeweave.resume`."""
     if console is None:
         with stop_on_signals() as stop:
             return models.resume(folder, corpus, stop=stop, **options)
@@ -131,7 +131,7 @@ def resume_model(
     run.check_kind()
     further = options.get("iterations") is not None or options.get("minutes") is not None
     if run.is_complete() and run.longer is None and not further:
-        console.print(f"{folder} is done already.")
+        console.print(f"{folder} is already finished.")
         return models.load(folder)
     display = open_display(console)
     announce = partial(_expect, display)
@@ -142,7 +142,7 @@ def resume_model(
 
 
 def _expect(display: LiveDisplay | PlainDisplay, plan: Plan, corpus: Corpus) -> None:
-    """Tell a display what will be run."""
+    """Tell a display what will be fitted."""
     display.plan = plan
     networked = plan.spec.citations is not None
     network_from = plan.settings.network_from if networked else None

@@ -1,4 +1,4 @@
-"""The command `scan`: how many topics a literature holds, by what fits predict."""
+"""The command `scan`: choose the number of topics by held-out prediction."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 import json
@@ -48,12 +48,10 @@ def scan(
     corpus: Sources,
     topics: Annotated[str, typer.Option(help="Numbers to try, separated by commas.")] = TOPICS,
     parameters: dict[str, Any],
-    seed: Annotated[
-        int, typer.Option(help="Random seed of the held-out parts and of the fits.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the held-out parts and the fits.")] = 0,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Plot the measures into this file (.png, .pdf or .svg)."),
+        typer.Option(help="Plot the measures to this file (.png, .pdf or .svg)."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -72,8 +70,8 @@ def scan(
 ) -> None:
     """Try several numbers of topics and recommend one.
 
-    A tenth of the words and citations is held out from each fit and then predicted. After Ctrl-C
-    the same command continues.
+    A tenth of the words and citations is held out from each fit and then predicted. After Ctrl-C,
+    run the same command again to continue.
     """
     from citeweave.cli.show import make_console
     from citeweave.cli.sources import name_of, open_sources
@@ -103,7 +101,7 @@ def scan(
 
 
 def read_numbers(text: str) -> list[int]:
-    """Read numbers of topics.
+    """Parse numbers of topics.
 
     Examples
     --------
@@ -117,8 +115,8 @@ def read_numbers(text: str) -> list[int]:
     rule = PARAMETERS["topics"].rule
     if not numbers or not all(rule.accepts(number) for number in numbers):
         raise ParameterError(
-            "--topics takes numbers with commas between, such as 10,20,40, each "
-            f"{rule.wanted}. Got {text!r} instead."
+            f"--topics must be numbers separated by commas, such as 10,20,40, each {rule.wanted}. "
+            f"Got {text!r} instead."
         )
     return numbers
 
@@ -130,7 +128,7 @@ def scan_topics(
     console: "Console | None",
     **parameters: Any,
 ) -> "Scan":
-    """Scan a corpus under a progress display, and leave scan.json in the folder."""
+    """Scan a corpus with a progress display, and write scan.json to the folder."""
     from citeweave.cli.running import fit_model, resume_model
     from citeweave.experiments import scan as scan_corpus
     from citeweave.files import writing

@@ -1,4 +1,4 @@
-"""The command `serve`: the explorer of a fitted run, in a browser on this computer."""
+"""The command `serve`: explore a fitted run in a browser on this computer."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from pathlib import Path
@@ -24,25 +24,23 @@ def serve(
     *,
     run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 127.0.0.1 is this computer alone.")
+        str, typer.Option(help="Address to listen on; 127.0.0.1 means this computer only.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = PORT,
     title: Annotated[
         str | None,
-        typer.Option(
-            help="Name of the literature (default: that of the folder).", show_default=False
-        ),
+        typer.Option(help="Name of the literature (default: the folder name).", show_default=False),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="Another host name to accept; may be repeated."),
+        typer.Option(help="Additional host name to accept; may be repeated."),
     ] = None,
     open_page: OpenPage = None,
     log: RequestLog = None,
 ) -> None:
-    """Explore a run in the browser: topics, authors, papers, networks, new papers.
+    """Explore a run in the browser: topics, authors, papers, networks, maps.
 
-    Only this computer can reach it, unless another --host is given. Ctrl-C stops it.
+    Only this computer can reach it, unless another --host is given. Press Ctrl-C to stop.
     """
     from citeweave.web import LOCAL_NAMES, open_run, server
 
@@ -55,10 +53,11 @@ def serve(
     address = server.address_of(taken, host)
 
     def tell() -> None:
-        typer.echo(f"Explore {run} at {address}   (Ctrl-C ends it)")
+        typer.echo(f"Explore {run} at {address}   (press Ctrl-C to stop)")
         if host not in LOCAL_NAMES:
             typer.echo(
-                f"It listens on {host}: others on the network can read all and rename topics.",
+                f"The server listens on {host}: others on the network can read everything and "
+                "rename topics.",
                 err=True,
             )
         if server.wants_browser() if open_page is None else open_page:

@@ -1,4 +1,4 @@
-"""The command `shard`: a corpus in one piece as shards, and back."""
+"""The command `shard`: divide a corpus into shards, or merge shards into one piece."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from pathlib import Path
@@ -24,15 +24,15 @@ def shard(
     out: Annotated[Path, typer.Option(help="Folder for the new corpus.", show_default=False)],
     size: Annotated[int, typer.Option(help="Documents per shard.", min=1)] = 100_000,
     whole: Annotated[
-        bool, typer.Option("--whole", help="Write a corpus in one piece instead.")
+        bool, typer.Option("--whole", help="Write the corpus in one piece instead.")
     ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an existing corpus of that name.")
     ] = False,
 ) -> None:
-    """Divide a corpus into shards, or with --whole put its shards together.
+    """Divide a corpus into shards or, with --whole, merge its shards.
 
-    The content and its fingerprint stay the same; every command takes either form.
+    The content and its fingerprint stay the same; every command accepts either form.
     """
     from citeweave.cli.sources import open_corpus
 

@@ -1,4 +1,4 @@
-"""Tables of a fitted model for the terminal: topics, authors, papers, figures of the run."""
+"""Tables of a fitted model for the terminal: topics, authors, papers, run statistics."""
 
 import math
 import shutil
@@ -36,24 +36,24 @@ __all__ = [
 ]
 
 WIDEST = 100
-"""Tables are not drawn wider than this, so that lines stay readable."""
+"""Maximum width of tables, to keep lines readable."""
 
 BAR = 8
 
 MORE = "citeweave scan tries other numbers"
-"""What to do where the cap on topics binds."""
+"""What to do if all topics are in use."""
 
 RULE = box.SIMPLE_HEAD
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """Make a console that takes text as it is: titles may hold brackets."""
+    """Create a console without markup, because titles may contain brackets."""
     width = min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
 
 
 def corpus_line(corpus: Corpus) -> str:
-    """Describe a corpus in one line, leaving out what it lacks."""
+    """Describe a corpus in one line, omitting what it lacks."""
     parts = [
         count(corpus.n_documents, "paper"),
         f"{count(corpus.n_tokens, 'word')} of {corpus.vocabulary_size:,}",
@@ -68,14 +68,14 @@ def corpus_line(corpus: Corpus) -> str:
 
 
 def topic_order(model: "SCNTM | Baseline") -> list[int]:
-    """Topics in use, the largest first."""
+    """Return the topics in use, largest first."""
     return describing.topic_order(
         describing.topic_shares(model.doc_topic_), np.asarray(model.topic_samples_) > 0
     )
 
 
 def pick_words(model: "SCNTM | Baseline", number: int) -> list[list[str]]:
-    """Choose words that describe each topic: probable in it, and more so than elsewhere."""
+    """Choose words that describe each topic: probable in it, and more probable than elsewhere."""
     corpus = model.corpus_
     best = describing.rank_words(
         model.topic_word_,
@@ -89,12 +89,12 @@ def pick_words(model: "SCNTM | Baseline", number: int) -> list[list[str]]:
 
 
 def topic_names(model: SCNTM, words: Sequence[Sequence[str]]) -> list[str]:
-    """Name topics briefly, as "3 soil, crop"."""
+    """Give topics short names such as "3 soil, crop"."""
     return [f"{k} {', '.join(words[k][:2])}" for k in range(len(model.topic_share_))]
 
 
 def new_table(title: str, *, expand: bool = True) -> Table:
-    """Make a table in the style of all tables here."""
+    """Create a table in the common style."""
     return Table(
         title=title,
         title_justify="left",
@@ -108,13 +108,13 @@ def new_table(title: str, *, expand: bool = True) -> Table:
 
 
 def add_figures(table: Table, *names: str) -> None:
-    """Add columns of figures, which keep their width when words must give way."""
+    """Add numeric columns, which keep their width when text columns are shortened."""
     for name in names:
         table.add_column(name, justify="right", no_wrap=True, min_width=max(len(name), 5))
 
 
 def fact_table() -> Table:
-    """Make a list of names and values."""
+    """Create a table of names and values."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -122,7 +122,7 @@ def fact_table() -> Table:
 
 
 class Fitting:
-    """A list that leaves out what does not fit into its lines, instead of cutting a word."""
+    """A list that omits items that do not fit, instead of cutting words."""
 
     def __init__(self, parts: Sequence[str], separator: str, *, lines: int = 1) -> None:
         self.parts = parts
@@ -130,7 +130,7 @@ class Fitting:
         self.lines = lines
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Fill the lines that the column holds; a part that is wider than that is cut."""
+        """Fill the lines of the column; an item wider than a line is cut."""
         left = list(self.parts)
         for number in range(self.lines):
             line = left.pop(0) if left else ""
@@ -140,13 +140,13 @@ class Fitting:
                 yield Text(line, no_wrap=True, overflow="ellipsis")
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Say how narrow and how wide it may be."""
+        """Return the minimum and maximum width."""
         whole = cell_len(self.separator.join(self.parts))
         return Measurement(min(whole, 12), min(whole, options.max_width))
 
 
 def _bar(share: float, largest: float, width: int = BAR) -> Text:
-    """Draw a share as a bar; the figure beside it says the same."""
+    """Draw a share as a bar."""
     eighths = round(8 * width * share / largest) if largest > 0 else 0
     whole, part = divmod(eighths, 8)
     blocks = "█" * whole + (" ▏▎▍▌▋▊▉"[part] if part else "")
@@ -160,9 +160,10 @@ def topic_table(
     areas: Sequence[str] | None = None,
     most: int = 30,
 ) -> Table:
-    """List topics by share (mean theta' over papers), with the papers they dominate and words.
+    """List topics by share (mean theta' over papers), with their papers and words.
 
-    With `areas`, a name for each topic, topics that dominate no paper are only counted.
+    With `areas`, a name per topic, topics that are not the main topic of any paper are only
+    counted.
     """
     order = topic_order(model)
     share = describing.topic_shares(model.doc_topic_)
@@ -193,15 +194,15 @@ def topic_table(
 
 
 def mixture(weights: np.ndarray, names: Sequence[str], *, most: int = 3) -> list[str]:
-    """Write the main parts of a mixture of topics: "81 % soil, crop"."""
+    """Format the main components of a topic mixture: "81 % soil, crop"."""
     weights = np.asarray(weights, float)
     best = [k for k in np.argsort(-weights, kind="stable")[:most] if weights[k] >= 0.05]
     return [f"{100 * weights[k]:.0f} % {names[k]}" for k in best]
 
 
 def author_table(model: SCNTM, names: Sequence[str], *, most: int = 8) -> Table | None:
-    """List the authors of most papers as first author; None for a model without authors."""
-    from citeweave.explore.parts import join_parts  # noqa: PLC0415 (other tables do without)
+    """List the authors with the most papers as first author; None for a model without authors."""
+    from citeweave.explore.parts import join_parts  # noqa: PLC0415 (not needed by other tables)
 
     try:
         groups, topics, _ = join_parts(model.groups_, model.group_topic_, None)
@@ -229,7 +230,7 @@ def author_table(model: SCNTM, names: Sequence[str], *, most: int = 8) -> Table 
 
 
 def paper_table(model: SCNTM, names: Sequence[str], *, most: int = 6) -> Table | None:
-    """List papers of the largest influence (λ⁻); None for a model without citations."""
+    """List the most influential papers (λ⁻); None for a model without citations."""
     if model.spec_.citations is None or not model.corpus_.n_citations:
         return None
     corpus = model.corpus_
@@ -252,7 +253,7 @@ def paper_table(model: SCNTM, names: Sequence[str], *, most: int = 6) -> Table |
 
 
 def run_table(model: SCNTM) -> Table:
-    """Figures of the run: log posterior, acceptance, samples, agreement of chains, time."""
+    """Create a table of run statistics: log posterior, acceptance, samples, agreement, time."""
     table = fact_table()
     for name, value in run_figures(model):
         table.add_row(name, value)
@@ -260,7 +261,7 @@ def run_table(model: SCNTM) -> Table:
 
 
 def posterior_level(model: SCNTM) -> tuple[str, float]:
-    """Name the trace that runs are shown by, and give its mean after burn-in in the best chain."""
+    """Return the name of the main trace, and its mean after burn-in in the best chain."""
     shown = shown_trace(model.traces_)
     if shown is None:
         return "log posterior", math.nan
@@ -270,7 +271,7 @@ def posterior_level(model: SCNTM) -> tuple[str, float]:
 
 
 def run_figures(model: SCNTM) -> list[tuple[str, str]]:
-    """Name and value of each figure that `run_table` shows, the verdict on its chains first."""
+    """Return the names and values of run statistics, starting with the verdict on the chains."""
     from citeweave.evaluate.diagnostics import judge_chains  # noqa: PLC0415 (slow to import)
 
     combination = model.combination_
@@ -280,18 +281,20 @@ def run_figures(model: SCNTM) -> list[tuple[str, str]]:
     figures = [("verdict", judge_chains(model).verdict.text)]
     used = int(np.count_nonzero(np.asarray(model.topic_samples_)))
     if used == model.topics:
-        figures.append(("topics", f"all {used} are in use; the literature may hold more: {MORE}"))
+        figures.append(("topics", f"all {used} are in use; there may be more: {MORE}"))
     figures += [("samples kept", f"{model.n_samples_:,} of {count(chains, 'chain')}")]
     if chains > 1:
         others = [a for i, a in enumerate(combination["agreements"]) if i != combination["best"]]
-        how = {"average": "averaged", "consensus": "their consensus"}.get(
-            combination["how"], "the best one taken"
+        how = {"average": "averaged", "consensus": "consensus"}.get(
+            combination["how"], "best chain used"
         )
-        figures.append(("chains agree", f"{min(others):.2f} (cosine of matched topics; {how})"))
+        figures.append(
+            ("chains agree", f"{min(others):.2f} (cosine similarity of matched topics; {how})")
+        )
     if tokens:
-        figures.append((what, f"{level / tokens:.3f} a word"))
+        figures.append((what, f"{level / tokens:.3f} per word"))
     if model.spec_.citations is not None and not math.isnan(model.acceptance_):
-        figures.append(("acceptance", f"{100 * model.acceptance_:.1f} % of new citing topics"))
+        figures.append(("acceptance", f"{100 * model.acceptance_:.1f} % of proposed citing topics"))
     seconds = np.nansum(model.traces_["seconds"], axis=1)
     figures.append(("sampling time", f"{float(seconds.max()):.1f} s (longest chain)"))
     figures.append(("seed", str(model.seed_)))

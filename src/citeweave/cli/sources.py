@@ -1,4 +1,4 @@
-"""What a command accepts as a corpus: a folder, a data set's name, a matrix, or files."""
+"""Corpus arguments of commands: a folder, the name of a data set, a matrix, or files."""
 
 # ruff: noqa: PLC0415  readers and data sets are imported only where they are asked for
 import difflib
@@ -19,16 +19,15 @@ __all__ = ["name_of", "open_corpus", "open_sources"]
 
 
 def open_corpus(source: Path) -> Corpus:
-    """Open a corpus folder, or the copy of its corpus that a run folder holds."""
+    """Open a corpus folder, or the copy of the corpus in a run folder."""
     if is_run_folder(source):
         return Corpus.load(source / "corpus")
     if source.is_file():
         raise CorpusError(
-            f"'{source}' is a file; give the folder of a corpus instead. To make one: "
-            f"citeweave import {source}"
+            f"'{source}' is a file, not a corpus folder. To create one: citeweave import {source}"
         )
     if source.is_dir() and not is_corpus_folder(source) and (source / "corpus").is_dir():
-        raise CorpusError(f"'{source}' is no corpus. Did you mean '{source / 'corpus'}'?")
+        raise CorpusError(f"'{source}' is not a corpus. Did you mean '{source / 'corpus'}'?")
     return Corpus.load(source)
 
 
@@ -47,24 +46,26 @@ def name_of(sources: Sequence[str]) -> str:
 
 
 def open_sources(sources: Sequence[str], console: "Console | None") -> Corpus:
-    """Open a corpus or run folder, a data set, a matrix (.npz), or import files with defaults.
+    """Open a corpus or run folder, a data set or a matrix (.npz), or import files with defaults.
 
-    What lies here under a name goes before a data set of that name. A console of None keeps
-    silent.
+    Local files and folders take precedence over data sets of the same name. There is no output if
+    the console is None.
     """
     path = Path(sources[0])
     if len(sources) == 1 and sources[0] != "-":
         if is_run_folder(path) or is_corpus_folder(path):
             return open_corpus(path)
         if path.is_dir() and is_corpus_folder(path / "corpus"):
-            return open_corpus(path)  # which says what was probably meant
+            return open_corpus(path)  # raises an error that suggests what was meant
         if not path.exists():
             return _open_dataset(sources[0], console)
         if is_matrix_file(path):
             return Corpus.from_matrix(path)
     for source in sources:
         if is_matrix_file(source):
-            raise CorpusError(f"'{source}' is a matrix, a corpus by itself; give it alone.")
+            raise CorpusError(
+                f"'{source}' is a matrix, which is a complete corpus and must be given alone."
+            )
     return _import(sources, console)
 
 
@@ -80,7 +81,7 @@ def _open_dataset(name: str, console: "Console | None") -> Corpus:
         hint = f" Did you mean the data set {near[0]!r}?" if near else ""
         raise CorpusError(
             f"There is no file, corpus folder or data set '{name}'.{hint} "
-            "Data sets are listed by: citeweave datasets"
+            "To list the data sets: citeweave datasets"
         )
     notes = None if console is None else make_console(stderr=True)
     with fetching(notes) as fetched, open_import_display(notes) as display:
@@ -101,11 +102,11 @@ def _import(sources: Sequence[str], console: "Console | None") -> Corpus:
         if len(sources) > 1 and source in DATASETS and not Path(source).exists():
             others = ", ".join(repr(other) for other in sources if other != source)
             raise CorpusError(
-                f"{source!r} is a data set, which is given alone. Got {others} beside it."
+                f"{source!r} is a data set and must be given alone. Got {others} as well."
             )
         if is_corpus_folder(source):
             raise CorpusError(
-                f"'{source}' is a corpus; give one corpus alone, or the files it was made of."
+                f"'{source}' is a corpus. Pass a single corpus, or the files it was made from."
             )
     with open_import_display(None if console is None else make_console(stderr=True)) as display:
         corpus, report = read(*sources).prepare(progress=display)

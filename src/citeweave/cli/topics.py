@@ -1,4 +1,4 @@
-"""The option ``--topics`` where it may be ``auto``: a scan then chooses the number."""
+"""The option ``--topics`` with the value ``auto``, for which a scan chooses the number."""
 
 # ruff: noqa: PLC0415  heavy imports inside the functions, so that other commands start at once
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ AUTO = "auto"
 
 _TOPICS = PARAMETERS["topics"]
 _SHARED = ("eta", "chains", "model", "threads", "device")
-"""Parameters that the fits of a scan have from the command."""
+"""Parameters of the command that the fits of a scan use."""
 
 
 def read_topics(text: str) -> Any:
-    """Read a number of topics; other text is left to the rule.
+    """Parse a number of topics; other text is passed on to be checked.
 
     Examples
     --------
@@ -42,14 +42,14 @@ TOPICS_OR_AUTO = _TOPICS.but(
         f"{_TOPICS.rule.wanted}, or '{AUTO}'",
         lambda value: value == AUTO or _TOPICS.rule.accepts(value),
     ),
-    summary=f"{_TOPICS.summary.removesuffix('.')}. {AUTO}: the number that a scan recommends.",
+    summary=f"{_TOPICS.summary.removesuffix('.')}. {AUTO}: use the number recommended by a scan.",
 )
 
 
 def choose_topics(
     corpus: "Corpus", parameters: Mapping[str, Any], folder: Path, console: "Console | None"
 ) -> int:
-    """Give the number of topics that was asked for, or that a scan recommends."""
+    """Return the given number of topics, or the one recommended by a scan."""
     if parameters["topics"] != AUTO:
         return int(parameters["topics"])
     from citeweave.cli.scan import TOPICS, read_numbers, scan_topics

@@ -1,4 +1,4 @@
-"""The command `verify`: whether the files of a run or a corpus are those that were written."""
+"""The command `verify`: check that the files of a run or a corpus are intact."""
 
 # ruff: noqa: PLC0415  heavy imports inside the command, so that the others start at once
 from pathlib import Path
@@ -23,7 +23,7 @@ def verify(
 ) -> None:
     """Check every file of a run or a corpus against its checksum.
 
-    Exits with 0 if all files are intact, otherwise with 2 and a line for each that is not.
+    Exits with status 0 if all files are intact, otherwise with 2 and one line per damaged file.
     """
     from citeweave.corpus.storage import is_corpus_folder
 
@@ -32,7 +32,7 @@ def verify(
         complain("error", f"'{path}': {reason}.")
     if wrong:
         raise typer.Exit(USER_ERROR)
-    typer.echo(f"{folder}: {checked} files checked, all are as they were written.")
+    typer.echo(f"{folder}: {checked} files checked, all intact.")
 
 
 Wrong = list[tuple[Path, str]]
@@ -79,24 +79,24 @@ def _check_corpus(folder: Path) -> tuple[int, Wrong]:
     checked, wrong = _check_files(folder, read_manifest_of(folder))
     if not wrong:
         try:
-            Corpus.load(folder).verify()  # bounds, and the fingerprint of arrays and strings
+            Corpus.load(folder).verify()  # checks bounds, and the fingerprint of arrays and strings
         except CiteweaveError as error:
             wrong.append((folder, str(error).rstrip(".")))
     return checked, wrong
 
 
 def _check_files(folder: Path, manifest: dict[str, Any]) -> tuple[int, Wrong]:
-    """Check the files that a manifest names, and count them and the manifest itself."""
+    """Check the files listed in a manifest, and count them and the manifest itself."""
     from citeweave.checksums import damaged_files
 
     if "files" not in manifest:
-        complain("note", f"'{folder}' has no checksums: an earlier release wrote it.")
+        complain("note", f"'{folder}' has no checksums: it was written by an earlier release.")
     wrong = [(folder / name, reason) for name, reason in damaged_files(folder, manifest).items()]
     return 1 + len(manifest.get("files", ())), wrong
 
 
 def _damage_of_archive(path: Path) -> str:
-    """Tell what is wrong with a checkpoint, by the checksums of its members; "" if nothing is."""
+    """Return what is wrong with a checkpoint, by the checksums of its members; "" if intact."""
     import zipfile
     import zlib
 
@@ -105,4 +105,4 @@ def _damage_of_archive(path: Path) -> str:
             bad = archive.testzip()
     except (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         return f"it cannot be read ({error})"
-    return f"its part {bad!r} does not match its checksum" if bad else ""
+    return f"its member {bad!r} does not match its checksum" if bad else ""

@@ -1,4 +1,4 @@
-"""The process behind the app: does one task of a project, and leaves its state on disk.
+"""The background process of the app: runs one task of a project and writes its state to disk.
 
 Run as ``python -m citeweave.cli.work TASK``, by `citeweave.web.projects.tasks.Starter`.
 """
@@ -28,31 +28,31 @@ __all__ = ["main", "work"]
 CHECKPOINT_SECONDS = 20.0
 CORPUS, SCANNED, IMPORTED = "corpus", "scan", "import.html"
 FIT_LOCK = ".fit.lock"
-"""Held while anything is fitted in a folder of projects: one fit has all cores."""
+"""Lock held while a model is fitted in a folder of projects, because one fit uses all cores."""
 
 BUSY = (
-    "Another fit is under way in this folder. Wait until it is done or stop it, then start this "
-    "one again."
+    "Another model is being fitted in this folder. Wait until that is done or stop it, then start "
+    "this one again."
 )
-_NO_ROOM = "The disk is full. Free some space, then go on: what was saved is intact."
+_NO_ROOM = "The disk is full. Free some space, then resume; everything that was saved is intact."
 _NO_MEMORY = (
-    "There is not enough memory. Close other programs, or try fewer topics, then start again."
+    "There is not enough memory. Close other programs or try fewer topics, then start again."
 )
 _BUG = (
-    "Something went wrong inside citeweave ({kind}: {error}). The log has the details; please "
-    "report it with them."
+    "An internal error occurred in citeweave ({kind}: {error}). The details are in the log; please "
+    "include them in a bug report."
 )
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do the task that is named on the command line."""
+    """Run the task given on the command line."""
     task = ProjectTask(Path((sys.argv[1:] if arguments is None else arguments)[0]))
     with task.working():
         return work(task)
 
 
 def work(task: ProjectTask) -> int:
-    """Do a task, whatever becomes of it, and write down how it ended."""
+    """Run a task and record how it ended, whatever happens."""
     from citeweave.cli.work_display import Reporter
 
     state: State = "failed"
@@ -72,7 +72,7 @@ def work(task: ProjectTask) -> int:
         traceback.print_exc()
         place = f"'{error.filename}': " if error.filename else ""
         message = _NO_ROOM if is_full(error) else f"{place}{error.strerror or error}."
-    except Exception as error:  # noqa: BLE001 (whoever has no terminal must be told, too)
+    except Exception as error:  # noqa: BLE001 (users without a terminal must see it, too)
         traceback.print_exc()
         message = _BUG.format(kind=type(error).__name__, error=error)
     if message:
@@ -84,7 +84,7 @@ def work(task: ProjectTask) -> int:
 
 @contextlib.contextmanager
 def _stopped_on_wish(task: ProjectTask) -> Iterator[None]:
-    """Interrupt the main thread, as Ctrl-C would, when the page asks for it."""
+    """Interrupt the main thread, as Ctrl-C would, when the user asks to stop."""
 
     def watch(ended: threading.Event) -> None:
         while not ended.wait(0.3):
@@ -92,13 +92,13 @@ def _stopped_on_wish(task: ProjectTask) -> Iterator[None]:
                 _interrupt()
                 return
 
-    with _beside(watch, wait=True):  # no interruption may come after the work
+    with _beside(watch, wait=True):  # do not interrupt after the work is done
         yield
 
 
 @contextlib.contextmanager
 def _beside(watch: Callable[[threading.Event], None], *, wait: bool = False) -> Iterator[None]:
-    """Let a function run in a thread while a block lasts; it is told of the end by an event."""
+    """Run a function in a thread during a block; an event tells it when the block ends."""
     ended = threading.Event()
     thread = threading.Thread(target=watch, args=(ended,), daemon=True)
     thread.start()
@@ -111,7 +111,7 @@ def _beside(watch: Callable[[threading.Event], None], *, wait: bool = False) -> 
 
 
 def _interrupt() -> None:
-    """Do as Ctrl-C does: a main thread that waits is woken, where the system can do that."""
+    """Interrupt like Ctrl-C: wake a waiting main thread, if the system supports that."""
     main = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main is not None:
         signal.pthread_kill(main, signal.SIGINT)
@@ -124,7 +124,7 @@ def _project(task: ProjectTask) -> Path:
 
 
 def import_files(task: ProjectTask, reporter: "Reporter") -> None:
-    """Make the corpus of a project from its files."""
+    """Create the corpus of a project from its files."""
     from citeweave.cli.work_display import TaskImport
     from citeweave.preparing import Settings, read
     from citeweave.web.projects.shelf import Project
@@ -143,7 +143,7 @@ def import_files(task: ProjectTask, reporter: "Reporter") -> None:
 
 
 def make_demo(task: ProjectTask, reporter: "Reporter") -> None:
-    """Make the corpus of the demo."""
+    """Create the corpus of the demo."""
     from citeweave.simulate import demo_corpus
 
     reporter.tell(stage="demo")
@@ -151,7 +151,7 @@ def make_demo(task: ProjectTask, reporter: "Reporter") -> None:
 
 
 def fit(task: ProjectTask, reporter: "Reporter") -> None:
-    """Fit a model, or go on with a run that is there."""
+    """Fit a model, or continue an existing run."""
     from citeweave.cli.running import fit_model, resume_model
     from citeweave.cli.work_display import TaskConsole
     from citeweave.corpus import Corpus
@@ -178,7 +178,7 @@ def fit(task: ProjectTask, reporter: "Reporter") -> None:
 def _number_of_topics(
     task: ProjectTask, corpus: "Corpus", parameters: dict[str, Any], console: "TaskConsole"
 ) -> int:
-    """Give the number that was asked for, or have a scan find one."""
+    """Return the given number of topics, or the one chosen by a scan."""
     from citeweave.cli.topics import AUTO, choose_topics
     from citeweave.model import SCNTM
 
@@ -196,7 +196,7 @@ def _number_of_topics(
 
 @contextlib.contextmanager
 def _only_fit(shelf: Path) -> Iterator[None]:
-    """Hold the place of the one fit; who finds it taken fails with plain words."""
+    """Take the lock of the only fit, or fail with a clear message."""
     with contextlib.ExitStack() as held:
         try:
             held.enter_context(locked(shelf / FIT_LOCK, wait=False))
@@ -207,7 +207,7 @@ def _only_fit(shelf: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _topics_told(folder: Path, reporter: "Reporter") -> Iterator[None]:
-    """Tell the topics of the latest checkpoints, as long as that is cheap."""
+    """Report the topics of the latest checkpoints, as long as that is cheap."""
     from citeweave.cli.work_topics import latest_topics
 
     def watch(ended: threading.Event) -> None:
@@ -228,7 +228,7 @@ def _topics_told(folder: Path, reporter: "Reporter") -> Iterator[None]:
 
 
 def _newest(folder: Path) -> int:
-    """Tell one state of the checkpoints from the next."""
+    """Return a value that changes with each new checkpoint."""
     with contextlib.suppress(OSError):
         return max((f.stat().st_mtime_ns for f in folder.glob("chains*/*/*.npz")), default=0)
     return 0

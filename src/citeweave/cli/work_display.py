@@ -1,4 +1,4 @@
-"""Progress for the app: what the displays of the terminal know, as JSON on disk."""
+"""Progress for the app: the information of the terminal displays, as JSON on disk."""
 
 import contextlib
 import math
@@ -22,21 +22,21 @@ from citeweave.web.projects.tasks import ProjectTask
 __all__ = ["Reporter", "TaskConsole", "TaskDisplay", "TaskImport", "thin_out"]
 
 INTERVAL = 1.0
-"""Seconds between two writings."""
+"""Seconds between two writes."""
 _WAITING = {STARTING: "start", SWITCHING: "citations", JOINING: "bursts", STOPPING: "stop"}
-"""What a silence is about; a page has words of its own for it."""
+"""Reasons for a silence, by message; pages have their own texts for them."""
 MOST_POINTS = 400
-"""Of the trace of a chain; a longer one is thinned out."""
+"""Maximum number of points in the trace of a chain; longer traces are thinned."""
 
 
 class Reporter:
-    """Writes the progress of a task now and then, from a thread of its own, while a block lasts.
+    """Writes the progress of a task at intervals, from its own thread, during a block.
 
     Parameters
     ----------
     task : ProjectTask
     interval : float
-        Seconds between two writings.
+        Seconds between two writes.
     """
 
     def __init__(self, task: ProjectTask, interval: float = INTERVAL) -> None:
@@ -48,36 +48,38 @@ class Reporter:
         self._thread = threading.Thread(target=self._write_on, daemon=True)
 
     def __enter__(self) -> Self:
-        """Begin to write."""
+        """Start writing."""
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop writing; what is left is written with the last word."""
+        """Stop writing; the final state is written separately."""
         self._ending.set()
         self._thread.join()
 
     @property
     def progress(self) -> dict[str, Any]:
-        """What is known now."""
+        """The current progress."""
         with self._lock:
             return dict(self._progress)
 
     def tell(self, **news: Any) -> None:
-        """Take in news."""
+        """Update the progress."""
         with self._lock:
             self._progress |= news
 
     def _write_on(self) -> None:
         while True:
-            with contextlib.suppress(OSError):  # a full disk is told by the work's own files
+            with contextlib.suppress(
+                OSError
+            ):  # if the disk is full, the task itself will report it
                 self.task.write("running", progress=self.progress)
             if self._ending.wait(self.interval):
                 return
 
 
 class TaskConsole(DisplayConsole):
-    """The log of a task; fits that are shown on it are reported, too.
+    """The log of a task, which also reports the progress of fits.
 
     Parameters
     ----------
@@ -86,7 +88,7 @@ class TaskConsole(DisplayConsole):
     Attributes
     ----------
     scanning : bool
-        Whether fits are made to choose a number of topics.
+        Whether the fits belong to a scan for the number of topics.
     """
 
     def __init__(self, reporter: Reporter) -> None:
@@ -95,12 +97,12 @@ class TaskConsole(DisplayConsole):
         self.scanning = False
 
     def open_display(self) -> PlainDisplay:
-        """Make the display of one fit."""
+        """Create the display of one fit."""
         return TaskDisplay(self)
 
 
 class TaskDisplay(PlainDisplay):
-    """Lines in the log, and the traces of all chains for a page."""
+    """Writes lines to the log, and the traces of all chains for the page."""
 
     def __init__(self, console: TaskConsole) -> None:
         self._reporter = console.reporter
@@ -114,7 +116,7 @@ class TaskDisplay(PlainDisplay):
     def _expected(self, chains: int) -> None:
         super()._expected(chains)
         before = self._reporter.progress.get("traces", [])
-        # of a run that goes on, the page shows the way so far
+        # for a resumed run, the page also shows the earlier part
         known = before if len(before) == chains else [[] for _ in range(chains)]
         self._traces = [list(trace) for trace in known]
         self._strides = [_stride(trace) for trace in self._traces]
@@ -137,16 +139,16 @@ class TaskDisplay(PlainDisplay):
         )
 
     def __call__(self, progress: Progress) -> None:
-        """Take the news of one chain."""
+        """Handle a progress report of one chain."""
         super().__call__(progress)
         with self._lock:
             self._seen[progress.chain] += 1
-            if self._seen[progress.chain] <= WARMING:  # of a run that goes on, too
+            if self._seen[progress.chain] <= WARMING:  # also for a resumed run
                 self.chains[progress.chain].seconds_left = math.nan
                 self.chains[progress.chain].iterations_per_second = math.nan
             trace, number = self._traces[progress.chain], progress.chain
             while trace and trace[-1][0] >= progress.iteration:
-                trace.pop()  # a run that was killed goes on from its last checkpoint
+                trace.pop()  # a killed run continues from its last checkpoint
             value = progress.info.log_posterior
             if self.tokens and math.isfinite(value):
                 at = progress.iteration
@@ -167,7 +169,7 @@ class TaskDisplay(PlainDisplay):
                     self._write(waiting)
 
     def _facts(self) -> dict[str, Any]:
-        """Give what a page shows, the lock being held."""
+        """Return what a page shows; the lock must be held."""
         return {
             "iterations": self.iterations,
             "agreement": self.agreement,
@@ -188,13 +190,13 @@ class TaskDisplay(PlainDisplay):
 
 
 class TaskImport(ImportDisplay):
-    """The steps of an import, for a page."""
+    """Reports the steps of an import for a page."""
 
     def __init__(self, reporter: Reporter) -> None:
         self._reporter = reporter
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
-        """Take the news of one step."""
+        """Handle a progress report of one step."""
         steps: dict[str, Any] = self._reporter.progress.get("steps", {})
         name = STEPS.get(step, (step, ""))[0]
         now = {"name": name, "count": count_line(step, done, total), "done": done, "total": total}
@@ -202,7 +204,7 @@ class TaskImport(ImportDisplay):
 
 
 def thin_out(trace: list[list[float]]) -> list[list[float]]:
-    """Leave every second point, the last one always.
+    """Keep every second point, and always the last one.
 
     Examples
     --------
@@ -213,7 +215,7 @@ def thin_out(trace: list[list[float]]) -> list[list[float]]:
 
 
 def _stride(trace: list[list[float]]) -> int:
-    """Give the iterations from one point to the next."""
+    """Return the number of iterations between points."""
     return int(max(trace[-1][0] - trace[-2][0], 1)) if len(trace) > 1 else 1
 
 

@@ -1,4 +1,4 @@
-"""Topics of a run that is under way, in brief."""
+"""A short summary of the topics of a running fit."""
 
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,12 @@ WORDS = 6
 
 
 def latest_topics(folder: Path) -> list[dict[str, Any]]:
-    """Give the largest topics of the latest checkpoints: share and words; none before any."""
+    """Return the share and words of the largest topics in the latest checkpoints."""
     try:
         model = load(folder)
         share = topic_shares(model.doc_topic_)
         words = pick_words(model, WORDS)
     except (CiteweaveError, OSError):
-        return []  # no samples yet, or a checkpoint was replaced while we read it
+        return []  # no samples yet, or a checkpoint was replaced while being read
     order = topic_order(share, share > 0)[:MOST]
     return [{"share": round(float(share[k]), 4), "words": words[k]} for k in order]

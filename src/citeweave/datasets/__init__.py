@@ -1,4 +1,4 @@
-"""Data sets by name: where they come from, whether they are here, and as a corpus.
+"""Data sets by name: where they come from, whether they are available locally, and loading them.
 
 >>> from citeweave import datasets
 >>> datasets.DATASETS["cora"].documents

@@ -1,4 +1,4 @@
-"""Fetch data sets: with a size limit and a checksum, and whole or not at all."""
+"""Download data sets atomically, with a size limit and a checksum."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["FetchProgress", "get"]
 
 FetchProgress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with an address, the bytes that have come and, where known, how many there are."""
+"""Called with a URL, the number of bytes received and, if known, the total."""
 
 MOST_ARCHIVE = 1 << 27
-"""An archive whose size is not known beforehand may have this many bytes."""
+"""Size limit of an archive whose size is not known in advance."""
 
 _CHUNK = 1 << 16
 
@@ -45,19 +45,19 @@ _NETWORK = (
 def get(
     name: str | Dataset, *, progress: FetchProgress | None = None, timeout: float = 30.0
 ) -> HeldFiles:
-    """Find a data set on this computer, or fetch it into the cache.
+    """Find a data set on this computer, or download it into the cache.
 
-    Looks in the folder that ``CITEWEAVE_DATA`` names, then in the cache, then fetches. What
-    comes is kept only if its SHA-256 is the one in the table of data sets.
+    The function looks in the folder set by ``CITEWEAVE_DATA``, then in the cache, and then
+    downloads the files. They are kept only if their SHA-256 matches the registry.
 
     Parameters
     ----------
     name : str or Dataset
         The data set.
     progress : callable or None
-        Told how many bytes have come.
+        Called with the download progress.
     timeout : float
-        Seconds without an answer after which the attempt ends.
+        Seconds without a response after which the download fails.
 
     Raises
     ------
@@ -83,15 +83,15 @@ def get(
 
 
 def _silent(_address: str, _done: int, _total: int | None) -> None:
-    """Report to nobody."""
+    """Ignore progress."""
 
 
 def _fetch(dataset: Dataset, progress: FetchProgress, timeout: float) -> HeldFiles:
     files = dataset.holdings[-1]
     if not dataset.can_be_fetched:
         raise CorpusError(
-            f"The data set {dataset.name!r} is not on this computer, and no public address gives "
-            f"its very files: they are {dataset.source}. Home page: {dataset.home}. "
+            f"The data set {dataset.name!r} is not on this computer, and its exact files cannot be "
+            f"downloaded: they are {dataset.source}. Home page: {dataset.home}. "
             f"{_by_hand(files)}"
         )
     folder = cache_folder() / "datasets"
@@ -104,13 +104,13 @@ def _fetch(dataset: Dataset, progress: FetchProgress, timeout: float) -> HeldFil
                 _fetch_address(address, wanted, folder, Path(temporary), progress, timeout)
         except _NETWORK as error:
             raise CorpusError(
-                f"The data set {dataset.name!r} could not be fetched from {address} "
+                f"The data set {dataset.name!r} could not be downloaded from {address} "
                 f"({_why(error)}). {_by_hand(files)}"
             ) from error
         except OSError as error:
             raise CorpusError(
-                f"The data set {dataset.name!r} could not be stored in '{folder}': "
-                f"{error.strerror or error}. Set CITEWEAVE_CACHE to a folder that can be written."
+                f"The data set {dataset.name!r} could not be saved in '{folder}': "
+                f"{error.strerror or error}. Set CITEWEAVE_CACHE to a writable folder."
             ) from error
     return HeldFiles(folder, files)
 
@@ -123,7 +123,7 @@ def _fetch_address(
     progress: FetchProgress,
     timeout: float,
 ) -> None:
-    """Fetch what one address gives, check it, and move the files wanted into their places."""
+    """Download one URL, check the files, and move them to their final paths."""
     packed = wanted[0].member is not None
     whole = temporary / "whole"
     limit = MOST_ARCHIVE if packed else wanted[0].size
@@ -132,18 +132,16 @@ def _fetch_address(
     for file in wanted:
         path = found.get(file.member or "") if packed else whole
         if path is None:
-            raise CorpusError(
-                f"{address} holds no {file.member!r}; it is not what it was. {_by_hand(wanted)}"
-            )
+            raise CorpusError(f"{address} no longer contains {file.member!r}. {_by_hand(wanted)}")
         sha256 = file_sha256(path)
         if sha256 != file.sha256:
             raise CorpusError(
-                f"What {address} gives for '{file.path}' is not what it should be: its SHA-256 is "
-                f"{sha256} instead of {file.sha256}. Nothing was kept. {_by_hand([file])}"
+                f"The file '{file.path}' from {address} is not the expected one: its SHA-256 is "
+                f"{sha256} instead of {file.sha256}. Nothing was saved. {_by_hand([file])}"
             )
         target = folder / file.path
         target.parent.mkdir(parents=True, exist_ok=True)
-        # named first beside its place, so that it appears there whole
+        # written next to its final path first, so that it appears there atomically
         beside = name_beside(target)
         path.replace(beside)
         beside.replace(target)
@@ -160,7 +158,9 @@ def _download(
     files: list[DataFile],
 ) -> None:
     if not address.startswith(("https://", "http://")):
-        raise CorpusError(f"The address {address} is neither https nor http; it is not opened.")
+        raise CorpusError(
+            f"The address {address} is neither https nor http and will not be opened."
+        )
     agent = {"User-Agent": f"citeweave/{__version__}"}
     request = urllib.request.Request(address, headers=agent)  # noqa: S310 (checked above)
     done = 0
@@ -175,20 +175,20 @@ def _download(
             done += len(chunk)
             if done > limit:
                 raise CorpusError(
-                    f"{address} gives more than the {limit:,} bytes that it should; the rest was "
-                    f"not fetched and nothing was kept. {_by_hand(files)}"
+                    f"{address} returned more than the expected {limit:,} bytes; the download was "
+                    f"stopped and nothing was saved. {_by_hand(files)}"
                 )
             file.write(chunk)
             progress(address, done, total)
     if (exact and done < limit) or (total is not None and done < total):
         raise CorpusError(
             f"{address} ended after {done:,} bytes instead of {limit if exact else total:,}; "
-            f"nothing was kept. Try again. {_by_hand(files)}"
+            f"nothing was saved. Try again. {_by_hand(files)}"
         )
 
 
 def _members(archive: Path, address: str, temporary: Path) -> dict[str, Path]:
-    """Unpack an archive as if it were hostile; return its files by their bare names."""
+    """Unpack an untrusted archive; return its files by base name."""
     folder = temporary / "members"
     folder.mkdir()
     context = FileContext(address, ProblemLog(), FileCounts(address))
@@ -208,12 +208,12 @@ def _why(error: Exception) -> str:
 
 
 def _by_hand(files: list[DataFile] | tuple[DataFile, ...]) -> str:
-    """Say where files must be put that come by other means."""
+    """Explain where to put files obtained by other means."""
     places = " and ".join(
         f"{file.path.rpartition('/')[2]} as '{place_for(file)}' (SHA-256 {file.sha256})"
         for file in files
     )
     return (
-        f"If you have it from elsewhere, put {places}, or set CITEWEAVE_DATA to the folder that "
-        f"holds '{files[0].path}'."
+        f"If you have the data from elsewhere, save {places}, or set CITEWEAVE_DATA to the folder "
+        f"that contains '{files[0].path}'."
     )

@@ -1,4 +1,4 @@
-"""Data sets as corpora, prepared once and kept in the cache."""
+"""Load data sets as corpora, prepared once and stored in the cache."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def load(
     progress: Progress | None = None,
     fetched: FetchProgress | None = None,
 ) -> Corpus:
-    """Give a data set as a corpus.
+    """Load a data set as a corpus.
 
-    The files are looked for in the folder that ``CITEWEAVE_DATA`` names, then in the cache, then
-    fetched. The prepared corpus is kept in the cache too, under a key of its files, settings and
-    the code that made it, so that the next time it is only opened.
+    The files are looked up in the folder set by ``CITEWEAVE_DATA``, then in the cache, and then
+    downloaded. The prepared corpus is stored in the cache too, under a key made of its files, its
+    settings and the code that prepared it, so that it is only opened the next time.
 
     Parameters
     ----------
     name : str
-        Such as "cora"; see `DATASETS`.
+        Name of the data set, such as "cora"; see `DATASETS`.
     settings : Settings or None
-        How to prepare it; by default as its entry in the table says.
+        Preparation settings (default: those in the registry).
     progress : callable or None
-        Called with a step's name, how much of it is done and how much there is.
+        Called with the name of a step, the amount done and the total.
     fetched : callable or None
-        Called with an address, the bytes that have come and how many there are.
+        Called with a URL, the number of bytes received and the total.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def load_with_report(
             if report is not None:
                 return Imported(corpus, report)
         except CorpusError:
-            pass  # a damaged copy is made anew
+            pass  # a damaged copy is replaced
     made = _records(dataset, held).prepare(used, progress=progress)
     if place is not None:
         _keep(made.corpus, place)
@@ -113,7 +113,7 @@ def load_with_report(
 
 
 def _place(dataset: Dataset, settings: Settings) -> Path | None:
-    """Return the folder of the prepared corpus; None if there can be no cache."""
+    """Return the folder of the prepared corpus; None if there is no cache."""
     key = {
         "name": dataset.name,
         "files": [file.sha256 for holding in dataset.holdings for file in holding],
@@ -139,15 +139,15 @@ def _named_files(settings: Settings) -> list[str]:
 
 def _digest(path: str) -> str:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 (a name as the user gave it)
+        with open(path, "rb") as file:  # noqa: PTH123 (keeps the name as given by the user)
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
-        return ""  # preparation says what is wrong with it
+        return ""  # the preparation reports what is wrong with it
 
 
 @cache
 def _code() -> str:
-    """Hash the code that makes corpora, so that a changed step never meets an old result."""
+    """Hash the code that prepares corpora, so that changed code never uses outdated results."""
     digest = hashlib.sha256()
     for part in _PARTS:
         for file in _files_below(resources.files("citeweave") / part):
@@ -169,14 +169,14 @@ def _keep(corpus: Corpus, place: Path) -> None:
         corpus.save(place, overwrite=True)
     except (CorpusError, OSError) as error:
         warnings.warn(
-            f"The prepared data set is used but not kept: {error}", RuntimeWarning, stacklevel=4
+            f"The prepared data set could not be cached: {error}", RuntimeWarning, stacklevel=4
         )
 
 
 def _records(dataset: Dataset, held: HeldFiles) -> Records:
-    """Read a data set's files, with what only its entry in the table knows about them."""
+    """Read the files of a data set, using the details in the registry."""
     lists = [path for path, file in zip(held.paths, held.files, strict=True) if file.citations]
-    # the other files of a set lie beside its first and are found by their names
+    # the other files of a set lie next to the first one and are found by name
     records = read(held.paths[0], citations=lists or None)
     changes: list[Callable[[Iterable[Record]], Iterator[Record]]] = []
     if dataset.categories:
@@ -199,7 +199,7 @@ def _naming(names: Any) -> Callable[[Iterable[Record]], Iterator[Record]]:
 
 
 def _all_columns(columns: int) -> Callable[[Iterable[Record]], Iterator[Record]]:
-    """Name every word that the files have a column for, so that unused ones are counted too."""
+    """Return a name for every word column in the files, so that unused words are counted too."""
     digits = len(str(columns - 1))
     names = [f"w{place:0{digits}d}" for place in range(columns)]
 

@@ -1,4 +1,4 @@
-"""Where data sets lie: the user's own folder first, then the cache."""
+"""Locations of data sets: the user's own folder first, then the cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HeldFiles:
     Attributes
     ----------
     folder : Path
-        The folder below which they lie.
+        The folder that contains them.
     files : tuple of DataFile
         What they are.
 
@@ -45,7 +45,7 @@ class HeldFiles:
 
     @property
     def paths(self) -> list[Path]:
-        """The files, in order."""
+        """Paths of the files, in order."""
         return [self.folder / file.path for file in self.files]
 
 
@@ -65,9 +65,9 @@ def data_folder() -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be fetched or computed again.
+    """Return the folder for data that can be downloaded or computed again.
 
-    It is named by ``CITEWEAVE_CACHE``, or is the usual one of the system for caches.
+    It is set by ``CITEWEAVE_CACHE``; the default is the system's usual cache folder.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def cache_folder() -> Path:
         return files.cache_folder()
     except RuntimeError as error:
         raise CorpusError(
-            f"There is no home folder for a cache ({error}); set {CACHE} to a folder."
+            f"There is no home folder for the cache ({error}). Set {CACHE} to a folder."
         ) from error
 
 
@@ -100,7 +100,7 @@ def _folders() -> list[Path]:
 
 
 def find(dataset: Dataset) -> HeldFiles | None:
-    """Look for a data set in the user's folder and in the cache, by names and sizes.
+    """Look for a data set in the user's folder and in the cache, by file names and sizes.
 
     A file of another size is not taken for it; `verify` looks at the content.
 
@@ -119,7 +119,7 @@ def find(dataset: Dataset) -> HeldFiles | None:
 
 
 def place_for(file: DataFile) -> Path:
-    """Return where a file should be put to be found."""
+    """Return the path where a file should be placed to be found."""
     own = data_folder()
     if own is not None and own.is_dir() and os.access(own, os.W_OK):
         return own / file.path
@@ -143,18 +143,18 @@ def file_sha256(path: Path) -> str:
 
 
 def verify(dataset: Dataset, held: HeldFiles) -> None:
-    """Check the content of files that were found.
+    """Check the contents of files that were found.
 
     Raises
     ------
     CorpusError
-        A file is not the one that the table of data sets knows.
+        A file does not match the registry.
     """
     for file, path in zip(held.files, held.paths, strict=True):
         found = file_sha256(path)
         if found != file.sha256:
             raise CorpusError(
-                f"'{path}' is not the file of data set {dataset.name!r}: its SHA-256 is {found} "
-                f"instead of {file.sha256}. Remove it and get it again, or read it as your own "
-                "file: citeweave import."
+                f"'{path}' is not the file of the data set {dataset.name!r}: its SHA-256 is "
+                f"{found} instead of {file.sha256}. Delete it and download it again, or import it "
+                "as your own file with `citeweave import`."
             )

@@ -1,4 +1,4 @@
-"""The one table of data sets: what each is, where it comes from, and how it is prepared."""
+"""The registry of data sets: their contents, sources and preparation settings."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ class DataFile:
     Attributes
     ----------
     path : str
-        Its place below ``CITEWEAVE_DATA`` and below the cache, with slashes.
+        Path relative to ``CITEWEAVE_DATA`` and to the cache, with slashes.
     size : int
         Bytes.
     sha256 : str
-        Checksum of those bytes.
+        SHA-256 of the file.
     url : str or None
-        An address that gives the file, or an archive with it; None where no public address
-        gives these very bytes.
+        URL of the file or of an archive that contains it; None if exactly this file is not public.
     member : str or None
-        Its name in the archive that `url` gives.
+        Name of the file in the archive at `url`.
     citations : bool
         Whether it is a list of citations that must be named to the reader.
 
@@ -53,7 +52,7 @@ class DataFile:
 
 @dataclass(frozen=True, kw_only=True)
 class PaperFigures:
-    """A row of the paper's tbl:datasets; None where it prints a dash."""
+    """A row of the paper's tbl:datasets; None where the paper prints a dash."""
 
     documents: int
     citations: int
@@ -70,29 +69,29 @@ class Dataset:
     Attributes
     ----------
     name : str
-        What users write.
+        Name used in Python and on the command line.
     what : str
-        What it holds.
+        Short description of its contents.
     documents : int
-        How many documents its files hold.
+        Number of documents in its files.
     licence : str
-        What is known of its terms.
+        What is known about its licence.
     home : str
-        The page of those who made it.
+        Home page of its authors.
     source : str
-        Where the files here come from, and what was done to them.
+        Where the files come from, and how they were processed.
     holdings : tuple of tuple of DataFile
-        Sets of files that hold it, each set enough by itself; the last is the one to fetch.
+        Alternative sets of files, each complete by itself; the last one is downloaded.
     settings : Settings
-        How it is prepared.
+        Preparation settings.
     needs : tuple of str
-        Other data sets it takes citations from.
+        Other data sets from which it takes citations.
     categories : dict
-        Names for labels that the files only number.
+        Names of labels that are only numbers in the files.
     columns : int
-        Words that its files have columns for, where some of them may be unused.
+        Number of word columns in its files, if some of them may be unused.
     paper : PaperFigures or None
-        What the paper prints about it.
+        Figures printed in the paper.
     remark : str
         Why its figures differ from the paper's.
 
@@ -120,7 +119,7 @@ class Dataset:
 
     @property
     def size(self) -> int:
-        """Bytes to fetch."""
+        """Bytes to download."""
         return sum(file.size for file in self.holdings[-1])
 
     @property
@@ -155,7 +154,7 @@ _M10_CLASSES = (
 _ALL = (
     Dataset(
         name="cora",
-        what="machine learning papers, words by number, 7 classes, citations",
+        what="machine learning papers, numbered words, 7 classes, citations",
         documents=2708,
         licence=_LINQS_TERMS,
         home=_LINQS,
@@ -194,11 +193,11 @@ _ALL = (
             words_per_document=18.2,
             percent_repeat=None,
         ),
-        remark="Equal to the paper's. The files say only whether a word occurs.",
+        remark="Same as in the paper. The files only record whether a word occurs.",
     ),
     Dataset(
         name="citeseer",
-        what="computer science papers, words by number, 6 classes, citations (the paper's CS)",
+        what="computer science papers, numbered words, 6 classes, citations (the paper's CS)",
         documents=3312,
         licence=_LINQS_TERMS,
         home=_LINQS,
@@ -237,8 +236,8 @@ _ALL = (
             words_per_document=31.8,
             percent_repeat=None,
         ),
-        remark="4,732 citation lines, less 124 to the paper itself, less 17 to papers that are not "
-        "in the file: 4,591. The paper's 4,608 is the number before those 17 are left out.",
+        remark="Of 4,732 citation lines, 124 are self-citations and 17 lead to papers that are not "
+        "in the file, which leaves 4,591. The paper's 4,608 includes those 17.",
     ),
     Dataset(
         name="citeseer-text",
@@ -246,8 +245,8 @@ _ALL = (
         documents=3186,
         licence="none stated for the texts (abstracts from the CiteSeer library)",
         home="https://github.com/ansegura7/TextProcessing_CiteSeerUMD",
-        source="one text file a paper in data/citeseer.zip at the home page, put into one table of "
-        "id, label and text; citations from citeseer",
+        source="one text file per paper in data/citeseer.zip at the home page, merged into one "
+        "table of id, label and text; citations from citeseer",
         holdings=(
             (
                 DataFile(
@@ -257,19 +256,19 @@ _ALL = (
                 ),
             ),
         ),
-        # the labels are known, so no document is dropped on a guess of its language
+        # the labels are known, so no document is dropped because of a guessed language
         settings=Settings(language=None),
         needs=("citeseer",),
-        remark="Not in the paper: the text behind CS. 126 papers of CS have no text.",
+        remark="Not in the paper: the texts behind CS. 126 papers of CS have no text.",
     ),
     Dataset(
         name="pubmed",
-        what="papers on diabetes, words by number with TF-IDF, 3 classes, citations",
+        what="papers on diabetes, numbered words with TF-IDF, 3 classes, citations",
         documents=19717,
         licence=_LINQS_TERMS,
         home=_LINQS,
         source="the LINQS citation file, and a node file rebuilt in its format from the same "
-        "TF-IDF values; the words' names are lost",
+        "TF-IDF values; the words themselves are not available",
         holdings=(
             (
                 DataFile(
@@ -288,11 +287,11 @@ _ALL = (
             percent_repeat=40.1,
         ),
         remark="The paper used a version with 4,209 words, which is no longer available; the "
-        "public one has 500, and more of them a document.",
+        "public one has 500, with more of them per document.",
     ),
     Dataset(
         name="m10",
-        what="titles of ten fields, labels, citations (the paper's M10 without abstracts)",
+        what="titles from ten fields, labels, citations (the paper's M10 without abstracts)",
         documents=10310,
         licence="none stated; made for research, cite Lim & Buntine 2014 and Pan et al. 2016",
         home="https://github.com/TrustAGI-Lab/TriDNR",
@@ -329,8 +328,8 @@ _ALL = (
             words_per_document=57.8,
             percent_repeat=24.3,
         ),
-        remark="Titles only, without authors and abstracts. Of 77,218 citations 71,295 lead to "
-        "papers that are not in the set; the paper's 77,222 counts them all.",
+        remark="Titles only, without authors and abstracts. Of 77,218 citations, 71,295 lead to "
+        "papers that are not in the set; the paper's 77,222 counts all of them.",
     ),
     Dataset(
         name="ieee-vis",
@@ -338,8 +337,8 @@ _ALL = (
         documents=3752,
         licence="no licence stated at the source; abstracts belong to IEEE",
         home="https://sites.google.com/site/vispubdata/home",
-        source="the table of github.com/pisenberg/vispubdata at commit 2fb559aa4966, put into JSON "
-        "Lines",
+        source="the table of github.com/pisenberg/vispubdata at commit 2fb559aa4966, converted to "
+        "JSON Lines",
         holdings=(
             (
                 DataFile(
@@ -350,15 +349,16 @@ _ALL = (
             ),
         ),
         settings=Settings(category_from="venue"),
-        remark="Not in the paper. Two papers that are in the table twice are merged.",
+        remark="Not in the paper. Two papers that occur twice in the table are merged.",
     ),
     Dataset(
         name="hep-th",
         what="arXiv hep-th 1992 to 2003: titles, abstracts, authors, citations (KDD Cup 2003)",
         documents=29555,
-        licence="arXiv gives its metadata, abstracts among it, as CC0",
+        licence="arXiv publishes its metadata, including abstracts, under CC0",
         home="https://www.cs.cornell.edu/projects/kddcup/datasets.html",
-        source="the abstracts of KDD Cup 2003 put into JSON Lines, the citations into a table",
+        source="the abstracts of KDD Cup 2003 converted to JSON Lines, and the citations to a "
+        "table",
         holdings=(
             (
                 DataFile(
@@ -375,7 +375,8 @@ _ALL = (
             ),
         ),
         settings=Settings(category_from="none"),
-        remark="Not in the paper. Papers there twice are merged, two in French left out.",
+        remark="Not in the paper. Duplicate papers are merged, and two papers in French are "
+        "dropped.",
     ),
 )
 
@@ -383,7 +384,7 @@ DATASETS: dict[str, Dataset] = {dataset.name: dataset for dataset in _ALL}
 
 
 def find_dataset(name: str) -> Dataset:
-    """Return the data set of this name, or say which there are.
+    """Return the data set of this name, or raise an error that lists the available ones.
 
     Examples
     --------
@@ -393,5 +394,5 @@ def find_dataset(name: str) -> Dataset:
     if name in DATASETS:
         return DATASETS[name]
     near = difflib.get_close_matches(name.lower(), DATASETS, 1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(DATASETS)}."
+    hint = f"Did you mean {near[0]!r}?" if near else f"Available: {', '.join(DATASETS)}."
     raise ParameterError(f"There is no data set {name!r}. {hint}")

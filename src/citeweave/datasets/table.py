@@ -1,4 +1,4 @@
-"""The paper's tbl:datasets, made from the files alone, with the paper's figures beside it."""
+"""The paper's tbl:datasets, recomputed from the files, next to the printed figures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADS = ("documents", "citations", "authors", "vocabulary", "words/doc", "% rep
 
 @dataclass(frozen=True, kw_only=True)
 class TableRow:
-    """One data set: what its files give, and what the paper prints.
+    """One data set: figures computed from its files, and those printed in the paper.
 
     Attributes
     ----------
@@ -38,13 +38,13 @@ class TableRow:
     documents, citations, authors, vocabulary : int
         Counts of the corpus.
     words_per_document, percent_repeat : float
-        Average number of words, and average share of a document's words that it repeats.
+        Mean number of words, and mean share of repeated words in a document.
     records_read : int
-        Records in the files.
+        Number of records in the files.
     references : int
-        Citations in the files, before those to other works and to the paper itself are left out.
+        Number of citations in the files, including those to other works and self-citations.
     paper : PaperFigures or None
-        The row of the paper.
+        Figures printed in the paper.
     remark : str
         Why the two differ.
 
@@ -81,19 +81,19 @@ class TableRow:
     remark: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the row as JSON can hold it."""
+        """Return the row as JSON-serialisable values."""
         return asdict(self)
 
 
 def dataset_table(
     names: Sequence[str] | None = None, *, started: Callable[[str], None] | None = None
 ) -> list[TableRow]:
-    """Make the table for data sets that are on this computer.
+    """Compute the table for data sets on this computer.
 
     Parameters
     ----------
     names : sequence of str, or None
-        Which; by default all that are here. One that is named and not here is fetched.
+        Data sets to include (default: all on this computer); missing ones are downloaded.
     started : callable or None
         Called with each name before its set is opened.
 
@@ -117,7 +117,7 @@ def dataset_table(
 
 
 def is_here(dataset: Dataset) -> bool:
-    """Whether a data set, and what it needs of others, is on this computer."""
+    """Return whether a data set, with those it needs, is on this computer."""
     return all(find(other) for other in (dataset, *map(find_dataset, dataset.needs)))
 
 
@@ -139,7 +139,7 @@ def _row(dataset: Dataset, made: Imported) -> TableRow:
 
 
 def markdown_table(rows: Sequence[TableRow]) -> str:
-    """Write the table in Markdown, the paper's figures in a row of their own below each set."""
+    """Write the table in Markdown, with the paper's figures in a row below each data set."""
     lines = [
         f"| data set | {' | '.join(_HEADS)} | records | references |",
         f"|---|{'--:|' * (len(_HEADS) + 2)}",
@@ -157,7 +157,7 @@ def markdown_table(rows: Sequence[TableRow]) -> str:
 
 
 def figure(value: float | None) -> str:
-    """Write a figure; the paper has a dash where a set has none.
+    """Format a figure; a dash if there is none, as in the paper.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The explorer: a fitted run as pages and as JSON, on this computer."""
+"""The explorer: a local web server that shows a fitted run as pages and as JSON."""
 
 import os
 from collections.abc import Collection
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["LOCAL_NAMES", "open_run"]
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Names of this computer that nobody else can be reached by."""
+"""Host names that always mean this computer."""
 
 
 def open_run(
@@ -21,18 +21,18 @@ def open_run(
     host: str = "127.0.0.1",
     allow_hosts: Collection[str] = (),
 ) -> "ASGIApp":
-    """Make the web application of a run folder; any ASGI server can serve it.
+    """Create the web application for a run folder, to be served by any ASGI server.
 
     Parameters
     ----------
     run : path
         Folder of a fitted run.
     title : str, optional
-        Name of the literature on the pages; the folder's if not given.
+        Name of the literature on the pages (default: the folder name).
     host : str
-        Address that the server will listen on: it decides which names requests may call it by.
+        Address that the server will listen on. It determines which host names are accepted.
     allow_hosts : collection of str
-        Further names.
+        Further host names to accept.
 
     Raises
     ------

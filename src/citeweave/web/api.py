@@ -1,4 +1,4 @@
-"""The JSON interface: everything that the pages show, for programs."""
+"""The JSON interface: everything that the pages show, in machine-readable form."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _INTEGER = {"type": "integer"}
 
 
 def answer(content: Any) -> Response:
-    """Write JSON; what is not a number becomes null, as JSON has no word for it."""
+    """Return a JSON response; NaN and infinities become null, which JSON can represent."""
     text = json.dumps(_clean(content), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Response(text, media_type="application/json")
 
@@ -70,17 +70,17 @@ def topics(site: Site, _: Request) -> Response:
 
 
 def topic(site: Site, request: Request) -> Response:
-    """Tell all about one topic."""
+    """Return the details of a topic."""
     return answer(site.topic(request.path_params["topic"]).to_dict())
 
 
 def name_topic(site: Site, request: Request, body: bytes) -> Response:
-    """Name a topic."""
+    """Rename a topic."""
     site.check_intent(request)
     number = request.path_params["topic"]
     name = _read_json(body).get("name")
     if name is not None and not isinstance(name, str):
-        raise ParameterError(f"'name' must be a text or null. Got {name!r} instead.")
+        raise ParameterError(f"'name' must be a string or null. Got {name!r} instead.")
     site.rename(number, name or "")
     page = site.topic(number)
     return answer(
@@ -99,12 +99,12 @@ def authors(site: Site, request: Request) -> Response:
 
 
 def author(site: Site, request: Request) -> Response:
-    """Tell all about one author."""
+    """Return the details of an author."""
     return answer(site.view.author(request.path_params["author"]).to_dict())
 
 
 def join_authors(site: Site, request: Request, body: bytes) -> Response:
-    """Join two authors."""
+    """Merge two authors."""
     site.check_intent(request)
     number = request.path_params["author"]
     other = _read_json(body).get("other")
@@ -115,7 +115,7 @@ def join_authors(site: Site, request: Request, body: bytes) -> Response:
 
 
 def separate_authors(site: Site, request: Request, _: bytes) -> Response:
-    """Undo the joining of an author."""
+    """Undo the merging of an author."""
     site.check_intent(request)
     number = request.path_params["author"]
     site.separate_authors(number)
@@ -148,7 +148,7 @@ def _contributor(kind: str) -> Handler:
 
 
 def papers(site: Site, request: Request) -> Response:
-    """List papers that fit the filters."""
+    """List the papers that match the filters."""
     names = ("q", "topic", "from", "to", "category", "venue", "sort")
     chosen = site.papers.select({name: read_text(request, name) for name in names})
     cut = _cut(request, len(chosen))
@@ -157,12 +157,12 @@ def papers(site: Site, request: Request) -> Response:
 
 
 def paper(site: Site, request: Request) -> Response:
-    """Tell all about one paper."""
+    """Return the details of a paper."""
     return answer(site.view.paper(request.path_params["paper"]).to_dict())
 
 
 def search_results(site: Site, text: str, limit: int) -> list[dict[str, Any]]:
-    """Find papers, authors, topics and so on, each with the address of its page."""
+    """Find papers, authors, topics and so on, each with the URL of its page."""
     return [
         {
             "kind": hit.kind,
@@ -176,28 +176,28 @@ def search_results(site: Site, text: str, limit: int) -> list[dict[str, Any]]:
 
 
 def search(site: Site, request: Request) -> Response:
-    """Search."""
+    """Return search results."""
     text = read_text(request, "q")
     limit = read_integer(request, "limit", 20, low=1, high=100)
     return answer({"query": text, "results": search_results(site, text, limit) if text else []})
 
 
 def flow(site: Site, _: Request) -> Response:
-    """Give the citations from topic to topic."""
+    """Return the citation counts between topics."""
     if site.view.flow_matrix is None:
         site.view.require("citations")
     return answer({"flow": site.view.flow().to_dicts()})
 
 
 def network(site: Site, request: Request) -> Response:
-    """Give a network with places."""
+    """Return a network with node positions."""
     kind = request.path_params["kind"]
     graph, places = site.pictures.graph(kind, read_options(request, kind))
     return answer(graph.to_dict(places))
 
 
 def paper_map(site: Site, _: Request) -> Response:
-    """Give the map of papers."""
+    """Return the map of papers."""
     text = site.pictures.paper_map()
     return Response(text, media_type="application/json")
 
@@ -209,9 +209,9 @@ def place(site: Site, request: Request, body: bytes) -> Response:
     title, abstract = given.get("title", ""), given.get("abstract", "")
     references = given.get("references", [])
     if not isinstance(title, str) or not isinstance(abstract, str):
-        raise ParameterError("'title' and 'abstract' must be texts.")
+        raise ParameterError("'title' and 'abstract' must be strings.")
     if not isinstance(references, list) or not all(isinstance(one, str) for one in references):
-        raise ParameterError("'references' must be a list of texts: titles or identifiers.")
+        raise ParameterError("'references' must be a list of strings: titles or identifiers.")
     return answer(site.placer.place(title, abstract, references).to_dict())
 
 
@@ -219,9 +219,9 @@ def _read_json(body: bytes) -> dict[str, Any]:
     try:
         content = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise HTTPException(400, f"The body is not JSON ({error}).") from error
+        raise HTTPException(400, f"The request body is not valid JSON ({error}).") from error
     if not isinstance(content, dict):
-        raise HTTPException(400, "The body must be a JSON object.")
+        raise HTTPException(400, "The request body must be a JSON object.")
     return content
 
 
@@ -235,37 +235,42 @@ def _place(cut: Cut) -> dict[str, int]:
 
 
 _PAGING = (
-    QueryField("page", "Which page, from 1.", _INTEGER),
-    QueryField("limit", f"Entries of a page, at most {_MOST}.", _INTEGER),
+    QueryField("page", "Page number, starting at 1.", _INTEGER),
+    QueryField("limit", f"Entries per page, at most {_MOST}.", _INTEGER),
 )
-_BY_TOPIC = QueryField("topic", "Only those with this main topic.", _INTEGER)
+_BY_TOPIC = QueryField("topic", "Only entries with this main topic.", _INTEGER)
 
 ENTRIES = (
-    Endpoint("/api/run", run, "What was fitted to what.", answer=schemas.RUN),
+    Endpoint(
+        "/api/run", run, "The model, its corpus and the version of citeweave.", answer=schemas.RUN
+    ),
     Endpoint(
         "/api/search",
         search,
-        "Papers, authors, topics, institutions, ... by beginnings of words.",
+        "Search papers, authors, topics, institutions and so on by the beginnings of words.",
         tag="search",
-        query=(QueryField("q", "What to look for."), QueryField("limit", "At most 100.", _INTEGER)),
+        query=(
+            QueryField("q", "Search text."),
+            QueryField("limit", "Number of results, at most 100.", _INTEGER),
+        ),
         answer=schemas.SEARCH,
     ),
     Endpoint(
         "/api/topics",
         topics,
-        "All topics in use, the largest first.",
+        "All topics in use, largest first.",
         tag="topics",
         answer=schemas.listing(
             "topics", "TopicRow", extra={"years": {"type": "array", "items": _INTEGER}}
         ),
     ),
     Endpoint(
-        "/api/topics/{topic:id}", topic, "All about one topic.", tag="topics", answer=schemas.TOPIC
+        "/api/topics/{topic:id}", topic, "Details of one topic.", tag="topics", answer=schemas.TOPIC
     ),
     Endpoint(
         "/api/topics/{topic:id}/name",
         name_topic,
-        "Name a topic; null gives it its automatic label back.",
+        "Rename a topic; null restores its automatic label.",
         method="POST",
         tag="topics",
         body=schemas.NAME,
@@ -274,19 +279,19 @@ ENTRIES = (
     Endpoint(
         "/api/flow",
         flow,
-        "Citations from topic to topic.",
+        "Citations between topics.",
         tag="topics",
         answer=schemas.listing("flow", "Flow"),
     ),
     Endpoint(
         "/api/authors",
         authors,
-        "Authors, the most influential first.",
+        "Authors, most influential first.",
         tag="authors",
         query=(
             QueryField("q", "Part of the name."),
             _BY_TOPIC,
-            QueryField("sort", "influence, papers or name."),
+            QueryField("sort", "Order: influence, papers or name."),
             *_PAGING,
         ),
         answer=schemas.paged("authors", schemas.AUTHOR_LINK),
@@ -294,14 +299,14 @@ ENTRIES = (
     Endpoint(
         "/api/authors/{author:id}",
         author,
-        "All about one author.",
+        "Details of one author.",
         tag="authors",
         answer=schemas.AUTHOR,
     ),
     Endpoint(
         "/api/authors/{author:id}/join",
         join_authors,
-        "Show two authors as one person; kept for the next import.",
+        "Show two authors as one person; saved for the next import.",
         method="POST",
         tag="authors",
         body=schemas.JOIN,
@@ -310,7 +315,7 @@ ENTRIES = (
     Endpoint(
         "/api/authors/{author:id}/separate",
         separate_authors,
-        "Undo the joining of an author with others.",
+        "Undo the merging of an author with others.",
         method="POST",
         tag="authors",
         answer=schemas.JOINED,
@@ -319,13 +324,13 @@ ENTRIES = (
         Endpoint(
             f"/api/{kind}",
             _contributors(kind),
-            f"{kind.capitalize()} of the papers, those of most papers first.",
+            f"{kind.capitalize()} of the papers, ordered by number of papers.",
             tag="contributors",
             query=(
                 QueryField("q", "Part of the name."),
                 _BY_TOPIC,
-                QueryField("country", "ISO code, of institutions."),
-                QueryField("sort", "papers, influence, citations, h_index, growth or name."),
+                QueryField("country", "ISO country code (institutions only)."),
+                QueryField("sort", "Order: papers, influence, citations, h_index, growth or name."),
                 *_PAGING,
             ),
             answer=schemas.paged(kind, {"type": "object"}),
@@ -336,7 +341,7 @@ ENTRIES = (
         Endpoint(
             f"/api/{kind}/{{number:id}}",
             _contributor(kind),
-            f"All about one of the {kind}.",
+            f"Details of one of the {kind}.",
             tag="contributors",
             answer=schemas.CONTRIBUTOR,
         )
@@ -345,38 +350,38 @@ ENTRIES = (
     Endpoint(
         "/api/papers",
         papers,
-        "Papers that fit the filters, the most influential first.",
+        "Papers that match the filters, most influential first.",
         tag="papers",
         query=(
-            QueryField("q", "Words of the title."),
+            QueryField("q", "Words in the title."),
             _BY_TOPIC,
             QueryField("from", "First year.", _INTEGER),
             QueryField("to", "Last year.", _INTEGER),
             QueryField("category", "Name of a category."),
             QueryField("venue", "Name of a venue."),
-            QueryField("sort", "influence, cited, newest, oldest or title."),
+            QueryField("sort", "Order: influence, cited, newest, oldest or title."),
             *_PAGING,
         ),
         answer=schemas.paged("papers", schemas.PAPER_LINK),
     ),
     Endpoint(
-        "/api/papers/{paper:id}", paper, "All about one paper.", tag="papers", answer=schemas.PAPER
+        "/api/papers/{paper:id}", paper, "Details of one paper.", tag="papers", answer=schemas.PAPER
     ),
     Endpoint(
         "/api/networks/{kind}",
         network,
-        f"A network with places: authors, flow, {', '.join(MAPS)}.",
+        f"A network with node positions: authors, flow, {', '.join(MAPS)}.",
         tag="pictures",
         query=MAP_QUERY,
         answer=schemas.NETWORK,
     ),
     Endpoint(
-        "/api/map", paper_map, "The map of papers, by columns.", tag="pictures", answer=schemas.MAP
+        "/api/map", paper_map, "The map of papers, as columns.", tag="pictures", answer=schemas.MAP
     ),
     Endpoint(
         "/api/place",
         place,
-        "Where a new paper belongs.",
+        "Place a new paper: its topics and the papers and authors nearest to it.",
         method="POST",
         tag="place",
         body=schemas.PLACE,

@@ -1,4 +1,4 @@
-"""The application: routes of the table, static files, and the answers to what is wrong."""
+"""The web application: routes, static files and error responses."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -29,34 +29,34 @@ from citeweave.web.templating import topic_rules
 __all__ = ["MAX_BODY", "assemble", "create_app", "entries", "error_response", "status_of"]
 
 MAX_BODY = 256 * 1024
-"""Largest body of a request: a long abstract with some hundred references is a tenth of it."""
+"""Largest request body; a long abstract with a few hundred references takes a tenth of it."""
 
 _HEADINGS = {
-    404: "There is no such page",
-    405: "That cannot be done here",
+    404: "Page not found",
+    405: "Not allowed here",
     403: "Refused",
-    413: "That is too much",
+    413: "Request too large",
 }
 
 
 def entries() -> tuple[Endpoint, ...]:
-    """Give the table of all routes."""
+    """Return the table of all routes."""
     return (*pages.ENTRIES, *api.ENTRIES, *downloads.ENTRIES, _DESCRIPTION)
 
 
 def create_app(
     site: Site, *, hosts: Collection[str] = LOCAL_NAMES, max_body: int = MAX_BODY
 ) -> ASGIApp:
-    """Make the ASGI application of one run.
+    """Create the ASGI application for one run.
 
     Parameters
     ----------
     site : Site
-        The run and what is kept about it.
+        The run, with the state kept between requests.
     hosts : collection of str
-        Names that requests may call the server by, see `citeweave.web.security.allowed_hosts`.
+        Accepted host names, see `citeweave.web.security.allowed_hosts`.
     max_body : int
-        Largest body of a request in bytes.
+        Largest request body, in bytes.
     """
 
     @asynccontextmanager
@@ -76,34 +76,34 @@ def assemble(
     further: Sequence[BaseRoute] = (),
     lifespan: Lifespan[Starlette] | None = None,
 ) -> ASGIApp:
-    """Put together an application of a table of routes, with what every one needs.
+    """Create an application from a table of routes, with error handling and security middleware.
 
     Parameters
     ----------
     site : Pages
-        Given to all handlers; makes their pages.
+        Passed to all handlers; renders their pages.
     table : iterable of Endpoint
     hosts, max_body
         As for `create_app`.
     further : sequence of BaseRoute
-        Routes that are not in the table.
+        Further routes that are not in the table.
     lifespan : callable, optional
-        As Starlette takes it.
+        A Starlette lifespan handler.
     """
 
     async def show_error(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         text = str(error.detail) if isinstance(error, HTTPException) else _UNEXPECTED
         if status == 404 and text == "Not Found":
-            text = f"Nothing is at {request.url.path}."
-        # the page is small, but its first use reads a template
+            text = f"There is no page at {request.url.path}."
+        # small, but the first rendering reads a template from disk
         return await run_in_threadpool(error_response, site, request, status, text)
 
     routes: list[BaseRoute] = [
         Route(entry.path, _endpoint(site, entry), methods=[entry.method], name=entry.name)
         for entry in table
     ]
-    # written from the palette, before the folder of files is asked
+    # generated from the palette; must precede the static files
     routes.append(Route("/static/topics.css", _topic_colours, name="topic-colours"))
     static = StaticFiles(directory=Path(__file__).parent / "static")
     routes.append(Mount("/static", static, name="static"))
@@ -120,18 +120,16 @@ def _topic_colours(_: Request) -> Response:
 
 
 _UNEXPECTED = (
-    "Something went wrong inside citeweave; the terminal it runs in shows what. "
-    "Please report it with these lines."
+    "An internal error occurred in citeweave. The details are in the terminal it runs in; please "
+    "include them in a bug report."
 )
 
 
 def error_response(site: Pages, request: Request, status: int, text: str) -> Response:
-    """Say what is wrong: as JSON to programs, as a page to people."""
+    """Return an error response: JSON for programs, a page for people."""
     if own_path(request).startswith("/api/"):
         return JSONResponse({"error": text}, status_code=status)
-    heading = _HEADINGS.get(
-        status, "Something went wrong" if status >= 500 else "That did not work"
-    )
+    heading = _HEADINGS.get(status, "Something went wrong" if status >= 500 else "Request failed")
     return site.page(
         request,
         site.error_template,
@@ -161,7 +159,7 @@ def _endpoint(site: Pages, entry: Endpoint) -> Callable[[Request], Awaitable[Res
 
 
 def status_of(error: CiteweaveError) -> int:
-    """Give the status of an answer that tells what is wrong."""
+    """Return the HTTP status of an error."""
     for kind, status in (
         (NotFoundError, 404),
         (ParameterError, 400),
@@ -179,6 +177,6 @@ def _description(site: Site, _: Request) -> Response:
 _DESCRIPTION = Endpoint(
     "/api/openapi.json",
     _description,
-    "This description.",
+    "This OpenAPI description.",
     answer={"type": "object", "description": "An OpenAPI 3.1 document."},
 )

@@ -1,4 +1,4 @@
-"""Charts of the chains, for the page of diagnostics and for the report."""
+"""Charts of the chains, for the diagnostics page and the report."""
 
 from typing import NamedTuple
 
@@ -11,41 +11,44 @@ from citeweave.web.run_facts import RunFacts
 __all__ = ["ChainChart", "chain_charts"]
 
 SIZES = ((1140, 230), (330, 190))
-"""Of a chart on wide and on narrow screens."""
+"""Size of a chart on wide and on narrow screens."""
 
 FIRST = 10
-"""Iterations whose climb would press all that follows into a line."""
+"""First iterations to clip: their steep climb would flatten the rest of the curve."""
 
 _TRACES = {
     "log_posterior": (
         "Log posterior",
         (
-            "How probable all that was drawn is: topics, words, citations and parameters together. "
-            "It rises while topics form and drops where citations begin to count. A chain that has "
-            "settled is level, and chains that agree are level at the same height."
+            "The joint probability of topics, words, citations and parameters. It rises while "
+            "topics form and drops when citations are switched on. A chain that has converged is "
+            "flat, and chains that agree are flat at the same height."
         ),
     ),
     "log_likelihood": (
         "Log likelihood",
         (
-            "A chain that has settled is level, and chains that agree are level at the same "
-            "height. The height itself says little: while topics form, it often falls."
+            "A chain that has converged is flat, and chains that agree are flat at the same "
+            "height. The height itself means little: it often falls while topics form."
         ),
     ),
-    "topics": ("Topics in use", "How many topics have words, out of those allowed."),
+    "topics": (
+        "Topics in use",
+        "The number of topics that have words, out of the maximum allowed.",
+    ),
     "acceptance": (
         "Acceptance of citing topics",
-        "Share of proposed topics of citations that were accepted.",
+        "The share of proposed citing topics that were accepted.",
     ),
 }
 
 
 _MAIN = ("log_posterior", "log_likelihood")
-"""The trace that is shown is one of these."""
+"""Traces that can be shown, in order of preference."""
 
 
 class ChainChart(NamedTuple):
-    """A trace of all chains: the trace, a heading, what it tells, and the drawing."""
+    """A chart of one trace over all chains: its name, heading, explanation and SVG."""
 
     name: str
     heading: str
@@ -54,7 +57,7 @@ class ChainChart(NamedTuple):
 
 
 def chain_charts(run: RunFacts) -> list[ChainChart]:
-    """Draw the traces of a run that was sampled, a line a chain; none for another."""
+    """Draw the traces of a sampled run, one line per chain; return nothing for other models."""
     charts = []
     for name, (heading, text) in _TRACES.items():
         main = run.shown is not None and name == run.shown.name

@@ -1,7 +1,7 @@
-"""Charts of the explorer and the report as SVG text: bars, stripes, sparklines, columns, lines.
+"""Charts of the explorer and the report as SVG: bars, stripes, sparklines, columns, lines.
 
-No chart carries a colour or a style of its own: the style sheet knows its classes, so that light,
-dark and print differ without a word here, and a strict content-security policy holds.
+Charts have classes but no inline styles. The style sheet decides how they look in light mode, dark
+mode and print, and a strict content security policy can be kept.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,11 +31,11 @@ __all__ = [
 Place = Callable[[float, float], tuple[float, float]]
 
 MOST_POINTS = 400
-"""Longer lines are thinned: more cannot be seen, and a report is mailed."""
+"""Longer lines are thinned: more points are not visible and would make reports larger."""
 
 
 def topic_class(slot: int) -> str:
-    """Name the style-sheet class of a slot of the palette, see `TopicColours.slot`.
+    """Return the CSS class of a palette slot, see `TopicColours.slot`.
 
     Examples
     --------
@@ -53,9 +53,9 @@ def bar(
     high: float | None = None,
     largest: float = 1.0,
 ) -> Markup:
-    """Draw a share of `largest` as a bar, with a line from `low` to `high` where they are known.
+    """Draw a value as a bar relative to `largest`, with a whisker from `low` to `high` if given.
 
-    It is decoration: the number stands beside it as text.
+    The bar is decorative: the number is shown next to it as text.
     """
 
     def place(value: float) -> str:
@@ -75,7 +75,7 @@ def bar(
 
 
 def stripe(shares: Sequence[tuple[int, float]]) -> Markup:
-    """Draw topics and their shares side by side as one stripe; what they lack to 1 stays empty."""
+    """Draw topic shares side by side as one stripe; the remainder up to 1 stays empty."""
     parts, begin = [], 0.0
     for topic, share in shares:
         width = min(max(share, 0.0) * 100, 100 - begin)
@@ -98,9 +98,9 @@ def sparkline(
     label: str = "",
     largest: float | None = None,
 ) -> Markup:
-    """Draw values over time as a small line with its area; nothing if fewer than two are known.
+    """Draw values over time as a small area chart; empty if fewer than two are known.
 
-    Lines that are compared are given the same `largest`, the top of their axis.
+    Pass the same `largest`, the top of the axis, to sparklines that are to be compared.
     """
     known = [(i, v) for i, v in enumerate(values) if v is not None]
     if len(known) < 2:
@@ -127,11 +127,11 @@ def columns(
     width: int = 720,
     height: int = 160,
 ) -> Markup:
-    """Draw a value for each year as columns, with years below and the scale at the left."""
+    """Draw one column per year, with the years below and the scale on the left."""
     if not values:
         return Markup("")
     years = list(range(min(values), max(values) + 1))
-    top, step = _scale(max(values.values()))
+    top, step = _scale(max(values.values()), least=0.0 if percent else 1.0)
     left, bottom, head = 44, 22, 10
     inner, tall = width - left - 4, height - bottom - head
     slot = inner / len(years)
@@ -156,21 +156,21 @@ def columns(
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a chart: its name and its points (x, y); points that are not finite are gaps."""
+    """A line of a chart: its name and points (x, y); non-finite points are gaps."""
 
     name: str
     points: Sequence[tuple[float, float]]
 
 
 def trace_series(trace: np.ndarray) -> list[Series]:
-    """Turn a trace [chains, iterations] into lines, thinned to what a screen can show.
+    """Turn a trace [chains, iterations] into lines, thinned to what is visible on a screen.
 
     Examples
     --------
     >>> [len(one.points) for one in trace_series(np.zeros((2, 5000)))]
     [400, 400]
     """
-    known = np.flatnonzero(np.isfinite(trace).any(axis=0))  # some are measured now and then
+    known = np.flatnonzero(np.isfinite(trace).any(axis=0))  # some are measured rarely
     if not len(known):
         return []
     chosen = np.linspace(0, len(known) - 1, min(len(known), MOST_POINTS)).round().astype(int)
@@ -191,20 +191,20 @@ def lines(
     from_zero: bool = False,
     lowest: float | None = None,
 ) -> Markup:
-    """Draw lines over a common axis.
+    """Draw lines on common axes.
 
     Parameters
     ----------
     series : sequence of Series
     label : str
-        What a screen reader says.
+        Text for screen readers.
     marks : sequence of (float, str)
-        Places on the axis that are marked, each with words of its own.
+        Positions to mark on the x axis, each with a label.
     width, height : int
     from_zero : bool
-        Whether the scale begins at 0.
+        Whether the scale starts at 0.
     lowest : float, optional
-        Values below are drawn at it: the first steps of a chain would press all else into a line.
+        Values below this are clipped, so that the first steps of a chain do not flatten the rest.
     """
     floor_of = -np.inf if lowest is None else lowest
     shown = [
@@ -243,7 +243,7 @@ def lines(
             x = at(place, low)[0]
             late = place > (first + last) / 2
             parts.append(_rule("mark", x, x, head, head + tall))
-            # each on a line of its own: on a narrow screen two would meet
+            # one line per label: on a narrow screen two would overlap
             y = head + 12 + 15 * row
             parts.append(_text(x - 6 if late else x + 6, y, words, "end" if late else "start"))
     for place, one in enumerate(shown):
@@ -256,9 +256,9 @@ def lines(
 
 
 def for_all_screens(wide: Markup, narrow: Markup) -> Markup:
-    """Give a chart drawn for wide and for narrow screens; the style sheet shows the one that fits.
+    """Return a wide and a narrow version of a chart; the style sheet shows the one that fits.
 
-    A picture that is scaled down to a telephone has letters that nobody can read.
+    Scaled down to a phone, the text of the wide version would be unreadable.
     """
     return Markup('<div class="wide-only">{}</div><div class="narrow-only">{}</div>').format(
         wide, narrow
@@ -308,21 +308,24 @@ def _rule(name: str, x1: float, x2: float, y1: float, y2: float) -> Markup:
 
 
 def _ticks(first: float, last: float, step: float) -> Iterator[float]:
-    """Give the multiples of a step from the first to the last, without adding up errors."""
+    """Return the multiples of a step between two values, without accumulating rounding errors."""
     number = 0
     while first + number * step <= last:
         yield first + number * step
         number += 1
 
 
-def _scale(largest: float) -> tuple[float, float]:
-    """Give a round top of an axis that begins at 0, and the step of its lines."""
-    step = _step(largest if largest > 0 else 1.0, lines=3)
+def _scale(largest: float, *, least: float = 0.0) -> tuple[float, float]:
+    """Return a round maximum for an axis that starts at 0, and the step of its grid lines.
+
+    Counts need a step of at least 1: there is no half a paper.
+    """
+    step = max(_step(largest if largest > 0 else 1.0, lines=3), least)
     return -floor(-(largest if largest > 0 else 1.0) / step) * step, step
 
 
 def _step(extent: float, lines: int = 4) -> float:
-    """Give 1, 2 or 5 times a power of ten, so that about `lines` steps make the extent."""
+    """Return 1, 2 or 5 times a power of ten, such that about `lines` steps cover the extent."""
     if extent <= 0:
         return 1.0
     rough = extent / lines

@@ -1,4 +1,4 @@
-"""Long lists of institutions, countries, venues and funders, filtered and ordered by arrays."""
+"""Lists of institutions, countries, venues and funders, filtered and sorted with arrays."""
 
 from collections.abc import Mapping
 
@@ -11,11 +11,11 @@ from citeweave.explore.literature import ordered
 __all__ = ["KINDS", "ContributorList"]
 
 KINDS = tuple(kind for kind in ALL_KINDS if kind != "authors")
-"""The kinds that have pages of this form; authors have their own."""
+"""The kinds shown on these pages; authors have their own."""
 
 
 class ContributorList:
-    """All contributors of one kind, filtered by name, main topic and country."""
+    """All contributors of one kind, which can be filtered by name, main topic and country."""
 
     def __init__(self, view: Exploration, kind: str) -> None:
         self._view = view
@@ -24,7 +24,7 @@ class ContributorList:
 
     @property
     def sorts(self) -> list[tuple[str, str]]:
-        """Orders that make sense for this run, the first being the default."""
+        """Sort orders available for this run; the first is the default."""
         view = self._view
         found = [("papers", "number of papers")]
         if view.cited_propensity is not None:
@@ -32,18 +32,18 @@ class ContributorList:
         if view.corpus.n_citations:
             found += [("citations", "citations in the corpus"), ("h_index", "h-index")]
         if view.literature.cited_by is not None:
-            found.append(("cited_by", "citations in the whole world"))
+            found.append(("cited_by", "citations worldwide"))
         if len(view.literature.year_range) > 2:
             found.append(("growth", "growth"))
         return [*found, ("name", "name")]
 
     @property
     def countries(self) -> list[str]:
-        """ISO codes of the countries of institutions, sorted; none for other kinds."""
+        """Sorted ISO codes of the institutions' countries; empty for other kinds."""
         return sorted({code for code in self._found.countries if code})
 
     def select(self, wanted: Mapping[str, str]) -> np.ndarray:
-        """Give the contributors that fit ``q``, ``topic`` and ``country``, ordered by ``sort``."""
+        """Select contributors that match ``q``, ``topic`` and ``country``, ordered by ``sort``."""
         view, found = self._view, self._found
         known = [name for name, _ in self.sorts]
         sort = wanted.get("sort", "")

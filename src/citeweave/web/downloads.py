@@ -1,4 +1,4 @@
-"""Every table as CSV, JSON, Parquet or Excel; every picture as SVG, PNG and for other programs."""
+"""Downloads: tables as CSV, JSON, Parquet or Excel; pictures as SVG, PNG and other formats."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -32,11 +32,11 @@ _TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 ALL = "all-tables"
-"""Name of the workbook of all tables."""
+"""File name of the workbook with all tables."""
 
 
 def _papers(site: Site, wanted: Mapping[str, str]) -> "pl.DataFrame":
-    """Give the papers that fit the filters of the page."""
+    """Return the papers that match the filters of the page."""
     import polars as pl  # noqa: PLC0415 (heavy)
 
     table: pl.DataFrame = site.paper_table()
@@ -45,14 +45,14 @@ def _papers(site: Site, wanted: Mapping[str, str]) -> "pl.DataFrame":
 
 
 def table(site: Site, request: Request) -> Response:
-    """Give a table as a file."""
+    """Return a table as a file."""
     name, form = request.path_params["table"], request.path_params["format"]
     if form not in _TYPES or not (name in FRAMES or (name == ALL and form == "xlsx")):
         raise NotFoundError(
-            f"There is no table {name}.{form}; there are {', '.join(FRAMES)}, each as "
+            f"There is no table {name}.{form}. Available: {', '.join(FRAMES)}, each as "
             f"{', '.join(_TYPES)}, and all of them as {ALL}.xlsx."
         )
-    # filters matter to papers alone; addresses with others must not fill what is kept
+    # only papers have filters; other query strings must not fill the cache
     wanted = read_filters(request) if name == "papers" else {}
     key = repr((site.names, name, form, sorted(wanted.items())))
     with site.files.making:
@@ -80,13 +80,13 @@ def _write(frame: "pl.DataFrame", form: str, name: str) -> bytes:
 
 
 def picture(site: Site, request: Request) -> Response:
-    """Give a picture as a file."""
+    """Return a picture as a file."""
     kind, form = request.path_params["kind"], request.path_params["format"]
     if form == "csv" and kind.endswith(".nodes"):
         kind, form = kind.removesuffix(".nodes"), "nodes.csv"
     if kind not in PICTURES or form not in _WRITERS:
         raise NotFoundError(
-            f"There is no picture {kind}.{form}; there are {', '.join(PICTURES)}, each as "
+            f"There is no picture {kind}.{form}. Available: {', '.join(PICTURES)}, each as "
             f"{', '.join(_WRITERS)}."
         )
     media, write = _WRITERS[form]
@@ -97,13 +97,13 @@ def picture(site: Site, request: Request) -> Response:
 
 
 def plot(site: Site, request: Request) -> Response:
-    """Give a plot as a file."""
-    from citeweave.explore.plots import KINDS, write_plot  # noqa: PLC0415 (of the extra 'plot')
+    """Return a plot as a file."""
+    from citeweave.explore.plots import KINDS, write_plot  # noqa: PLC0415 (needs the extra 'plot')
 
     kind, form = request.path_params["kind"], request.path_params["format"]
     if kind not in KINDS or form not in _PLOTS:
         raise NotFoundError(
-            f"There is no plot {kind}.{form}; there are {', '.join(KINDS)}, each as "
+            f"There is no plot {kind}.{form}. Available: {', '.join(KINDS)}, each as "
             f"{', '.join(_PLOTS)}."
         )
     with site.pictures.drawing_alone, TemporaryDirectory(prefix="citeweave-") as folder:
@@ -127,10 +127,10 @@ _WRITERS: dict[str, tuple[str, Callable[[graphs.Graph, graphs.GraphLayout], str 
 
 
 def report(site: Site, _: Request) -> Response:
-    """Give the whole run as one page that can be mailed."""
-    from citeweave.web.report import report_html  # noqa: PLC0415 (few ask for it)
+    """Return the report: the run as one self-contained page."""
+    from citeweave.web.report import report_html  # noqa: PLC0415 (rarely needed)
 
-    # saved, not shown: it carries its style and script inside, which our policy forbids
+    # downloaded, not shown: its inline styles and script would violate our policy
     return _file(report_html(site.view, title=site.title).encode(), "report.html", "text/html")
 
 
@@ -151,8 +151,8 @@ ENTRIES = (
         "/download/{table}.{format}",
         table,
         "A table (topics, authors, papers, citations, categories, flow, institutions, countries, "
-        "venues, funders; authors-network and so on) as csv, json, parquet or xlsx; "
-        f"{ALL}.xlsx has all of them.",
+        "venues, funders; authors-network and so on) as csv, json, parquet or xlsx; {ALL}.xlsx "
+        "holds all of them.",
         tag="files",
         query=(QueryField("q", "For papers: the same filters as /api/papers."),),
         media="*/*",
@@ -160,7 +160,7 @@ ENTRIES = (
     Endpoint(
         "/picture/{kind}.{format}",
         picture,
-        f"A picture ({', '.join(PICTURES)}) as svg, png, pdf, csv, or for other programs.",
+        f"A picture ({', '.join(PICTURES)}) as svg, png, pdf, csv or another format.",
         tag="files",
         query=QUERY,
         media="*/*",

@@ -1,4 +1,4 @@
-"""The words of the pages, and the symbols of the model behind them."""
+"""The terms used on the pages, with the symbols of the model."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ __all__ = ["AGREEMENT", "GLOSSARY", "MAP_TERMS", "Term", "spoken"]
 
 
 class Term(NamedTuple):
-    """A word, its symbol in the papers about the model (empty without one), and what it means."""
+    """A term, its symbol in the model (empty if it has none), and its meaning."""
 
     word: str
     symbol: str
@@ -16,117 +16,129 @@ class Term(NamedTuple):
 
 
 AGREEMENT = (
-    f"From 0 to 1. From {GOOD_AGREEMENT:g} on the chains have found the same topics. Below, they "
-    "divide the literature in different ways: run more iterations, or fit fewer topics; rely on "
-    "the topics that all chains share."
+    f"From 0 to 1. At {GOOD_AGREEMENT:g} or above, the chains have found the same topics. Below "
+    "that, they divide the literature in different ways: run more iterations or fit fewer topics, "
+    "and rely only on topics that all chains share."
 )
 
 GLOSSARY = (
-    Term("Topic", "k", "A set of words that papers use together. A paper has several, in shares."),
+    Term(
+        "Topic",
+        "k",
+        "A set of words that papers use together. A paper is a mixture of several topics.",
+    ),
     Term(
         "Share of a topic",
         "θ′",
-        "Its part of a paper or, as a mean over papers, of the whole literature.",
+        "Its proportion in a paper or, averaged over papers, in the whole literature.",
     ),
     Term(
         "Influence",
         "λ⁻",
-        "How much more a paper is cited inside the corpus than its topics alone explain; 1 is "
-        "average. That of an author is the sum over the papers they are first author of or, where "
-        "all authors count, over all their papers by their shares in them.",
+        "How much more a paper is cited within the corpus than its topics alone explain; 1 is "
+        "average. An author's influence is the sum over the papers on which they are first author "
+        "or, if the model uses all authors, over all their papers weighted by their shares.",
     ),
     Term(
         "h-index",
         "h",
-        "Of an author, institution, country, venue or funder: h of its papers are cited h times or "
-        "more by papers of this corpus.",
+        "For an author, institution, country, venue or funder: the largest h such that h of its "
+        "papers are each cited at least h times within this corpus.",
     ),
     Term(
         "Growth",
         "",
-        "By how much the papers of an institution or country grow in a year, fitted over all years "
-        "of this corpus.",
+        "How fast the number of papers grows per year, fitted over all years of this corpus.",
     ),
     Term(
         "Tendency to cite",
         "λ⁺",
-        "How much more a paper cites than its topics alone explain; 1 is average.",
+        "How much more a paper cites others than its topics alone explain; 1 is average.",
     ),
     Term(
         "Topic of a citation",
         "y",
-        "What a paper is cited for. It may differ from what the cited paper is about.",
+        "The topic for which a paper is cited. It may differ from what the cited paper is about.",
     ),
     Term(
         "Supervision",
         "η",
-        "Authors, or labels where η is infinite, guide the topics of their papers. Between, "
-        "authors of at least η papers do, and labels for all others.",
+        "At η = 0 authors guide the topics of their papers, at η = ∞ labels do. In between, "
+        "authors with at least η papers guide their papers, and labels guide the rest.",
     ),
     Term(
         "Topics of an author or label",
         "ν",
-        "What their papers have in common, learned with the papers.",
+        "What their papers have in common, learned together with the papers.",
     ),
     Term(
         "Concentration",
         "β",
-        "How closely one level of the model follows the one above it; small values let it differ.",
+        "How closely one level of the model follows the level above it; small values allow it to "
+        "differ more.",
     ),
     Term(
         "Coherence",
         "NPMI",
-        "Whether the first words of a topic occur in the same papers, from −1 to 1; good topics "
-        "have 0.1 and more.",
+        "Whether the top words of a topic occur in the same papers, from −1 to 1; good topics "
+        "reach 0.1 or more.",
     ),
     Term(
         "Chain",
         "",
-        "One run of the sampler from a random start. Several that arrive at the same place can be "
-        "trusted.",
+        "One run of the sampler from a random start. If several chains arrive at the same result, "
+        "it can be trusted.",
     ),
-    Term("Agreement of chains", "", f"Mean cosine of the words of matched topics. {AGREEMENT}"),
+    Term(
+        "Agreement of chains",
+        "",
+        f"Mean cosine similarity between the word distributions of matched topics. {AGREEMENT}",
+    ),
     Term(
         "R-hat",
         "R̂",
-        f"Whether chains, and halves of chains, have the same level: up to {GOOD_RHAT:g} is good, "
-        f"above {FAIR_RHAT:g} run longer.",
+        f"Whether the chains, and both halves of each chain, agree: up to {GOOD_RHAT:g} is good; "
+        f"above {FAIR_RHAT:g}, run longer.",
     ),
     Term(
         "Effective draws",
         "ESS",
-        "How many independent samples those of the chains are worth; below 50, small differences "
-        "mean little.",
+        "The number of independent draws that carry the same information as the draws of the "
+        "chains. Below 50, small differences mean little.",
     ),
-    Term("Sample", "", "A state of a chain that is kept; figures are means over samples."),
+    Term("Sample", "", "A saved state of a chain. Results are means over samples."),
 )
 
 MAP_TERMS = (
-    Term("Co-citation", "", "Two papers are co-cited once for each paper that cites both."),
+    Term("Co-citation", "", "Two papers are co-cited once for every paper that cites both."),
     Term(
         "Bibliographic coupling",
         "",
-        "Two papers, or authors, are coupled once for each paper that both cite.",
+        "Two papers or authors are coupled once for every paper that both cite.",
     ),
-    Term("Co-words", "", "Two words co-occur once for each paper that has both."),
+    Term("Co-words", "", "Two words co-occur once for every paper that contains both."),
     Term(
         "Fractional counting",
         "",
-        "What brings n things together counts 1/(n − 1) for each pair, so that long lists of "
-        "references and large teams weigh no more than short and small ones.",
+        "A paper that links n items adds 1/(n − 1) to each pair, so that long reference lists and "
+        "large teams do not dominate the map.",
     ),
     Term(
         "Association strength",
         "",
-        "How often two things occur together, against how often they would by chance.",
+        "How often two items occur together, relative to what would be expected by chance.",
     ),
-    Term("Cluster", "", "Things with more links to each other than to the rest of a map."),
-    Term("Centrality", "", "How much the words of a topic occur with those of other topics."),
-    Term("Density", "", "How much the words of a topic occur with each other."),
+    Term(
+        "Cluster", "", "A group of items with more links to each other than to the rest of the map."
+    ),
+    Term(
+        "Centrality", "", "How strongly the words of a topic co-occur with words of other topics."
+    ),
+    Term("Density", "", "How strongly the words of a topic co-occur with each other."),
     Term(
         "Main path",
         "",
-        "The citations through which most paths lead from the newest papers to the oldest.",
+        "The citations that lie on the most paths from the newest papers to the oldest.",
     ),
 )
 
@@ -143,7 +155,7 @@ _TRACES = {"topics": "topics in use", "acceptance": "accepted topics of citation
 
 
 def spoken(name: str) -> str:
-    """Name a trace in words first, with its symbol second.
+    """Describe a trace in words, followed by its symbol.
 
     Examples
     --------

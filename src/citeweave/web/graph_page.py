@@ -1,4 +1,4 @@
-"""A graph as one self-contained page that can be mailed: a picture that can be moved."""
+"""A graph as one self-contained page with an interactive picture."""
 
 import os
 from dataclasses import replace
@@ -18,13 +18,13 @@ _SCRIPTS = ("canvas.js", "network.js")
 
 
 def graph_html(graph: graphs.Graph, positions: graphs.GraphLayout | None = None) -> str:
-    """Make the page of a graph.
+    """Render a graph as an HTML page.
 
     Parameters
     ----------
     graph : Graph
     positions : GraphLayout, optional
-        Made by `citeweave.explore.graphs.layout` if not given.
+        Node positions (default: computed by `citeweave.explore.graphs.layout`).
     """
     places = graphs.layout(graph) if positions is None else positions
     script = "\n".join(resource(name) for name in _SCRIPTS)
@@ -45,5 +45,5 @@ def write_graph_page(
     *,
     positions: graphs.GraphLayout | None = None,
 ) -> None:
-    """Write the page of a graph; a file of that name is replaced, whole or not at all."""
+    """Write the page of a graph to a file, replacing an existing file atomically."""
     write_bytes(Path(path), graph_html(graph, positions).encode())

@@ -1,4 +1,4 @@
-"""Files that were made for a download, kept while there is room: memory is bounded."""
+"""A size-bounded cache of files that were generated for downloads."""
 
 import threading
 from collections import OrderedDict
@@ -9,39 +9,40 @@ MOST = 64 * 1024 * 1024
 
 
 class KeptFiles:
-    """The last files that were asked for, up to so many bytes in all.
+    """The most recently requested files, up to a total size.
 
-    Tables of a large corpus take many times their size while they are made, and what is made by
-    several requests at a time is never given back whole: one is made at a time, and once.
+    Building a table of a large corpus takes many times the memory of the table, and memory used by
+    concurrent requests is not fully released. Tables are therefore built one at a time, and only
+    once.
 
     Parameters
     ----------
     most : int
-        Bytes that are kept at most.
+        Maximum total size, in bytes.
     """
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self.making = threading.Lock()
-        """Held while a table is made."""
+        """Held while a table is being built."""
         self._files: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
-        """Bytes that are kept."""
+        """Total size of the cached files, in bytes."""
         with self._lock:
             return sum(map(len, self._files.values()))
 
     def get(self, key: str) -> bytes | None:
-        """Give a file that is kept."""
+        """Return a cached file, or None."""
         with self._lock:
             if key in self._files:
                 self._files.move_to_end(key)
             return self._files.get(key)
 
     def put(self, key: str, content: bytes) -> None:
-        """Keep a file, in place of those that nobody asked for longest."""
+        """Cache a file, evicting the least recently used ones if necessary."""
         if len(content) > self.most:
             return
         with self._lock:
@@ -50,6 +51,6 @@ class KeptFiles:
                 self._files.popitem(last=False)
 
     def forget(self) -> None:
-        """Drop all."""
+        """Empty the cache."""
         with self._lock:
             self._files.clear()

@@ -1,4 +1,4 @@
-"""Long lists of papers and authors: filtered, ordered and cut into pages, by arrays."""
+"""Lists of papers and authors, filtered, sorted and paginated with arrays."""
 
 import threading
 from collections import Counter
@@ -15,12 +15,12 @@ __all__ = ["PAGE_SIZE", "AuthorList", "Cut", "PaperList"]
 
 PAGE_SIZE = 25
 _MOST_VENUES = 60
-"""More different venues than this are searched by a part of their name, not chosen from a list."""
+"""With more venues than this, the page offers a text field instead of a list."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """One page of a list: its number from 1, how many there are, and which entries it shows."""
+    """One page of a list: its number from 1, the number of pages, and the entries it shows."""
 
     number: int
     size: int
@@ -42,13 +42,13 @@ class Cut:
         return min(self.number * self.size, self.total)
 
     def of(self, entries: np.ndarray) -> list[int]:
-        """Take the entries of this page."""
+        """Return the entries of this page."""
         taken: list[int] = entries[self.first - 1 : self.last].tolist()
         return taken
 
     @classmethod
     def make(cls, number: int, total: int, size: int = PAGE_SIZE) -> "Cut":
-        """Make a page; a number beyond the last is the last.
+        """Create a page; numbers beyond the last page give the last page.
 
         Examples
         --------
@@ -59,7 +59,7 @@ class Cut:
 
 
 class PaperList:
-    """All papers, filtered by title, topic, years, category and venue."""
+    """All papers, which can be filtered by title, topic, years, category and venue."""
 
     def __init__(self, view: Exploration) -> None:
         self._view = view
@@ -68,7 +68,7 @@ class PaperList:
 
     @property
     def sorts(self) -> list[tuple[str, str]]:
-        """Orders that make sense for this run, the first being the default."""
+        """Sort orders available for this run; the first is the default."""
         view = self._view
         found = [("influence", "influence")] if view.cited_propensity is not None else []
         if view.corpus.n_citations:
@@ -93,28 +93,28 @@ class PaperList:
 
     @cached_property
     def venues(self) -> list[str]:
-        """All venues, the most frequent first, if they are few enough to choose from."""
+        """All venues, most frequent first; empty if there are too many for a list."""
         counts = Counter(name for name in self._venues if name)
         return [name for name, _ in counts.most_common()] if len(counts) <= _MOST_VENUES else []
 
     @property
     def categories(self) -> list[str]:
-        """All categories by name."""
+        """All categories, sorted by name."""
         return sorted(self._view.corpus.category_names) if self._view.corpus.n_categories else []
 
     def forget(self) -> None:
-        """Drop lists kept for the next page."""
+        """Discard cached lists."""
         with self._lock:
             self._kept.clear()
 
     def select(self, wanted: Mapping[str, str]) -> np.ndarray:
-        """Give the papers that fit, in order.
+        """Return the papers that match, in order.
 
         Parameters
         ----------
         wanted : mapping
-            Some of ``q``, ``topic``, ``from``, ``to``, ``category``, ``venue``, ``sort``; what is
-            empty filters nothing. A topic is that which dominates a paper.
+            Some of ``q``, ``topic``, ``from``, ``to``, ``category``, ``venue``, ``sort``; empty
+            values are ignored. ``topic`` is the main topic of a paper.
         """
         key = tuple(
             wanted.get(name, "").strip()
@@ -174,19 +174,19 @@ class PaperList:
             "oldest": -np.where(view.years > 0, view.years, 9999),
         }
         key = keys[sort]
-        assert key is not None  # noqa: S101 (its name was offered)
+        assert key is not None  # noqa: S101 (offered only if it exists)
         return chosen[np.lexsort((chosen, -key[chosen]))]
 
 
 class AuthorList:
-    """All authors, filtered by name and main topic."""
+    """All authors, which can be filtered by name and main topic."""
 
     def __init__(self, view: Exploration) -> None:
         self._view = view
 
     @property
     def sorts(self) -> list[tuple[str, str]]:
-        """Orders that make sense for this run, the first being the default."""
+        """Sort orders available for this run; the first is the default."""
         found = [("influence", "influence")] if self._view.author_influence is not None else []
         return [*found, ("papers", "number of papers"), ("name", "name")]
 
@@ -195,7 +195,7 @@ class AuthorList:
         return [name.casefold() for name in self._view.corpus.author_names]
 
     def select(self, wanted: Mapping[str, str]) -> np.ndarray:
-        """Give the authors that fit ``q`` and ``topic``, in the order of ``sort``."""
+        """Return the authors that match ``q`` and ``topic``, ordered by ``sort``."""
         view = self._view
         papers = view.papers_of_author.counts
         mask = papers > 0

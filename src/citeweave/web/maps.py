@@ -1,4 +1,4 @@
-"""What can be chosen of a bibliometric map: read from an address, and offered on its page."""
+"""Options of bibliometric maps: offered on their pages and read from query strings."""
 
 from typing import Any, NamedTuple
 
@@ -21,33 +21,34 @@ __all__ = [
 ]
 
 MapOptions = tuple[tuple[str, Any], ...]
-"""Options that differ from their defaults, by name: a map is kept under these."""
+"""Options that differ from their defaults, by name; used as a cache key."""
 
 MOST = 300
-"""Nodes of a map in a page, at most."""
+"""Maximum number of nodes of a map on a page."""
 
 LEDES = {
-    "co-citation": "Papers that other papers cite together lie near each other. Dot size "
-    "grows with the citations that a paper receives in this literature.",
-    "co-cited-works": "Works that papers cite together lie near each other, whether they are in "
-    "this literature or not. Dot size grows with the number of its papers that cite a work.",
-    "coupling": "Papers that cite the same papers lie near each other: work on the same ground, "
-    "also where it is too new to be cited.",
-    "author-coupling": "Authors whose papers cite the same papers lie near each other, whether "
-    "they ever wrote together or not.",
-    "co-words": "Words that occur in the same papers lie near each other. Dot size grows with "
-    "the number of papers that have the word.",
-    "co-authors": "Authors who write together are linked. Dot size grows with the number of "
-    "papers of an author.",
+    "co-citation": "Papers that are cited together lie close to each other. Dot size grows with "
+    "the number of citations a paper receives in this corpus.",
+    "co-cited-works": "Works that are cited together lie close to each other, whether or not they "
+    "are in this corpus. Dot size grows with the number of papers in the corpus that cite a work.",
+    "coupling": "Papers that cite the same papers lie close to each other. This also shows related "
+    "work that is too recent to be cited.",
+    "author-coupling": "Authors whose papers cite the same papers lie close to each other, whether "
+    "or not they have written together.",
+    "co-words": "Words that occur in the same papers lie close to each other. Dot size grows with "
+    "the number of papers that contain the word.",
+    "co-authors": "Authors who write together are linked. Dot size grows with an author's number "
+    "of papers.",
     "co-institutions": "Institutions whose authors write together are linked. Dot size grows with "
-    "the number of papers of an institution.",
-    "co-countries": "Countries whose authors write together are linked. Dot size grows with the "
-    "number of papers of a country.",
-    "historiograph": "The most cited papers in order of time, and which of them cites which.",
-    "main-path": "The paths of citations through which most of this literature is connected, "
-    "from its newest papers to its oldest.",
-    "thematic": "Topics by how much their words occur with those of others (centrality) and "
-    "with each other (density), as Callon's strategic diagram shows themes.",
+    "an institution's number of papers.",
+    "co-countries": "Countries whose authors write together are linked. Dot size grows with a "
+    "country's number of papers.",
+    "historiograph": "The most cited papers in chronological order, with the citations between "
+    "them.",
+    "main-path": "The chains of citations that carry the most paths from the newest papers to the "
+    "oldest.",
+    "thematic": "Callon's strategic diagram: topics by how strongly their words co-occur with "
+    "words of other topics (centrality) and with each other (density).",
 }
 
 
@@ -58,11 +59,11 @@ NEEDS = {
     "co-countries": "countries",
     "co-cited-works": "outside_references",
 }
-"""Maps that are offered only where a corpus names those whom they show."""
+"""Maps that are offered only if the corpus has the contributors they show."""
 
 
 class MapChoice(NamedTuple):
-    """A field of the page's form: name, heading, and values with their texts."""
+    """A form field: its name, label, and values with their descriptions."""
 
     name: str
     text: str
@@ -89,16 +90,16 @@ _TERMS = MapChoice(
 )
 
 QUERY = (
-    QueryField("colour", f"Of maps: {', '.join(COLOURINGS)}."),
-    QueryField("top", "Of maps: most nodes.", {"type": "integer"}),
-    QueryField("counting", f"Of maps: {', '.join(COUNTINGS)}."),
-    QueryField("weight", f"Of maps: {', '.join(WEIGHTS)}."),
-    QueryField("terms", f"Of co-words: {', '.join(TERMS)}."),
+    QueryField("colour", f"Maps only: {', '.join(COLOURINGS)}."),
+    QueryField("top", "Maps only: maximum number of nodes.", {"type": "integer"}),
+    QueryField("counting", f"Maps only: {', '.join(COUNTINGS)}."),
+    QueryField("weight", f"Maps only: {', '.join(WEIGHTS)}."),
+    QueryField("terms", f"Co-words only: {', '.join(TERMS)}."),
 )
 
 
 def choices_of(kind: str) -> tuple[MapChoice, ...]:
-    """Give what the page of a map offers to choose."""
+    """Return the options that the page of a map offers."""
     if kind == "thematic":
         return ()
     if kind in {"historiograph", "main-path"}:
@@ -108,12 +109,12 @@ def choices_of(kind: str) -> tuple[MapChoice, ...]:
 
 
 def default_top(kind: str) -> int | None:
-    """Give the number of nodes that a map has where none is asked for; None without a choice."""
+    """Return the default number of nodes of a map; None if it cannot be chosen."""
     return {"historiograph": 40, "main-path": 10, "thematic": None}.get(kind, 100)
 
 
 def read_options(request: Request, kind: str) -> MapOptions:
-    """Read the options of a map from an address; what does not fit is as if it were not there."""
+    """Read the options of a map from a query string, ignoring invalid ones."""
     if kind not in MAPS:
         return ()
     found: list[tuple[str, Any]] = []

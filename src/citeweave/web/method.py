@@ -1,4 +1,4 @@
-"""How the figures came about, in words: the model, its parameters, and what to cite."""
+"""A description of the method: the model, its parameters, and how to cite."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["BIBTEX", "CITATIONS", "method_text", "parameter_rows"]
 
 _PLEASE = (
-    "This page was made by citeweave. If it supports something you publish, please cite the "
-    "software and the paper that describes the model:"
+    "This page was made with citeweave. If you use it in a publication, please cite the software "
+    "and the paper that describes the model:"
 )
 _SOFTWARE = (
     f"The citeweave developers: citeweave, version {citeweave.__version__}. Bayesian topic models "
@@ -47,26 +47,26 @@ BIBTEX = f"""@software{{citeweave,
 
 _MODELS = {
     "scntm": "The model is the supervised citation network topic model (SCNTM) of Lim and Buntine. "
-    "It explains the words of all papers, {groups}, and the citations between them together: "
-    "papers inherit topics from {above}, words come in bursts within a paper, and a citation is "
-    "likely where two papers share a topic.",
-    "cntm-text": "The model is the citation network topic model of Lim and Buntine without its "
-    "citations: papers inherit topics from {above}, and words come in bursts within a paper.",
+    "It explains the words of all papers, {groups} and the citations between them jointly: "
+    "papers inherit topics from {above}, words occur in bursts within a paper, and a citation is "
+    "more likely between papers that share a topic.",
+    "cntm-text": "The model is the citation network topic model of Lim and Buntine without "
+    "citations: papers inherit topics from {above}, and words occur in bursts within a paper.",
     "bursty-hdp-lda": "The model is a hierarchical Pitman-Yor topic model of the words alone, in "
-    "which words come in bursts within a paper. Authors and citations were not used.",
+    "which words occur in bursts within a paper. Authors and citations are not used.",
     "np-atm": "The model is a non-parametric author-topic model: each word of a paper is "
-    "attributed to one of its authors. Citations were not used.",
+    "attributed to one of its authors. Citations are not used.",
     "pmtlm": "The model is the Poisson mixed-topic link model of Zhu, Yan, Getoor and Moore "
     "(2013): words and undirected links come from the same topics. It is fitted by expectation "
     "maximisation, which gives one best fit and no measure of uncertainty.",
 }
 
 _INFLUENCE = (
-    "Influence (λ⁻) is how much more a paper is cited than its topics explain, with mean "
-    "1 over all papers; that of an author is the sum over the papers they are first author of or, "
-    "where all authors count, over all their papers by their shares in them. It "
-    "is a property of this corpus, not a judgement of people: papers outside the corpus neither "
-    "cite nor are cited."
+    "Influence (λ⁻) measures how much more a paper is cited than its topics explain, with mean 1 "
+    "over all papers. An author's influence is the sum over the papers on which they are first "
+    "author or, if the model uses all authors, over all their papers weighted by their shares. It "
+    "describes this corpus and is not a judgement of people: only citations between papers of the "
+    "corpus count."
 )
 
 _SHOWN = (
@@ -88,18 +88,18 @@ _SHOWN = (
 )
 
 _NAMES = {
-    "topics": "topics, at most",
+    "topics": "maximum number of topics",
     "eta": "supervision: author threshold (η)",
-    "iterations": "iterations of each chain",
+    "iterations": "iterations per chain",
     "network_from": "citations used from iteration",
     "burst_from": "burstiness used from iteration",
-    "burn_in": "burn-in, iterations",
-    "thin": "a sample kept every",
+    "burn_in": "burn-in iterations",
+    "thin": "iterations between samples",
     "combine": "chains combined by",
-    "unknown": "papers without author and label",
-    "self_citations": "papers' citations of themselves",
-    "alpha": "weight of words against links",
-    "degree_corrected": "popularity of papers",
+    "unknown": "papers without author or label",
+    "self_citations": "citations of a paper to itself",
+    "alpha": "weight of words relative to links",
+    "degree_corrected": "degree correction",
     "restarts": "random starts",
 }
 
@@ -119,22 +119,22 @@ def method_text(
     Parameters
     ----------
     model_name : str
-        Name of a preset or of a baseline; others are described in general words.
+        Name of a preset or a baseline; other models get a general description.
     eta : float or str, optional
         The author threshold, which decides what papers inherit their topics from.
     samples, chains : int, optional
-        How many samples of how many chains the estimates are means of; None where not sampled.
+        Numbers of samples and chains behind the estimates; None if the model is not sampled.
     how : str
         How chains were combined, ``average`` or ``best``.
     influence : bool
-        Whether the model tells how much papers are cited.
+        Whether the model estimates the influence of papers.
     all_authors : bool
-        Whether all authors of a paper count, not its first alone.
+        Whether the model uses all authors of a paper or only the first.
     """
     above, groups = _groups(eta, everybody=all_authors)
     text = _MODELS.get(
         model_name.removesuffix("-dc"),
-        f"The model is '{model_name}'; see the documentation of citeweave for what it is made of.",
+        f"The model is '{model_name}'; see the citeweave documentation for its description.",
     )
     out = [text.format(above=above, groups=groups)]
     if samples is not None and chains is not None:
@@ -142,19 +142,19 @@ def method_text(
         taken = (
             "one chain"
             if chains == 1
-            else f"{chains} chains, their topics matched"
+            else f"{chains} chains with matched topics"
             if how == "average"
-            else f"the most likely of {chains} chains"
+            else f"the most probable of {chains} chains"
         )
         out.append(
-            "It was fitted by Gibbs sampling from its posterior distribution: figures are means "
-            f"over {kept} of {taken}. How many topics are in use is found by the sampler, up to "
-            "a bound."
+            "It was fitted by Gibbs sampling from its posterior distribution; results are means "
+            f"over {kept} from {taken}. The sampler infers the number of topics in use, up to the "
+            "given maximum."
         )
     if model_name.startswith("pmtlm") and influence:
         out.append(
-            "Influence is the popularity of a paper in the links of the corpus, citing and being "
-            "cited alike, with mean 1 over all papers."
+            "Influence is a paper's popularity in the links of the corpus, in either direction, "
+            "with mean 1 over all papers."
         )
     elif influence:
         out.append(_INFLUENCE)
@@ -170,20 +170,20 @@ def parameter_rows(
     versions: Mapping[str, str],
     notes: Sequence[str] = (),
 ) -> list[tuple[str, str]]:
-    """List what somebody needs to make the same run again.
+    """List everything needed to reproduce the run.
 
     Parameters
     ----------
     parameters : mapping
-        As given by the user; None where left open.
+        Parameters as given by the user; None if left open.
     plan : mapping
-        What was used where parameters were left open.
+        The values used for parameters that were left open.
     model_name : str
     corpus : Corpus
     versions : mapping of str to str
-        Programs and their versions.
+        Software versions, by name.
     notes : sequence of str
-        What happened on the way.
+        Notes recorded during the fit.
     """
     values = dict(parameters) | {name: value for name, value in plan.items() if value is not None}
     rows = [("model", model_name)]
@@ -209,10 +209,10 @@ def _groups(eta: float | str | None, *, everybody: bool) -> tuple[str, str]:
     if math.isinf(number):
         return "their label", "their labels"
     if everybody:
-        some = f"all their authors (of {number:.0f} papers or more) or else their label"
+        some = f"all their authors with at least {number:.0f} papers, or else their label"
         return some, "their authors and labels"
     return (
-        f"their first author (if first author of {number:.0f} papers or more) or else their label",
+        f"their first author (if first author of {number:.0f} or more papers) or else their label",
         "their authors and labels",
     )
 

@@ -1,4 +1,4 @@
-"""The description of the JSON interface (OpenAPI 3.1), made from the table of routes."""
+"""The OpenAPI 3.1 description of the JSON interface, generated from the table of routes."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _TYPES = {"int": "integer", "str": "string", "path": "string"}
 
 
 def open_path(path: str) -> str:
-    """Write a path as OpenAPI does.
+    """Convert a route path to OpenAPI syntax.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def open_path(path: str) -> str:
 
 
 def describe(entries: Iterable[Endpoint], base: str = "") -> dict[str, Any]:
-    """Describe all routes that are not pages; `base` is the path that they stand below."""
+    """Describe all routes that are not pages; `base` is the path prefix."""
     paths: dict[str, Any] = {}
     for entry in entries:
         if not entry.page:
@@ -37,8 +37,8 @@ def describe(entries: Iterable[Endpoint], base: str = "") -> dict[str, Any]:
             "title": "citeweave explorer",
             "version": citeweave.__version__,
             "description": (
-                "Topics, authors, papers and citations of one fitted run. Everything is read, "
-                f"except where POST is named; a POST must carry the header {INTENT_HEADER}: 1."
+                "Topics, authors, papers and citations of one fitted run. GET requests are "
+                "read-only; POST requests must carry the header {INTENT_HEADER}: 1."
             ),
             "license": {"name": "MIT", "identifier": "MIT"},
         },
@@ -49,7 +49,7 @@ def describe(entries: Iterable[Endpoint], base: str = "") -> dict[str, Any]:
                 "Error": {
                     "type": "object",
                     "required": ["error"],
-                    "properties": {"error": {"type": "string", "description": "What is wrong."}},
+                    "properties": {"error": {"type": "string", "description": "Error message."}},
                 }
             }
         },
@@ -90,7 +90,7 @@ def _operation(entry: Endpoint) -> dict[str, Any]:
                 "name": INTENT_HEADER,
                 "in": "header",
                 "required": True,
-                "description": "Always 1: pages of other sites cannot send it.",
+                "description": "Always 1. Pages of other sites cannot send this header.",
                 "schema": {"const": "1"},
             }
         )
@@ -105,7 +105,7 @@ def _operation(entry: Endpoint) -> dict[str, Any]:
 
 def _failure() -> dict[str, Any]:
     return {
-        "description": "What is wrong, in words.",
+        "description": "Error message.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
     }
 

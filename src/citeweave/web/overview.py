@@ -1,4 +1,4 @@
-"""What a corpus is, in a few figures: for the first page of the explorer and of the report."""
+"""Key figures of a corpus, for the start page of the explorer and the report."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -14,7 +14,7 @@ MOST = 10
 
 
 class Coverage(NamedTuple):
-    """How many papers have a thing: an abstract's words, authors, a year, ..."""
+    """The number and share of papers that have a title, authors, a year and so on."""
 
     name: str
     papers: int
@@ -22,16 +22,16 @@ class Coverage(NamedTuple):
 
 
 def figures(view: Exploration) -> tuple[tuple[str, str], ...]:
-    """Name and write the sizes of the corpus, leaving out what it lacks."""
+    """Return the names and values of the key figures, omitting what the corpus lacks."""
     corpus = view.corpus
     rows = [
         ("Papers", corpus.n_documents),
         ("Topics in use", len(view.order)),
         ("Authors", corpus.n_authors),
-        ("Citations among the papers", corpus.n_citations),
+        ("Citations between papers", corpus.n_citations),
         ("Categories", corpus.n_categories),
-        ("Different words and phrases", corpus.vocabulary_size),
-        ("Words in all", corpus.n_tokens),
+        ("Distinct words and phrases", corpus.vocabulary_size),
+        ("Total words", corpus.n_tokens),
     ]
     out = [(name, number(value)) for name, value in rows if value]
     if view.has_years:
@@ -51,14 +51,14 @@ def coverage(view: Exploration) -> tuple[Coverage, ...]:
         ("authors", int((np.diff(corpus.author_offsets) > 0).sum())),
         ("a year", int((view.years > 0).sum())),
         ("a label", int((np.asarray(corpus.categories) >= 0).sum())),
-        ("citations to papers of the corpus", int((view.outgoing.counts > 0).sum())),
-        ("citations from papers of the corpus", int((view.incoming.counts > 0).sum())),
+        ("references to papers in the corpus", int((view.outgoing.counts > 0).sum())),
+        ("citations from papers in the corpus", int((view.incoming.counts > 0).sum())),
     ]
     return tuple(Coverage(name, papers, papers / total) for name, papers in rows)
 
 
 def frequent(view: Exploration) -> tuple[tuple[str, int], ...]:
-    """Name the categories of the most papers."""
+    """Return the categories with the most papers."""
     names, values = view.corpus.category_names, np.asarray(view.corpus.categories)
     if not names:
         return ()
@@ -68,10 +68,10 @@ def frequent(view: Exploration) -> tuple[tuple[str, int], ...]:
 
 
 def venues(view: Exploration) -> tuple[tuple[str, int], ...]:
-    """Name the venues of the most papers, where there is something to compare."""
+    """Return the venues with the most papers, if there is something to compare."""
     column = view.corpus.metadata.get("venue") or ()
     counts = Counter(str(venue) for venue in column if venue)
-    # one venue is nothing to compare, and full references instead of venues nearly all differ
+    # a single venue is not a comparison; and some sources give full references as venues
     if len(counts) < 2 or 2 * len(counts) > sum(counts.values()):
         return ()
     best = sorted(counts.items(), key=lambda item: (-item[1], item[0]))

@@ -1,7 +1,7 @@
-"""Connections that do not send a whole request in good time are closed.
+"""Close connections that do not send a complete request in time.
 
-Uvicorn waits for ever for the first byte, for the rest of the headers and for the rest of a body: a
-few thousand connections that say nothing would use up all that the process may have open.
+Uvicorn waits indefinitely for the first byte, the rest of the headers and the rest of a body: a few
+thousand silent connections would exhaust the file descriptors of the process.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ __all__ = ["patient_protocol"]
 
 
 def patient_protocol(seconds: float) -> type[asyncio.Protocol]:
-    """Make the protocol of a server that waits so many seconds for a request."""
+    """Create a protocol class that waits a limited number of seconds for a request."""
 
     class Patient(H11Protocol):
         _timer: asyncio.TimerHandle | None = None
@@ -32,7 +32,7 @@ def patient_protocol(seconds: float) -> type[asyncio.Protocol]:
             super().connection_lost(exc)
 
         def _watch(self) -> None:
-            """Begin to wait, or go on, while a request is not whole; stop when it is."""
+            """Run the timer while a request is incomplete; stop it afterwards."""
             if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
                 self._stop()
             elif self._timer is None:

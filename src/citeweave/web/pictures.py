@@ -1,4 +1,4 @@
-"""Pictures of the run, for the explorer and the report: networks that can be moved, and maps."""
+"""Pictures of the run for the explorer and the report: interactive networks and maps."""
 
 import json
 import threading
@@ -13,6 +13,7 @@ from citeweave.errors import NotFoundError
 from citeweave.explore import Exploration, graphs
 from citeweave.explore.graphs.map_data import map_data
 from citeweave.networks.network import several
+from citeweave.reading.identifiers import find_doi
 from citeweave.web.maps import MapOptions
 
 __all__ = ["NETWORKS", "PICTURES", "Pictures", "map_json", "network_svg", "page_of"]
@@ -20,7 +21,7 @@ __all__ = ["NETWORKS", "PICTURES", "Pictures", "map_json", "network_svg", "page_
 NETWORKS = {"authors": "Authors and topics", "flow": "Citations between topics"}
 PICTURES = (*NETWORKS, "map", *graphs.MAPS)
 KEPT = 24
-"""Pictures that are kept, the latest; a map can be asked for in many ways."""
+"""Maximum number of cached pictures; a map can be requested with many options."""
 
 
 def network_svg(
@@ -28,58 +29,67 @@ def network_svg(
     places: graphs.GraphLayout,
     link: Callable[[graphs.Node], str] | None = None,
 ) -> Markup:
-    """Draw a network for a page, which styles it; `link` gives the pages of its nodes."""
-    # the writer escapes all text that comes from the corpus
+    """Draw a network without styles, which the page supplies; `link` maps nodes to URLs."""
+    # the SVG writer escapes all text from the corpus
     return Markup(graphs.to_svg(graph, places, standalone=False, link=link))  # noqa: S704
 
 
-def page_of(node: graphs.Node) -> str:
-    """Give the address of the page that a node of a picture leads to, or an empty text."""
-    if node.kind in {"topic", "author", "paper", "institution", "country"}:
-        return f"/{several(node.kind)}/{node.key}"
-    return f"/search?q={quote(node.name)}" if node.kind == "word" else ""
+def page_of(node: graphs.Node, *, papers: int) -> str:
+    """Return the path of the page of a node, or an empty string if it has none.
+
+    Parameters
+    ----------
+    node : Node
+    papers : int
+        Number of papers in the corpus. A cited work with a smaller key is a paper of the corpus;
+        one outside the corpus has no page.
+    """
+    kind = "paper" if node.kind == "work" and node.key < papers else node.kind
+    if kind in {"topic", "author", "paper", "institution", "country"}:
+        return f"/{several(kind)}/{node.key}"
+    return f"/search?q={quote(node.name)}" if kind == "word" else ""
 
 
 def map_json(view: Exploration, *, titles: int | None = None) -> str:
-    """Write the map of all papers as JSON that may stand inside a page.
+    """Write the map of all papers as JSON that can be embedded in a page.
 
     Parameters
     ----------
     view : Exploration
     titles : int, optional
-        How many papers are named, the most cited first; all if not given.
+        Number of papers with titles, most cited first (default: all).
     """
     text = json.dumps(map_data(view, titles=titles), ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
 class Pictures:
-    """Makes pictures when they are first asked for and keeps them until a topic is renamed."""
+    """Creates pictures on first use and caches them until a topic is renamed."""
 
     def __init__(self, view: Exploration, base: str = "") -> None:
         self._view = view
         self._base = base
         self._lock = threading.RLock()
         self.drawing_alone = threading.Lock()
-        """Held while Matplotlib draws: its settings belong to the whole process."""
+        """Held while Matplotlib draws: its settings are global to the process."""
         self._graphs: dict[tuple[str, MapOptions], tuple[graphs.Graph, graphs.GraphLayout]] = {}
         self._map: str | None = None
 
     def forget(self) -> None:
-        """Drop what carries names of topics."""
+        """Discard pictures that contain topic names."""
         with self._lock:
             self._graphs.clear()
             self._map = None
 
     def graph(self, kind: str, options: MapOptions = ()) -> tuple[graphs.Graph, graphs.GraphLayout]:
-        """Give a graph with the places of its nodes; maps take options."""
+        """Return a graph with node positions; maps take options."""
         makers: dict[str, Callable[[Any], graphs.Graph]] = {
             "authors": graphs.author_topics,
             "flow": graphs.topic_flow,
             "map": graphs.paper_map,
         }
         if kind not in PICTURES:
-            raise NotFoundError(f"There is no picture {kind!r}; there are {', '.join(PICTURES)}.")
+            raise NotFoundError(f"There is no picture {kind!r}. Available: {', '.join(PICTURES)}.")
         key = (kind, options)
         with self._lock:
             if key not in self._graphs:
@@ -91,26 +101,29 @@ class Pictures:
                     graph = makers[kind](self._view)
                 else:
                     graph = graphs.bibliometric_map(self._view, kind, **dict(options))
-                # our own layout gives the same picture on every computer
+                # our own layout gives the same picture on every machine
                 self._graphs[key] = graph, graphs.layout(graph, engine="own")
                 while len(self._graphs) > KEPT:
                     del self._graphs[next(iter(self._graphs))]
             return self._graphs[key]
 
     def network(self, kind: str, options: MapOptions = ()) -> tuple[graphs.Graph, Markup]:
-        """Give a network and its drawing, each node a link to its page.
+        """Return a network and its SVG, in which each node links to its page.
 
-        What is listed below a picture stands beside it on a page.
+        The legend is omitted from the SVG, because the page shows it next to the picture.
         """
         graph, places = self.graph(kind, options)
         return graph, network_svg(replace(graph, listed=()), places, self._page_of)
 
     def _page_of(self, node: graphs.Node) -> str:
-        path = page_of(node)
-        return f"{self._base}{path}" if path else ""
+        path = page_of(node, papers=self._view.corpus.n_documents)
+        if path:
+            return f"{self._base}{path}"
+        doi = find_doi(node.full_name) if node.kind == "work" else None
+        return f"https://doi.org/{quote(doi, safe='/')}" if doi else ""
 
     def paper_map(self) -> str:
-        """Give the map of all papers as JSON."""
+        """Return the map of all papers as JSON."""
         with self._lock:
             if self._map is None:
                 self._map = map_json(self._view)

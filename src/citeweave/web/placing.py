@@ -1,4 +1,4 @@
-"""Place a new paper: its text is prepared as the corpus was, then the exploration does the rest."""
+"""Place a new paper: prepare its text like the corpus, then fold it into the model."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,22 +15,22 @@ MOST_REFERENCES = 1_000
 
 
 class Placer:
-    """Finds the place of papers that are not in the corpus."""
+    """Places papers that are not in the corpus."""
 
     def __init__(self, view: Exploration) -> None:
         self._view = view
 
     @cached_property
     def tokenise(self) -> Tokenise:
-        """Turn title and abstract into words, as those of the corpus were made."""
-        from citeweave.preparing import Pipeline  # noqa: PLC0415 (for the first paper, not for the start)
+        """Tokenise a title and an abstract in the same way as the corpus."""
+        from citeweave.preparing import Pipeline  # noqa: PLC0415 (for the first paper, not at startup)
         from citeweave.preparing.stopwords import stop_words  # noqa: PLC0415
 
         corpus = self._view.corpus
         try:
             return Pipeline.from_preparation(corpus.preparation).tokens
         except CorpusError:
-            # a corpus of ready words does not say how: look its vocabulary up in the text
+            # a corpus of ready-made words has no settings: look up its vocabulary in the text
             known, stop = self._view.word_ids, stop_words("en")
 
         def matched(title: str, abstract: str) -> tuple[list[str], list[str]]:
@@ -52,24 +52,24 @@ class Placer:
         Parameters
         ----------
         title, abstract : str
-            At least one must have words.
+            At least one of them must contain words.
         references : sequence of str
-            What it cites, each by a title or an identifier of the corpus.
+            The papers it cites, each given by title or by its identifier in the corpus.
         """
         title, abstract = title.strip(), abstract.strip()
         wanted = [line.strip() for line in references if line.strip()]
         if not title and not abstract:
-            raise ParameterError("A title or an abstract is needed; both are empty.")
+            raise ParameterError("Enter a title or an abstract; both are empty.")
         for name, text, longest in (
             ("title", title, LONGEST_TITLE),
             ("abstract", abstract, LONGEST_ABSTRACT),
         ):
             if len(text) > longest:
                 raise ParameterError(
-                    f"The {name} has {len(text):,} characters; at most {longest:,} are read."
+                    f"The {name} has {len(text):,} characters; at most {longest:,} are allowed."
                 )
         if len(wanted) > MOST_REFERENCES:
             raise ParameterError(
-                f"There are {len(wanted):,} references; at most {MOST_REFERENCES:,} are read."
+                f"There are {len(wanted):,} references; at most {MOST_REFERENCES:,} are allowed."
             )
         return self._view.place(title, abstract, references=wanted, tokenise=self.tokenise)

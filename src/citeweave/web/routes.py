@@ -1,4 +1,4 @@
-"""The form of a route: server and description are made from one table of them."""
+"""The definition of a route. Both the server and the OpenAPI description use the same table."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _IdConvertor(Convertor[int]):
-    """Numbers in addresses; longer ones than any corpus needs lead nowhere."""
+    """Numbers in URLs; those longer than any corpus needs do not match."""
 
     regex = "[0-9]{1,12}"
 
@@ -43,7 +43,7 @@ BodyHandler = Callable[["Site", Request, bytes], Response]
 
 @dataclass(frozen=True)
 class QueryField:
-    """A parameter after the question mark: its name, what it means, and its JSON schema."""
+    """A query parameter: its name, description and JSON schema."""
 
     name: str
     description: str
@@ -57,23 +57,24 @@ class Endpoint:
     Attributes
     ----------
     path : str
-        As Starlette writes it: ``/api/topics/{topic:id}``.
+        Path in Starlette's syntax: ``/api/topics/{topic:id}``.
     handler : callable
-        Takes the site and the request (and, for POST, the body as bytes); gives the answer.
+        Called with the site and the request (and, for POST, the body as bytes); returns the
+        response.
     summary : str
-        What it gives, in a line.
+        One-line description.
     method : {"GET", "POST"}
     tag : str
-        Heading in the description.
+        Section of the OpenAPI description.
     query : tuple of QueryField
     body : mapping, optional
-        JSON schema of the body of a POST.
+        JSON schema of the request body of a POST.
     answer : mapping, optional
-        JSON schema of the answer; a file of another type names that in `media`.
+        JSON schema of the response; for files of another type, see `media`.
     media : str
-        Media type of the answer.
+        Media type of the response.
     page : bool
-        Whether it is for people: pages are not part of the described interface.
+        Whether it is an HTML page; pages are not part of the OpenAPI description.
     """
 
     path: str
@@ -94,31 +95,31 @@ class Endpoint:
 
 
 class Pages(Protocol):
-    """What answers need of the site that they belong to."""
+    """What handlers require of the site they belong to."""
 
     @property
     def error_template(self) -> str:
-        """Template of the page that tells what is wrong."""
+        """Template of the error page."""
 
     def refresh(self) -> None:
-        """Look whether something has changed; called before each answer."""
+        """Check whether something has changed; called before each response."""
 
     def page(
         self, request: Request, template: str, values: Mapping[str, Any], *, status: int = 200
     ) -> Response:
-        """Fill a template."""
+        """Render a template."""
 
 
 def own_path(request: Request) -> str:
-    """Give the path of a request below the place where the application is mounted."""
-    path: str = request.scope["path"]  # decoded, as the place is
+    """Return the path of a request relative to the mount point of the application."""
+    path: str = request.scope["path"]  # decoded, like the mount point
     return path.removeprefix(request.scope.get("root_path", ""))
 
 
 def read_integer(request: Request, name: str, default: int, *, low: int, high: int) -> int:
-    """Read a whole number from the query; what is no number, or outside, is the nearest that fits.
+    """Read an integer from the query string, clipped to the range; the default if invalid.
 
-    A page is better shown from its start than refused for a hand-written address.
+    Showing the nearest page is better than rejecting a hand-written URL.
     """
     text = request.query_params.get(name, "").strip()
     try:
@@ -129,11 +130,11 @@ def read_integer(request: Request, name: str, default: int, *, low: int, high: i
 
 
 def read_text(request: Request, name: str, *, longest: int = 200) -> str:
-    """Read a text from the query, without spaces at its ends and not longer than `longest`."""
+    """Read a string from the query string, stripped and truncated to `longest` characters."""
     return request.query_params.get(name, "").strip()[:longest]
 
 
 def read_choice(request: Request, name: str, choices: tuple[str, ...]) -> str:
-    """Read one of some words from the query; the first of them stands for any other."""
+    """Read one of several choices from the query string; anything else gives the first choice."""
     text = request.query_params.get(name, "")
     return text if text in choices else choices[0]

@@ -1,4 +1,4 @@
-"""What a report needs to know of how a run was made; baselines have no chains and no plan."""
+"""Facts about how a run was made, for the report; baselines have no chains and no plan."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ class RunFacts:
 
     @cached_property
     def traces(self) -> Mapping[str, np.ndarray]:
-        """Traces of the chains; none for a model that was not sampled."""
+        """Traces of the chains; empty for models that are not sampled."""
         found: Mapping[str, np.ndarray] = getattr(self.model, "traces_", None) or {}
         return found
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the run's folder, empty for a model in memory."""
+        """The manifest of the run folder; empty for a model in memory."""
         folder: Path | None = self.view.folder
         if folder is None:
             return {}
         try:
             return dict(json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
-        except (OSError, ValueError):  # the model is loaded: dates are not worth an error
+        except (OSError, ValueError):  # the model is loaded; missing dates are not worth an error
             return {}
 
     @property
     def when(self) -> str:
-        """When the run ended, for the foot of the page."""
+        """When the run ended, for the page footer."""
         ended = self.manifest.get("finished") or self.manifest.get("started")
         return f" from a run of {str(ended)[:10]}" if ended else ""
 
     @cached_property
     def plan(self) -> dict[str, Any]:
-        """Schedule of a sampled run, defaults filled in."""
+        """Schedule of a sampled run, with defaults filled in."""
         if not self.sampled:
             return {}
         made = make_plan(self.model.get_params() | {"seed": self.model.seed_})
@@ -73,7 +73,7 @@ class RunFacts:
 
     @cached_property
     def iterations(self) -> tuple[int, int] | None:
-        """Iterations done and wanted, of a sampled run."""
+        """Iterations completed and planned, for a sampled run."""
         if not self.sampled:
             return None
         return int(self.model.n_iter_), int(getattr(self.model, "iterations_", self.model.n_iter_))

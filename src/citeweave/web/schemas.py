@@ -1,4 +1,4 @@
-"""JSON schemas of the interface; those of pages are read off the classes that make them."""
+"""JSON schemas of the interface; those of detail pages are derived from their dataclasses."""
 
 import dataclasses
 import types
@@ -43,7 +43,7 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", type(
 
 
 def of_class(kind: type) -> dict[str, Any]:
-    """Describe a dataclass as it is written to JSON."""
+    """Return the schema of a dataclass as written to JSON."""
     hints = typing.get_type_hints(kind)
     fields = dataclasses.fields(kind)
     return {
@@ -81,12 +81,12 @@ def _list(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def listing(name: str, title: str, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Describe a list of rows of a table under one name."""
+    """Return the schema of a named list of table rows."""
     return _record(**{name: _list({"type": "object", "title": title})}, **(extra or {}))
 
 
 def paged(name: str, items: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe one page of a list."""
+    """Return the schema of one page of a list."""
     return _record(**{name: _list(items)}, total=_INTEGER, page=_INTEGER, pages=_INTEGER)
 
 
@@ -152,7 +152,7 @@ PLACE = {
         "references": {
             "type": "array",
             "items": _TEXT,
-            "description": "Titles or identifiers of papers of the corpus.",
+            "description": "Titles or identifiers of papers in the corpus.",
         },
     },
 }

@@ -1,8 +1,8 @@
-"""What stands before every request: whose it is, how large, and what a browser may do with it.
+"""Checks applied to every request (origin, host, size), and the security headers of responses.
 
-The explorer has no accounts. It is safe because it listens on this computer only, answers only to
-this computer's names (a page elsewhere that points its own name at 127.0.0.1 is refused), changes
-nothing for other origins, and lets the browser load nothing from anywhere else.
+The explorer has no user accounts. It is safe because it listens on this computer only, accepts only
+this computer's host names (which prevents DNS rebinding to 127.0.0.1), changes nothing for other
+origins, and does not let the browser load anything from elsewhere.
 """
 
 import ipaddress
@@ -42,7 +42,7 @@ HEADERS = {
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    # not `no-referrer`: with it browsers hide the origin of our own forms
+    # not `no-referrer`, with which browsers hide the origin of our own forms
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -51,9 +51,9 @@ HEADERS = {
 
 
 class _AnyAddress(frozenset[str]):
-    """Names that are allowed where the server listens on all addresses: these, and any address.
+    """Host names accepted on all interfaces: the given names and any IP address.
 
-    Only names can be pointed somewhere else: who gives an address was not misled.
+    Only names can be rebound; a request to a literal IP address cannot have been misled.
     """
 
     def __contains__(self, name: object) -> bool:
@@ -69,7 +69,7 @@ def _is_address(name: str) -> bool:
 
 
 def allowed_hosts(host: str, also: Collection[str] = ()) -> frozenset[str]:
-    """Give the names a request may call this server by, when it listens on ``host``.
+    """Return the host names that a server listening on ``host`` accepts.
 
     Examples
     --------
@@ -85,47 +85,49 @@ def allowed_hosts(host: str, also: Collection[str] = ()) -> frozenset[str]:
 
 
 def read_form(request: Request, body: bytes, token: str) -> dict[str, str]:
-    """Read a form that one of our own pages sent; refuse it if its token is not the server's."""
+    """Read a form sent by one of our own pages; reject it if the token is wrong."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/x-www-form-urlencoded":
-        raise HTTPException(415, "A form was expected.")
+        raise HTTPException(415, "The request is not a form.")
     try:
         fields = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError as error:
-        raise HTTPException(400, "The form cannot be read.") from error
+        raise HTTPException(400, "The form cannot be decoded.") from error
     form = {name: values[-1] for name, values in fields.items()}
     if not same_token(form.get("token", ""), token):
         raise HTTPException(
-            403, "This form is from before a restart. Go back, reload the page, and try again."
+            403,
+            "This form was opened before the server restarted. Go back, reload the page and try "
+            "again.",
         )
     return form
 
 
 def check_intent(request: Request) -> None:
-    """Refuse a call that changes or computes something unless it says that it means it.
+    """Reject a call that changes or computes something unless it carries the intent header.
 
-    A page of another site can make a browser send a form, but not this header.
+    Pages of other sites can make a browser send a form, but not this header.
     """
     if request.headers.get(INTENT_HEADER) != "1":
         raise HTTPException(403, f"A POST must carry the header {INTENT_HEADER}: 1.")
 
 
 def same_token(given: str, token: str) -> bool:
-    """Compare a form's token with the server's, in a time that tells nothing."""
+    """Compare a form token with the server's in constant time."""
     return secrets.compare_digest(given.encode(), token.encode())
 
 
 class Guard:
-    """Refuse what is foreign or too large; add the headers that tell browsers what is allowed.
+    """Reject foreign or oversized requests, and add security headers to responses.
 
     Parameters
     ----------
     app
-        What answers.
+        The wrapped application.
     hosts
-        Names that the ``Host`` header may have, without port.
+        Accepted values of the ``Host`` header, without port.
     max_body
-        Largest body in bytes; a larger one is answered by 413, unread where it tells its size.
+        Largest request body in bytes. Larger ones get status 413, unread if their size is declared.
     """
 
     def __init__(self, app: ASGIApp, *, hosts: Collection[str], max_body: int) -> None:
@@ -134,12 +136,12 @@ class Guard:
         self.max_body = max_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # no websockets: the server closes them
+            return  # websockets are not supported: the server closes them
         headers = Headers(scope=scope)
         sender = _with_headers(send)
         refusal = self._refuse(scope, headers)
@@ -152,13 +154,13 @@ class Guard:
         host = headers.get("host", "")
         if host_name(host) not in self.hosts:
             return PlainTextResponse(
-                f"This server does not answer to the name {host!r}. Open it by the address that "
+                f"This server does not accept the host name {host!r}. Open the address that "
                 "`citeweave serve` printed, or allow the name with --allow-host.",
                 status_code=421,
             )
         if scope["method"] not in SAFE_METHODS and not _same_origin(scope, headers, host):
             return PlainTextResponse(
-                "Refused: the request comes from another site.", status_code=403
+                "Rejected: the request comes from another site.", status_code=403
             )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > self.max_body:
@@ -180,14 +182,14 @@ class Guard:
 
 
 def _too_large(limit: int) -> str:
-    return f"The request is larger than the {limit // 1024:,} kB that are allowed."
+    return f"The request is larger than the limit of {limit // 1024:,} kB."
 
 
 _HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s\[\]:/@?#]+))(?::\d{1,5})?")
 
 
 def host_name(host: str) -> str:
-    """Take the port off, and the brackets of an IPv6 address; nothing of what is malformed.
+    """Return the host without port and IPv6 brackets; empty if malformed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Listen, tell where, and serve until Ctrl-C."""
+"""Listen on a port and serve until Ctrl-C."""
 
 import errno
 import os
@@ -20,30 +20,30 @@ __all__ = ["address_of", "listen", "make_server", "open_browser", "run_server", 
 
 _LARGEST_PORT = 65535
 PATIENCE = 30.0
-"""Seconds in which a request must have arrived; who says nothing is not waited for."""
+"""Seconds within which a complete request must arrive before the connection is closed."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take a port, before anything slow is done; 0 takes a free one.
+    """Bind a port before doing anything slow; 0 picks a free one.
 
     Raises
     ------
     ParameterError
-        The port is in use or not ours to take, or the host is not an address of this computer.
+        The port is in use or not permitted, or the host is not an address of this computer.
     """
     if not 0 <= port <= _LARGEST_PORT:
-        raise ParameterError(f"The port must be from 0 to {_LARGEST_PORT}. Got {port} instead.")
+        raise ParameterError(f"The port must be between 0 and {_LARGEST_PORT}. Got {port} instead.")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise ParameterError(
-            f"The host {host!r} is not known ({error.strerror or error}). For this computer alone "
-            "use 127.0.0.1."
+            f"The host {host!r} cannot be resolved ({error.strerror or error}). To serve this "
+            "computer only, use 127.0.0.1."
         ) from error
     family, kind, protocol, _, place = found[0]
     taken = socket.socket(family, kind, protocol)
     try:
-        if os.name != "nt":  # there the option would let two servers share a port
+        if os.name != "nt":  # on Windows the option would let two servers share a port
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(place)
         taken.listen(128)
@@ -57,22 +57,25 @@ def listen(host: str, port: int) -> socket.socket:
 def _explain(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
-            f"Port {port} of {host} is in use, maybe by another `citeweave serve`. Stop that one, "
-            f"choose another (--port {port + 1 if port < _LARGEST_PORT else 8000}), or let the "
-            "system choose a free one: --port 0."
+            f"Port {port} on {host} is in use, perhaps by another `citeweave serve`. Stop it, "
+            f"choose another port (--port {port + 1 if port < _LARGEST_PORT else 8000}), or let "
+            "the system pick a free one (--port 0)."
         )
     if error.errno in {errno.EACCES, errno.EPERM}:
-        return f"Port {port} may not be used by you; ports from 1024 on may (--port 8765)."
+        return (
+            f"You do not have permission to use port {port}. Choose a port from 1024 upwards, such "
+            "as --port 8765."
+        )
     if error.errno == errno.EADDRNOTAVAIL:
         return (
-            f"{host} is not an address of this computer. Use 127.0.0.1 for this computer alone, "
-            "0.0.0.0 for the network around it."
+            f"{host} is not an address of this computer. Use 127.0.0.1 for this computer only, or "
+            "0.0.0.0 for the local network."
         )
-    return f"Cannot listen on port {port} of {host}: {error.strerror or error}."
+    return f"Cannot listen on port {port} on {host}: {error.strerror or error}."
 
 
 def address_of(taken: socket.socket, host: str) -> str:
-    """Give the address to open in a browser on this computer."""
+    """Return the URL to open in a browser on this computer."""
     port = taken.getsockname()[1]
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}.get(host, host)  # noqa: S104
     if ":" in name and not name.startswith("["):
@@ -81,7 +84,7 @@ def address_of(taken: socket.socket, host: str) -> str:
 
 
 def wants_browser() -> bool:
-    """Whether somebody sits before this process with a desktop on which a page could open."""
+    """Whether the process is interactive and has a desktop on which a browser could open."""
     if not sys.stdout.isatty():
         return False
     if sys.platform in {"darwin", "win32"}:
@@ -96,16 +99,16 @@ def run_server(
     when_ready: Callable[[], object] | None = None,
     log_file: Path | None = None,
 ) -> None:
-    """Serve until the process is told to stop; Ctrl-C ends it in good order.
+    """Serve until the process is stopped; Ctrl-C shuts it down cleanly.
 
     Parameters
     ----------
     app
-        What answers.
+        The application.
     taken
-        The socket that `listen` gave; it is closed at the end.
+        The socket returned by `listen`; it is closed at the end.
     when_ready
-        Called once, from another thread, when requests are answered.
+        Called once, from another thread, when the server is ready.
     log_file
         Append a line for each request to this file.
     """
@@ -117,7 +120,7 @@ def run_server(
             threading.Thread(target=_tell, args=(server, when_ready), daemon=True).start()
         server.run(sockets=[taken])
     except KeyboardInterrupt:
-        pass  # uvicorn has shut down by then and says it once more
+        pass  # uvicorn has shut down by then and raises it again
     finally:
         taken.close()
 
@@ -129,7 +132,7 @@ def make_server(
     patience: float = PATIENCE,
     lifespan: Literal["on", "off"] = "on",
 ) -> "uvicorn.Server":
-    """Make the server; `patience` is how many seconds a request may take to arrive whole."""
+    """Create the server; `patience` is the number of seconds a request may take to arrive."""
     import uvicorn  # noqa: PLC0415 (slow to import)
 
     from citeweave.web.patience import patient_protocol  # noqa: PLC0415 (imports uvicorn)
@@ -155,8 +158,8 @@ def _check_log(path: Path) -> None:
             pass
     except OSError as error:
         raise ParameterError(
-            f"The log '{path}' cannot be written ({error.strerror or error}). Choose another "
-            "place with --log."
+            f"Cannot write the log '{path}' ({error.strerror or error}). Choose another file with "
+            "--log."
         ) from error
 
 
@@ -170,7 +173,7 @@ def _tell(server: "object", when_ready: Callable[[], object]) -> None:
 
 
 def open_browser(address: str) -> None:
-    """Open a page in the user's browser, if there is one."""
+    """Open a page in the user's browser, if possible."""
     webbrowser.open(address)
 
 

@@ -1,4 +1,4 @@
-"""One run as the explorer shows it: what all pages share, and what is kept between requests."""
+"""One run as the explorer shows it: shared state and caches kept between requests."""
 
 import secrets
 import threading
@@ -25,27 +25,27 @@ __all__ = ["Site", "WayBack"]
 
 
 class WayBack(NamedTuple):
-    """A link out of the explorer: its name and its path."""
+    """A link out of the explorer: its text and path."""
 
     name: str
     path: str
 
 
 class Site:
-    """What all handlers get.
+    """The state passed to all handlers.
 
     Parameters
     ----------
     view : Exploration
         The fitted run.
     title : str
-        How the literature is called on the pages.
+        Name of the literature on the pages.
     token : str, optional
-        Secret that forms of our own pages carry; drawn at random if not given.
+        Secret token included in the forms of our own pages (default: random).
     base : str
-        Path that all pages stand below, without a slash at its end: where they are mounted.
+        Path prefix under which the explorer is mounted, without a trailing slash.
     home : WayBack, optional
-        A page outside the explorer that its head links to.
+        A page outside the explorer that the header links to.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Site:
         self._show(view)
 
     def _show(self, view: Exploration) -> None:
-        """Take a run to show, with all that is made from it."""
+        """Set the run to show, with everything derived from it."""
         self.view = view
         self.papers = PaperList(view)
         self.authors = AuthorList(view)
@@ -84,7 +84,7 @@ class Site:
 
     @property
     def missing(self) -> Mapping[str, str]:
-        """What the run or its corpus lacks, and why."""
+        """Missing parts of the run or its corpus, with reasons."""
         return self.view.missing
 
     @property
@@ -94,17 +94,17 @@ class Site:
 
     @property
     def has_citations(self) -> bool:
-        """Whether papers of the corpus cite each other."""
+        """Whether there are citations between papers of the corpus."""
         return bool(self.view.corpus.n_citations)
 
     @property
     def has_influence(self) -> bool:
-        """Whether the model has a propensity to be cited."""
+        """Whether the model estimates influence (propensity to be cited)."""
         return self.view.cited_propensity is not None
 
     @property
     def all_authors(self) -> bool:
-        """Whether all authors of a paper count, each with a share in it."""
+        """Whether the model uses all authors of a paper, each with a share."""
         return self.view.contribution is not None
 
     @property
@@ -114,7 +114,7 @@ class Site:
 
     @cached_property
     def corpus_summary(self) -> dict[str, Any]:
-        """Sizes of the corpus and what is missing from it."""
+        """Size of the corpus and what is missing from it."""
         return self.view.corpus.summary()
 
     @cached_property
@@ -150,11 +150,11 @@ class Site:
 
     @property
     def names(self) -> tuple[int, int]:
-        """What tells one state of the names of topics and people from the next."""
+        """A value that changes whenever names of topics or people change."""
         return self._names, self._people
 
     def topics(self) -> list[dict[str, Any]]:
-        """Give the table of topics as dictionaries, largest first; made anew after a renaming."""
+        """Return the topics as dictionaries, largest first; rebuilt after a renaming."""
         with self._lock:
             if self._topics is None:
                 rows: list[dict[str, Any]] = self.view.topics(words=10).to_dicts()
@@ -165,10 +165,10 @@ class Site:
             return self._topics
 
     def paper_table(self) -> Any:
-        """Give the table of all papers, of which filtered downloads take their rows; kept.
+        """Return the cached table of all papers, from which filtered downloads take their rows.
 
-        To make it takes seconds for tens of thousands of papers, and memory that is not all given
-        back.
+        For tens of thousands of papers, building it takes seconds, and memory that is not fully
+        released.
         """
         names, table = self.names, self._paper_table
         if table is None:
@@ -179,43 +179,43 @@ class Site:
         return table
 
     def topic(self, number: int) -> TopicPage:
-        """Give all about one topic; kept, as there are few of them and many visits."""
+        """Return the details of one topic; cached, because there are few topics and many visits."""
         found = self._topic_pages.get(number)
         if found is None:
             names = self.names
             found = self.view.topic(number)
             with self._lock:
-                if names == self.names:  # else it may carry a name that is gone
+                if names == self.names:  # otherwise it may contain an outdated name
                     self._topic_pages[found.topic] = found
         return found
 
     def search(self, text: str, limit: int) -> list[Hit]:
         """Find papers, authors, topics, institutions, countries, venues and funders.
 
-        One at a time: a search takes a few milliseconds, but the first one makes an index, which
-        should not be made twice.
+        Searches run one at a time: each takes a few milliseconds, but the first one builds an
+        index, which should not be built twice.
         """
         with self._searching:
             return self.view.search(text, limit=limit)
 
     def rename(self, topic: int, name: str) -> None:
-        """Give a topic a name, kept in the run; an empty one takes it back."""
+        """Rename a topic and save the name in the run; an empty name restores the automatic one."""
         with self._searching:
             self.view.name_topic(topic, name.strip() or None)
         self.refresh()
 
     def join_authors(self, author: int, other: int) -> None:
-        """Show two authors as one person, kept in the run."""
+        """Merge two authors and save this in the run."""
         self.view.people.join(self.view.check_author(author), self.view.check_author(other))
         self.refresh()
 
     def separate_authors(self, author: int) -> None:
-        """Undo the joining of an author with others."""
+        """Undo the merging of an author with others."""
         self.view.people.separate(self.view.check_author(author))
         self.refresh()
 
     def refresh(self) -> None:
-        """Forget all that carries what people have said, if another process or we changed it."""
+        """Discard cached names of topics and people if they have changed."""
         names, people = self.view.names.revision, self.view.people.revision
         with self._lock:
             if (names, people) == (self._names, self._people):
@@ -234,23 +234,23 @@ class Site:
     def page(
         self, request: Request, template: str, values: Mapping[str, Any], *, status: int = 200
     ) -> HTMLResponse:
-        """Fill a template; the first part of the path is the current entry of the navigation."""
+        """Render a template; the first part of the path determines the current navigation entry."""
         section = "/" + own_path(request).strip("/").split("/", maxsplit=1)[0]
         if any(path == section for _, path in self.people):
-            section = self.people[0][1]  # all of them are under one entry
+            section = self.people[0][1]  # they share one navigation entry
         text = self._environment.get_template(template).render(section=section, **values)
         return HTMLResponse(text, status_code=status)
 
     def read_form(self, request: Request, body: bytes) -> dict[str, str]:
-        """Read a form that one of our own pages sent; refuse it if its token is not ours."""
+        """Read a form sent by one of our own pages; reject it if the token is wrong."""
         return read_form(request, body, self.token)
 
     def check_intent(self, request: Request) -> None:
-        """Refuse a call that changes or computes something unless it says that it means it."""
+        """Reject a call that changes or computes something unless it carries the intent header."""
         check_intent(request)
 
     def warm_up(self) -> None:
-        """Prepare in the background what the first visitors would else wait for."""
+        """Prepare in the background what the first visitors would otherwise have to wait for."""
         threading.Thread(target=self._prepare, name="citeweave-warm-up", daemon=True).start()
 
     def _prepare(self) -> None:

@@ -1,4 +1,4 @@
-"""Tables of the explorer and the report: heat tables of topics, and all that can be saved."""
+"""Tables of the explorer and the report: heat tables of topics, and downloadable tables."""
 
 import base64
 from collections.abc import Callable, Sequence
@@ -36,13 +36,13 @@ MOST_FLOW_TOPICS = 20
 ACROSS = 5
 CHANGED = 3
 LEAST_CHANGE = 0.005
-"""Half a per cent of all papers: smaller changes are not named."""
+"""Half a percent of all papers; smaller changes are not reported."""
 CLEAR = 3.0
-"""Standard errors from which on a change is named; of many topics some change by two by chance."""
+"""Minimum change in standard errors; among many topics, some change by two by chance."""
 
 
 class HeatCell(NamedTuple):
-    """A cell of a heat table: its text, its strength from 0 to 1, its full meaning."""
+    """A cell of a heat table: its text, its strength from 0 to 1, and its tooltip."""
 
     text: str
     strength: float
@@ -51,7 +51,7 @@ class HeatCell(NamedTuple):
 
 
 class HeatRow(NamedTuple):
-    """A row of a heat table, named by a topic; `last` is plain text at its end."""
+    """A row of a heat table for one topic; `last` is the text of an additional last cell."""
 
     topic: int
     name: str
@@ -66,14 +66,14 @@ class HeatTable:
     Attributes
     ----------
     columns : tuple of (str, str)
-        What stands above each column, and what that means.
+        Heading and tooltip of each column.
     rows : tuple of HeatRow
     notes : tuple of str
-        The most remarkable of it in sentences.
+        Sentences about the most notable cells.
     left_out : int
-        Topics that are not shown.
+        Number of topics that are not shown.
     kept : float
-        Of a table of citations: the share that stays within its topic.
+        For citation tables: the share of citations that stay within their topic.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -85,7 +85,7 @@ class HeatTable:
 
 @dataclass(frozen=True)
 class Trends:
-    """Shares of topics over years, and which grew and which shrank most."""
+    """Topic shares over time, and the topics that grew and declined most."""
 
     table: HeatTable
     growing: tuple[str, ...]
@@ -93,7 +93,7 @@ class Trends:
 
 
 def trend_table(view: Exploration, course: Course, topics: Sequence[int]) -> Trends:
-    """Lay shares by years out as a heat table, topics that had their time early first."""
+    """Arrange topic shares by period as a heat table; topics that peaked early come first."""
     shown = sorted(topics[:MOST_TREND_ROWS], key=lambda k: (course.middle[k], k))
     top = float(np.nanmax(course.by_span[:, shown])) or 1.0
     rows = []
@@ -130,7 +130,7 @@ def _named(view: Exploration, course: Course, k: int) -> str:
 
 
 def flow_table(view: Exploration, topics: Sequence[int]) -> HeatTable | None:
-    """Lay citations from topic to topic out as a heat table; None where there are none."""
+    """Arrange citations between topics as a heat table; None if there are none."""
     matrix = view.flow_matrix
     if matrix is None or not matrix.sum() > 0:
         return None
@@ -160,8 +160,8 @@ def flow_table(view: Exploration, topics: Sequence[int]) -> HeatTable | None:
     pairs = [(k, j) for k in topics for j in topics if k != j]
     pairs.sort(key=lambda pair: -flow[pair])
     across = tuple(
-        f"{quoted(names[k])} → {quoted(names[j])}, {percent(share[k, j], 0)} of what the first "
-        f"gives (about {flow[k, j]:,.0f} citations)."
+        f"{quoted(names[k])} → {quoted(names[j])}, {percent(share[k, j], 0)} of the citing topic's "
+        f"citations (about {flow[k, j]:,.0f})."
         for k, j in pairs[:ACROSS]
         if flow[k, j] >= 1.0
     )
@@ -199,11 +199,11 @@ FRAMES: dict[str, Callable[[Exploration], Any]] = {
     **{kind: partial(_contributors, kind) for kind in KINDS if kind != "authors"},
     **{f"{kind}-network": partial(_network, kind) for kind in KINDS if kind != "venues"},
 }
-"""The tables that can be saved, by name."""
+"""The downloadable tables, by name."""
 
 
 def all_tables(view: Exploration) -> "dict[str, pl.DataFrame]":
-    """Make all tables that can be saved; those that the run lacks, and empty ones, are left out."""
+    """Create all downloadable tables, omitting those that are empty or that the run lacks."""
     tables = {}
     for name, make in FRAMES.items():
         try:
@@ -216,12 +216,12 @@ def all_tables(view: Exploration) -> "dict[str, pl.DataFrame]":
 
 
 def with_mark(frame: "pl.DataFrame") -> bytes:
-    """Write a table as CSV; spreadsheets know UTF-8 by its mark alone."""
+    """Write a table as CSV with a byte order mark, which spreadsheets need to detect UTF-8."""
     return b"\xef\xbb\xbf" + to_csv(frame).encode()
 
 
 class CarriedTable(NamedTuple):
-    """A table inside the report: file name, what it is, its text as a data: address, bytes."""
+    """A table embedded in the report: file name, title, data URL, size in bytes, note."""
 
     file: str
     name: str
@@ -243,38 +243,40 @@ _COLUMNS = {
         *("cited_propensity", "cite_propensity"),
     ),
 }
-"""What the report carries of a table; the explorer gives all of it."""
+"""Columns of the embedded tables; the explorer offers all columns."""
 
 
 def carried_tables(
     view: Exploration, course: Course | None, *, max_papers: int
 ) -> tuple[CarriedTable, ...]:
-    """Make the tables of topics, authors, papers, trends and citation flow, as far as they are.
+    """Create the available tables of topics, authors, papers, trends and citation flow.
 
     Parameters
     ----------
     view : Exploration
     course : Course, optional
-        The courses of topics over years.
+        Topic shares over time.
     max_papers : int
-        Most papers; those of most influence are taken.
+        Maximum number of papers; the most influential ones are included.
     """
-    import polars as pl  # noqa: PLC0415 (half a second)
+    import polars as pl  # noqa: PLC0415 (slow import)
 
     corpus = view.corpus
     out = [_carried("topics", FRAMES["topics"](view))]
     if "authors" not in view.missing:
         note = ""
         if corpus.n_authors > MOST_AUTHORS:
-            note = f"The table of authors has the first {MOST_AUTHORS:,} of {corpus.n_authors:,}."
+            note = (
+                f"The table of authors contains the first {MOST_AUTHORS:,} of {corpus.n_authors:,}."
+            )
         out.append(_carried("authors", view.authors(top=MOST_AUTHORS), note))
     if max_papers > 0:
         note = ""
         if corpus.n_documents > max_papers:
             note = (
-                f"The table of papers has {max_papers:,} of {corpus.n_documents:,}, the most "
-                "influential first, to keep this page small; `citeweave papers RUN --csv` writes "
-                "them all."
+                f"The table of papers contains the {max_papers:,} most influential of "
+                f"{corpus.n_documents:,}, to keep this page small; `citeweave papers RUN --csv "
+                "FILE` writes them all."
             )
         out.append(_carried("papers", view.papers(top=max_papers), note))
     names = _unique([view.topic_name(k) for k in view.order])
@@ -290,7 +292,7 @@ def carried_tables(
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Add numbers to names that people gave twice: columns must differ."""
+    """Make column names unique by numbering names that occur more than once."""
     seen: dict[str, int] = {}
     out = []
     for name in names:

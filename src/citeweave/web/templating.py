@@ -1,6 +1,6 @@
-"""Templates, styles and scripts that the explorer and the report share.
+"""Templates, styles and scripts shared by the explorer and the report.
 
-Everything is escaped, undefined names are errors, and charts are at hand.
+All output is escaped, undefined names are errors, and chart functions are available.
 """
 
 import base64
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 __all__ = ["make_environment", "page_policy", "query", "resource", "topic_rules"]
 
 HEAT_STEPS = 10
-"""Strengths of the cells of a heat table, each a class of the style sheet."""
+"""Number of cell strengths in heat tables, each with its own CSS class."""
 
 
 def query(current: Mapping[str, Any], **changes: Any) -> str:
-    """Write the part of an address after the question mark: the present one, with changes."""
+    """Return the current query string with changes."""
     merged = {**current, **changes}
     return urlencode({k: v for k, v in merged.items() if v not in {None, ""}})
 
 
 def peak(topics: Iterable[Any]) -> float:
-    """Give the largest share that any topic had in a year: the top of an axis that all share."""
+    """Return the largest yearly share of any topic: the maximum of a common axis."""
     trends = (topic["trend"] if isinstance(topic, dict) else topic.trend for topic in topics)
     return max((share for trend in trends for share in trend if share is not None), default=1.0)
 
 
 def heat_class(strength: float) -> str:
-    """Name the class of a cell's strength, from 0 to 1; policies forbid styles of its own.
+    """Return the CSS class for a cell strength from 0 to 1; the policy forbids inline styles.
 
     Examples
     --------
@@ -54,32 +54,32 @@ def heat_class(strength: float) -> str:
 
 
 def _shown(value: object) -> object:
-    """Give what a template may show: texts of bibliographies without control characters."""
+    """Strip control characters from strings before they are rendered."""
     return printable(value) if type(value) is str else value
 
 
 class _BelowBase(Extension):
-    """Puts the path that an application is mounted below before every address on this server.
+    """Prefixes every local URL with the path under which the application is mounted.
 
-    Templates write addresses as if it stood at the root, so that none can be forgotten.
+    Templates write URLs as if the application were at the root, so that none can be forgotten.
     """
 
     _addresses = re.compile(r'\b(href|src|action|data-map|data-papers)="/')
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        """Change the text of a template before it is compiled."""
+        """Rewrite the source of a template before it is compiled."""
         del name, filename
         return self._addresses.sub(r'\1="{{ base }}/', source)
 
 
 def make_environment(view: "Exploration | None", base: str = "") -> Environment:
-    """Make the environment of all templates; those about a run need its colours of topics.
+    """Create the Jinja environment; templates about a run need its topic colours.
 
     Parameters
     ----------
     view : Exploration, optional
     base : str
-        Path that all pages stand below.
+        Path prefix of all pages.
     """
     environment = Environment(
         loader=PackageLoader("citeweave.web", "templates"),
@@ -118,9 +118,9 @@ def make_environment(view: "Exploration | None", base: str = "") -> Environment:
 
 
 def page_policy(script: str) -> str:
-    """Write the policy of a page that is complete in itself: it loads nothing and runs one script.
+    """Return the content security policy of a self-contained page with one script.
 
-    The script is named by its hash.
+    The page may load nothing; the script is allowed by its hash.
     """
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
@@ -131,7 +131,7 @@ def page_policy(script: str) -> str:
 
 @cache
 def topic_rules() -> str:
-    """Write the style rules of the colours of topics: one for each place in the palette."""
+    """Return the CSS rules of the topic colours, one per palette slot."""
     return "\n".join(
         f".{charts.topic_class(slot)} {{ --topic: {colour}; }}"
         for slot, colour in enumerate(PALETTE)
@@ -139,5 +139,5 @@ def topic_rules() -> str:
 
 
 def resource(name: str) -> str:
-    """Read a style sheet or a script of the package."""
+    """Read a style sheet or script from the package."""
     return files("citeweave.web").joinpath("static", name).read_text(encoding="utf-8")

@@ -174,4 +174,4 @@ def test_on_the_command_line(corpus, tmp_path):
     shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["info", str(tmp_path / "run")])
     assert "snapshot sweeps on the GPU" in " ".join(shown.output.split())
     resumed = CliRunner().invoke(app, ["resume", str(tmp_path / "run"), "--device", "tpu"])
-    assert "done already" in " ".join(resumed.output.split())
+    assert "already finished" in " ".join(resumed.output.split())

@@ -101,7 +101,7 @@ def test_settings_of_the_import_are_kept_and_checked(
     }
     wrong = app.post(path, data=form | {"min_word_count": "many"})
     assert wrong.status_code == 400
-    assert "Least occurrences of a word: a number is expected" in wrong.text
+    assert "Minimum occurrences of a word: the value must be a number" in wrong.text
     assert 'value="many"' in wrong.text, "what was typed is kept"
     assert app.post(path, data=form).status_code == 303
     wait(desk, imported.import_task)
@@ -139,7 +139,7 @@ def test_a_file_that_is_no_bibliography_is_told(app: Client, desk: Desk) -> None
     app.post(f"/api{project_path(project)}/import", headers=INTENT)
     wait(desk, project.import_task)
     page = app.get(project_path(project)).text
-    assert "The import did not work" in page
+    assert "The import failed" in page
     assert "a.bin" in page
     assert "Traceback" not in page
     assert (
@@ -150,12 +150,12 @@ def test_a_file_that_is_no_bibliography_is_told(app: Client, desk: Desk) -> None
 
 
 WRONG_ANSWERS = [
-    ({"topics": "0"}, "Topics, at most: that must be"),
-    ({"topics": "x"}, "a number is expected"),
-    ({"topics": ""}, "Topics, at most: that must be"),
-    ({"minutes": "-1"}, "Minutes, at most: that must be"),
+    ({"topics": "0"}, "Maximum number of topics: the value must be"),
+    ({"topics": "x"}, "the value must be a number"),
+    ({"topics": ""}, "Maximum number of topics: the value must be"),
+    ({"minutes": "-1"}, "Maximum minutes: the value must be"),
     ({"groups": "moon"}, "choose one of the list"),
-    ({"chains": "900"}, "Chains: that must be"),
+    ({"chains": "900"}, "Chains: the value must be"),
 ]
 
 
@@ -173,7 +173,7 @@ def test_one_fit_at_a_time(app: Client, desk: Desk, imported: Project, project: 
     with run.task.working():
         answer = app.post(f"{project_path(imported)}/fit", data=FIT)
         assert answer.status_code == 400
-        assert "one fit at a time" in answer.text
+        assert "only one fit runs at a time" in answer.text
         assert (
             app.post(f"{project_path(imported)}/report", data={"token": TOKEN}).status_code == 400
         )
@@ -216,7 +216,7 @@ def test_a_run_that_is_done_goes_on_for_some_minutes(
 
 def test_deleting_is_asked_for_and_takes_the_project(app: Client, project: Project) -> None:
     path = f"{project_path(project)}/delete"
-    assert "Delete for good" in app.get(path).text
+    assert "Delete permanently" in app.get(path).text
     assert project.path.is_dir()
     assert app.post(path, data={"token": TOKEN}).headers["location"] == "/"
     assert not project.path.exists()
@@ -288,7 +288,7 @@ def test_a_piece_that_is_too_large_is_refused(app: Client, project: Project) -> 
 def test_pieces_without_their_place_are_refused(app: Client, project: Project, query: str) -> None:
     answer = app.post(f"/api{project_path(project)}/files?{query}", content=b"1", headers=INTENT)
     assert answer.status_code == 400
-    assert "needs its name" in answer.json()["error"]
+    assert "needs the parameters name" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_every_page_tells_browsers_what_is_allowed(app: Client, desk: Desk) -> N
 
 def test_a_run_of_the_command_line_is_explored(app: Client, desk: Desk, run: Path) -> None:
     (desk.shelf.path / "my old run").symlink_to(run, target_is_directory=True)
-    assert "a run made on the command line" in app.get("/").text
+    assert "run from the command line" in app.get("/").text
     page = app.get("/projects/my%20old%20run").text
     assert "/projects/my%20old%20run/run/explore/" in page
     shown = app.get("/projects/my%20old%20run/run/explore/topics")
@@ -322,7 +322,7 @@ def test_a_run_of_the_command_line_is_explored(app: Client, desk: Desk, run: Pat
     for path in ("run/resume", "fit", "report"):
         refused = app.post(f"/projects/my%20old%20run/{path}", data=FIT)
         assert refused.status_code == 400
-        assert "made on the command line" in refused.text
+        assert "created on the command line" in refused.text
     call = "/api/projects/my%20old%20run/files?name=a&offset=0&total=1"
     assert app.post(call, content=b"1", headers=INTENT).status_code == 400
     assert not (run / "tasks").exists()
@@ -331,7 +331,7 @@ def test_a_run_of_the_command_line_is_explored(app: Client, desk: Desk, run: Pat
 
 def test_a_corpus_of_the_command_line_becomes_a_project(app: Client, desk: Desk, run: Path) -> None:
     shutil.copytree(run / "corpus", desk.shelf.path / "soils-corpus")
-    assert "Make a project of soils-corpus" in app.get("/").text
+    assert "Create a project from soils-corpus" in app.get("/").text
     answer = app.post("/corpora", data={"token": TOKEN, "corpus": "soils-corpus"})
     assert answer.headers["location"] == "/projects/soils"
     assert "Fit a model" in app.get("/projects/soils").text

@@ -73,7 +73,7 @@ def test_a_run_of_the_command_line_is_a_project(run: Path, desk) -> None:
 
 
 def test_a_shelf_is_no_run(run: Path) -> None:
-    with pytest.raises(RunError, match="Give a folder that holds projects"):
+    with pytest.raises(RunError, match="Pass a folder that holds projects"):
         Shelf(run)
 
 
@@ -115,7 +115,7 @@ def test_too_much_is_refused_before_it_comes(
         Uploads(project).add("a.bib", b"1", offset=0, total=1)
     monkeypatch.undo()
     monkeypatch.setattr(uploads, "ROOM_LEFT", 10**18)
-    with pytest.raises(RunError, match="too little room"):
+    with pytest.raises(RunError, match="not enough disk space"):
         Uploads(project).add("a.bib", b"1", offset=0, total=1)
 
 

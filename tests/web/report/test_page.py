@@ -170,7 +170,7 @@ def test_tables_inside_the_page_hold_all_rows(run, reader: Reader) -> None:
 
 def test_few_papers_and_no_tables_make_it_smaller_and_say_so(run, page: str) -> None:
     few = report_html(run, max_papers=5)
-    assert "The table of papers has 5 of 60" in few
+    assert "The table of papers contains the 5 most influential of 60" in few
     none = report_html(run, tables=False)
     assert "data:text/csv" not in none
     assert len(none) < len(few) < len(page)
@@ -191,7 +191,7 @@ def test_one_chain_says_that_agreement_cannot_be_judged() -> None:
 def test_without_years_there_are_no_trends_and_a_reason() -> None:
     words = read(report_html(fit(literature(years=False)))).words
     assert "The corpus has no years" in words
-    assert "Growing most" not in words
+    assert "Fastest growing" not in words
 
 
 def test_without_authors_the_reason_is_given() -> None:
@@ -203,7 +203,7 @@ def test_without_authors_the_reason_is_given() -> None:
 def test_without_citations_papers_are_ranked_by_topic() -> None:
     model = fit(literature(citations=False), model="cntm-text")
     made = read(report_html(model))
-    assert "The papers that are most of each topic" in made.words
+    assert "The papers with the largest share of each topic" in made.words
     assert "The corpus has no citations" in made.words
     assert "Influential papers" not in made.words
 

@@ -1,4 +1,4 @@
-"""The pages for people: one file for each part of the site."""
+"""The HTML pages, one module per part of the site."""
 
 from citeweave.web.pages import (
     about,

@@ -1,4 +1,4 @@
-"""How the run came about: diagnostics and method; and the interface for programs."""
+"""Pages about the run (diagnostics, method, glossary) and about the JSON interface."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def diagnostics(site: Site, request: Request) -> Response:
 
 
 def glossary(site: Site, request: Request) -> Response:
-    """Explain the words of the pages."""
+    """Show the glossary."""
     return site.page(request, "glossary.html", {"terms": GLOSSARY, "map_terms": MAP_TERMS})
 
 
@@ -38,8 +38,8 @@ def about(site: Site, request: Request) -> Response:
     corpus = site.view.corpus
     coverage: list[tuple[str, int]] = [
         ("papers", corpus.n_documents),
-        ("words in all", corpus.n_tokens),
-        ("different words and phrases", corpus.vocabulary_size),
+        ("total words", corpus.n_tokens),
+        ("distinct words and phrases", corpus.vocabulary_size),
         ("authors", corpus.n_authors),
         ("categories", corpus.n_categories),
         ("citations between papers", corpus.n_citations),
@@ -56,8 +56,8 @@ def about(site: Site, request: Request) -> Response:
 
 
 def interface(site: Site, request: Request) -> Response:
-    """Describe the interface for programs."""
-    from citeweave.web.app import entries  # noqa: PLC0415 (the table holds this page too)
+    """Describe the JSON interface."""
+    from citeweave.web.app import entries  # noqa: PLC0415 (the table includes this page)
 
     tags: dict[str, list[Any]] = {}
     for entry in entries():
@@ -69,7 +69,7 @@ def interface(site: Site, request: Request) -> Response:
 
 ENTRIES = (
     Endpoint("/diagnostics", diagnostics, "Convergence.", page=True),
-    Endpoint("/glossary", glossary, "What the words mean.", page=True),
+    Endpoint("/glossary", glossary, "Glossary.", page=True),
     Endpoint("/about", about, "Method, parameters, how to cite.", page=True),
-    Endpoint("/api", interface, "The interface for programs.", page=True),
+    Endpoint("/api", interface, "The JSON interface.", page=True),
 )

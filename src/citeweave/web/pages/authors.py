@@ -1,4 +1,4 @@
-"""All authors, and one author."""
+"""The list of authors and the page of one author."""
 
 import difflib
 from typing import Any
@@ -20,7 +20,7 @@ _NAMED = 2
 
 
 def authors(site: Site, request: Request) -> Response:
-    """Show a page of the authors that fit the filters."""
+    """Show a page of the authors that match the filters."""
     site.view.require("authors")
     current = {name: read_text(request, name) for name in ("q", "topic", "sort")}
     chosen = site.authors.select(current)
@@ -55,7 +55,7 @@ def _row(site: Site, author: int) -> dict[str, Any]:
 
 
 def author(site: Site, request: Request) -> Response:
-    """Show one author, under the address of whom their papers are shown under."""
+    """Show one author; redirect to the author they were merged into, if any."""
     number = site.view.check_author(request.path_params["author"])
     shown = site.view.people.shown_as(number)
     if shown != number:
@@ -80,7 +80,7 @@ def _show(
 
 
 def join(site: Site, request: Request, body: bytes) -> Response:
-    """Show an author and another one, given by name, as one person."""
+    """Merge an author with another one given by name."""
     number = site.view.check_author(request.path_params["author"])
     typed = " ".join(site.read_form(request, body).get("other", "").split())
     try:
@@ -94,7 +94,7 @@ def join(site: Site, request: Request, body: bytes) -> Response:
 
 
 def _named(site: Site, author: int, typed: str) -> int:
-    """Find the author of a name as the pages show it."""
+    """Find an author by the name shown on the pages."""
     view = site.view
     papers = view.papers_of_author.counts
     names = [name.casefold() for name in view.corpus.author_names]
@@ -107,11 +107,11 @@ def _named(site: Site, author: int, typed: str) -> int:
         return found[0]
     near = difflib.get_close_matches(typed.casefold(), names, 1)
     hint = f" Did you mean {view.corpus.author_names[names.index(near[0])]!r}?" if near else ""
-    raise ParameterError(f"No other author is called {typed[:80]!r} here.{hint}")
+    raise ParameterError(f"There is no other author called {typed[:80]!r}.{hint}")
 
 
 def separate(site: Site, request: Request, body: bytes) -> Response:
-    """Undo the joining of an author."""
+    """Undo the merging of an author."""
     number = site.view.check_author(request.path_params["author"])
     site.read_form(request, body)
     try:
@@ -124,8 +124,8 @@ def separate(site: Site, request: Request, body: bytes) -> Response:
 ENTRIES = (
     Endpoint("/authors", authors, "Authors.", page=True),
     Endpoint("/authors/{author:id}", author, "One author.", page=True),
-    Endpoint("/authors/{author:id}/join", join, "Join two authors.", method="POST", page=True),
+    Endpoint("/authors/{author:id}/join", join, "Merge two authors.", method="POST", page=True),
     Endpoint(
-        "/authors/{author:id}/separate", separate, "Undo the joining.", method="POST", page=True
+        "/authors/{author:id}/separate", separate, "Undo the merging.", method="POST", page=True
     ),
 )

@@ -1,4 +1,4 @@
-"""Institutions, countries, venues and funders: a list of each kind, and a page of each one."""
+"""Institutions, countries, venues and funders: a list per kind and a page per contributor."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,10 +19,10 @@ __all__ = ["ENTRIES", "FILTERS"]
 FILTERS = ("q", "topic", "country", "sort")
 _NAMED = 2
 _TITLES = {
-    "institutions": "Where the authors work. A paper counts whole for each of its institutions.",
-    "countries": "Where the authors work. A paper counts whole for each of its countries.",
-    "venues": "Journals, conferences and books that the papers appeared in.",
-    "funders": "Who paid for the work, as the papers name them.",
+    "institutions": "Where the authors work. A paper counts fully for each of its institutions.",
+    "countries": "Where the authors work. A paper counts fully for each of its countries.",
+    "venues": "The journals, conferences and books in which the papers appeared.",
+    "funders": "Who funded the work, as named in the papers.",
 }
 
 

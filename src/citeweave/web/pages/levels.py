@@ -1,4 +1,4 @@
-"""Venues, periods, ... that are levels of the model: the topics of each."""
+"""The topics of venues, periods and other groups that are levels of the model."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ MOST = 100
 
 
 def levels(site: Site, request: Request) -> Response:
-    """Show the nodes of all levels that divide papers."""
+    """Show the groups of all levels above the papers."""
     names = paper_levels(site.view)
     if not names:
         raise NotFoundError(
-            f"The model '{site.view.model_name}' has no levels of venues, periods, ...; "
-            "citeweave fit CORPUS --level venue fits one."
+            f"The model '{site.view.model_name}' has no levels such as venues or periods. To fit "
+            "one that has: citeweave fit CORPUS --level venue"
         )
     shown = [_level(site, level_topics(site.view, name)) for name in names]
     return site.page(request, "levels.html", {"levels": shown})
@@ -54,4 +54,4 @@ def _row(site: Site, level: LevelTopics, row: int) -> dict[str, Any]:
     }
 
 
-ENTRIES = (Endpoint("/levels", levels, "Topics of venues, periods, ...", page=True),)
+ENTRIES = (Endpoint("/levels", levels, "Topics of venues, periods and other levels.", page=True),)

@@ -1,4 +1,4 @@
-"""The start page and the page of search results."""
+"""The start page and the search results."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +16,7 @@ _SHOWN = 6
 
 
 def home(site: Site, request: Request) -> Response:
-    """Show what the corpus is, its topics, and the most influential papers and authors."""
+    """Show key figures, topics, and the most influential papers and authors."""
     view = site.view
     corpus = view.corpus
     years = {}
@@ -45,13 +45,13 @@ def _summary(site: Site) -> str:
         parts.append("the citations")
     learned = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
     return (
-        f"{count(corpus.n_documents, 'paper')}, read as {count(len(site.view.order), 'topic')} "
-        f"that were learned from {learned} of the papers."
+        f"{count(corpus.n_documents, 'paper')}, described by "
+        f"{count(len(site.view.order), 'topic')} learned from {learned} of the papers."
     )
 
 
 def search(site: Site, request: Request) -> Response:
-    """Show what was found, also where scripts are off."""
+    """Show search results; works without JavaScript."""
     text = read_text(request, "q")
     results = search_results(site, text, limit=50) if text else []
     return site.page(request, "search.html", {"text": text, "results": results})

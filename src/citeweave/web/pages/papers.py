@@ -1,4 +1,4 @@
-"""All papers, filtered, and one paper."""
+"""The list of papers and the page of one paper."""
 
 from typing import Any
 from urllib.parse import quote
@@ -24,12 +24,12 @@ _LONGEST_VALUE = 500
 
 
 def read_filters(request: Request) -> dict[str, str]:
-    """Read all filters of papers from the query."""
+    """Read the filters from the query string."""
     return {name: read_text(request, name) for name in FILTERS}
 
 
 def papers(site: Site, request: Request) -> Response:
-    """Show a page of the papers that fit the filters."""
+    """Show a page of the papers that match the filters."""
     current = read_filters(request)
     chosen = site.papers.select(current)
     page = Cut.make(read_integer(request, "page", 1, low=1, high=10**6), len(chosen))
@@ -67,7 +67,7 @@ def paper(site: Site, request: Request) -> Response:
 
 
 def _places(site: Site, paper: int) -> list[ContributorLink]:
-    """Name the institutions of a paper, or the countries where no institution is known."""
+    """Return the institutions of a paper, or its countries if no institution is known."""
     for kind in ("institutions", "countries"):
         if kind not in site.view.literature.missing:
             found = contributor_links(site.view, kind, np.array([paper]), most=_MOST_PLACES)
@@ -77,7 +77,7 @@ def _places(site: Site, paper: int) -> list[ContributorLink]:
 
 
 def _details(page: PaperPage) -> list[tuple[str, str, str]]:
-    """List what else the corpus tells: name, value, and an address where there is a safe one."""
+    """List the remaining metadata: name, value, and a link if there is a safe one."""
     metadata = page.metadata
     rows = [("Identifier", page.id, "")]
     doi = _text(metadata.get("doi"))

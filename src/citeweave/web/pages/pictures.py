@@ -1,4 +1,4 @@
-"""The networks and the map, as pictures that can be moved."""
+"""The networks and maps, as interactive pictures."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,7 +14,7 @@ __all__ = ["ENTRIES"]
 
 
 def network(site: Site, request: Request) -> Response:
-    """Show authors and topics, or which topics cite which."""
+    """Show the network of authors and topics, or the citation flow between topics."""
     first = ("authors", "flow") if site.has_authors else ("flow", "authors")
     kind = read_choice(request, "kind", first)
     try:
@@ -27,12 +27,12 @@ def network(site: Site, request: Request) -> Response:
 
 
 def paper_map(site: Site, request: Request) -> Response:
-    """Show all papers as dots; the script fetches their places."""
+    """Show all papers as dots; a script fetches their positions."""
     return site.page(request, "map.html", {"topics": site.topics()})
 
 
 def bibliometrics(site: Site, request: Request) -> Response:
-    """Show one of the maps that bibliometricians expect."""
+    """Show a bibliometric map."""
     there = {path.removeprefix("/") for _, path in site.people}
     there |= set(site.view.corpus.metadata) & {"outside_references"}
     offered = {k: name for k, name in MAPS.items() if NEEDS.get(k) in {None, *there}}

@@ -1,4 +1,4 @@
-"""Where a new paper belongs."""
+"""The page that places a new paper."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,7 +19,7 @@ def form(site: Site, request: Request) -> Response:
 
 
 def place(site: Site, request: Request, body: bytes) -> Response:
-    """Place the paper of the form, and show where it belongs below the form."""
+    """Place the submitted paper and show the result below the form."""
     sent = site.read_form(request, body)
     given = {name: sent.get(name, "") for name in _EMPTY}
     try:

@@ -1,4 +1,4 @@
-"""All topics, one topic, and giving it a name."""
+"""The list of topics, the page of one topic, and renaming."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -12,7 +12,7 @@ __all__ = ["ENTRIES"]
 
 
 def topics(site: Site, request: Request) -> Response:
-    """Show all topics as a table, and which of them cite which."""
+    """Show all topics as a table, with the citation flow between them."""
     flow = flow_table(site.view, site.view.order)
     return site.page(request, "topics.html", {"topics": site.topics(), "flow": flow})
 
@@ -30,7 +30,7 @@ def _show(site: Site, request: Request, number: int, *, error: str = "") -> Resp
 
 
 def rename(site: Site, request: Request, body: bytes) -> Response:
-    """Give a topic a name and show its page again."""
+    """Rename a topic and show its page again."""
     number = request.path_params["topic"]
     form = site.read_form(request, body)
     try:
@@ -45,5 +45,5 @@ def rename(site: Site, request: Request, body: bytes) -> Response:
 ENTRIES = (
     Endpoint("/topics", topics, "All topics.", page=True),
     Endpoint("/topics/{topic:id}", topic, "One topic.", page=True),
-    Endpoint("/topics/{topic:id}/name", rename, "Name a topic.", method="POST", page=True),
+    Endpoint("/topics/{topic:id}/name", rename, "Rename a topic.", method="POST", page=True),
 )

@@ -1,1 +1,1 @@
-"""The app: projects of a folder, from export files to the explorer, in the browser."""
+"""The app: projects in a folder, from export files to the explorer, in the browser."""

@@ -1,4 +1,4 @@
-"""The application: pages of projects, and the explorers of their runs below them."""
+"""The web application: the project pages, with the explorers of their runs mounted below them."""
 
 import os
 from collections.abc import Collection
@@ -18,24 +18,24 @@ __all__ = ["create_projects_app", "open_projects"]
 
 
 def create_projects_app(desk: Desk, *, hosts: Collection[str] = LOCAL_NAMES) -> ASGIApp:
-    """Make the ASGI application of a folder of projects."""
+    """Create the ASGI application for a folder of projects."""
     table = (*pages.ENTRIES, *receiving.ENTRIES, *runs.ENTRIES)
     explorers = Mount("/projects/{name}/{run:run}/explore", Explorers(desk, hosts))
     return assemble(desk, table, hosts=hosts, max_body=PIECE + MAX_BODY, further=[explorers])
 
 
 def open_projects(folder: str | os.PathLike[str]) -> ASGIApp:
-    """Make the web application of a folder of projects; any ASGI server can serve it.
+    """Create the web application for a folder of projects, to be served by any ASGI server.
 
     Parameters
     ----------
     folder : path
-        Where projects are kept; made if it is not there.
+        Folder for projects; created if it does not exist.
 
     Raises
     ------
     RunError
-        The folder cannot be made or written.
+        The folder cannot be created or written to.
 
     Examples
     --------

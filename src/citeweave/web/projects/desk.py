@@ -1,4 +1,4 @@
-"""What all pages of the app share: the shelf, the processes, the templates, the secret of forms."""
+"""State shared by all pages of the app: projects, processes, templates and the form token."""
 
 import secrets
 import threading
@@ -24,7 +24,7 @@ __all__ = ["Desk", "explorer_path", "project_path"]
 
 
 def project_path(project: Project) -> str:
-    """Give the address of a project.
+    """Return the path of a project's page.
 
     Examples
     --------
@@ -36,19 +36,19 @@ def project_path(project: Project) -> str:
 
 
 def explorer_path(run: ProjectRun) -> str:
-    """Give the address that the explorer of a run stands below."""
+    """Return the path below which the explorer of a run is mounted."""
     return f"{project_path(run.project)}/{run.name}/explore"
 
 
 class Desk:
-    """What all handlers get.
+    """The state passed to all handlers.
 
     Parameters
     ----------
     shelf : Shelf
-        Where projects are kept.
+        The folder of projects.
     token : str, optional
-        Secret that forms of our own pages carry; drawn at random if not given.
+        Secret token included in the forms of our own pages (default: random).
     """
 
     error_template = "app/error.html"
@@ -61,9 +61,9 @@ class Desk:
         self.version = citeweave.__version__
         self.token = secrets.token_urlsafe(24) if token is None else token
         self.starting = threading.Lock()
-        """Held while it is looked whether something may start, and while it is started."""
+        """Held while checking whether a task may start, and while starting it."""
         self.before_removal: Callable[[Path], object] = lambda _: None
-        """Told of a folder that is about to go, so that nothing in it stays open."""
+        """Called with a folder that is about to be deleted, so that open files in it are closed."""
         self._environment = make_environment(None)
         self._environment.filters["when"] = _when
         self._environment.globals |= {
@@ -73,56 +73,56 @@ class Desk:
         }
 
     def refresh(self) -> None:
-        """Do nothing: the state of everything is on disk and read for each answer."""
+        """Do nothing: all state is on disk and read for each request."""
 
     def page(
         self, request: Request, template: str, values: Mapping[str, Any], *, status: int = 200
     ) -> HTMLResponse:
-        """Fill a template."""
+        """Render a template."""
         text = self.part(template, {**values, "path": request.url.path})
         return HTMLResponse(text, status_code=status)
 
     def part(self, template: str, values: Mapping[str, Any]) -> str:
-        """Fill a template that is a part of a page."""
+        """Render a template for a part of a page."""
         return self._environment.get_template(template).render(**values)
 
     def read_form(self, request: Request, body: bytes) -> dict[str, str]:
-        """Read a form that one of our own pages sent; refuse it if its token is not ours."""
+        """Read a form sent by one of our own pages; reject it if the token is wrong."""
         return read_form(request, body, self.token)
 
     def check_intent(self, request: Request) -> None:
-        """Refuse a call that changes something unless it says that it means it."""
+        """Reject a call that changes something unless it carries the intent header."""
         check_intent(request)
 
     def project_of(self, request: Request) -> Project:
-        """Find the project that an address names."""
+        """Find the project named in the URL."""
         return self.shelf.project(request.path_params["name"])
 
     def own_project_of(self, request: Request) -> Project:
-        """Find the project that an address names, and in which something is to be made."""
+        """Find the project named in the URL, which must not be a run from the command line."""
         found = self.project_of(request)
         if found.alone:
             raise ParameterError(
-                "This run was made on the command line; nothing can be added to it here."
+                "This run was created on the command line; nothing can be added to it here."
             )
         return found
 
     def run_of(self, request: Request) -> ProjectRun:
-        """Find the run that an address names."""
+        """Find the run named in the URL."""
         return self.project_of(request).run(request.path_params["run"])
 
     def task_of(self, request: Request) -> ProjectTask:
-        """Find the task that an address names."""
+        """Find the task named in the URL."""
         project = self.project_of(request)
         name = request.path_params["task"]
         return project.import_task if name == "import" else project.run(name).task
 
     def look(self, task: ProjectTask) -> TaskState:
-        """Tell where a task stands."""
+        """Return the state of a task."""
         return self.starter.look(task)
 
     def under_way(self) -> list[ProjectRun]:
-        """Give the fits that processes are at work on, whoever started them."""
+        """Return the fits that are running, whichever process started them."""
         return [
             run
             for project in self.shelf.projects()
@@ -132,46 +132,50 @@ class Desk:
         ]
 
     def busy(self, project: Project) -> bool:
-        """Whether any work of a project is under way."""
+        """Whether a task of the project is running."""
         tasks = [project.import_task, *(run.task for run in project.runs)]
         return not project.alone and any(self.look(task).active for task in tasks)
 
     def begin(
         self, project: Project, task: ProjectTask, kind: str, settings: Mapping[str, Any]
     ) -> None:
-        """Start a task, unless something else is in its way.
+        """Start a task, unless a conflicting one is running.
 
         Raises
         ------
         ParameterError
-            The same task, or for a fit another fit, is under way.
+            The same task, or another fit, is already running.
         """
         with self.starting:
             if self.look(task).active:
-                raise ParameterError("This is under way already.")
+                raise ParameterError("This is already running.")
             if kind == "fit":
                 others = self.under_way()
                 if others:
                     raise ParameterError(
-                        f"A fit of “{others[0].project.title}” is under way, and one fit at a time "
-                        "has the whole computer. Wait until it is done, or stop it first."
+                        f"A model for “{others[0].project.title}” is being fitted, and only one "
+                        "fit runs at a time. Wait until it is done, or stop it first."
                     )
                 if self.look(project.import_task).active:
-                    raise ParameterError("The files are still being imported. Wait for that.")
+                    raise ParameterError(
+                        "The files are still being imported. Wait until that is done."
+                    )
             elif self.busy(project):
-                raise ParameterError("Work on this project is under way. Wait for it or stop it.")
+                raise ParameterError(
+                    "This project is being worked on. Wait until that is done, or stop it."
+                )
             try:
                 task.prepare(kind, settings)
             except OSError as error:
                 raise CiteweaveError(
-                    f"The project's folder cannot be written: {error.strerror or error}. Free some "
-                    "space first."
+                    f"Cannot write to the project folder: {error.strerror or error}. Free some "
+                    "disk space and try again."
                 ) from error
             self.starter.start(task)
 
 
 def _when(seconds: float) -> str:
-    """Write a time of the file system as a date."""
+    """Format a file modification time as a date."""
     if not seconds:
         return ""
     moment = datetime.fromtimestamp(seconds, UTC).astimezone()

@@ -1,4 +1,4 @@
-"""Explorers of the runs of projects, opened when they are first asked for."""
+"""The explorers of the projects' runs, opened on first use."""
 
 import threading
 from collections import OrderedDict
@@ -19,17 +19,17 @@ from citeweave.web.site import Site, WayBack
 __all__ = ["Explorers"]
 
 MOST = 2
-"""Runs that are kept open: each holds its tables in memory."""
+"""Maximum number of open runs; each holds its tables in memory."""
 
 
 class Explorers:
-    """An application that is mounted below the address of a run and answers with its explorer.
+    """An ASGI application that is mounted below the path of a run and serves its explorer.
 
     Parameters
     ----------
     desk : Desk
     hosts : collection of str
-        Names that requests may call the server by.
+        Accepted host names.
     """
 
     def __init__(self, desk: Desk, hosts: Collection[str]) -> None:
@@ -40,7 +40,7 @@ class Explorers:
         desk.before_removal = self.forget
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         request = Request(scope)
         answer: ASGIApp
         try:
@@ -52,14 +52,14 @@ class Explorers:
         await answer(scope, receive, send)
 
     def forget(self, folder: Path) -> None:
-        """Close the runs of a folder that is about to go."""
+        """Close the runs in a folder that is about to be deleted."""
         with self._lock:
             for key in [key for key in self._open if key[0].is_relative_to(folder)]:
                 del self._open[key]
 
     def _find(self, request: Request) -> ASGIApp:
         run = self.desk.run_of(request)
-        with self._lock:  # a run takes a second or two to open; once is enough
+        with self._lock:  # opening a run takes a second or two; do it only once
             key = (run.path, _version(run))
             if key in self._open:
                 self._open.move_to_end(key)
@@ -81,7 +81,7 @@ class Explorers:
 
 
 def _version(run: ProjectRun) -> int:
-    """Tell one state of a run from the next: a stopped one may have gone on since."""
+    """Return a value that changes when the run changes: a stopped run may have been continued."""
     chains = run.path.glob("chains*/*/*.npz")
     places = [run.path / "manifest.json", *(() if run.usable else chains)]
     try:

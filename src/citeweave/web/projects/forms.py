@@ -1,4 +1,4 @@
-"""The few settings that most people want, as forms: what is asked, and what the answers mean."""
+"""The most common settings as forms: the fields, and how their values are read."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ MINUTES = 20
 
 @dataclass(frozen=True)
 class Field:
-    """One question of a form.
+    """One field of a form.
 
     Attributes
     ----------
     name : str
-        Of the setting.
+        Name of the setting.
     label, hint : str
-        What people read.
+        Text shown to the user.
     kind : str
-        How it is asked.
+        Type of input.
     default
-        Its value unless the user says otherwise; None is an empty field.
+        Value if the user does not change it; None is an empty field.
     rule : Rule
-        Values that it may have.
+        Allowed values.
     choices : sequence of (str, str)
-        Values and their names.
+        Values and their descriptions.
     advanced : bool
-        Whether it is folded away.
+        Whether it is shown under "More settings".
     factor : float
-        Of numbers: what is asked, divided by what is meant; 100 for percentages.
+        For numbers: the displayed value divided by the stored value; 100 for percentages.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Field:
     factor: float = 1.0
 
     def show(self, value: Any) -> str:
-        """Write a value as its field holds it."""
+        """Format a value for its form field."""
         if value is None:
             return "none" if self.kind == "choice" else ""
         if self.kind == "words":
@@ -63,17 +63,17 @@ class Field:
         return str(value)
 
     def read(self, text: str | None) -> Any:
-        """Read what was typed; a switch that is off is not sent at all.
+        """Parse the submitted text; a switch that is off is not sent at all.
 
         Raises
         ------
         ParameterError
-            It is nothing that the setting can be.
+            The text is not a valid value for the setting.
         """
         value = self._value("" if text is None else text.strip())
         if not self.rule.accepts(value):
             raise ParameterError(
-                f"{self.label}: that must be {self.rule.values}. Got {text!r} instead."
+                f"{self.label}: the value must be {self.rule.values}. Got {text!r} instead."
             )
         return value
 
@@ -85,7 +85,7 @@ class Field:
         if self.kind == "choice":
             known = [value for value, _ in self.choices]
             if text not in known:
-                raise ParameterError(f"{self.label}: choose one of the list.")
+                raise ParameterError(f"{self.label}: choose one of the listed values.")
             return None if text == "none" and self.rule.none else text
         if not text:
             return None
@@ -94,13 +94,13 @@ class Field:
             typed = kind(text.replace(",", ".") if self.kind == "number" else text)
         except ValueError:
             raise ParameterError(
-                f"{self.label}: a number is expected. Got {text[:40]!r} instead."
+                f"{self.label}: the value must be a number. Got {text[:40]!r} instead."
             ) from None
         return typed / self.factor if self.factor != 1.0 else typed
 
 
 def _setting(name: str, label: str, hint: str, kind: Kind, **more: Any) -> Field:
-    """Ask for a setting of the import, with the default and the rule that it has everywhere."""
+    """Create the field of an import setting, with its usual default and rule."""
     setting = SETTINGS[name]
     return Field(name, label, hint, kind, setting.default, setting.rule, **more)
 
@@ -109,7 +109,7 @@ IMPORT_FIELDS: tuple[Field, ...] = (
     _setting(
         "language",
         "Language",
-        "Papers in other languages are left out.",
+        "Papers in other languages are dropped.",
         "choice",
         choices=(
             ("en", "English"),
@@ -124,12 +124,12 @@ IMPORT_FIELDS: tuple[Field, ...] = (
     ),
     _setting(
         "author_names",
-        "When are two names one author?",
-        "Names are written in many ways, and many people share a name.",
+        "When do two names mean the same author?",
+        "A name can be written in many ways, and many people share a name.",
         "choice",
         choices=(
             ("evidence", "by evidence: co-authors, institutions, words, citations"),
-            ("compatible", "when the full names fit"),
+            ("compatible", "when the full names are compatible"),
             ("initials", "when surname and first initial agree"),
             ("full", "only when written the same"),
         ),
@@ -137,10 +137,10 @@ IMPORT_FIELDS: tuple[Field, ...] = (
     _setting(
         "category_from",
         "Label of a paper",
-        "Where the label of each paper comes from, if you want labels.",
+        "Where to take the label of each paper from, if you want labels.",
         "choice",
         choices=(
-            ("category", "the category in the files"),
+            ("category", "the category given in the files"),
             ("venue", "the journal or conference"),
             ("year", "the year"),
             ("none", "no labels"),
@@ -148,46 +148,52 @@ IMPORT_FIELDS: tuple[Field, ...] = (
     ),
     _setting(
         "min_word_count",
-        "Least occurrences of a word",
-        "Rarer words are left out. Empty: a number that suits the size of the corpus.",
+        "Minimum occurrences of a word",
+        "Rarer words are dropped. Empty: chosen by the size of the corpus.",
         "whole",
     ),
     _setting(
         "max_document_share",
-        "Most papers with a word, in %",
-        "Words in a larger share of the papers say nothing about topics and are left out.",
+        "Maximum share of papers with a word, in %",
+        "Words that occur in more papers say little about topics and are dropped.",
         "number",
         factor=100.0,
     ),
     _setting(
         "extra_stop_words",
-        "Words to leave out",
-        "With commas between them.",
+        "Words to drop",
+        "Separated by commas.",
         "words",
     ),
     _setting(
         "keep_words",
         "Words to keep",
-        "Never left out, however frequent. With commas between them.",
+        "Never dropped, however frequent. Separated by commas.",
         "words",
     ),
-    _setting("phrases", "Find phrases", "“climate change” is one term.", "switch", advanced=True),
-    _setting("use_abstract", "Use abstracts", "Not titles alone.", "switch", advanced=True),
-    _setting("join_keywords", "Use keywords", "As part of the text.", "switch", advanced=True),
     _setting(
-        "deduplicate", "Merge duplicates", "One record for each paper.", "switch", advanced=True
+        "phrases",
+        "Find phrases",
+        "For example, “climate change” becomes one term.",
+        "switch",
+        advanced=True,
+    ),
+    _setting("use_abstract", "Use abstracts", "In addition to titles.", "switch", advanced=True),
+    _setting("join_keywords", "Use keywords", "Add keywords to the text.", "switch", advanced=True),
+    _setting(
+        "deduplicate", "Merge duplicates", "Keep one record per paper.", "switch", advanced=True
     ),
     _setting(
         "match_fuzzy",
         "Match references by similar titles",
-        "Besides identifiers and equal titles.",
+        "In addition to identifiers and identical titles.",
         "switch",
         advanced=True,
     ),
     _setting(
         "keep_empty",
         "Keep papers without words",
-        "Papers of which no word is left.",
+        "Papers that have no words left after preparation.",
         "switch",
         advanced=True,
     ),
@@ -200,8 +206,8 @@ _ITERATIONS = integer(20, 1_000_000)
 FIT_FIELDS: tuple[Field, ...] = (
     Field(
         "topics",
-        "Topics, at most",
-        "Fewer may turn out to be in use. 20 is a good start; a large literature may hold 50.",
+        "Maximum number of topics",
+        "The model may use fewer. 20 is a good start; a large literature may have 50.",
         "whole",
         _TOPICS.default,
         _TOPICS.rule,
@@ -209,15 +215,15 @@ FIT_FIELDS: tuple[Field, ...] = (
     Field(
         "automatic",
         "Find the number of topics for me",
-        "Tries 10, 20, 40, 80 and 160 first, which takes several times longer.",
+        "First tries 10, 20, 40, 80 and 160, which takes several times longer.",
         "switch",
         False,
         true_or_false(),
     ),
     Field(
         "minutes",
-        "Minutes, at most",
-        "The fit ends sooner when its chains agree. Empty: no limit.",
+        "Maximum minutes",
+        "The fit ends earlier if its chains agree. Empty: no limit.",
         "number",
         MINUTES,
         PARAMETERS["minutes"].rule,
@@ -225,24 +231,24 @@ FIT_FIELDS: tuple[Field, ...] = (
     Field(
         "citations",
         "Use citations",
-        "Papers that cite each other are likely to share topics; also tells who is influential.",
+        "Papers that cite each other tend to share topics. Also estimates influence.",
         "switch",
         True,
         true_or_false(),
     ),
     Field(
         "groups",
-        "A paper takes after",
-        "What papers inherit their topics from.",
+        "Papers take their topics from",
+        "The level from which papers inherit their topics.",
         "choice",
         "author",
-        Rule("one of the list", lambda value: value in {"author", "label"}),
+        Rule("one of the listed values", lambda value: value in {"author", "label"}),
         choices=(("author", "its first author"), ("label", "its label")),
     ),
     Field(
         "chains",
         "Chains",
-        "Independent repetitions. Two or more show whether the result can be trusted.",
+        "Independent runs. With two or more you can see whether the result is reliable.",
         "whole",
         PARAMETERS["chains"].default,
         _CHAINS,
@@ -250,8 +256,8 @@ FIT_FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "iterations",
-        "Iterations, at most",
-        "Steps of each chain.",
+        "Maximum iterations",
+        "Per chain.",
         "whole",
         PARAMETERS["iterations"].default,
         _ITERATIONS,
@@ -259,8 +265,8 @@ FIT_FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "exactly",
-        "Make all iterations",
-        "Even when the chains agree sooner; minutes do not count then.",
+        "Run all iterations",
+        "Even if the chains agree earlier; the limit in minutes is then ignored.",
         "switch",
         False,
         true_or_false(),
@@ -269,7 +275,7 @@ FIT_FIELDS: tuple[Field, ...] = (
     Field(
         "threads",
         "Cores",
-        "Of this computer, used at the same time. Empty: all of them.",
+        "Number of processor cores to use. Empty: all.",
         "whole",
         None,
         PARAMETERS["threads"].rule,
@@ -278,7 +284,7 @@ FIT_FIELDS: tuple[Field, ...] = (
     Field(
         "seed",
         "Seed",
-        "The same number gives the same result. Empty: a fresh one.",
+        "The same number gives the same result. Empty: random.",
         "whole",
         None,
         PARAMETERS["seed"].rule,
@@ -288,7 +294,7 @@ FIT_FIELDS: tuple[Field, ...] = (
 
 
 def fit_fields(corpus: Corpus) -> tuple[Field, ...]:
-    """Choose the questions that make sense for a corpus."""
+    """Return the fields that apply to a corpus."""
     left_out = set()
     if not corpus.n_citations:
         left_out.add("citations")
@@ -298,7 +304,7 @@ def fit_fields(corpus: Corpus) -> tuple[Field, ...]:
 
 
 def read_fields(fields: Sequence[Field], form: Mapping[str, str]) -> dict[str, Any]:
-    """Read all fields of a form.
+    """Parse all fields of a form.
 
     Examples
     --------
@@ -311,7 +317,7 @@ def read_fields(fields: Sequence[Field], form: Mapping[str, str]) -> dict[str, A
 
 
 def fit_parameters(values: Mapping[str, Any], corpus: Corpus) -> dict[str, Any]:
-    """Turn the answers of the form of a fit into parameters of `SCNTM`, as JSON can hold them."""
+    """Convert the values of the fit form to JSON-serialisable parameters of `SCNTM`."""
     by_label = values.get("groups") == "label" or (corpus.n_categories and not corpus.n_authors)
     cites = values.get("citations", bool(corpus.n_citations))
     return {

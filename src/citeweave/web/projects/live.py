@@ -1,4 +1,4 @@
-"""Work under way, as a page shows it: the stage in words, the chains, their traces, time left."""
+"""Running tasks as a page shows them: the stage, the chains, their traces and the time left."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,18 +13,18 @@ from citeweave.wording import count
 __all__ = ["FitView", "ImportView", "fit_view", "import_view", "spoken_time"]
 
 _CLIMB = 10
-"""First points of a trace, whose climb would press all that follows into a line."""
+"""First points of a trace to clip: their steep climb would flatten the rest of the curve."""
 
 _STEPS = (
     ("records", "Reading the files"),
     ("text", "Finding words and phrases"),
     ("citations", "Matching citations"),
-    ("authors", "Telling authors apart"),
+    ("authors", "Identifying authors"),
     ("saving", "Saving the corpus"),
 )
 
 
-_JOINING = {"citations": "Citations", "bursts": "Bursts of words"}
+_JOINING = {"citations": "Citations", "bursts": "Word bursts"}
 
 
 class ImportStep(NamedTuple):
@@ -37,13 +37,13 @@ class ImportStep(NamedTuple):
 
 
 class ImportView(NamedTuple):
-    """An import under way."""
+    """A running import."""
 
     steps: Sequence[ImportStep]
 
 
 class ChainView(NamedTuple):
-    """One chain under way."""
+    """One chain of a running fit."""
 
     number: int
     iteration: int
@@ -53,7 +53,7 @@ class ChainView(NamedTuple):
 
 
 class FitView(NamedTuple):
-    """A fit under way, or what is left of one."""
+    """A running fit, or the last state of one that ended."""
 
     stage: str
     explanation: str
@@ -67,7 +67,7 @@ class FitView(NamedTuple):
 
 
 def import_view(found: TaskState) -> ImportView:
-    """Tell how far an import is."""
+    """Describe the progress of an import."""
     progress = found.progress
     seen = progress.get("steps", {})
     current = str(progress.get("step", ""))
@@ -81,7 +81,7 @@ def import_view(found: TaskState) -> ImportView:
 
 
 def spoken_time(seconds: float) -> str:
-    """Write a time as people say it.
+    """Format a duration in words.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def spoken_time(seconds: float) -> str:
 
 
 def fit_view(found: TaskState) -> FitView:
-    """Tell how far a fit is."""
+    """Describe the progress of a fit."""
     progress = found.progress
     planned: Mapping[str, Any] = progress.get("planned", {})
     most = int(progress.get("iterations") or planned.get("iterations") or 0)
@@ -130,40 +130,46 @@ def _stage(found: TaskState, chains: Sequence[ChainView], most: int) -> tuple[st
     progress, planned = found.progress, found.progress.get("planned", {})
     done = min((chain.iteration for chain in chains), default=0)
     if found.state == "starting":
-        return "Starting", "A process of its own is being started."
+        return "Starting", "Starting a background process."
     if found.state == "stopping":
-        return "Stopping", "The present step is finished and everything is saved."
+        return "Stopping", "Finishing the current step and saving everything."
     if progress.get("stage") == "scan":
         tried = planned.get("topics")
-        text = f"Trying at most {tried} topics." if tried else "Preparing."
-        return "Choosing the number of topics", f"{text} Several numbers are tried in short fits."
+        text = f"Now trying at most {tried} topics." if tried else "Preparing."
+        return (
+            "Choosing the number of topics",
+            f"{text} Several numbers are compared in short fits.",
+        )
     waiting = progress.get("waiting")
     if not chains or not done or waiting == "start":
         return (
             "Preparing",
             (
-                "The corpus is laid out. The very first fit on a computer also compiles its code, "
-                "which takes a minute or two."
+                "Laying out the corpus. The first fit on a computer also compiles code, which "
+                "takes a minute or two."
             ),
         )
     if done >= most:
-        return "Writing the results", "Samples are averaged and written."
+        return "Writing the results", "Averaging the samples and saving them."
     if waiting in _JOINING:
-        return f"{_JOINING[waiting]} join", "Their code is compiled, once on each computer."
+        return f"{_JOINING[waiting]} join", "Compiling code, once per computer."
     network, burn_in = planned.get("network_from"), planned.get("burn_in", most)
     if network is not None and done < network:
-        return "Finding first topics", "By words alone; citations join soon."
+        return "Finding first topics", "From words only; citations are added later."
     settled = str(progress.get("agreement", "")).endswith("the chains agree")
     if settled or done >= burn_in:
-        return "Keeping samples", "The topics have formed; their details are averaged from here on."
+        return (
+            "Keeping samples",
+            "The topics have formed; from now on, samples are collected and averaged.",
+        )
     return (
         "Refining topics",
-        "Chains are compared every 50 iterations; the fit moves on when they agree.",
+        "The chains are compared every 50 iterations; the fit moves on when they agree.",
     )
 
 
 def _left(progress: Mapping[str, Any], planned: Mapping[str, Any]) -> str:
-    """Tell the most time that is left, where that can be known."""
+    """Estimate the maximum time left, if possible."""
     times = [chain["seconds_left"] for chain in progress.get("chains", [])]
     if progress.get("stage") == "scan" or not times or any(time is None for time in times):
         return ""
@@ -180,9 +186,9 @@ def _agreement(progress: Mapping[str, Any]) -> str:
     if rhat is None:
         return ""
     if str(progress.get("agreement", "")).endswith("the chains agree"):
-        return f"The chains agree (R-hat {rhat:.2f}, aim {aim})."
+        return f"Yes: R-hat is {rhat:.2f}, the target is {aim}."
     why = str(progress.get("agreement", "")).partition("; ")[2]
-    return f"Not yet: R-hat is {rhat:.2f}, the aim is {aim}" + (f"; {why}." if why else ".")
+    return f"Not yet: R-hat is {rhat:.2f}, the target is {aim}" + (f"; {why}." if why else ".")
 
 
 def _chart(
@@ -202,7 +208,7 @@ def _chart(
     wide, narrow = (
         lines(
             series,
-            label="Log posterior per word by iteration, a line a chain",
+            label="Log posterior per word by iteration, one line per chain",
             marks=marks,
             width=width,
             height=height,

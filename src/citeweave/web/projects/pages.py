@@ -1,4 +1,4 @@
-"""Pages of the app: all projects, a new one, one project, its import report, the form of a fit."""
+"""Pages of the app: all projects, new project, one project, import report, and the fit form."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def home(desk: Desk, request: Request) -> Response:
 
 
 def _row(desk: Desk, project: Project) -> dict[str, Any]:
-    """Tell a project in a line: where it stands and what to do next."""
+    """Summarise a project in one row: its state and the next step."""
     runs = [(run, desk.look(run.task)) for run in project.runs]
     importing = desk.look(project.import_task)
     finished = [run for run, _ in runs if run.done]
@@ -72,7 +72,7 @@ def _row(desk: Desk, project: Project) -> dict[str, Any]:
 
 
 def new(desk: Desk, request: Request) -> Response:
-    """Show the page on which files are chosen."""
+    """Show the page for choosing files."""
     values = {
         "piece": PIECE,
         "most_files": MOST_FILES,
@@ -83,7 +83,7 @@ def new(desk: Desk, request: Request) -> Response:
 
 
 def demo(desk: Desk, request: Request, body: bytes) -> Response:
-    """Make a project of the made-up literature."""
+    """Create the demo project of simulated papers."""
     desk.read_form(request, body)
     project = desk.shelf.create(DEMO, demo=True)
     desk.begin(project, project.import_task, "demo", {})
@@ -91,14 +91,14 @@ def demo(desk: Desk, request: Request, body: bytes) -> Response:
 
 
 def adopt(desk: Desk, request: Request, body: bytes) -> Response:
-    """Make a project of a corpus that was made on the command line."""
+    """Create a project from a corpus that was created on the command line."""
     form = desk.read_form(request, body)
     made = desk.shelf.adopt(form.get("corpus", ""))
     return RedirectResponse(project_path(made), status_code=303)
 
 
 def project(desk: Desk, request: Request) -> Response:
-    """Show one project: what was imported, and its runs."""
+    """Show one project: its corpus and its runs."""
     return _show(desk, request, desk.project_of(request))
 
 
@@ -141,7 +141,7 @@ def _figures(corpus: Corpus) -> list[tuple[str, str]]:
     rows = [
         ("Papers", corpus.n_documents),
         ("Authors", corpus.n_authors),
-        ("Citations among them", corpus.n_citations),
+        ("Citations between papers", corpus.n_citations),
         ("Labels", corpus.n_categories),
         ("Words and phrases", corpus.vocabulary_size),
     ]
@@ -149,7 +149,7 @@ def _figures(corpus: Corpus) -> list[tuple[str, str]]:
 
 
 def _import_form(found: Project, typed: Mapping[str, str] | None = None) -> list[tuple[Field, str]]:
-    """Fill the form of the import: with what was typed, or with what was used last."""
+    """Fill the import form with the submitted values, or with those used last."""
     used = Settings().as_dict() | found.import_task.settings
     return _filled(IMPORT_FIELDS, used, typed)
 
@@ -169,7 +169,7 @@ def _shown(field: Field, value: Any) -> str:
 
 
 def import_report(desk: Desk, request: Request) -> Response:
-    """Show what an import matched, changed and dropped."""
+    """Show what the import matched, changed and dropped."""
     return _show_report(desk, request, desk.project_of(request))
 
 
@@ -184,7 +184,9 @@ def _show_report(
     corpus = _corpus(found)
     report = None if corpus is None else _report(corpus)
     if report is None and not found.files:
-        raise NotFoundError("This project has no import report: it was not made from files.")
+        raise NotFoundError(
+            "This project has no import report, because it was not created from files."
+        )
     made = [] if report is None else sections(report)
     values = {
         "project": found,
@@ -207,7 +209,7 @@ def _show_report(
 
 
 def import_again(desk: Desk, request: Request, body: bytes) -> Response:
-    """Import the files of a project with the settings of the form."""
+    """Import the files of a project with the submitted settings."""
     form = desk.read_form(request, body)
     found = desk.own_project_of(request)
     try:
@@ -219,7 +221,7 @@ def import_again(desk: Desk, request: Request, body: bytes) -> Response:
 
 
 def _changed_settings(form: Mapping[str, str]) -> dict[str, Any]:
-    """Give the settings that differ from the usual ones, as JSON can hold them."""
+    """Return the settings that differ from the defaults, in JSON-serialisable form."""
     usual = Settings()
     chosen = Settings.from_dict(read_fields(IMPORT_FIELDS, form))
     before, now = usual.as_dict(), chosen.as_dict()
@@ -227,17 +229,19 @@ def _changed_settings(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def remove_file(desk: Desk, request: Request, body: bytes) -> Response:
-    """Remove a file of a project; the corpus stays until it is imported again."""
+    """Remove a file from a project; the corpus does not change until the next import."""
     form = desk.read_form(request, body)
     found = desk.own_project_of(request)
     if desk.busy(found):
-        raise ParameterError("Work on this project is under way. Wait for it or stop it.")
+        raise ParameterError(
+            "This project is being worked on. Wait until that is done, or stop it."
+        )
     Uploads(found).remove(form.get("file", ""))
     return RedirectResponse(f"{project_path(found)}/report", status_code=303)
 
 
 def import_page(desk: Desk, request: Request) -> Response:
-    """Give the import report as the one page that `citeweave import` writes."""
+    """Return the import report as the page that `citeweave import` writes."""
     corpus = _corpus(desk.project_of(request))
     report = None if corpus is None else _report(corpus)
     if report is None:
@@ -247,7 +251,7 @@ def import_page(desk: Desk, request: Request) -> Response:
 
 
 def fit_form(desk: Desk, request: Request) -> Response:
-    """Show the form of a fit."""
+    """Show the fit form."""
     return _show_fit(desk, request, desk.own_project_of(request))
 
 
@@ -273,7 +277,7 @@ def _show_fit(
 def _need_corpus(found: Project) -> Corpus:
     corpus = _corpus(found)
     if corpus is None:
-        raise NotFoundError("This project has no corpus yet: import its files first.")
+        raise NotFoundError("This project has no corpus yet. Import its files first.")
     return corpus
 
 
@@ -286,7 +290,7 @@ def fit(desk: Desk, request: Request, body: bytes) -> Response:
         values = read_fields(fit_fields(corpus), form)
         parameters = fit_parameters(values, corpus)
         tried = parameters if parameters["topics"] != AUTO else parameters | {"topics": 2}
-        make_plan(SCNTM(**tried).get_params())  # what does not go together is told at once
+        make_plan(SCNTM(**tried).get_params())  # report conflicting parameters at once
         run = found.new_run()
         desk.begin(found, run.task, "fit", {"parameters": parameters})
     except ParameterError as error:
@@ -295,7 +299,7 @@ def fit(desk: Desk, request: Request, body: bytes) -> Response:
 
 
 def delete_form(desk: Desk, request: Request) -> Response:
-    """Ask whether a project is to be deleted."""
+    """Ask for confirmation before deleting a project."""
     found = desk.project_of(request)
     values = {
         "project": found,
@@ -313,7 +317,9 @@ def delete(desk: Desk, request: Request, body: bytes) -> Response:
     found = desk.project_of(request)
     with desk.starting:
         if desk.busy(found):
-            raise ParameterError("Work on this project is under way. Stop it first, then delete.")
+            raise ParameterError(
+                "This project is being worked on. Stop that first, then delete the project."
+            )
         desk.before_removal(found.path)
         desk.shelf.delete(found)
     return RedirectResponse("/", status_code=303)
@@ -322,15 +328,15 @@ def delete(desk: Desk, request: Request, body: bytes) -> Response:
 ENTRIES = (
     Endpoint("/", home, "All projects.", page=True),
     Endpoint("/new", new, "A new project.", page=True),
-    Endpoint("/demo", demo, "A project of the demo.", method="POST", page=True),
-    Endpoint("/corpora", adopt, "A project of a corpus.", method="POST", page=True),
+    Endpoint("/demo", demo, "Create the demo project.", method="POST", page=True),
+    Endpoint("/corpora", adopt, "Create a project from a corpus.", method="POST", page=True),
     Endpoint("/projects/{name}", project, "One project.", page=True),
     Endpoint("/projects/{name}/report", import_report, "The import report.", page=True),
     Endpoint("/projects/{name}/import.html", import_page, "The report as a file.", page=True),
     Endpoint("/projects/{name}/report", import_again, "Import.", method="POST", page=True),
     Endpoint("/projects/{name}/remove", remove_file, "Remove a file.", method="POST", page=True),
-    Endpoint("/projects/{name}/fit", fit_form, "The form of a fit.", page=True),
+    Endpoint("/projects/{name}/fit", fit_form, "The fit form.", page=True),
     Endpoint("/projects/{name}/fit", fit, "Start a fit.", method="POST", page=True),
-    Endpoint("/projects/{name}/delete", delete_form, "Really delete?", page=True),
+    Endpoint("/projects/{name}/delete", delete_form, "Confirm deletion.", page=True),
     Endpoint("/projects/{name}/delete", delete, "Delete.", method="POST", page=True),
 )

@@ -1,4 +1,4 @@
-"""Calls of the page on which files are chosen: make a project, take files, begin the import."""
+"""Calls made by the upload page: create a project, receive files, start the import."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ __all__ = ["ENTRIES"]
 
 
 def create(desk: Desk, request: Request, body: bytes) -> Response:
-    """Make an empty project."""
+    """Create an empty project."""
     desk.check_intent(request)
     try:
         asked: Any = json.loads(body)
@@ -29,16 +29,16 @@ def create(desk: Desk, request: Request, body: bytes) -> Response:
 
 
 def add_file(desk: Desk, request: Request, body: bytes) -> Response:
-    """Take a piece of a file."""
+    """Receive a piece of a file."""
     desk.check_intent(request)
     found = desk.own_project_of(request)
     if desk.busy(found):
-        raise ParameterError("Work on this project is under way; files cannot be added now.")
+        raise ParameterError("Files cannot be added while this project is being worked on.")
     query = request.query_params
     name = query.get("name", "")
     offset, total = _number(query.get("offset", "")), _number(query.get("total", ""))
     if not name or offset is None or total is None:
-        raise ParameterError("A piece of a file needs its name, offset and total.")
+        raise ParameterError("A piece of a file needs the parameters name, offset and total.")
     Uploads(found).add(name, body, offset=offset, total=total)
     return JSONResponse({"bytes": offset + len(body)})
 
@@ -48,7 +48,7 @@ def _number(text: str) -> int | None:
 
 
 def begin_import(desk: Desk, request: Request, _: bytes) -> Response:
-    """Import the files of a project with the usual settings, or those used last."""
+    """Import the files of a project with the settings used last, or the defaults."""
     desk.check_intent(request)
     found = desk.own_project_of(request)
     if not found.files:

@@ -1,4 +1,4 @@
-"""Pages of one run of a project, live while it is fitted; stop, go on, delete; logs."""
+"""Pages of one run, updated live during the fit; actions to stop, resume and delete it; logs."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ MINUTES_MORE = 20.0
 
 
 class _RunConvertor(Convertor[str]):
-    """Names of runs in addresses."""
+    """Names of runs in URLs."""
 
     regex = "run(?:-[0-9]{1,4})?"
 
@@ -33,7 +33,7 @@ class _RunConvertor(Convertor[str]):
 
 
 class _TaskConvertor(_RunConvertor):
-    """Names of tasks in addresses."""
+    """Names of tasks in URLs."""
 
     regex = f"import|{_RunConvertor.regex}"
 
@@ -43,7 +43,7 @@ register_url_convertor("task", _TaskConvertor())
 
 
 def run(desk: Desk, request: Request) -> Response:
-    """Show a run: live while it is fitted, what became of it afterwards."""
+    """Show a run: live progress during the fit, its outcome afterwards."""
     found = desk.run_of(request)
     return desk.page(request, "app/run.html", _values(desk, found))
 
@@ -63,10 +63,10 @@ def _values(desk: Desk, found: ProjectRun) -> dict[str, Any]:
 
 
 def _verdict(found: ProjectRun) -> tuple[Verdict | None, list[str]]:
-    """Tell in plain words what became of a run that is done, and what does not agree."""
+    """Return the verdict on a finished run, and the quantities on which its chains disagree."""
     manifest = found.manifest
     if not found.usable or manifest["parameters"].get("exactly"):
-        return None, []  # all iterations were wished for; the explorer judges the chains
+        return None, []  # the user asked for all iterations; the explorer judges the chains
     try:
         settlement = Settlement.from_json(manifest["result"]["settlement"])
         done = int(manifest["result"]["iterations"])
@@ -80,14 +80,14 @@ def _verdict(found: ProjectRun) -> tuple[Verdict | None, list[str]]:
 
 
 _UNSETTLED = (
-    "You can explore the result. Yet after {made} its chains, which began at random, have not "
-    "arrived at quite the same topics: details may change, and another fit may differ. Let it run "
+    "You can explore the result. However, after {made} the randomly initialised chains have not "
+    "quite reached the same topics: details may change, and another fit may differ. Let it run "
     "longer, or try fewer topics."
 )
 
 
 def live(desk: Desk, request: Request) -> Response:
-    """Give the part of a page that changes while work is under way, and whether it is."""
+    """Return the part of a page that changes while a task runs, and whether it is running."""
     task = desk.task_of(request)
     state = desk.look(task)
     if task.name == "import":
@@ -98,13 +98,13 @@ def live(desk: Desk, request: Request) -> Response:
 
 
 def log(desk: Desk, request: Request) -> Response:
-    """Give what the process of a task has said."""
-    text = desk.task_of(request).log() or "Nothing was written."
+    """Return the log of a task."""
+    text = desk.task_of(request).log() or "The log is empty."
     return Response(text, media_type="text/plain; charset=utf-8")
 
 
 def stop(desk: Desk, request: Request, body: bytes) -> Response:
-    """Ask a process to save and end."""
+    """Ask a process to save its state and stop."""
     desk.read_form(request, body)
     task = desk.task_of(request)
     if desk.look(task).active:
@@ -116,7 +116,7 @@ def stop(desk: Desk, request: Request, body: bytes) -> Response:
 
 
 def resume(desk: Desk, request: Request, body: bytes) -> Response:
-    """Go on with a fit that was stopped, or make one longer that is done."""
+    """Continue a fit that was stopped, or extend one that is done."""
     form = desk.read_form(request, body)
     desk.own_project_of(request)
     found = desk.run_of(request)
@@ -129,14 +129,14 @@ def resume(desk: Desk, request: Request, body: bytes) -> Response:
         except ValueError:
             minutes = 0.0
         if not 0 < minutes < 100_000:
-            raise ParameterError("For how many minutes more? Give a number above 0.")
+            raise ParameterError("Enter the number of additional minutes, greater than 0.")
         settings["further"] = {"minutes": minutes}
     desk.begin(found.project, found.task, "fit", settings)
     return RedirectResponse(f"{project_path(found.project)}/{found.name}", status_code=303)
 
 
 def delete_form(desk: Desk, request: Request) -> Response:
-    """Ask whether a run is to be deleted."""
+    """Ask for confirmation before deleting a run."""
     found = desk.run_of(request)
     values = {
         "project": found.project,
@@ -153,10 +153,10 @@ def delete(desk: Desk, request: Request, body: bytes) -> Response:
     desk.read_form(request, body)
     found = desk.run_of(request)
     if found.project.alone:
-        raise CiteweaveError("This run is a project of its own; delete the project.")
+        raise CiteweaveError("This run is a project by itself; delete the project instead.")
     with desk.starting:
         if desk.look(found.task).active:
-            raise ParameterError("The fit is under way. Stop it first, then delete it.")
+            raise ParameterError("The fit is running. Stop it first, then delete it.")
         desk.before_removal(found.path)
         desk.shelf.delete_run(found)
     return RedirectResponse(project_path(found.project), status_code=303)
@@ -164,10 +164,10 @@ def delete(desk: Desk, request: Request, body: bytes) -> Response:
 
 ENTRIES = (
     Endpoint("/projects/{name}/{run:run}", run, "One run.", page=True),
-    Endpoint("/projects/{name}/{task:task}/live", live, "How far it is.", page=True),
+    Endpoint("/projects/{name}/{task:task}/live", live, "Progress.", page=True),
     Endpoint("/projects/{name}/{task:task}/log", log, "The log.", page=True),
     Endpoint("/projects/{name}/{task:task}/stop", stop, "Stop.", method="POST", page=True),
-    Endpoint("/projects/{name}/{run:run}/resume", resume, "Go on.", method="POST", page=True),
-    Endpoint("/projects/{name}/{run:run}/delete", delete_form, "Really delete?", page=True),
+    Endpoint("/projects/{name}/{run:run}/resume", resume, "Resume.", method="POST", page=True),
+    Endpoint("/projects/{name}/{run:run}/delete", delete_form, "Confirm deletion.", page=True),
     Endpoint("/projects/{name}/{run:run}/delete", delete, "Delete.", method="POST", page=True),
 )

@@ -1,8 +1,9 @@
-"""The folder that the app keeps projects in, and the projects: what each of them holds.
+"""The folder in which the app keeps its projects, and the contents of a project.
 
-A project is a folder as `citeweave run` leaves one (``corpus``, ``run``, ``import.html``), with the
-files that were given (``files``), further runs (``run-2``, ...) and its tasks (``tasks``). A run
-folder that lies beside them, made on the command line, is shown as a project of one run.
+A project is a folder like the one that `citeweave run` creates (``corpus``, ``run``,
+``import.html``), with the uploaded files (``files``), further runs (``run-2``, ...) and tasks
+(``tasks``). A run folder next to the projects that was created on the command line is shown as a
+project with one run.
 """
 
 import json
@@ -32,14 +33,14 @@ _RESERVED = {"con", "prn", "aux", "nul", *(f"{d}{i}" for d in ("com", "lpt") for
 
 
 def default_folder() -> Path:
-    """Give the folder for projects where none is named: in the user's documents, or at home."""
+    """Return the default folder for projects: in the user's documents, or in the home folder."""
     home = Path.home()
     documents = home / "Documents"
     return (documents if documents.is_dir() else home) / "citeweave"
 
 
 def slug(title: str) -> str:
-    """Make the name of a folder, and of an address, of a title.
+    """Turn a title into a name for folders and URLs.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def slug(title: str) -> str:
 
 
 def safe_file_name(name: str) -> str:
-    r"""Make a name that cannot leave its folder, hide in it, or mean something to the system.
+    r"""Return a safe file name: no path separators, not hidden, not reserved by the system.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def safe_file_name(name: str) -> str:
 
 
 class ProjectRun:
-    """A run of a project: its folder, and the task that makes it."""
+    """A run of a project: its folder and the task that fits it."""
 
     def __init__(self, project: "Project", path: Path, name: str = "") -> None:
         self.project = project
@@ -89,18 +90,18 @@ class ProjectRun:
 
     @property
     def number(self) -> int:
-        """Which of the project's runs it is, from 1."""
+        """Number of the run within the project, from 1."""
         _, _, number = self.name.partition("-")
         return int(number) if number.isdecimal() else 1
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a run folder: a fit that just began has none yet."""
+        """Whether the run folder exists; a fit that has just started has none yet."""
         return is_run_folder(self.path)
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
-        """What the run says of itself; empty where it cannot be read."""
+        """The manifest of the run; empty if it cannot be read."""
         try:
             return RunFolder.open(self.path).manifest
         except RunError:
@@ -108,17 +109,17 @@ class ProjectRun:
 
     @property
     def done(self) -> bool:
-        """Whether all its chains came to their end."""
+        """Whether all chains are finished."""
         return self.manifest.get("status") == "done" and "longer" not in self.manifest
 
     @property
     def usable(self) -> bool:
-        """Whether there are estimates of all chains, maybe of a run that was being made longer."""
+        """Whether there are estimates from all chains, also while the run is being extended."""
         return self.manifest.get("status") == "done"
 
     @property
     def title(self) -> str:
-        """The run in a few words."""
+        """A short description of the run."""
         parameters = self.manifest.get("parameters") or self.task.settings.get("parameters", {})
         topics = parameters.get("topics")
         if isinstance(topics, int):
@@ -132,7 +133,7 @@ class ProjectRun:
 
 
 class Project:
-    """One literature: files, a corpus, runs."""
+    """A project: files, a corpus and runs."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -141,12 +142,12 @@ class Project:
 
     @property
     def alone(self) -> bool:
-        """Whether the folder is itself a run, made elsewhere: it is explored and nothing else."""
+        """Whether the folder is itself a run created elsewhere, which can only be explored."""
         return is_run_folder(self.path)
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What was written down when it was made."""
+        """The facts recorded when the project was created."""
         try:
             found = json.loads((self.path / PROJECT_FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -155,27 +156,27 @@ class Project:
 
     @property
     def title(self) -> str:
-        """Its name as the user gave it."""
+        """The name given by the user."""
         return str(self.facts.get("title") or self.name.removesuffix("-results"))
 
     @property
     def demo(self) -> bool:
-        """Whether it is the made-up literature."""
+        """Whether it is the demo."""
         return bool(self.facts.get("demo"))
 
     @property
     def files(self) -> list[Path]:
-        """The files that were given."""
+        """The uploaded files."""
         folder = self.path / "files"
         if not folder.is_dir():
             return []
-        # what is still being handed over has a hidden name
+        # unfinished uploads have hidden names
         found = (path for path in folder.iterdir() if not path.name.startswith("."))
         return sorted(path for path in found if path.is_file())
 
     @property
     def corpus(self) -> Path:
-        """Folder of the corpus, which may not be there yet."""
+        """Folder of the corpus, which may not exist yet."""
         return self.path / "corpus"
 
     @property
@@ -185,7 +186,7 @@ class Project:
 
     @property
     def runs(self) -> list[ProjectRun]:
-        """All runs, those that only have a task included, in the order of their making."""
+        """All runs, oldest first, including those that only have a task so far."""
         if self.alone:
             return [ProjectRun(self, self.path, "run")]
         names = {p.name for p in (self.path / "tasks").glob("run*") if p.is_dir()}
@@ -201,7 +202,7 @@ class Project:
         raise NotFoundError(f"The project has no run '{name}'.")
 
     def new_run(self) -> ProjectRun:
-        """Name a run that is not there yet."""
+        """Return a run with an unused name."""
         number = max((run.number for run in self.runs), default=0) + 1
         return ProjectRun(self, self.path / ("run" if number == 1 else f"run-{number}"))
 
@@ -222,12 +223,12 @@ class Shelf:
     Parameters
     ----------
     folder : path
-        Made if it is not there.
+        Created if it does not exist.
 
     Raises
     ------
     RunError
-        The folder cannot be made or written.
+        The folder cannot be created or written to.
 
     Examples
     --------
@@ -246,14 +247,14 @@ class Shelf:
             self.path.mkdir(parents=True, exist_ok=True)
         if is_run_folder(self.path) or is_corpus_folder(self.path):
             raise RunError(
-                f"'{self.path}' is a run or a corpus. Give a folder that holds projects: "
+                f"'{self.path}' is a run or a corpus. Pass a folder that holds projects, such as "
                 f"'{self.path.parent}'."
             )
         if not os.access(self.path, os.W_OK):
-            raise RunError(f"'{self.path}' cannot be written: no permission. {hint}")
+            raise RunError(f"Cannot write to '{self.path}': permission denied. {hint}")
 
     def projects(self) -> list[Project]:
-        """All projects, the latest first."""
+        """All projects, most recent first."""
         found = sorted(self._found(), key=lambda project: project.name)
         return sorted(found, key=lambda project: project.changed, reverse=True)
 
@@ -268,15 +269,15 @@ class Shelf:
         return (project.path / PROJECT_FILE).is_file() or project.alone or project.has_corpus
 
     def project(self, name: str) -> Project:
-        """Find a project by the name of its folder, which is looked for among those there are."""
-        # compared with what is there, so that no name leads anywhere else
+        """Find a project by the name of its folder."""
+        # compare with the existing folders, so that no name can lead outside
         for project in self._found():
             if project.name == name:
                 return project
         raise NotFoundError(f"There is no project '{name}'. It may have been deleted or renamed.")
 
     def create(self, title: str, *, demo: bool = False) -> Project:
-        """Make a new, empty project."""
+        """Create an empty project."""
         shown = " ".join(title.split())[:_LONGEST_TITLE]
         if not shown:
             raise ParameterError("Give the project a name.")
@@ -284,7 +285,7 @@ class Shelf:
         while True:
             path = self.path / (base if number == 1 else f"{base}-{number}")
             number += 1
-            with writing(path, "Free some space or mend the permissions."):
+            with writing(path, "Free some disk space or fix the permissions."):
                 try:
                     path.mkdir()
                 except FileExistsError:
@@ -302,37 +303,37 @@ class Shelf:
             return Project(path)
 
     def corpora(self) -> list[Path]:
-        """Give the corpora that lie beside the projects, made on the command line."""
+        """Return the corpora next to the projects that were created on the command line."""
         found = (path for path in self.path.iterdir() if not path.name.startswith("."))
         return sorted(path for path in found if is_corpus_folder(path))
 
     def adopt(self, name: str) -> Project:
-        """Make a project of one of these corpora, of which it gets a copy."""
+        """Create a project with a copy of one of these corpora."""
         for path in self.corpora():
             if path.name == name:
                 made = self.create(name.removesuffix("-corpus"))
-                with writing(made.corpus, "Free some space first."):
+                with writing(made.corpus, "Free some disk space first."):
                     shutil.copytree(path, made.corpus)
                 return made
         raise NotFoundError(f"There is no corpus '{name}'. It may have been deleted or renamed.")
 
     def delete(self, project: Project) -> None:
-        """Remove a project and all that belongs to it."""
+        """Delete a project with everything in it."""
         _remove(project.path)
 
     def delete_run(self, run: ProjectRun) -> None:
-        """Remove one run of a project."""
+        """Delete one run of a project."""
         for path in (run.path, run.task.path):
             if path.exists():
                 _remove(path)
 
 
 def _remove(path: Path) -> None:
-    """Take a folder away at once, then its content: what is half removed is nobody's project."""
+    """Rename a folder, then delete it, so that a half-deleted project never shows up."""
     if path.is_symlink():
-        raise RunError(f"'{path}' is a link to another place; remove it yourself.")
+        raise RunError(f"'{path}' is a symbolic link; delete it yourself.")
     gone = name_beside(path, "deleted")
-    with writing(path, "Mend the permissions, or close programs that use it."):
+    with writing(path, "Fix the permissions, or close the programs that use it."):
         path.rename(gone)
     shutil.rmtree(gone, ignore_errors=sys.platform == "win32")
 

@@ -1,9 +1,9 @@
-"""Long work of a project as a process of its own, whose state is on disk.
+"""Long tasks of a project, each in its own process with its state on disk.
 
-A task is a folder: what is to be done (``task.json``, written by whoever starts it), how far it is
-(``state.json``, written by the process that works), what was said (``log.txt``), a wish to stop
-(``stop``), and a lock that the process holds while it lives. So a page, a second server and a
-server that was started anew all see the same, and a process that was killed is known to be gone.
+A task is a folder with the request (``task.json``, written by whoever starts it), the progress
+(``state.json``, written by the process that does the work), the log (``log.txt``), a request to
+stop (``stop``), and a lock that the process holds while it runs. Pages, a second server and a
+restarted server therefore all see the same state, and a killed process is recognised as such.
 """
 
 import contextlib
@@ -29,43 +29,43 @@ State = Literal["none", "starting", "running", "stopping", "done", "stopped", "f
 ENDED: tuple[State, ...] = ("done", "stopped", "failed")
 
 WORKER = "citeweave.cli.work"
-"""Module that is run in the process of a task: it builds on the command line's displays."""
+"""Module that the process of a task runs; it reuses the progress displays of the command line."""
 
 _PATIENCE = 60.0
-"""Seconds in which a process that another server has started must have taken its lock."""
+"""Seconds within which a process started by another server must have taken its lock."""
 _SILENCE = 30.0
-"""Seconds of silence after which a process counts as gone where there are no locks."""
+"""Without file locks: seconds without an update after which a process is considered dead."""
 _LONGEST_LOG = 200_000
 
 KILLED = (
-    "The work ended without a word: the computer was switched off, or the process was ended from "
-    "outside, often for want of memory. Nothing that was saved is lost."
+    "The process ended unexpectedly: the computer was shut down, or the process was killed, often "
+    "because memory ran out. Everything that was saved is still there."
 )
 
 
 class TaskState(NamedTuple):
-    """Where a task stands."""
+    """The state of a task."""
 
     state: State = "none"
     message: str = ""
-    """Why it failed, in plain words."""
+    """Why it failed."""
     progress: Mapping[str, Any] = {}
     started: str = ""
     ended: str = ""
 
     @property
     def active(self) -> bool:
-        """Whether a process is at work on it."""
+        """Whether a process is working on it."""
         return self.state in {"starting", "running", "stopping"}
 
 
 class ProjectTask:
-    """One piece of work.
+    """One task.
 
     Parameters
     ----------
     path : Path
-        Its folder, which need not be there yet.
+        Its folder, which need not exist yet.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class ProjectTask:
         self.name = path.name
 
     def prepare(self, kind: str, settings: Mapping[str, Any]) -> None:
-        """Write down what is to be done; what is left of an earlier time is forgotten."""
+        """Write the request, discarding any earlier one."""
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / "stop").unlink(missing_ok=True)
         request = {"format": "citeweave-task", "version": 1, "kind": kind, "settings": settings}
@@ -97,17 +97,17 @@ class ProjectTask:
 
     @property
     def kind(self) -> str:
-        """What is done; empty where nothing was asked for."""
+        """The kind of task; empty if there is no request."""
         return str(self._request().get("kind", ""))
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was asked for."""
+        """The settings of the request."""
         found = self._request().get("settings", {})
         return found if isinstance(found, dict) else {}
 
     def change(self, **settings: Any) -> None:
-        """Write down what was found out on the way."""
+        """Add settings that were determined while the task runs."""
         request = self._request()
         request["settings"] = self.settings | settings
         write_text(self.path / "task.json", json.dumps(request, indent=2) + "\n")
@@ -115,7 +115,7 @@ class ProjectTask:
     def write(
         self, state: State, message: str = "", progress: Mapping[str, Any] | None = None
     ) -> None:
-        """Write down where the work stands."""
+        """Write the current state."""
         before = self._stored()
         now = datetime.now(UTC).isoformat(timespec="seconds")
         content = {
@@ -127,7 +127,7 @@ class ProjectTask:
             "progress": before.progress if progress is None else progress,
         }
         part = self.path / f"state.json.{secrets.token_hex(4)}{files.PART}"
-        # many times a minute, and made anew by the next: it need not survive a power cut
+        # rewritten many times a minute, so it need not survive a power cut
         try:
             part.write_text(json.dumps(content), encoding="utf-8")
             part.replace(self.path / "state.json")
@@ -141,13 +141,13 @@ class ProjectTask:
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        """Hold the task while it is worked on."""
+        """Hold the lock while working on the task."""
         with locked(self.path / ".lock", wait=True):
             yield
 
     @property
     def held(self) -> bool:
-        """Whether a process works on it, whoever started it."""
+        """Whether a process is working on it, whichever server started it."""
         if not self.path.is_dir():
             return False
         if files.fcntl is None:
@@ -159,17 +159,17 @@ class ProjectTask:
             return True
 
     def _silence(self) -> float:
-        """Seconds since the process last wrote."""
+        """Return the seconds since the process last wrote its state."""
         at = _read(self.path / "state.json").get("at")
         return time.time() - at if isinstance(at, float) else float("inf")
 
     def look(self, process: "subprocess.Popen[bytes] | None" = None) -> TaskState:
-        """Tell where the work stands, by what is on disk and by who holds the lock.
+        """Return the state of the task, from the files on disk and the lock.
 
-        ``process`` is the one that was started for it, where we started it.
+        ``process`` is its process, if we started it.
         """
         held = self.held
-        found = self._stored()  # after the lock, which is given back after the last word
+        found = self._stored()  # read after the lock, which is released after the last write
         if held:
             return found._replace(state="stopping" if self.asked_to_stop else "running")
         if found.state in ENDED or found.state == "none":
@@ -183,16 +183,16 @@ class ProjectTask:
 
     @property
     def asked_to_stop(self) -> bool:
-        """Whether somebody wishes it to stop."""
+        """Whether the task was asked to stop."""
         return (self.path / "stop").exists()
 
     def stop(self) -> None:
-        """Ask the process to stop; it saves what there is and ends."""
+        """Ask the process to save its state and stop."""
         if self.path.is_dir():
             (self.path / "stop").touch()
 
     def log(self) -> str:
-        """Give what the process has said, the latest of it."""
+        """Return the end of the log."""
         try:
             with (self.path / "log.txt").open("rb") as file:
                 file.seek(0, os.SEEK_END)
@@ -203,15 +203,15 @@ class ProjectTask:
 
 
 class Starter:
-    """Starts processes and knows those it has started, so that none is left as a zombie."""
+    """Starts processes and keeps track of them, so that none is left as a zombie."""
 
     def __init__(self) -> None:
         self._processes: dict[Path, subprocess.Popen[bytes]] = {}
 
     def start(self, task: ProjectTask) -> None:
-        """Start the process of a task that was prepared."""
+        """Start the process of a prepared task."""
         environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-        # a process of its own session: it goes on when the server is ended by Ctrl-C
+        # in a new session, so that the process survives Ctrl-C in the server's terminal
         try:
             with (task.path / "log.txt").open("ab") as log:
                 self._processes[task.path] = subprocess.Popen(  # noqa: S603 (our own module)
@@ -224,11 +224,15 @@ class Starter:
                     start_new_session=True,
                 )
         except OSError as error:
-            task.write("failed", f"The work could not be started: {error.strerror or error}.")
-            raise RunError(f"The work could not be started: {error.strerror or error}.") from error
+            task.write(
+                "failed", f"The background process could not be started: {error.strerror or error}."
+            )
+            raise RunError(
+                f"The background process could not be started: {error.strerror or error}."
+            ) from error
 
     def look(self, task: ProjectTask) -> TaskState:
-        """Tell where a task stands."""
+        """Return the state of a task."""
         process = self._processes.get(task.path)
         found = task.look(process)
         if process is not None and process.poll() is not None:

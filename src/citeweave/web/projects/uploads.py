@@ -1,7 +1,7 @@
-"""Files that the browser hands over, piece by piece, into a project's folder.
+"""Receive files from the browser, piece by piece, into the folder of a project.
 
-A piece is a request of its own, so that none is large, a slow disk never runs into the server's
-patience, and the page knows how far it is.
+Each piece is a separate request. Requests therefore stay small, a slow disk does not cause a
+timeout, and the page can show the progress.
 """
 
 import shutil
@@ -19,21 +19,21 @@ PIECE = 4 * 1024 * 1024
 """Largest piece, in bytes."""
 MOST_FILES = 500
 MOST_BYTES = 4_000_000_000
-"""Of all files of a project together."""
+"""Total size of all files of a project."""
 ROOM_LEFT = 200 * 1024**2
-"""Bytes that an upload leaves free on the disk: the corpus and the run need room, too."""
+"""Bytes that an upload leaves free on the disk for the corpus and the run."""
 
 _UNFINISHED = ".upload-"
 
 
 class Uploads:
-    """Takes the files of one project.
+    """Receives the files of one project.
 
     Parameters
     ----------
     project : Project
     most_bytes : int
-        Of all files together.
+        Maximum total size of all files.
 
     Examples
     --------
@@ -52,24 +52,24 @@ class Uploads:
         self.most_bytes = most_bytes
 
     def add(self, name: str, piece: bytes, *, offset: int, total: int) -> None:
-        """Add a piece of a file; the last one makes the file appear under its name.
+        """Add a piece of a file; after the last piece, the file appears under its name.
 
         Parameters
         ----------
         name : str
-            As the browser tells it; made harmless.
+            File name sent by the browser; it is made safe.
         piece : bytes
         offset : int
-            Where it belongs: after what has come so far, or 0 to begin again.
+            Position of the piece: the number of bytes received so far, or 0 to start again.
         total : int
-            Bytes of the whole file.
+            Size of the whole file, in bytes.
 
         Raises
         ------
         ParameterError
-            The piece is not the next one, or the files are too many or too large.
+            The piece is out of order, or there are too many files, or they are too large.
         RunError
-            The disk is full, or the folder cannot be written.
+            The disk is full, or the folder is not writable.
         """
         own = safe_file_name(name)
         part = self.folder / f"{_UNFINISHED}{own}"
@@ -80,7 +80,8 @@ class Uploads:
             have = part.stat().st_size if offset and part.exists() else 0
             if offset != have or offset + len(piece) > total:
                 raise ParameterError(
-                    f"'{own}' arrived out of order ({have:,} bytes are here). Choose it again."
+                    f"A piece of '{own}' arrived out of order ({have:,} bytes received so far). "
+                    "Choose the file again."
                 )
             with part.open("ab" if offset else "wb") as file:
                 file.write(piece)
@@ -89,40 +90,42 @@ class Uploads:
         except OSError as error:
             part.unlink(missing_ok=True)
             why = "the disk is full" if is_full(error) else error.strerror or str(error)
-            raise RunError(f"'{own}' cannot be stored: {why}. Free some space first.") from error
+            raise RunError(
+                f"'{own}' cannot be saved: {why}. Free some disk space and try again."
+            ) from error
 
     def _check(self, name: str, total: int) -> None:
         others = [path for path in self._all() if path.name not in {name, f"{_UNFINISHED}{name}"}]
         if len(others) >= MOST_FILES:
             raise ParameterError(
-                f"A project takes at most {MOST_FILES} files. Put them into one archive (.zip)."
+                f"A project can have at most {MOST_FILES} files. Pack them into one archive (.zip)."
             )
         if _size(others) + total > self.most_bytes:
             raise ParameterError(
-                f"The files are larger than {gigabytes(self.most_bytes)} together. Export fewer "
-                "records, or use the command line: citeweave import."
+                f"The files exceed {gigabytes(self.most_bytes)} in total. Export fewer records, or "
+                "use the command line: citeweave import"
             )
         free = shutil.disk_usage(self.folder).free
         if total + ROOM_LEFT > free:
             raise RunError(
-                f"There is too little room on the disk for '{name}': {size_text(total)} are needed "
-                f"and {size_text(free)} are free. Free some space first."
+                f"There is not enough disk space for '{name}': it needs {size_text(total)}, and "
+                f"{size_text(free)} is free. Free some disk space and try again."
             )
 
     def _all(self) -> list[Path]:
         return [path for path in self.folder.iterdir() if path.is_file()]
 
     def remove(self, name: str) -> None:
-        """Remove a file that was given."""
+        """Remove an uploaded file."""
         for path in self.project.files:
             if path.name == name:
                 path.unlink()
                 return
-        raise ParameterError("There is no such file in the project.")
+        raise ParameterError("The project has no such file.")
 
 
 def gigabytes(size: int) -> str:
-    """Write a limit.
+    """Format a size limit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The report: a run as one self-contained page that can be read, printed and mailed.
+"""The report: a run as one self-contained page to read, print or send by e-mail.
 
 >>> from citeweave.web.report import report_html, write_report
 """
@@ -47,22 +47,22 @@ class Written(NamedTuple):
 def report_html(
     run: Any, *, title: str | None = None, max_papers: int = 4000, tables: bool = True
 ) -> str:
-    """Make the page of a run.
+    """Render the report of a run as an HTML page.
 
     Parameters
     ----------
     run : Exploration, fitted model or path of a run
     title : str, optional
-        Heading of the page; made of the largest topics if not given.
+        Title of the page (default: derived from the number of papers).
     max_papers : int
-        Most papers in the table that the page carries, 0 for no such table.
+        Maximum number of papers in the embedded table; 0 for no such table.
     tables : bool
-        Whether the page carries tables (CSV) that a reader can save.
+        Whether to embed tables (CSV) that a reader can save.
 
     Raises
     ------
     RunError
-        The run cannot be read, or has kept no samples yet.
+        The run cannot be read, or has no samples yet.
     MissingDependencyError
         Jinja2 is not installed; the text gives the install line.
 
@@ -84,7 +84,7 @@ def write_report(
     max_papers: int = 4000,
     tables: bool = True,
 ) -> Written:
-    """Write the page of a run; a file of that name is replaced, whole or not at all.
+    """Write the report of a run to a file, replacing an existing file atomically.
 
     Parameters
     ----------
@@ -106,14 +106,14 @@ def write_report(
         raise ParameterError(
             f"'out' must name a file such as report.html. Got the folder '{target}' instead."
         )
-    place = target.resolve()  # a link stays a link, what it leads to is written
+    place = target.resolve()  # a symbolic link is kept, and its target is written
     if place.exists() and not place.is_file():
         raise ParameterError(
-            f"'{target}' is not a file, and is not replaced. Choose another --out."
+            f"'{target}' is not a regular file and will not be replaced. Choose another --out."
         )
     contents, view = _contents(run, title=title, max_papers=max_papers, tables=tables)
     content = render(contents, view).encode()
-    with writing(target, "Choose another place with --out."):
+    with writing(target, "Choose another file with --out."):
         place.parent.mkdir(parents=True, exist_ok=True)
         with write_atomically(place) as file:
             file.write(content)
@@ -125,7 +125,7 @@ def _contents(
 ) -> tuple[Contents, Exploration]:
     if not isinstance(max_papers, int) or isinstance(max_papers, bool) or max_papers < 0:
         raise ParameterError(f"'max_papers' must be an integer of at least 0. Got {max_papers!r}.")
-    from citeweave.explore import Exploration  # noqa: PLC0415 (the compiler, when it is needed)
+    from citeweave.explore import Exploration  # noqa: PLC0415 (loads the compiler)
     from citeweave.web.report.gather import gather  # noqa: PLC0415
 
     view: Exploration = run if isinstance(run, Exploration) else Exploration(run)

@@ -1,7 +1,7 @@
-"""What a report says, as plain values: filled by `gather`, laid out by the templates.
+"""The contents of a report as plain values, filled by `gather` and rendered by the templates.
 
-Texts are plain; the templates escape them. What a run lacks is None or empty, and `missing` says
-why.
+Texts are unescaped; the templates escape them. Parts that a run lacks are None or empty, and
+`missing` gives the reasons.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Topic:
     name: str
     share: float
     papers: int
-    """Papers whose dominant topic it is."""
+    """Number of papers with this main topic."""
     words: tuple[str, ...]
     coherence: float | None = None
     trend: tuple[float, ...] = ()
-    """Its share in each year (or span of years) of `Contents.years`."""
+    """Its share in each year (or period) of `Contents.years`."""
     growth: str = ""
-    """Its growth in words, empty where years are unknown."""
+    """Its growth in words; empty if years are unknown."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class AuthorRow:
 
 @dataclass(frozen=True)
 class TopicPapers:
-    """The papers of a topic that are shown."""
+    """The papers shown for a topic."""
 
     topic: int
     name: str
     papers: tuple[tuple[PaperLink, str], ...]
-    """Each with its venue, empty where it is not known."""
+    """Each with its venue, empty if unknown."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture, with what stands below it."""
+    """A picture with its caption."""
 
     drawing: Markup
     caption: str
@@ -84,7 +84,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Contents:
-    """All of a report."""
+    """The contents of a report."""
 
     title: str
     lede: str
@@ -97,11 +97,11 @@ class Contents:
     """First and last year of the trends."""
     diagnostics: Diagnostics
     small_topics: str = ""
-    """The topics that have no card, in a sentence."""
+    """A sentence that lists the topics without a card."""
     papers_by_year: Markup | None = None
     categories: tuple[tuple[str, int], ...] = ()
     drawn: tuple[CategoryCard, ...] = ()
-    """The categories that papers are drawn into."""
+    """The inferred categories of papers."""
     drawn_note: str = ""
     venues: tuple[tuple[str, int], ...] = ()
     trends: Trends | None = None
@@ -121,4 +121,4 @@ class Contents:
     bibtex: str = ""
     downloads: tuple[CarriedTable, ...] = ()
     missing: dict[str, str] = field(default_factory=dict)
-    """By section, why something is not there."""
+    """Why something is missing, by section."""

@@ -1,4 +1,4 @@
-"""Read an `Exploration` into the contents of a report: what is shown, what is not and why."""
+"""Collect the contents of a report from an `Exploration`, with reasons for missing parts."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ WORDS = 10
 AUTHORS = 20
 PAPERS = 5
 FEWER_PAPERS = 3
-"""Papers a topic where there are more than `MANY_TOPICS`."""
+"""Papers per topic if there are more than `MANY_TOPICS`."""
 MANY_TOPICS = 12
 NETWORK_SIZES = ((None, None), (24, 16), (20, 12), (16, 10))
-"""Authors and topics of the picture: the first choice that stays narrow enough is taken."""
+"""Numbers of authors and topics to try; the first that keeps the picture narrow enough is used."""
 WIDEST_NETWORK = 1300.0
-"""Points; on a page of 60 em, letters of a wider picture are too small to read."""
+"""In points. On a page 60 em wide, the text of a wider picture would be too small to read."""
 MAP_TITLES = 1000
-"""Papers of the map that carry their titles: those of all would make the page heavy."""
+"""Papers on the map that have titles; including all of them would make the page too large."""
 MOST_TOPICS_WITH_PAPERS = 40
 PARTS = 3
 
@@ -48,17 +48,17 @@ PARTS = 3
 def gather(
     view: Exploration, *, title: str | None = None, max_papers: int = 4000, tables: bool = True
 ) -> Contents:
-    """Collect all that a report of a run says.
+    """Collect the contents of the report of a run.
 
     Parameters
     ----------
     view : Exploration
     title : str, optional
-        Heading of the page.
+        Title of the page.
     max_papers : int
-        Most papers in the table that the page carries.
+        Maximum number of papers in the embedded table.
     tables : bool
-        Whether the page carries tables at all.
+        Whether to embed tables.
     """
     run = RunFacts(view)
     missing = _missing(view)
@@ -66,7 +66,7 @@ def gather(
     if view.has_years:
         course = courses(view.years, view.doc_topic)
         if course is None:
-            missing["trends"] = "Papers are of fewer than three different years: no trends."
+            missing["trends"] = "Trends need papers from at least three different years."
     main = main_topics(view)
     topics = _topics(view, course, main)
     trends = None if course is None else trend_table(view, course, main)
@@ -85,7 +85,7 @@ def gather(
     return Contents(
         title=title or _title(view),
         lede=_lede(view),
-        made=f"Made by citeweave {citeweave.__version__}{run.when}",
+        made=f"Made with citeweave {citeweave.__version__}{run.when}",
         figures=figures(view),
         short=_short(view, topics, trends, flow),
         coverage=coverage(view),
@@ -119,15 +119,17 @@ def gather(
 
 
 def _drawn_note(view: Exploration) -> str:
-    """Say how papers came to their categories, and how far they can be trusted."""
+    """Explain how papers were assigned to categories, and how reliable that is."""
     shares, told, groups = view.category_probability, view.read_out, view.groups
     if shares is None or groups is None:
         return ""
     used = len(np.unique(shares.argmax(axis=1)))
-    text = f"Every paper was drawn into one of {count(len(groups), 'category', 'categories')}"
+    text = f"Every paper was assigned to one of {count(len(groups), 'category', 'categories')}"
     text += "." if used == len(groups) else f", of which {used} are in use."
     if told is None:
-        return f"{text} How sure: the share of the kept samples, for the likeliest category."
+        return (
+            f"{text} Probabilities are the shares of samples that chose the most probable category."
+        )
     given = np.asarray(view.corpus.categories)
     label = np.unique(given[given >= 0], return_inverse=True)[1]
     seen = np.isfinite(told.left_out[:, 0])
@@ -135,14 +137,14 @@ def _drawn_note(view: Exploration) -> str:
     sure = float(told.left_out[seen].max(axis=1).mean())
     left = count(int(seen.sum()), "label was", "labels were")
     return (
-        f"{text} {count(len(label), 'paper')} kept the label given. To see how far the others can "
-        f"be trusted, {left} left out: {percent(right)} of these were told rightly, at a mean "
-        f"probability of {percent(sure)}."
+        f"{text} {count(len(label), 'paper')} kept the label given. To check how reliable the "
+        f"others are, {left} held out: {percent(right)} of these were predicted correctly, with a "
+        f"mean probability of {percent(sure)}."
     )
 
 
 def _missing(view: Exploration) -> dict[str, str]:
-    """Say by section of the page what cannot be shown."""
+    """Return the reasons why sections cannot be shown."""
     found = view.missing
     out = {}
     if "years" in found:
@@ -150,16 +152,18 @@ def _missing(view: Exploration) -> dict[str, str]:
     if "authors" in found:
         out["authors"] = found["authors"]
     if view.flow_matrix is None:
-        out["flow"] = found.get("citations", "The corpus has no citations between its papers.")
+        out["flow"] = found.get(
+            "citations", "There are no citations between the papers of the corpus."
+        )
     if "influence" in found:
-        out["papers"] = f"{found['influence']} Papers are ranked by how much of a topic they are."
+        out["papers"] = f"{found['influence']} Papers are ranked by the share of the topic in them."
     elif "titles" in found:
         out["papers"] = found["titles"]
     return out
 
 
 def _title(view: Exploration) -> str:
-    """Head a page that nobody has named."""
+    """Return a default title."""
     number = view.corpus.n_documents
     return f"What {count(number, 'paper')} {_are(number)} about"
 
@@ -188,17 +192,17 @@ def _lede(view: Exploration) -> str:
 def _short(
     view: Exploration, topics: tuple[Topic, ...], trends: Trends | None, flow: HeatTable | None
 ) -> tuple[str, ...]:
-    """Say what matters most, in sentences."""
+    """Summarise the main findings in sentences."""
     out = []
     largest = [f"{quoted(topic.name)} ({percent(topic.share, 0)})" for topic in topics[:3]]
     if len(topics) > 1:
         out.append(f"The largest topics are {', '.join(largest[:-1])} and {largest[-1]}.")
     elif topics:
-        out.append(f"There is one topic in use: {quoted(topics[0].name)}.")
+        out.append(f"One topic is in use: {quoted(topics[0].name)}.")
     if trends is not None and trends.growing:
-        out.append(f"Growing most: {trends.growing[0]}.")
+        out.append(f"Fastest growing: {trends.growing[0]}.")
     if trends is not None and trends.fading:
-        out.append(f"Losing most: {trends.fading[0]}.")
+        out.append(f"Declining most: {trends.fading[0]}.")
     if flow is not None:
         out.append(
             f"{percent(flow.kept, 0)} of citations stay within their topic"
@@ -210,7 +214,7 @@ def _short(
         year = f", {best.year}" if best.year else ""
         out.append(
             f"The most influential paper is “{best.title}” ({people(best.authors)}{year}), "
-            f"cited {best.cited:,} time{'' if best.cited == 1 else 's'} inside the corpus."
+            f"cited {best.cited:,} time{'' if best.cited == 1 else 's'} within the corpus."
         )
     return tuple(out)
 
@@ -230,7 +234,7 @@ def _years(view: Exploration) -> Markup | None:
 
 
 def draw_network(view: Exploration) -> tuple[Figure | None, str]:
-    """Draw authors and topics; the second value says why where it cannot be."""
+    """Draw the network of authors and topics; None and a reason if impossible."""
     try:
         for authors, topics in NETWORK_SIZES:
             graph = graphs.author_topics(view, authors=authors, topics=topics)
@@ -240,8 +244,8 @@ def draw_network(view: Exploration) -> tuple[Figure | None, str]:
     except CiteweaveError as error:
         return None, str(error)
     caption = (
-        "Topics are boxes, the stronger in colour the larger; authors are ellipses, the larger the "
-        "more influential; a line is as thick as the author’s share in the topic."
+        "Boxes are topics; larger topics have stronger colours. Ellipses are authors; their size "
+        "grows with influence. The width of a line shows the weight of the topic for the author."
     )
     return Figure(network_svg(graph, places), " ".join((caption, *graph.notes))), ""
 
@@ -252,35 +256,37 @@ def _width(places: Mapping[str, tuple[float, float]]) -> float:
 
 
 def draw_map(view: Exploration) -> tuple[Figure | None, str]:
-    """Write the map of all papers, which a script draws; the second value is as above."""
+    """Prepare the map of papers, which a script draws; None and a reason if impossible."""
     total = view.corpus.n_documents
     if not total:
-        return None, "There is no paper to draw."
+        return None, "There are no papers to draw."
     caption = (
         f"Each of the {count(total, 'dot')} is a paper; its size grows with its citations. Papers "
-        "of a topic stand together, nearest to the other topics they have a part in."
+        "with the same main topic lie together, towards the other topics they are about."
     )
     if total > MAP_TITLES:
-        caption += f" The {MAP_TITLES:,} most cited are named when pointed at."
-    # "<" is escaped there, so that no title can end the block
+        caption += f" Point at one of the {MAP_TITLES:,} most cited papers to see its title."
+    # "<" is escaped in it, so that no title can end the script element
     return Figure(Markup(map_json(view, titles=MAP_TITLES)), caption), ""  # noqa: S704
 
 
 def main_topics(view: Exploration) -> list[int]:
-    """Topics that are the strongest of some paper, the largest first; all where none is."""
+    """Return topics that are the main topic of a paper, largest first; all if none is."""
     return [k for k in view.order if view.papers_of_topic[k] > 0] or view.order
 
 
 def _small(view: Exploration, main: list[int]) -> str:
-    """Name the topics that have no card."""
+    """List the topics that have no card."""
     small = [k for k in view.order if k not in main]
     if not small:
         return ""
     share = percent(float(view.share[small].sum()))
     names = "; ".join(quoted(view.topic_name(k)) for k in small)
     if len(small) == 1:
-        return f"One more topic ({share}) is not the strongest of any paper: {names}."
-    return f"{len(small)} more topics ({share} in all) are not the strongest of any paper: {names}."
+        return f"One more topic ({share}) is not the main topic of any paper: {names}."
+    return (
+        f"{len(small)} more topics ({share} in total) are not the main topic of any paper: {names}."
+    )
 
 
 def _topics(view: Exploration, course: Course | None, main: list[int]) -> tuple[Topic, ...]:
@@ -336,38 +342,39 @@ def _authors_note(view: Exploration) -> str:
     shown = min(AUTHORS, number)
     which = f"{shown} of {number:,} authors" if shown < number else f"All {number:,} authors"
     if view.author_influence is None:
-        return f"{which}, those with the most papers first, and what they work on."
-    papers = "the papers they are first author of"
+        return f"{which}, ordered by number of papers, with their topics."
+    papers = "the papers on which they are first author"
     if view.contribution is not None:
-        papers = "their papers and by their shares in them"
+        papers = "their papers, weighted by their shares"
     return (
-        f"{which}, the most influential first. Influence is the sum, over {papers}, of how much "
-        "more each is cited than its topics explain (λ⁻, mean 1)."
+        f"{which}, most influential first. An author's influence is the sum over {papers}; the "
+        "influence of a paper (λ⁻, mean 1) measures how much more it is cited than its topics "
+        "explain."
     )
 
 
 def _papers(view: Exploration, main: list[int]) -> tuple[tuple[TopicPapers, ...], str]:
-    """List a few papers of each topic, those that it is known for first."""
+    """List a few papers of each topic, best known first."""
     influence = view.cited_propensity
     venue_of: Sequence[Any] = view.corpus.metadata.get("venue") or [""] * view.corpus.n_documents
     groups = []
     number = PAPERS if len(main) <= MANY_TOPICS else FEWER_PAPERS
     for k in main[:MOST_TOPICS_WITH_PAPERS]:
-        # a famous paper is not listed under a topic that it hardly touches
+        # do not list a famous paper under a topic that it barely touches
         chosen = view.papers(topic=k, top=number)["paper"].to_list()
         if chosen:
             papers = tuple((view.paper_link(d), str(venue_of[d] or "")) for d in chosen)
             groups.append(TopicPapers(k, view.topic_name(k), papers))
     note = (
-        "The papers of each topic by their influence times how much of the topic they are. "
-        "Influence (λ⁻) is how much more a paper is cited than its topics explain, 1 for an "
-        "average paper; citations are those from papers of the corpus."
+        "The papers of each topic, ranked by their influence times their share of the topic. "
+        "Influence (λ⁻) measures how much more a paper is cited than its topics explain; 1 is "
+        "average. Only citations from papers in the corpus are counted."
         if influence is not None
-        else "The papers that are most of each topic."
+        else "The papers with the largest share of each topic."
     )
     left = len(view.order) - len(groups)
     if left > 0:
-        note += f" {count(left, 'small topic')} without such papers {_are(left)} left out."
+        note += f" {count(left, 'small topic')} without such papers {_are(left)} not shown."
     return tuple(groups), note
 
 

@@ -1,7 +1,7 @@
-"""The page: contents through templates into one HTML text, and onto the disk.
+"""Render the contents of a report as one HTML page.
 
-The page loads nothing and its own policy forbids it to; the one script it runs is named in the
-policy by its hash. Everything that comes from a bibliography goes through autoescaping.
+The page loads nothing, which its own content security policy enforces; the policy allows one
+script, identified by its hash. All text from bibliographies is autoescaped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 _SECTIONS = (
-    ("short", "In short"),
+    ("short", "Summary"),
     ("corpus", "The corpus"),
     ("topics", "Topics"),
     ("trends", "Trends"),
@@ -36,13 +36,13 @@ _SECTIONS = (
 
 _SCRIPTS = ("canvas.js", "network.js", "map.js")
 
-# classes of notes in the style sheet
+# CSS classes of notes
 _TONES = {"good": "good", "fair": "warn", "poor": "bad", "unknown": "warn"}
 
 
 def render(contents: Contents, view: Exploration) -> str:
-    """Lay contents out as one HTML page."""
-    from markupsafe import Markup  # noqa: PLC0415 (heavy, as what follows)
+    """Render contents as one HTML page."""
+    from markupsafe import Markup  # noqa: PLC0415 (slow import, like the next ones)
 
     from citeweave.web.glossary import AGREEMENT, GLOSSARY  # noqa: PLC0415
     from citeweave.web.templating import (  # noqa: PLC0415

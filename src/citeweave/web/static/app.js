@@ -1,4 +1,4 @@
-// The app: files are handed over piece by piece, and work under way is shown as it goes on.
+// The app: uploads files in pieces and updates the pages of running tasks.
 "use strict";
 
 const INTENT = { "X-Citeweave": "1" };
@@ -8,7 +8,7 @@ async function call(path, options) {
   try {
     answer = await fetch(path, { method: "POST", ...options, headers: { ...INTENT, ...options.headers } });
   } catch {
-    throw new Error("The app does not answer. Is citeweave still running?");
+    throw new Error("The app is not responding. Is citeweave still running?");
   }
   const content = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(content.error || `The app answered with an error (${answer.status}).`);
@@ -75,7 +75,7 @@ class Upload {
     const first = this.files[0];
     if (first && this.title) this.title.placeholder = first.name.replace(/\..*$/, "");
     this.complain(this.files.length > Number(this.form.dataset.mostFiles)
-      ? `At most ${this.form.dataset.mostFiles} files at a time. Put them into one archive (.zip).` : "");
+      ? `At most ${this.form.dataset.mostFiles} files at a time. Pack them into one archive (.zip).` : "");
   }
 
   complain(text) {
@@ -99,7 +99,7 @@ class Upload {
         await this.sendFile(path, file, (now) => this.tell(file.name, before + now, total));
         before += file.size;
       }
-      this.sent.textContent = "All files are here. The import begins …";
+      this.sent.textContent = "All files uploaded. Starting the import …";
       const begun = await call(`/api${path}/import`, { body: "" });
       location.assign(begun.path);
     } catch (error) {
@@ -109,7 +109,7 @@ class Upload {
     }
   }
 
-  // A second attempt goes into the project that the first one made.
+  // A second attempt uses the project that the first one created.
   async project() {
     if (!this.form.dataset.project) {
       const title = this.title.value.trim() || this.title.placeholder || "Project";
@@ -134,7 +134,7 @@ class Upload {
   }
 }
 
-// Work under way: the server draws, this puts the drawing in place and loads the page anew at the end.
+// A running task: fetches the part rendered by the server, and reloads the page when the task ends.
 class Live {
   constructor(root) {
     this.address = root.dataset.live;
@@ -144,7 +144,7 @@ class Live {
     this.stage = "";
     this.failures = 0;
     this.later();
-    // a tab that was in the background is behind
+    // a tab that was in the background is out of date
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.look(); });
   }
 
@@ -171,7 +171,7 @@ class Live {
     return this.later();
   }
 
-  // A screen reader hears of a new stage, not of every figure.
+  // Announce a new stage to screen readers, but not every number.
   announce() {
     const stage = this.place ? this.place.querySelector(".stage strong") : null;
     if (this.status && stage && stage.textContent !== this.stage) {

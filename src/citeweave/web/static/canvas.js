@@ -1,5 +1,5 @@
-// What the network and the map share: their buttons, which are there only where scripts are, and when a wheel or
-// a finger moves the page instead of the picture.
+// Shared by the network and the map: the toolbar, which is added by script, and the rule for when a wheel or
+// a finger scrolls the page instead of moving the picture.
 "use strict";
 
 function addTools(frame, acts) {
@@ -20,7 +20,7 @@ function addTools(frame, acts) {
   frame.append(tools);
 }
 
-// In a long page the wheel scrolls on; with Ctrl, as a pinch on a touchpad sends it, it zooms.
+// On a long page the wheel scrolls; with Ctrl, which a touchpad pinch also sends, it zooms.
 function scrollsPage(frame, event) {
   return frame.hasAttribute("data-in-page") && !event.ctrlKey;
 }

@@ -1,6 +1,6 @@
-// The map of papers: one dot a paper, drawn on a canvas because there may be tens of thousands. The same moves
-// as in the network; a click on a dot opens its paper. Topics in the legend dim all others. Every topic is named at
-// every zoom: by its name where there is room, else by its number in the legend.
+// The map of papers: one dot per paper, on a canvas because there may be tens of thousands. Panning and zooming
+// work as in the network; a click on a dot opens its paper. Pointing at a topic in the legend dims all others. Every topic
+// is labelled at every zoom level: by its name if there is room, otherwise by its number in the legend.
 "use strict";
 
 class PaperMap {
@@ -111,7 +111,7 @@ class PaperMap {
     this.name();
   }
 
-  // First a number for every island in sight, then, from the largest, the name in its place where it covers no other.
+  // Place a number for every visible island; then, largest first, replace it by the name if that overlaps no other label.
   name() {
     const { pen, frame } = this;
     const [wide, high] = [frame.clientWidth, frame.clientHeight];
@@ -143,14 +143,14 @@ class PaperMap {
     for (const label of seen) {
       const [x, y] = [this.offset[0] + this.scale * label.x, this.offset[1] + this.scale * label.y];
       const box = boxed(label, [String(label.topic)], seen.length > 100 && wide < 600 ? size - 3 : size - 1, x, y);
-      // a number that meets another one moves outwards in a spiral, as little as it must
+      // a number that overlaps another one moves outwards along a spiral until it is free
       for (let step = 0; step < 400 && !free(box); step += 1) {
         Object.assign(box, { x: x + step * 0.4 * Math.cos(step * 2.4), y: y + step * 0.4 * Math.sin(step * 2.4) });
         inside(box);
       }
       if (free(box)) placed.push(box);
     }
-    // one phrase for as many as possible, before any gets a second and a third
+    // one phrase for as many topics as possible before any gets a second or third one
     for (const most of [1, 2, 3]) {
       for (const box of placed) {
         const label = seen.find((one) => one.topic === box.topic);
@@ -163,7 +163,7 @@ class PaperMap {
           const shown = lines.map((line, i) => (i < lines.length - 1 ? `${line},` : line));
           const bigger = boxed(label, shown, size, x, y + shift * reach);
           if (bigger.half > Math.max(wide / 5, 70) || !free(bigger, box)) continue;
-          if (most > 1 && bigger.tall > 1.2 * reach) continue; // small islands are named shortly
+          if (most > 1 && bigger.tall > 1.2 * reach) continue; // short names for small islands
           Object.assign(box, bigger);
           break;
         }

@@ -1,13 +1,13 @@
-// The network as a picture that can be moved: drag the ground to move, wheel or pinch to zoom, drag a node to
-// put it elsewhere. With the keyboard: Tab from node to node, Enter opens it; arrows move, + and - zoom, 0
-// shows all. Names of dots stay readable at every zoom, as many of them as have room. Without this script the
-// picture stands still and its links work.
+// The network as an interactive picture: drag the background to pan, wheel or pinch to zoom, drag a node to
+// reposition it. Keyboard: Tab moves between nodes, Enter opens one; arrow keys pan, + and - zoom, 0
+// shows all. Labels stay readable at every zoom level; as many are shown as fit. Without this script the
+// picture is static and its links still work.
 "use strict";
 
 const SMALLEST = 11;
 
-// What there is to know of the name of a dot, or of a part of the picture: how large it is, and where its first
-// line stands, in parts of its size.
+// The geometry of the label of a dot, or of a region of the picture: its size, and where its first
+// line starts, relative to its size.
 function nameOf(node, number) {
   const text = node.querySelector("text");
   if (!text) return null;
@@ -47,7 +47,7 @@ class Picture {
       node.addEventListener("mouseenter", () => this.light(node));
       node.addEventListener("mouseleave", () => this.light(null));
     }
-    // listened to on the frame: a part of a picture that listens for the focus would take it
+    // listen on the frame: an SVG element with a focus listener would become focusable
     frame.addEventListener("focusin", (event) => {
       const node = event.target.closest(".cw-node");
       this.light(node);
@@ -55,10 +55,10 @@ class Picture {
     });
     frame.addEventListener("focusout", () => this.light(null));
     this.names = [...this.svg.querySelectorAll(".cw-dot, .cw-rule")].map(nameOf).filter(Boolean);
-    // parts of the picture are always named
+    // regions of the picture are always labelled
     this.names.sort((one, other) => !other.radius - !one.radius || other.size - one.size || other.radius - one.radius);
     if (this.names.length) new ResizeObserver(() => this.name()).observe(frame);
-    // on a small screen the whole would be too small to read: begin in its middle, letters full size
+    // on a small screen the whole picture would be too small to read: start at its centre, with labels at full size
     if (frame.clientWidth < 600 && !this.names.length) {
       this.zoom(frame.clientWidth / Math.max(this.whole[2], frame.clientWidth));
     }
@@ -73,8 +73,8 @@ class Picture {
     this.name();
   }
 
-  // Write the names of dots at least SMALLEST pixels high, the largest dots first; what would cover another
-  // name, or lie under a dot that is drawn later, waits until there is room, or until its dot is pointed at.
+  // Draw the labels of dots at least SMALLEST pixels high, largest dots first. A label that would cover another
+  // label, or lie under a dot drawn later, is hidden until there is room or its dot is pointed at.
   name() {
     const scale = this.svg.getScreenCTM()?.a;
     if (!scale) return;
@@ -90,7 +90,7 @@ class Picture {
       const first = start + place * high;
       const [x, y] = [Number(node.dataset.x) + across, Number(node.dataset.y) + first - 0.9 * high];
       const half = 0.28 * high * letters;
-      // a name that would reach over the edge moves inwards; its dot stays where it is
+      // a label that would cross the edge moves inwards; its dot does not move
       const room = Math.max(0, Math.min(half + 0.6 * high, (right - left) / 2));
       const inward = x < left || x > right ? 0 : Math.max(left + room - x, 0) + Math.min(right - room - x, 0);
       const box = [x + inward - half, y, x + inward + half, y + 1.25 * high * lines.length];
@@ -107,7 +107,7 @@ class Picture {
     }
   }
 
-  // The picture's left and right edge in its own units; the frame may show more than the view asks for.
+  // The left and right edges of the picture in its own units; the frame may show more than the view box.
   edgesInSight() {
     const { left, right, top } = this.svg.getBoundingClientRect();
     const back = this.svg.getScreenCTM().inverse();
@@ -192,7 +192,7 @@ class Picture {
     }
   }
 
-  // A line from centre to centre, or a bent one from border to border with its head, as the server draws it.
+  // A straight line from centre to centre, or a curved arrow from border to border, as the server draws it.
   draw(edge) {
     const [source, target] = [edge.dataset.source, edge.dataset.target].map((id) => document.getElementById(id));
     const place = (node) => [Number(node.dataset.x), Number(node.dataset.y)];
@@ -217,7 +217,7 @@ class Picture {
     path.setAttribute("d", `M${from}Q${bend} ${to}`);
   }
 
-  // Where a line from the centre of a node leaves it.
+  // The point where a line from the centre of a node crosses its border.
   border(node, [x, y], [tx, ty], gap) {
     const box = node.querySelector("rect");
     const round = node.querySelector("ellipse");
@@ -245,7 +245,7 @@ class Picture {
     }
   }
 
-  // A node that gets the focus by Tab may lie outside of what is shown.
+  // A node that receives the focus through Tab may lie outside the visible area.
   reveal(node) {
     const [x, y, width, height] = this.view;
     const [nx, ny] = [Number(node.dataset.x), Number(node.dataset.y)];
@@ -255,7 +255,7 @@ class Picture {
     }
   }
 
-  // An address that ends in #topic-3 shows that topic: near, in the middle, with its neighbours.
+  // A URL that ends in #topic-3 shows that topic: zoomed in, centred, with its neighbours highlighted.
   show(node) {
     const width = Math.min(this.view[2], this.whole[2] / 2);
     const height = width * (this.view[3] / this.view[2]);

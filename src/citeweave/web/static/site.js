@@ -1,4 +1,4 @@
-// On every page: the menu of narrow screens, the search box, and forms that say that they are at work.
+// On every page: the menu for narrow screens, the search box, and the busy state of forms.
 "use strict";
 
 document.documentElement.classList.add("js");
@@ -21,7 +21,7 @@ for (const form of document.querySelectorAll("form[data-busy]")) {
     button.setAttribute("aria-disabled", "true");
   });
 }
-// A page that comes back from the browser's memory is not at work any more.
+// A page restored from the back/forward cache is no longer busy.
 window.addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("button[data-label]")) {
     button.textContent = button.dataset.label;
@@ -29,7 +29,7 @@ window.addEventListener("pageshow", () => {
   }
 });
 
-// A combobox with a list below it, as the ARIA practices describe: the input keeps the focus, arrows move
+// A combobox with a list below it, following the ARIA practices: the input keeps the focus, arrows move
 // the chosen option, Enter opens it, Escape closes the list.
 class SearchBox {
   constructor(root) {
@@ -73,7 +73,7 @@ class SearchBox {
       if (!answer.ok) throw new Error(String(answer.status));
       found = await answer.json();
     } catch {
-      if (number === this.asked) this.show([], "The search did not answer. Is the server still running?");
+      if (number === this.asked) this.show([], "The search is not responding. Is the server still running?");
       return;
     }
     if (number === this.asked && document.activeElement === this.input) {
