@@ -89,7 +89,7 @@ def test_a_full_temporary_folder_is_no_damaged_archive(runner, tmp_path) -> None
     done = run_on_full_disk(
         runner, "import", tmp_path / "papers.zip", "--out", tmp_path / "corpus", "--quiet"
     )
-    assert "no room to unpack" in done.stderr
+    assert "not enough space to unpack" in done.stderr
     assert "TMPDIR" in done.stderr
     assert not (tmp_path / "corpus").exists()
 

@@ -33,7 +33,7 @@ def test_a_snapshot_becomes_a_corpus(snapshot, tmp_path):
         assert run(command, out).exit_code == 0
     again = run("import", snapshot, "--out", out)
     assert again.exit_code == 2
-    assert "exists already" in again.output
+    assert "already exists" in again.output
 
 
 def test_what_is_refused(snapshot, tmp_path):

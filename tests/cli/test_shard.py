@@ -57,7 +57,7 @@ def test_an_existing_folder_is_kept(corpus, tmp_path):
     corpus.save(tmp_path / "taken")
     done = run("shard", tmp_path / "whole", "--out", tmp_path / "taken")
     assert done.exit_code == 2
-    assert "exists already" in done.output
+    assert "already exists" in done.output
 
 
 def test_tables_and_maps_are_those_of_the_whole(tmp_path):

@@ -151,7 +151,7 @@ def test_damaged_and_missing_tables_are_found(tmp_path):
     with pytest.raises(CorpusError, match=r"00002.*is damaged"):
         list(loaded.titles)
     (folder / "shards" / "00003" / "documents.parquet").unlink()
-    with pytest.raises(CorpusError, match="lacks the file"):
+    with pytest.raises(CorpusError, match="is missing"):
         loaded.titles[17]
 
 

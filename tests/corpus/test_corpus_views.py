@@ -126,14 +126,14 @@ def test_summary_by_hand():
 def test_report_round_trip_and_unknown_entries():
     report = random_corpus().report
     assert CorpusReport.from_dict(report.as_dict()) == report
-    with pytest.raises(CorpusError, match="cannot hold 'x'"):
+    with pytest.raises(CorpusError, match="cannot contain 'x'"):
         CorpusReport.from_dict({"x": 1})
 
 
 @pytest.mark.parametrize("position", [-1, 60])
 def test_positions_outside_are_refused(position):
     corpus = random_corpus()
-    with pytest.raises(CorpusError, match=f"no document {position}; positions run from 0 to 59"):
+    with pytest.raises(CorpusError, match=f"no document {position}; positions range from 0 to 59"):
         corpus.words(position)
     with pytest.raises(CorpusError, match=f"no document {position}"):
         corpus.authors(position)

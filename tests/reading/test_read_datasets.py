@@ -189,7 +189,7 @@ def test_citations_apart(tmp_path):
         links = cited(reading)
         assert links == {"g1": ["g2", "10.1234/other"], "g2": ["g1"], "g3": ["g1", "g2"]}
         messages = [problem.message for problem in reading.problems]
-        assert "1 citations by 1 documents that were not read left out" in messages[-1]
+        assert "1 citations by 1 documents that were not read were skipped" in messages[-1]
         assert (len(messages) == 2) == (name == "spaces.txt")
 
 

@@ -101,7 +101,7 @@ def test_workbooks_that_hold_no_table_are_refused():
         archive.writestr("word/document.xml", "<document/>")
     records, reading = read_bytes(other.getvalue())
     assert records == []
-    assert "no workbook" in str(reading.problems[0])
+    assert "not a workbook" in str(reading.problems[0])
 
 
 def repacked(data, change):

@@ -95,7 +95,7 @@ def test_ris_without_a_ris_record_is_refused_as_ris():
     path = Path(FOLDER or ".") / "samples/ris/rispy_example_wos.ris"
     reading = read(path, format="ris")
     assert list(reading) == []
-    assert "no line begins with 'TY" in (only(reading).refused or "")
+    assert "no line starts with 'TY" in (only(reading).refused or "")
 
 
 def links(records):

@@ -195,7 +195,7 @@ def test_runs_without_checksums_are_read_as_before(run_folder, tmp_path) -> None
     array = np.load(tokens)
     array[0] = (array[0] + 1) % 25
     np.save(tokens, array)
-    with pytest.raises(RunError, match="not those that were saved"):
+    with pytest.raises(RunError, match="do not match those that were saved"):
         resume(tmp_path / "run")
 
 

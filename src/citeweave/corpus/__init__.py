@@ -1,4 +1,4 @@
-"""The corpus: documents as integers, with the authors, labels and citations between them."""
+"""The corpus: documents as integer arrays, with authors, labels and citations."""
 
 from citeweave.corpus.corpus import Corpus
 from citeweave.corpus.report import CorpusReport

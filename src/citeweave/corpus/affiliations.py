@@ -1,14 +1,14 @@
-"""Institutions and countries of papers: the metadata columns that hold them, and arrays of them.
+"""Institutions and countries of papers, as metadata columns and as arrays.
 
-Columns, one entry a document, None where nothing is known:
+Columns, with one entry per document, None if nothing is known:
 
-    institutions           names, each once, in the order of the authors
-    institution_ids        their identifiers (ROR, else the source's), "" where there is none
-    institution_countries  their countries as ISO codes, "" where unknown
-    author_institutions    for each author, in order, places in `institutions`: "0 2", or ""
-    countries              ISO codes of all countries of the paper, each once
+    institutions           distinct names, in the order of the authors
+    institution_ids        their identifiers (ROR, or else the source's), "" if there is none
+    institution_countries  their countries as ISO codes, "" if unknown
+    author_institutions    for each author, in order, positions in `institutions`: "0 2", or ""
+    countries              distinct ISO codes of all countries of the paper
 
-Only `institutions` or `countries` need be there; the others add to them.
+Only `institutions` or `countries` is required; the other columns are optional.
 """
 
 from collections.abc import Sequence
@@ -47,13 +47,13 @@ def affiliation_columns(
     Parameters
     ----------
     authors
-        For each document, for each of its authors, institutions by number.
+        For each document and each of its authors, the numbers of their institutions.
     others
-        For each document institutions that are nobody's in particular.
+        For each document, institutions that are not assigned to an author.
     places
-        For each document ISO codes of countries beside those of its institutions.
+        For each document, ISO codes of countries in addition to those of its institutions.
     names, ids, countries
-        Of each institution its name, its identifier and its country, "" where there is none.
+        Name, identifier and country of each institution, "" if there is none.
 
     Examples
     --------
@@ -90,15 +90,16 @@ class Affiliations:
     Attributes
     ----------
     names, ids, countries : list of str
-        Of each institution its name, its identifier and its country ("" where unknown).
+        Name, identifier and country of each institution ("" if unknown).
     codes : list of str
-        Countries by ISO code.
+        ISO codes of the countries.
     institutions : ndarray of int64, shape (n, 2)
-        Rows (paper, institution), each once, sorted.
+        Sorted unique rows (paper, institution).
     nations : ndarray of int64, shape (n, 2)
-        Rows (paper, country), each once, sorted.
+        Sorted unique rows (paper, country).
     members : ndarray of int64, shape (n, 2)
-        Rows (place in ``corpus.author_ids``, institution): who of a paper works where.
+        Rows (position in ``corpus.author_ids``, institution): the institutions of each author of a
+        paper.
 
     Examples
     --------
@@ -122,7 +123,7 @@ class Affiliations:
 
     @classmethod
     def of(cls, corpus: "Corpus") -> Self:
-        """Read the columns of a corpus; one without them has no institutions and no countries."""
+        """Read the columns of a corpus; without them there are no institutions or countries."""
         number: dict[str, int] = {}
         ids: list[str] = []
         countries: list[str] = []
@@ -174,15 +175,15 @@ def _entry(row: list[str], place: int) -> str:
 def _members(
     told: list[str], here: list[int], first: int, last: int, document: str
 ) -> list[tuple[int, int]]:
-    """Give (author mention, institution) of one paper."""
+    """Yield (author mention, institution) for one paper."""
     try:
         found = [(first + i, here[int(p)]) for i, text in enumerate(told) for p in text.split()]
     except (ValueError, IndexError):
         found = [(last, 0)]
     if found and found[-1][0] >= last:
         raise CorpusError(
-            f"metadata['author_institutions'] of document {document!r} must name, for each of its "
-            f"{last - first} authors, places in its {len(here)} institutions, as '0 2'; "
+            f"metadata['author_institutions'] of document {document!r} must have, for each of its "
+            f"{last - first} authors, positions in its {len(here)} institutions, such as '0 2'; "
             f"got {told[:5]!r}."
         )
     return found

@@ -1,4 +1,4 @@
-"""Make the parts of a corpus from Python lists or from arrays, and validate them."""
+"""Build the parts of a corpus from Python lists or arrays, and validate them."""
 
 import functools
 import json
@@ -28,7 +28,7 @@ P = ParamSpec("P")
 
 
 class Parts(TypedDict):
-    """The fields of a `Corpus`, checked."""
+    """The validated fields of a `Corpus`."""
 
     tokens: np.ndarray
     offsets: np.ndarray
@@ -46,7 +46,7 @@ class Parts(TypedDict):
 
 
 def freeze(array: np.ndarray, dtype: type) -> np.ndarray:
-    """Return a contiguous copy, which cannot be written to: the caller may change the original."""
+    """Return a contiguous read-only copy, because the caller may change the original."""
     frozen: np.ndarray = np.array(array, dtype=dtype, order="C")
     frozen.flags.writeable = False
     return frozen
@@ -71,7 +71,7 @@ _RAW = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError,
 
 
 def _told(make: Callable[P, Parts]) -> Callable[P, Parts]:
-    """Check the kinds of all values first, and turn what still goes wrong into a `CorpusError`."""
+    """Check the types of all values first, and turn any remaining error into a `CorpusError`."""
 
     @functools.wraps(make)
     def checked(*args: P.args, **values: P.kwargs) -> Parts:
@@ -83,8 +83,8 @@ def _told(make: Callable[P, Parts]) -> Callable[P, Parts]:
             if isinstance(error, CorpusError):
                 raise
             raise CorpusError(
-                f"A corpus cannot be built of these values ({type(error).__name__}: {error}). "
-                "help(Corpus.from_lists) says what each must be."
+                f"A corpus cannot be built from these values ({type(error).__name__}: {error}). "
+                "See help(Corpus.from_lists) for what each must be."
             ) from error
 
     return checked
@@ -125,7 +125,7 @@ def parts_from_arrays(
     metadata: Mapping[str, Any] | None = None,
     preparation: Mapping[str, Any] | None = None,
 ) -> Parts:
-    """Check flat arrays and name what has no name; see `Corpus.from_arrays`."""
+    """Validate flat arrays, and generate missing names; see `Corpus.from_arrays`."""
     flat = as_integers(tokens, "tokens")
     starts = as_integers(offsets, "offsets")
     check_offsets(starts, len(flat), "offsets")
@@ -134,7 +134,7 @@ def parts_from_arrays(
     check_ids(flat, len(words), starts, what="word")
 
     if (author_ids is None) != (author_offsets is None):
-        raise CorpusError("author_ids and author_offsets must be given together, or neither.")
+        raise CorpusError("author_ids and author_offsets must be given together.")
     who = as_integers(() if author_ids is None else author_ids, "author_ids")
     who_starts = np.zeros(documents + 1, dtype=np.int64)
     if author_offsets is not None:
@@ -142,7 +142,7 @@ def parts_from_arrays(
         check_offsets(who_starts, len(who), "author_offsets")
         if len(who_starts) != documents + 1:
             raise CorpusError(
-                f"author_offsets must have {documents + 1} entries, one more than there are "
+                f"author_offsets must have {documents + 1} entries, one more than the number of "
                 f"documents; got {len(who_starts)}."
             )
     people = _table("author_names", "author ", author_names, None, who)
@@ -205,7 +205,7 @@ def parts_from_lists(
     metadata: Mapping[str, Any] | None = None,
     preparation: Mapping[str, Any] | None = None,
 ) -> Parts:
-    """Turn lists into flat arrays and check them; see `Corpus.from_lists`."""
+    """Turn lists into flat arrays and validate them; see `Corpus.from_lists`."""
     documents = list(tokens)
     flat, offsets = _flatten(documents, "tokens", "words or word ids")
     if len(documents) == 0:
@@ -220,8 +220,8 @@ def parts_from_lists(
         teams = [() if team is None else team for team in authors]
         if len(teams) != len(documents):
             raise CorpusError(
-                f"authors must have one list of names for each document, {len(documents)} in all "
-                f"(None or [] where unknown); got {len(teams)}."
+                f"authors must have one list of names per document, {len(documents)} in total "
+                f"(None or [] if unknown); got {len(teams)}."
             )
         names, author_offsets = _flatten(teams, "authors", "names")
         author_names = _unique_strings(list(names), author_offsets, "author name")
@@ -249,7 +249,7 @@ def parts_from_lists(
 
 
 def _flatten(rows: Sequence[Any], name: str, content: str) -> tuple[Any, np.ndarray]:
-    """Concatenate rows; an array if all rows are arrays, else a list."""
+    """Concatenate rows, as an array if all rows are arrays, otherwise as a list."""
     for position, row in enumerate(rows):
         if isinstance(row, str | bytes) or not hasattr(row, "__len__"):
             raise CorpusError(
@@ -264,7 +264,7 @@ def _flatten(rows: Sequence[Any], name: str, content: str) -> tuple[Any, np.ndar
 
 
 def _unique_strings(values: list[Any], offsets: np.ndarray, what: str) -> list[str]:
-    """Distinct strings in the order of first use; the error names the document."""
+    """Return distinct strings in order of first use; errors name the document."""
     try:
         unique = list(dict.fromkeys(values))
     except TypeError:
@@ -274,7 +274,7 @@ def _unique_strings(values: list[Any], offsets: np.ndarray, what: str) -> list[s
             position = next(i for i, v in enumerate(values) if v is value)
             document = int(np.searchsorted(offsets, position, side="right")) - 1
             raise CorpusError(
-                f"Document {document} holds {value!r} as {what}; it must be a non-empty string."
+                f"Document {document} has {value!r} as {what}; it must be a non-empty string."
             )
     return unique
 
@@ -282,7 +282,7 @@ def _unique_strings(values: list[Any], offsets: np.ndarray, what: str) -> list[s
 def _encode(
     words: list[Any], offsets: np.ndarray, vocabulary: Sequence[str] | None
 ) -> tuple[np.ndarray, list[str]]:
-    """Replace words by their places in the vocabulary, which is collected if not given."""
+    """Replace words by their ids in the vocabulary, which is collected if not given."""
     used = _unique_strings(words, offsets, "a word")
     table = used
     if vocabulary is not None:
@@ -292,14 +292,15 @@ def _encode(
     if unknown is not None:
         document = int(np.searchsorted(offsets, words.index(unknown), side="right")) - 1
         raise CorpusError(
-            f"Document {document} holds the word {unknown!r}, which is not in the vocabulary; "
-            "add it there, remove it here, or give no vocabulary to have one collected."
+            f"Document {document} has the word {unknown!r}, which is not in the vocabulary. Add it "
+            "to the vocabulary, remove it from the document, or omit the vocabulary to have it "
+            "collected."
         )
     return np.fromiter(map(place.__getitem__, words), dtype=np.int64, count=len(words)), table
 
 
 def _categories(values: Iterable[Any] | None) -> tuple[np.ndarray | None, list[str] | None]:
-    """Turn labels into codes: strings by first use, integers in ascending order (-1 missing)."""
+    """Turn labels into codes: strings by first use, integers in ascending order (-1: missing)."""
     if values is None:
         return None, None
     labels = values.tolist() if isinstance(values, np.ndarray) else list(values)
@@ -316,8 +317,8 @@ def _categories(values: Iterable[Any] | None) -> tuple[np.ndarray | None, list[s
     else:
         bad = next(i for i, v in enumerate(labels) if v is not None and not isinstance(v, str))
         raise CorpusError(
-            f"categories must be all strings or all integers (None where missing); "
-            f"got {labels[bad]!r} for document {bad}."
+            "categories must be all strings or all integers (None if missing); got "
+            f"{labels[bad]!r} for document {bad}."
         )
     place = {label: i for i, label in enumerate(table)} | {None: -1}
     codes = np.fromiter((place[v] for v in labels), dtype=np.int64, count=len(labels))
@@ -336,16 +337,16 @@ def _citations(citations: Iterable[Any] | None, ids: list[str] | None) -> Any:
         return pairs
     if ids is None:
         raise CorpusError(
-            f"Citations are given by id, such as {pairs[0]!r}, but no ids; "
-            "give ids, or give citations as positions of documents."
+            f"Citations are given by id, such as {pairs[0]!r}, but ids are missing. Pass ids, or "
+            "give citations as positions of documents."
         )
     place = {name: i for i, name in enumerate(ids)}
     flat = list(chain.from_iterable(pairs))
     unknown = next((i for i, end in enumerate(flat) if end not in place), None)
     if unknown is not None:
         raise CorpusError(
-            f"Citation {unknown // 2}, {tuple(pairs[unknown // 2])!r}, names {flat[unknown]!r}, "
-            "which is not the id of a document. Leave out citations of unknown documents."
+            f"Citation {unknown // 2}, {tuple(pairs[unknown // 2])!r}, contains {flat[unknown]!r}, "
+            "which is not the id of a document. Omit citations of unknown documents."
         )
     return np.array([place[end] for end in flat], dtype=np.int64).reshape(-1, 2)
 
@@ -353,11 +354,11 @@ def _citations(citations: Iterable[Any] | None, ids: list[str] | None) -> Any:
 def _table(
     name: str, prefix: str, names: Sequence[str] | None, size: int | None, used: np.ndarray
 ) -> list[str]:
-    """Return the names of a table, made up where none are given."""
+    """Return the names of a table, generated if not given."""
     if names is not None:
         table = check_strings(names, name, size=len(names), per="entry", unique=True)
         if size is not None and size != len(table):
-            raise CorpusError(f"{name} has {len(table)} entries, but its size is given as {size}.")
+            raise CorpusError(f"{name} has {len(table)} entries, but the given size is {size}.")
         return table
     if size is None:
         size = int(used.max(initial=-1)) + 1
@@ -372,7 +373,7 @@ def _by_document(values: Any, name: str, documents: int, *, missing: int) -> np.
     array = as_integers(values, name)
     if len(array) != documents:
         raise CorpusError(
-            f"{name} must have one entry for each document, {documents} in all; got {len(array)}."
+            f"{name} must have one entry per document, {documents} in total; got {len(array)}."
         )
     return array
 
@@ -402,10 +403,10 @@ def _metadata(metadata: Mapping[str, Any] | None, documents: int) -> dict[str, l
 
 
 def _plain_json(preparation: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a copy that is what a manifest would give back."""
+    """Return a copy as it would be read back from a manifest."""
     try:
         text = json.dumps(dict(preparation or {}), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise CorpusError(f"preparation must be JSON-able; {error}.") from error
+        raise CorpusError(f"preparation must be JSON-serialisable; {error}.") from error
     plain: dict[str, Any] = json.loads(text)
     return plain

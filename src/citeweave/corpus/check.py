@@ -1,6 +1,6 @@
-"""Checks that every corpus passes, however it is built or loaded.
+"""Checks that every corpus must pass, however it is built or loaded.
 
-Compiled kernels do not check bounds, so nothing out of range may leave this file.
+Compiled kernels do not check bounds, so nothing out of range may pass these checks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _INT64 = np.iinfo(np.int64)
 
 
 def as_integers(values: Any, name: str, *, width: int | None = None) -> np.ndarray:
-    """Return values as an int64 array of one dimension, or of two with `width` columns."""
+    """Return values as an int64 array: one-dimensional, or with `width` columns."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:
@@ -39,27 +39,27 @@ def as_integers(values: Any, name: str, *, width: int | None = None) -> np.ndarr
     if array.dtype.kind not in "iu":
         example = array.reshape(-1)[0]
         raise CorpusError(
-            f"{name} must hold integers; got values of type {array.dtype} such as {example!r}."
+            f"{name} must contain integers; got values of type {array.dtype} such as {example!r}."
         )
     expected = 1 if width is None else 2
     if array.ndim != expected or (width is not None and array.shape[1] != width):
         shape = "one dimension" if width is None else f"shape (n, {width})"
         raise CorpusError(f"{name} must have {shape}; got an array of shape {array.shape}.")
     if array.dtype == np.uint64 and array.max() > _INT64.max:
-        raise CorpusError(f"{name} holds the value {array.max()}, which is too large for an id.")
+        raise CorpusError(f"{name} contains the value {array.max()}, which is too large for an id.")
     return array.astype(np.int64, copy=False)
 
 
 def check_offsets(offsets: np.ndarray, total: int, name: str) -> None:
-    """Check that offsets start at 0, never fall, and end at the number of entries."""
+    """Check that offsets start at 0, never decrease, and end at the number of entries."""
     if len(offsets) < 2:
         raise CorpusError(
-            f"A corpus needs at least one document; {name} has {len(offsets)} entries "
-            "(it needs one more than there are documents)."
+            f"A corpus needs at least one document; {name} has {len(offsets)} entries (it needs "
+            "one more than the number of documents)."
         )
     falls = np.flatnonzero(np.diff(offsets) < 0)
     if len(falls):
-        raise CorpusError(f"{name} must never fall; it does after document {falls[0]}.")
+        raise CorpusError(f"{name} must not decrease, but it does after document {falls[0]}.")
     if offsets[0] != 0 or offsets[-1] != total:
         raise CorpusError(
             f"{name} must run from 0 to the number of entries, {total}; "
@@ -68,7 +68,7 @@ def check_offsets(offsets: np.ndarray, total: int, name: str) -> None:
 
 
 def owner_of(offsets: np.ndarray, position: int) -> tuple[int, int]:
-    """Return the document that holds a flat position, and the position inside that document."""
+    """Return the document that contains a flat position, and the position within that document."""
     document = int(np.searchsorted(offsets, position, side="right")) - 1
     return document, int(position - offsets[document])
 
@@ -76,7 +76,7 @@ def owner_of(offsets: np.ndarray, position: int) -> tuple[int, int]:
 def check_ids(
     values: np.ndarray, size: int, offsets: np.ndarray | None, *, what: str, lowest: int = 0
 ) -> None:
-    """Check that ids lie in `lowest` to `size - 1`; the error names document and position."""
+    """Check that ids lie between `lowest` and `size - 1`; errors name the document and position."""
     if len(values) == 0 or (values.min() >= lowest and values.max() < size):
         return
     position = int(np.flatnonzero((values < lowest) | (values >= size))[0])
@@ -183,13 +183,13 @@ def check_strings(
     optional: bool = False,
     unique: bool = False,
 ) -> list[Any]:
-    """Return a list of `size` strings (or None where `optional`), plain `str` and encodable."""
+    """Return a list of `size` plain, encodable strings (or None, if `optional`)."""
     if isinstance(values, str | bytes):
         raise CorpusError(f"{name} must be a list of strings; got one string, {values!r}.")
     checked = list(values)
     if len(checked) != size:
         raise CorpusError(
-            f"{name} must have one entry for each {per}, {size} in all; got {len(checked)}."
+            f"{name} must have one entry per {per}, {size} in total; got {len(checked)}."
         )
     for position, value in enumerate(checked):
         if type(value) is str or (optional and value is None):
@@ -200,7 +200,7 @@ def check_strings(
                 f"{name}[{position}] must be a string{hint}; got {value!r} "
                 f"of type {type(value).__name__}."
             )
-        checked[position] = str(value)  # NumPy strings would not survive JSON and Parquet
+        checked[position] = str(value)  # NumPy strings cannot be stored in JSON and Parquet
     check_encodable(checked, name)
     if unique and len(set(checked)) != size:
         seen: set[str] = set()
@@ -214,30 +214,30 @@ def check_strings(
 
 
 def check_encodable(values: Sequence[str | None], name: str) -> None:
-    """Refuse lone surrogates (of wrongly decoded input), which cannot be hashed or stored."""
+    """Reject lone surrogates (from wrongly decoded input), which cannot be hashed or stored."""
     try:
         "".join(value for value in values if value is not None).encode()
     except UnicodeEncodeError:
         for position, value in enumerate(values):
             if value is not None and any("\ud800" <= c <= "\udfff" for c in value):
                 raise CorpusError(
-                    f"{name}[{position}] is not valid Unicode text: {value!r}; "
-                    "decode the input with its right encoding."
+                    f"{name}[{position}] is not valid Unicode text: {value!r}. Decode the input "
+                    "with the correct encoding."
                 ) from None
         raise
 
 
 def metadata_column(values: Any, name: str, size: int) -> list[Any]:
-    """Return one metadata column as a list of one kind of value, None where missing.
+    """Return a metadata column as a list of values of one type, None if missing.
 
-    Kinds are strings, booleans, integers, floats (integers among them become floats) and
-    lists of strings: what JSON, Parquet and a reader of tables agree on.
+    The types are strings, booleans, integers, floats (integers among them become floats) and lists
+    of strings: those that JSON and Parquet both support.
     """
     column = values.tolist() if hasattr(values, "tolist") else list(values)
     where = f"metadata[{name!r}]"
     if len(column) != size:
         raise CorpusError(
-            f"{where} must have one entry for each document, {size} in all; got {len(column)}."
+            f"{where} must have one entry per document, {size} in total; got {len(column)}."
         )
     kinds = {type(value) for value in column if value is not None}
     if kinds <= {str}:
@@ -247,7 +247,7 @@ def metadata_column(values: Any, name: str, size: int) -> list[Any]:
     elif kinds == {int}:
         large = [v for v in column if v is not None and not _INT64.min <= v <= _INT64.max]
         if large:
-            raise CorpusError(f"{where} holds the integer {large[0]}, which exceeds 64 bits.")
+            raise CorpusError(f"{where} contains the integer {large[0]}, which exceeds 64 bits.")
     elif kinds in ({list}, {tuple}, {list, tuple}):
         column = [
             value
@@ -258,20 +258,20 @@ def metadata_column(values: Any, name: str, size: int) -> list[Any]:
     elif kinds not in ({bool}, {float}):
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise CorpusError(
-            f"{where} must hold one kind of value (strings, booleans, integers, floats or lists "
-            f"of strings; None where missing); got {names}. Convert the values first."
+            f"{where} must contain values of one type (strings, booleans, integers, floats or "
+            f"lists of strings; None if missing); got {names}. Convert the values first."
         )
     return column
 
 
 def sort_citations(pairs: np.ndarray, documents: int) -> tuple[np.ndarray, int, int]:
-    """Return sorted unique citations, and how many self and repeated citations were removed."""
+    """Return sorted unique citations, and the numbers of self-citations and repetitions removed."""
     bad = np.flatnonzero(((pairs < 0) | (pairs >= documents)).any(axis=1))
     if len(bad):
         citing, cited = pairs[bad[0]].tolist()
         raise CorpusError(
             f"Citation {bad[0]}, ({citing}, {cited}), points outside the corpus: positions must be "
-            f"between 0 and {documents - 1}. Leave out citations of unknown documents."
+            f"between 0 and {documents - 1}. Omit citations of unknown documents."
         )
     other = pairs[:, 0] != pairs[:, 1]
     keys = pairs[other, 0] * documents + pairs[other, 1]
@@ -283,7 +283,7 @@ def sort_citations(pairs: np.ndarray, documents: int) -> tuple[np.ndarray, int, 
 def remove_repeats(
     ids: np.ndarray, offsets: np.ndarray, size: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Keep the first mention of an id in each document; return ids, offsets, number removed."""
+    """Keep the first mention of an id in each document; return ids, offsets and number removed."""
     if len(ids) == 0:
         return ids, offsets, 0
     owner = np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))

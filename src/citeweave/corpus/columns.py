@@ -1,4 +1,4 @@
-"""One value a paper: its venue, its period, its country, or what any column of the corpus says."""
+"""One value per paper: its venue, period or country, or the value of any column of the corpus."""
 
 import math
 from collections import Counter
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 PERIOD = "period"
-"""Name of the values that are made of years."""
+"""Name of the column derived from years."""
 
 _METADATA = {
     PERIOD: "year",
@@ -31,26 +31,26 @@ _METADATA = {
     "institution": "institutions",
     "type": "document_type",
 }
-"""Metadata columns of values that are named otherwise."""
+"""Metadata columns behind names that differ from them."""
 _WIDTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _MOST_PERIODS = 10
 
 
 @dataclass(frozen=True)
 class PaperColumn:
-    """The one value that each paper has of something.
+    """One value per paper.
 
     Attributes
     ----------
     name : str
         ``venue``, ``period``, ``country``, ``institution``, or a metadata column.
     values : list of str
-        Numbered by first use, periods by time. Spellings that differ by case or spaces alone are
-        one value, written as most papers have it.
+        Distinct values in order of first use; periods in chronological order. Spellings that differ
+        only in case or spaces are one value, written as in most papers.
     of_paper : ndarray of int32, shape (D,)
-        Number of each paper's value; -1 where it has none.
+        Number of the value of each paper; -1 if it has none.
     years : int
-        Width of periods; 0 for other values.
+        Length of periods; 0 for other columns.
 
     Examples
     --------
@@ -72,23 +72,23 @@ class PaperColumn:
 
     @property
     def known(self) -> int:
-        """Number of papers that have a value."""
+        """Number of papers with a value."""
         return int(np.count_nonzero(self.of_paper >= 0))
 
     def matched(self, other: "PaperColumn") -> np.ndarray:
-        """Find the values of another corpus among those of this one.
+        """Find the values of another corpus among these values.
 
         Returns
         -------
         ndarray of int64, shape (D of the other,)
-            -1 for a paper without a value, -2 for a value that is not among these.
+            Numbers of the values; -1 for a paper without a value, -2 for a value not found.
         """
         place = {_folded(value): number for number, value in enumerate(self.values)}
         found = [place.get(_folded(value), -2) for value in other.values]
         return np.asarray(np.array([*found, -1], np.int64)[other.of_paper])
 
     def __repr__(self) -> str:
-        """Say how many values there are."""
+        """Show the number of values."""
         return (
             f"PaperColumn({self.name}: {len(self.values):,} values, {self.known:,} of "
             f"{len(self.of_paper):,} papers)"
@@ -96,18 +96,18 @@ class PaperColumn:
 
 
 def paper_column(corpus: "Corpus", name: str, *, years: int | None = None) -> PaperColumn:
-    """Read the one value that each paper of a corpus has of something.
+    """Read one value per paper from a corpus.
 
     Parameters
     ----------
     corpus : Corpus
     name : str
-        ``venue``; ``period``, of years; ``country`` and ``institution``, the first that a paper
-        names; ``type``, of document; or a metadata column, of lists the first entry. A corpus
-        without such a column has no values.
+        ``venue``; ``period``, a range of years; ``country`` or ``institution``, the first one named
+        in a paper; ``type``, the document type; or a metadata column, the first entry if it holds
+        lists. A corpus without the column has no values.
     years : int, optional
-        Width of periods, which begin at its multiples. If not given, the smallest of 1, 2, 5, 10,
-        ... that makes at most ten.
+        Length of periods, which start at its multiples (default: the smallest of 1, 2, 5, 10, ...
+        that gives at most ten periods).
     """
     if name == PERIOD:
         return _periods(years_of(corpus), years)
@@ -122,12 +122,12 @@ def paper_column(corpus: "Corpus", name: str, *, years: int | None = None) -> Pa
 
 
 def shared_column(corpus: "Corpus", name: str, *, years: int | None = None) -> PaperColumn:
-    """Read a column by which papers can be grouped.
+    """Read a column and check that it groups papers.
 
     Raises
     ------
     CorpusError
-        The corpus lacks it, or no two papers share a value; the text says what to do.
+        The corpus lacks the column, or no two papers share a value; the message says what to do.
     """
     found = paper_column(corpus, name, years=years)
     if not found.known:
@@ -136,18 +136,18 @@ def shared_column(corpus: "Corpus", name: str, *, years: int | None = None) -> P
         columns = ", ".join(corpus.metadata) or "none"
         raise CorpusError(
             f"The papers of this corpus have no {name}: its metadata column {source!r} {lacks} "
-            f"(columns: {columns}). Import from an export that has it, or leave the level out."
+            f"(columns: {columns}). Import from an export that has it, or omit the level."
         )
     if corpus.n_documents > 1 and len(found.values) == found.known > 1:
         raise CorpusError(
             f"No two papers share a {name}: {found.known:,} papers have as many values. A level "
-            "groups papers; leave it out, or take another column."
+            "must group papers: omit it, or choose another column."
         )
     return found
 
 
 def years_of(corpus: "Corpus") -> np.ndarray:
-    """Year of each paper [D] as int64, 0 where unknown."""
+    """Return the year of each paper [D] as int64, 0 if unknown."""
     column = corpus.metadata.get("year")
     if column is None:
         return np.zeros(corpus.n_documents, np.int64)
@@ -155,19 +155,19 @@ def years_of(corpus: "Corpus") -> np.ndarray:
 
 
 def number_names(rows: Iterable[Sequence[str]]) -> tuple[list[str], np.ndarray]:
-    """Give names numbers by first use; those that differ by case or spaces alone are one.
+    """Assign numbers to names by first use, merging names that differ only in case or spaces.
 
     Parameters
     ----------
     rows
-        For each paper its names.
+        The names of each paper.
 
     Returns
     -------
     names : list of str
-        Each as most papers spell it.
+        Each in its most frequent spelling.
     pairs : ndarray of int64, shape (n, 2)
-        Rows (name, paper), each once, sorted.
+        Sorted unique rows (name, paper).
 
     Examples
     --------
@@ -197,7 +197,7 @@ def _folded(name: str) -> str:
 
 
 def _first(value: Any) -> list[str]:
-    """Give the first text of what a column may hold; nothing where there is none."""
+    """Return the first text in a metadata value; empty if there is none."""
     several = value if isinstance(value, list) else [value]
     for one in several:
         missing = one is None or (isinstance(one, float) and math.isnan(one))
@@ -207,7 +207,7 @@ def _first(value: Any) -> list[str]:
 
 
 def _year(value: object) -> int:
-    """Read a year from what a column may hold (2014, 2014.0, "2014-05-01"); 0 where it is none."""
+    """Read a year from a metadata value (2014, 2014.0, "2014-05-01"); 0 if there is none."""
     text = str(value).strip()[:4]
     return int(text) if text.isascii() and text.isdigit() and 1000 <= int(text) <= 2999 else 0
 

@@ -1,4 +1,4 @@
-"""The corpus that models see: frozen arrays of integers, with strings beside them."""
+"""The corpus that models are fitted to: read-only integer arrays and separate strings."""
 
 import html
 import os
@@ -28,39 +28,40 @@ __all__ = ["Corpus"]
 class Corpus:
     """Documents as integer tokens, with authors, categories and citations.
 
-    Build one with `from_lists`, `from_matrix`, `from_arrays` or `load`, which validate what they
-    get; the constructor does not. All arrays are read-only, in memory or memory-mapped alike.
+    Build one with `from_lists`, `from_matrix`, `from_arrays` or `load`, which validate their input;
+    the constructor does not. All arrays are read-only, whether in memory or memory-mapped.
 
     Attributes
     ----------
     tokens : ndarray of int32, shape (n_tokens,)
-        Word ids w of all documents, one after the other.
+        Word ids w of all documents, concatenated.
     offsets : ndarray of int64, shape (n_documents + 1,)
-        Document d holds `tokens[offsets[d]:offsets[d + 1]]`.
+        Document d has the tokens `tokens[offsets[d]:offsets[d + 1]]`.
     vocabulary_size : int
         Number of words in the vocabulary.
     title_lengths : ndarray of int32, shape (n_documents,)
-        How many of a document's first tokens come from its title; 0 where unknown.
+        Number of leading tokens of each document that come from its title; 0 if unknown.
     author_ids : ndarray of int32
-        Authors of all documents in order; the first of a document is its dominant author a_d.
+        Authors of all documents, in order; the first author of a document is its dominant author
+        a_d.
     author_offsets : ndarray of int64, shape (n_documents + 1,)
         Document d has the authors `author_ids[author_offsets[d]:author_offsets[d + 1]]`.
     n_authors : int
-        Size of the table of authors.
+        Number of authors.
     categories : ndarray of int32, shape (n_documents,)
-        Category e_d, or -1 where missing.
+        Category e_d, or -1 if missing.
     n_categories : int
-        Size of the table of categories.
+        Number of categories.
     citations : ndarray of int32, shape (n_citations, 2)
-        Rows (citing, cited): sorted, unique, without self-citations.
+        Sorted unique rows (citing, cited), without self-citations.
     report : CorpusReport
-        What was removed or is missing.
+        Counts of what was removed or is missing.
     preparation : dict
-        Description of the text pipeline that made the tokens; may be empty.
+        Description of the text pipeline that produced the tokens; may be empty.
     import_report : mapping or None
-        The report of the import that made it (`citeweave.preparing.Report`), kept by `save` and
-        read again when first asked for; parts of a corpus carry that of the whole. The
-        fingerprint does not depend on it.
+        Report of the import that created the corpus (`citeweave.preparing.Report`). It is stored by
+        `save` and read on first use; subsets share the report of the whole corpus. The fingerprint
+        does not depend on it.
 
     Examples
     --------
@@ -108,37 +109,37 @@ class Corpus:
         metadata: Mapping[str, Any] | None = None,
         preparation: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Build a corpus from Python lists, one entry a document.
+        """Build a corpus from Python lists with one entry per document.
 
         Parameters
         ----------
         tokens
-            For each document a list of words, or of word ids (lists or integer arrays).
+            For each document, a list of words, or a list or integer array of word ids.
         vocabulary
-            The words by id. If not given, words are collected in the order of first use, and
-            word ids get the names "w0", "w1", ...
+            The words by id. If not given, words are collected in order of first use, and word ids
+            get the names "w0", "w1", ...
         authors
-            For each document its authors' names in order; None or [] where unknown.
+            For each document, the names of its authors in order; None or [] if unknown.
         categories
-            For each document a label, string or integer; None (or -1) where unknown. Strings
-            are numbered by first use, integers in ascending order.
+            For each document, a label (string or integer); None (or -1) if unknown. Strings are
+            numbered in order of first use, integers in ascending order.
         citations
             Pairs (citing, cited), as positions of documents or, if `ids` are given, as ids.
             Self-citations and repetitions are removed and counted in `report`.
         titles, ids
-            For each document its title (or None) and its unique id (default "0", "1", ...).
+            For each document, its title (or None) and its unique id (default: "0", "1", ...).
         title_lengths
-            For each document how many of its first tokens come from its title.
+            For each document, the number of leading tokens that come from its title.
         metadata
-            Further columns by name, one value a document (strings, booleans, integers, floats
-            or lists of strings; None where missing).
+            Further columns by name, with one value per document (strings, booleans, integers,
+            floats or lists of strings; None if missing).
         preparation
-            JSON-able description of how the tokens were made.
+            JSON-serialisable description of how the tokens were produced.
 
         Raises
         ------
         CorpusError
-            The input is not valid; the text names the document and the value.
+            The input is invalid; the message names the document and the value.
         """
         return cls(
             **parts_from_lists(
@@ -175,11 +176,11 @@ class Corpus:
         metadata: Mapping[str, Any] | None = None,
         preparation: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Build a corpus from flat arrays, laid out as the attributes of this class.
+        """Build a corpus from flat arrays with the layout of the attributes of this class.
 
-        Tables without names get made-up ones ("w0", "author 0", "category 0"), as many as the
-        largest id asks for; `vocabulary_size` may ask for more words. The other parameters, and
-        the errors, are those of `from_lists`.
+        Missing names are generated ("w0", "author 0", "category 0") up to the largest id; a larger
+        `vocabulary_size` adds further words. The other parameters and the errors are those of
+        `from_lists`.
         """
         return cls(
             **parts_from_arrays(
@@ -215,38 +216,39 @@ class Corpus:
         metadata: Mapping[str, Any] | None = None,
         preparation: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Build a corpus from a matrix of counts, documents by words.
+        """Build a corpus from a matrix of counts with a row per document and a column per word.
 
         Parameters
         ----------
         counts
-            How often each document has each word: a SciPy sparse matrix of any format, a NumPy
-            array, a pandas data frame (whose index and columns are ids and words), the path of an
-            ``.npz`` file, or an object like AnnData with ``X``, ``obs`` and ``var``.
+            How often each word occurs in each document: a SciPy sparse matrix of any format, a
+            NumPy array, a pandas data frame (whose index and columns are ids and words), the path
+            of an ``.npz`` file, or an AnnData-like object with ``X``, ``obs`` and ``var``.
         vocabulary
-            The words by column, "w0", "w1", ... if not given.
+            The words by column (default: "w0", "w1", ...).
         citations
-            Pairs as for `from_lists`, or a square matrix, sparse or dense, whose row cites its
-            column wherever it is not 0. Of an AnnData-like object also the name of a matrix of
-            ``obsp``.
+            Pairs as for `from_lists`, or a square matrix, sparse or dense, whose nonzero entries
+            mean that the row cites the column. For an AnnData-like object, also the name of a
+            matrix in ``obsp``.
         authors, categories, titles
-            As for `from_lists`; of an AnnData-like object also the name of a column of ``obs``.
+            As for `from_lists`; for an AnnData-like object, also the name of a column of ``obs``.
         ids, metadata, preparation
-            As for `from_lists`. Of an AnnData-like object ids are the index of ``obs``, and the
-            columns of ``obs`` that are not used otherwise are metadata.
+            As for `from_lists`. For an AnnData-like object, ids are the index of ``obs``, and
+            columns of ``obs`` that are not used otherwise become metadata.
 
         Notes
         -----
-        Words of a document stand in the order of the columns: models of citeweave take documents
-        for bags of words. An ``.npz`` file is one of `scipy.sparse.save_npz`, or of `numpy.savez`
-        with an array ``counts``; both may hold arrays ``vocabulary``, ``authors`` (names with
-        semicolons between them), ``categories``, ``citations``, ``titles`` and ``ids``, and
-        further ones with a value a document, which become metadata. Objects are never unpickled.
+        The words of a document are in the order of the columns, because the models treat documents
+        as bags of words. An ``.npz`` file is written by `scipy.sparse.save_npz`, or by
+        `numpy.savez` with an array ``counts``. Both may also contain arrays ``vocabulary``,
+        ``authors`` (names separated by semicolons), ``categories``, ``citations``, ``titles`` and
+        ``ids``, and further arrays with one value per document, which become metadata. Objects are
+        never unpickled.
 
         Raises
         ------
         CorpusError
-            The input is not valid; the text names the document and the value.
+            The input is invalid; the message names the document and the value.
 
         Examples
         --------
@@ -274,14 +276,14 @@ class Corpus:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, mmap: bool = True) -> Self:
-        """Load a saved corpus; with `mmap` its arrays stay on disk until they are used.
+        """Load a saved corpus; with `mmap`, its arrays stay on disk until they are used.
 
-        Strings are read from Parquet when first asked for, and only that needs polars. A folder
-        of shards gives a `ShardedCorpus`.
+        Strings are read from Parquet on first use; only that needs polars. A folder of shards gives
+        a `ShardedCorpus`.
         """
         manifest = storage.read_manifest_of(Path(folder))
         if manifest["version"] == storage.SHARDED_VERSION:
-            from citeweave.corpus.sharded import ShardedCorpus  # noqa: PLC0415 (built on this)
+            from citeweave.corpus.sharded import ShardedCorpus  # noqa: PLC0415 (it imports this module)
 
             return ShardedCorpus.open(folder, manifest, mmap=mmap)  # type: ignore[return-value]
         parts, fingerprint = storage.read(folder, mmap=mmap)
@@ -295,49 +297,51 @@ class Corpus:
         overwrite: bool = False,
         shard: int | None = None,
     ) -> Path:
-        """Save to a folder, whole or not at all.
+        """Save the corpus to a folder, atomically.
 
         Parameters
         ----------
         folder : path
         overwrite : bool
-            Replace an existing corpus.
+            Whether to replace an existing corpus.
         shard : int, optional
-            Write shards of so many documents, for corpora that memory does not hold
-            (docs/how-to/corpus.md); one piece if not given.
+            Number of documents per shard, for corpora that do not fit into memory
+            (docs/how-to/corpus.md). By default the corpus is written in one piece.
         """
         if shard is not None:
-            from citeweave.corpus.shards import write_shards  # noqa: PLC0415 (polars, rarely)
+            from citeweave.corpus.shards import write_shards  # noqa: PLC0415 (needs polars, rarely used)
 
             return write_shards(self, folder, shard, overwrite=overwrite)
         return storage.write(self, folder, overwrite=overwrite)
 
     def subset(self, index: Sequence[int] | np.ndarray) -> Self:
-        """Return the documents at these positions (in that order) or under a mask.
+        """Return the documents at the given positions, in that order, or those selected by a mask.
 
-        Vocabulary, authors and categories keep their ids; citations inside the subset stay.
+        Vocabulary, authors and categories keep their ids; only citations within the subset are
+        kept.
         """
         return type(self)(**subset_parts(self, index), import_report=self.import_report)
 
     def split(self, *, test: float = 0.1, seed: int | None = 0) -> Split:
-        """Divide the documents at random into training and test documents.
+        """Split the documents at random into training and test documents.
 
-        Both parts share the vocabulary and the tables of authors and categories. Citations
-        inside each part stay there; those between the parts are in `Split.links`.
+        Both parts share the vocabulary and the tables of authors and categories. Each part keeps
+        its own citations; citations between the parts are in `Split.links`.
         """
         return split_corpus(self, test=test, seed=seed)
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of the paper's tbl:datasets and what is missing, as a dictionary."""
+        """Return the figures of the paper's tbl:datasets and counts of missing data."""
         return summarise(self)
 
     def verify(self) -> str:
-        """Read everything, compute the fingerprint anew and compare; return it if it is right."""
+        """Read everything, recompute the fingerprint and compare it; return it if it matches."""
         computed = self._compute_fingerprint()
         if computed != self.fingerprint:
             raise CorpusError(
-                f"The contents of the corpus (fingerprint {computed[:12]}) are not those that were "
-                f"saved ({self.fingerprint[:12]}); its files were changed. Make the corpus anew."
+                f"The contents of the corpus (fingerprint {computed[:12]}) do not match those that "
+                f"were saved ({self.fingerprint[:12]}): its files have changed. Create the corpus "
+                "again."
             )
         return computed
 
@@ -346,7 +350,7 @@ class Corpus:
         return None
 
     def token_blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Give tokens and offsets of ranges of documents that follow each other: here of all."""
+        """Yield the tokens and offsets of consecutive ranges of documents; here a single range."""
         yield self.tokens, self.offsets
 
     @property
@@ -366,12 +370,12 @@ class Corpus:
 
     @property
     def lengths(self) -> np.ndarray:
-        """Number of tokens of each document, N_d."""
+        """Number of tokens in each document, N_d."""
         return np.diff(self.offsets)
 
     @cached_property
     def first_authors(self) -> np.ndarray:
-        """Dominant author of each document a_d as int32, -1 where a document has no author."""
+        """Dominant author a_d of each document as int32; -1 if a document has no author."""
         first = np.full(self.n_documents, -1, dtype=np.int32)
         known = np.diff(self.author_offsets) > 0
         first[known] = self.author_ids[self.author_offsets[:-1][known]]
@@ -380,37 +384,37 @@ class Corpus:
 
     @property
     def vocabulary(self) -> list[str]:
-        """The words by id; not to be changed."""
+        """The words by id; do not modify."""
         return self.text.column("vocabulary", "word")
 
     @property
     def author_names(self) -> list[str]:
-        """The authors' names by id; not to be changed."""
+        """The names of authors by id; do not modify."""
         return self.text.column("authors", "name")
 
     @property
     def category_names(self) -> list[str]:
-        """The categories' names by id; not to be changed."""
+        """The names of categories by id; do not modify."""
         return self.text.column("categories", "name")
 
     @property
     def ids(self) -> list[str]:
-        """The documents' ids; not to be changed."""
+        """The ids of documents; do not modify."""
         return self.text.column("documents", "id")
 
     @property
     def titles(self) -> list[str | None]:
-        """The documents' titles, None where unknown; not to be changed."""
+        """The titles of documents, None if unknown; do not modify."""
         return self.text.column("documents", "title")
 
     @property
     def metadata(self) -> Mapping[str, list[Any]]:
-        """Further columns by document, each read when first asked for."""
+        """Further columns by document, each read on first use."""
         return Metadata(self.text)
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the arrays and strings; the same content has the same fingerprint."""
+        """SHA-256 of the arrays and strings; equal contents have equal fingerprints."""
         return self._stored_fingerprint or self._compute_fingerprint()
 
     def _compute_fingerprint(self) -> str:
@@ -426,7 +430,7 @@ class Corpus:
         return [vocabulary[word] for word in self.tokens[begin:end].tolist()]
 
     def authors(self, document: int) -> list[str]:
-        """Return the names of one document's authors, in order."""
+        """Return the names of the authors of one document, in order."""
         self._check_position(document)
         names = self.author_names
         begin, end = self.author_offsets[document], self.author_offsets[document + 1]
@@ -435,22 +439,23 @@ class Corpus:
     def _check_position(self, document: int) -> None:
         if not 0 <= document < self.n_documents:
             raise CorpusError(
-                f"There is no document {document}; positions run from 0 to {self.n_documents - 1}."
+                f"There is no document {document}; positions range from 0 to "
+                f"{self.n_documents - 1}."
             )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore from a copy made by another process, with arrays read-only as before."""
+        """Restore a pickled copy, with read-only arrays."""
         self.__dict__.update(state)
         for name in storage.ARRAYS:
             if name in self.__dict__:
                 self.__dict__[name].flags.writeable = False
 
     def __repr__(self) -> str:
-        """Give the size in one line."""
+        """Show the size in one line."""
         return f"Corpus({', '.join(f'{value} {name}'.strip() for name, value in self._sizes())})"
 
     def _repr_html_(self) -> str:
-        """Show the size, and the first documents with what is known of them, as small tables."""
+        """Show the size and the first documents as small tables."""
         sizes = "".join(
             f"<td>{html.escape(f'{value} {name}'.strip())}</td>" for name, value in self._sizes()
         )

@@ -1,4 +1,4 @@
-"""A corpus from a matrix of counts: SciPy, NumPy, pandas, ``.npz`` files, AnnData-like objects."""
+"""Build a corpus from a matrix of counts: SciPy, NumPy, pandas, ``.npz``, AnnData-like objects."""
 
 import os
 import zipfile
@@ -22,7 +22,7 @@ _FOREIGN = (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFi
 
 
 def is_matrix_file(source: object) -> bool:
-    """Tell whether a source is a file of NumPy arrays, by its name.
+    """Return whether a source is a file of NumPy arrays, by its name.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def is_matrix_file(source: object) -> bool:
 
 
 def parts_from_matrix(counts: Any, **given: Any) -> Parts:
-    """Turn a matrix of counts into lists of word ids and check them; see `Corpus.from_matrix`."""
+    """Turn a matrix of counts into word ids and validate them; see `Corpus.from_matrix`."""
     told: dict[str, Any] = {}
     if isinstance(counts, str | os.PathLike):
         counts, told = _from_file(Path(counts))
@@ -54,8 +54,8 @@ def parts_from_matrix(counts: Any, **given: Any) -> Parts:
     vocabulary = list(vocabulary)
     if len(vocabulary) != words:
         raise CorpusError(
-            f"vocabulary must have one word for each of the {words} columns of counts; "
-            f"got {len(vocabulary)}."
+            f"vocabulary must have one word per column of counts, {words} in total; got "
+            f"{len(vocabulary)}."
         )
     parts["citations"] = _citations(parts.get("citations"), documents)
     return parts_from_lists(
@@ -67,7 +67,7 @@ def parts_from_matrix(counts: Any, **given: Any) -> Parts:
 
 
 def _tokens(counts: Any) -> tuple[np.ndarray, np.ndarray, int]:
-    """Write each count as so many tokens: word ids, offsets and the number of words."""
+    """Expand counts into tokens; return word ids, offsets and the number of words."""
     from scipy import sparse  # noqa: PLC0415  only a matrix needs it
 
     if not sparse.issparse(counts):
@@ -77,17 +77,17 @@ def _tokens(counts: Any) -> tuple[np.ndarray, np.ndarray, int]:
             raise CorpusError(f"counts must be a matrix of numbers; {error}.") from error
         if counts.ndim != 2:
             raise CorpusError(
-                "counts must be a matrix, documents by words; got an array of shape "
+                "counts must be a matrix (documents × words); got an array of shape "
                 f"{counts.shape}."
             )
         if counts.dtype.kind not in "biuf":
-            raise CorpusError(f"counts must hold numbers; got values of type {counts.dtype}.")
+            raise CorpusError(f"counts must contain numbers; got values of type {counts.dtype}.")
     if counts.ndim != 2 or counts.shape[0] < 1:
         raise CorpusError(
             f"counts must be a matrix with at least one document; got shape {counts.shape}."
         )
     if counts.dtype.kind not in "biuf":
-        raise CorpusError(f"counts must hold numbers; got values of type {counts.dtype}.")
+        raise CorpusError(f"counts must contain numbers; got values of type {counts.dtype}.")
     rows = sparse.csr_array(counts, copy=True)
     rows.sum_duplicates()
     values = rows.data
@@ -96,16 +96,16 @@ def _tokens(counts: Any) -> tuple[np.ndarray, np.ndarray, int]:
         place = int(np.flatnonzero(wrong)[0])
         document = int(np.searchsorted(rows.indptr, place, side="right")) - 1
         raise CorpusError(
-            f"counts must be whole numbers, none below 0; document {document}, word "
-            f"{int(rows.indices[place])} has {values[place]!s}. Give the counts themselves, before "
-            "any weighing (TF-IDF) or scaling."
+            f"counts must be non-negative integers; document {document}, word "
+            f"{int(rows.indices[place])} has {values[place]!s}. Pass the raw counts, before any "
+            "weighting (TF-IDF) or scaling."
         )
-    # summed as floats: whole numbers of any type may exceed theirs
+    # summed as floats, because integer types may overflow
     total = float(values.sum(dtype=np.float64))
     if total > _MOST_TOKENS:
         raise CorpusError(
-            f"The counts sum to {total:,.0f} words; a corpus holds {_MOST_TOKENS:,}. "
-            "Are these counts of words?"
+            f"The counts sum to {total:,.0f} words; a corpus can have at most {_MOST_TOKENS:,}. "
+            "Are these word counts?"
         )
     repeats = values.astype(np.int64)
     tokens = np.repeat(rows.indices.astype(np.int64), repeats)
@@ -114,7 +114,7 @@ def _tokens(counts: Any) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 def _citations(citations: Any, documents: int) -> Any:
-    """Turn a square matrix, where a row cites a column, into pairs; pairs pass through."""
+    """Turn a square matrix, in which rows cite columns, into pairs; pairs pass through."""
     from scipy import sparse  # noqa: PLC0415
 
     if citations is None:
@@ -124,26 +124,27 @@ def _citations(citations: Any, documents: int) -> Any:
         return citations
     if citations.shape != (documents, documents):
         raise CorpusError(
-            f"A matrix of citations must have a row and a column for each of the {documents} "
-            f"documents; got shape {tuple(citations.shape)}."
+            f"A matrix of citations must have one row and one column per document, {documents} in "
+            f"total; got shape {tuple(citations.shape)}."
         )
     citing, cited = citations.nonzero()
     return np.stack([np.asarray(citing, np.int64), np.asarray(cited, np.int64)], axis=1)
 
 
 def _from_file(path: Path) -> tuple[Any, dict[str, Any]]:
-    """Read the counts and what else a file of NumPy arrays holds; objects are never unpickled."""
+    """Read counts and other arrays from a file of NumPy arrays, without unpickling objects."""
     from scipy import sparse  # noqa: PLC0415
 
     if not path.is_file():
         raise CorpusError(f"'{path}': no such file. Check the name and try again.")
     told: dict[str, Any] = {}
     try:
-        # opened here, as NumPy leaves a file open that is no archive
+        # opened here, because NumPy leaves a file open if it is not an archive
         with path.open("rb") as raw:
             if raw.read(6) == b"\x93NUMPY":
                 raise CorpusError(
-                    f"'{path}' holds one array; save it as .npz: np.savez(name, counts=array)."
+                    f"'{path}' contains a single array; save it as .npz: np.savez(name, "
+                    "counts=array)."
                 )
             raw.seek(0)
             with np.load(raw, allow_pickle=False) as file:
@@ -163,12 +164,16 @@ def _from_file(path: Path) -> tuple[Any, dict[str, Any]]:
     except _FOREIGN as error:
         reason = str(error)
         if "allow_pickle" in reason:
-            reason = "it holds Python objects, which are never loaded; store texts as arrays of str"
+            reason = (
+                "it contains Python objects, which are never loaded; store texts as arrays of str"
+            )
         raise CorpusError(f"'{path}' cannot be read as a matrix: {reason}.") from error
     if counts is None:
         raise CorpusError(
-            f"'{path}' holds no counts: save a sparse matrix with scipy.sparse.save_npz, or arrays "
-            f"with np.savez(name, counts=..., vocabulary=...). It has: {', '.join(sorted(names))}."
+            f"'{path}' contains no counts. Save a sparse matrix with scipy.sparse.save_npz, or "
+            "arrays "
+            "with np.savez(name, counts=..., vocabulary=...). It contains: "
+            f"{', '.join(sorted(names))}."
         )
     for name, array in arrays.items():
         if name in _OWN:
@@ -177,8 +182,8 @@ def _from_file(path: Path) -> tuple[Any, dict[str, Any]]:
             told.setdefault("metadata", {})[name] = _cells(array.tolist())
         else:
             raise CorpusError(
-                f"'{path}': {name!r} is neither one of {', '.join(_OWN)} nor a column with a value "
-                f"for each of the {counts.shape[0]} documents; it has shape {array.shape}."
+                f"'{path}': {name!r} is neither one of {', '.join(_OWN)} nor a column with one "
+                f"value for each of the {counts.shape[0]} documents; its shape is {array.shape}."
             )
     if "authors" in told:
         told["authors"] = [_names(cell) for cell in told["authors"]]
@@ -186,7 +191,7 @@ def _from_file(path: Path) -> tuple[Any, dict[str, Any]]:
 
 
 def _from_annotated(data: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Take an AnnData-like object apart: X, the index and columns of obs, the index of var.
+    """Read an AnnData-like object: X, the index and columns of obs, and the index of var.
 
     `given` may name columns of obs (categories, authors, titles) and a matrix of obsp (citations).
     """
@@ -201,7 +206,9 @@ def _from_annotated(data: Any, given: dict[str, Any]) -> tuple[Any, dict[str, An
         if isinstance(column, str):
             if column not in columns:
                 there = ", ".join(columns) or "none"
-                raise CorpusError(f"{name}={column!r} is no column of obs. It has: {there}.")
+                raise CorpusError(
+                    f"{name}={column!r} is not a column of obs. Its columns: {there}."
+                )
             used.add(column)
             given[name] = _cells(list(data.obs[column]))
     if given.get("authors") is not None:
@@ -210,7 +217,7 @@ def _from_annotated(data: Any, given: dict[str, Any]) -> tuple[Any, dict[str, An
     if isinstance(links, str):
         pairs = getattr(data, "obsp", {})
         if links not in pairs:
-            raise CorpusError(f"citations={links!r} is no matrix of obsp.")
+            raise CorpusError(f"citations={links!r} is not a matrix in obsp.")
         given["citations"] = pairs[links]
     metadata = {}
     for column in columns:
@@ -228,14 +235,14 @@ def _texts(index: Any) -> list[str] | None:
 
 
 def _cells(values: Sequence[Any]) -> list[Any]:
-    """Return plain Python values, None for what is missing; NumPy's own types are unwrapped."""
+    """Return plain Python values, with None for missing ones."""
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
     missing = (value is None or value != value or value == "" for value in plain)  # noqa: PLR0124
     return [None if gone else value for gone, value in zip(missing, plain, strict=True)]
 
 
 def _one_kind(cells: list[Any]) -> list[Any]:
-    """Return a column as metadata holds one: all of one type, else all as text."""
+    """Return a column as metadata: values of one type, or else all as text."""
     kinds = {type(cell) for cell in cells if cell is not None}
     if kinds <= {int, float} and float in kinds:
         return [None if cell is None else float(cell) for cell in cells]
@@ -245,7 +252,7 @@ def _one_kind(cells: list[Any]) -> list[Any]:
 
 
 def _names(cell: Any) -> list[str] | None:
-    """Return the names of a cell: a list, or a text with semicolons between them."""
+    """Return the names in a cell: a list, or text separated by semicolons."""
     if isinstance(cell, str):
         return [name for part in cell.split(";") if (name := part.strip())]
     return None if cell is None else [str(name) for name in cell]

@@ -1,4 +1,4 @@
-"""The file of corrections about people: which names, in which papers, are whose."""
+"""The file of corrections about people, which assigns names in papers to persons."""
 
 from __future__ import annotations
 
@@ -17,26 +17,27 @@ if TYPE_CHECKING:
 __all__ = ["PEOPLE_FILE", "PersonRow", "read_people", "write_people"]
 
 PEOPLE_FILE = "people.csv"
-"""Name of the file that the explorer keeps in a run's folder."""
+"""Name of the file that the explorer keeps in the run folder."""
 
 _COLUMNS = ("person", "name", "paper")
 _LONGEST = 300
 
 
 class PersonRow(NamedTuple):
-    """One line of the file.
+    """One row of the file.
 
     Attributes
     ----------
     person : str
-        Who it is: rows with the same text are one person, with different texts different people.
-        It is the name that the corpus shows.
+        The person, as named in the corpus. Rows with the same text mean the same person, rows with
+        different texts different people.
     name : str
-        As written in papers, or an identifier of the author (ORCID, author id of the source).
+        The name as written in papers, or an identifier of the author (ORCID or author id of the
+        source).
     paper : str
-        Id or DOI of the paper in which the name is this person's; "" for all papers.
+        Id or DOI of the paper in which the name means this person; "" for all papers.
     line : int
-        Where the row stands in its file, from 1; 0 for rows that are from no file.
+        Line number in the file, from 1; 0 for rows that do not come from a file.
     """
 
     person: str
@@ -46,12 +47,12 @@ class PersonRow(NamedTuple):
 
 
 def read_people(path: str | os.PathLike[str]) -> list[PersonRow]:
-    r"""Read corrections from a CSV file with the columns person, name and, if need be, paper.
+    r"""Read corrections from a CSV file with the columns person, name and, optionally, paper.
 
     Raises
     ------
     ParameterError
-        The file cannot be read, lacks a column, has a row without person or name, or gives one
+        The file cannot be read, lacks a column, has a row without person or name, or assigns one
         name (in one paper) to two people.
 
     Examples
@@ -82,7 +83,7 @@ def read_people(path: str | os.PathLike[str]) -> list[PersonRow]:
                 )
                 rows.append(PersonRow(person, name, paper, lines.line_num))
     except csv.Error as error:
-        raise ParameterError(f"The file of people {where!r} is no table: {error}.") from error
+        raise ParameterError(f"The file of people {where!r} is not a table: {error}.") from error
     check_people(rows, where)
     return rows
 
@@ -92,22 +93,22 @@ def _header(row: list[str], where: str) -> tuple[int, ...]:
     for column in ("person", "name"):
         if column not in names:
             raise ParameterError(
-                f"The file of people {where!r} must begin with a line that names its columns: "
-                f"person, name and, if need be, paper. Got {', '.join(names)[:80]!r} instead."
+                f"The file of people {where!r} must start with a header line: person, name and, "
+                f"optionally, paper. Got {', '.join(names)[:80]!r} instead."
             )
     return tuple(names.index(column) if column in names else -1 for column in _COLUMNS)
 
 
 def check_people(rows: Iterable[PersonRow], where: str) -> None:
-    """Refuse rows that say nothing, and those that contradict each other."""
+    """Reject empty rows, and rows that contradict each other."""
     known: dict[tuple[str, str], PersonRow] = {}
     for row in rows:
         for column in ("person", "name"):
             value = getattr(row, column)
             if not value or len(value) > _LONGEST or not value.isprintable():
                 raise ParameterError(
-                    f"Line {row.line} of {where!r} must have a {column} of printable characters, "
-                    f"{_LONGEST} at most. Got {value[:40]!r} instead."
+                    f"Line {row.line} of {where!r} must have a {column} of at most {_LONGEST} "
+                    f"printable characters. Got {value[:40]!r} instead."
                 )
         key = (row.name.casefold(), row.paper.casefold())
         before = known.setdefault(key, row)
@@ -115,13 +116,13 @@ def check_people(rows: Iterable[PersonRow], where: str) -> None:
             paper = f" in paper {row.paper!r}" if row.paper else ""
             raise ParameterError(
                 f"Lines {before.line} and {row.line} of {where!r} contradict each other: "
-                f"{row.name!r}{paper} is {before.person!r} and {row.person!r}. Name the papers of "
+                f"{row.name!r}{paper} is {before.person!r} and {row.person!r}. List the papers of "
                 "each in the column 'paper', or remove one line."
             )
 
 
 def write_people(path: str | os.PathLike[str], rows: Iterable[PersonRow]) -> None:
-    """Write corrections as `read_people` reads them."""
+    """Write corrections in the format of `read_people`."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(_COLUMNS)

@@ -1,4 +1,4 @@
-"""What was found and removed while a corpus was built, and its figures at a glance."""
+"""Counts of what was removed while a corpus was built, and its summary figures."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
@@ -17,20 +17,20 @@ __all__ = ["CorpusReport", "percent_repeated", "summarise"]
 
 @dataclass(frozen=True)
 class CorpusReport:
-    """Counts of what was removed from, or is missing in, a corpus.
+    """Counts of what was removed from a corpus or is missing in it.
 
     Attributes
     ----------
     self_citations
-        Citations of a document by itself, removed.
+        Self-citations that were removed.
     duplicate_citations
-        Repetitions of a (citing, cited) pair, removed.
+        Repetitions of a (citing, cited) pair that were removed.
     outside_citations
-        Citations whose other end is not in the corpus, removed when a subset is taken.
+        Citations to or from documents outside a subset, removed when the subset was taken.
     duplicate_authors
-        Repetitions of an author within one document, removed.
+        Repetitions of an author within one document that were removed.
     empty_documents
-        Documents without words, kept.
+        Documents without words (they are kept).
     documents_without_authors, documents_without_category, documents_without_citations
         Documents kept with that part missing; a document has citations if it cites or is cited.
 
@@ -59,21 +59,21 @@ class CorpusReport:
 
     @classmethod
     def from_dict(cls, counts: "Mapping[str, Any]") -> Self:
-        """Rebuild a report from `as_dict`; unknown or non-integer entries are an error."""
+        """Create a report from `as_dict`; unknown or non-integer entries are errors."""
         known = {field.name for field in fields(cls)}
         for name, value in counts.items():
             if name not in known or type(value) is not int:
                 raise CorpusError(
-                    f"A corpus report cannot hold {name!r}: {value!r}; "
-                    f"it holds whole numbers named {', '.join(sorted(known))}."
+                    f"A corpus report cannot contain {name!r}: {value!r}; it contains integers "
+                    f"named {', '.join(sorted(known))}."
                 )
         return cls(**counts)
 
 
 def percent_repeated(tokens: np.ndarray, offsets: np.ndarray, vocabulary_size: int) -> float:
-    """Average percentage of a document's unique words that occur in it more than once.
+    """Return the mean percentage of a document's distinct words that occur more than once in it.
 
-    This is the last column of the paper's tbl:datasets; documents without words do not count.
+    This is the last column of the paper's tbl:datasets; documents without words are ignored.
     """
     return _mean(*_repeated_shares(tokens, offsets, vocabulary_size))
 
@@ -85,7 +85,7 @@ def _mean(total: float, documents: int) -> float:
 def _repeated_shares(
     tokens: np.ndarray, offsets: np.ndarray, vocabulary_size: int
 ) -> tuple[float, int]:
-    """Sum the shares of repeated words over documents with words; give the sum and their number."""
+    """Return the sum of the shares of repeated words, and the number of documents with words."""
     if len(tokens) == 0:
         return 0.0, 0
     lengths = np.diff(offsets)
@@ -103,7 +103,7 @@ def _repeated_shares(
 
 
 def summarise(corpus: "Corpus") -> dict[str, Any]:
-    """Return the figures of the paper's tbl:datasets and the counts of what is missing."""
+    """Return the figures of the paper's tbl:datasets and counts of missing data."""
     report = corpus.report
     used = np.zeros(corpus.vocabulary_size, dtype=bool)
     shares, with_words = 0.0, 0

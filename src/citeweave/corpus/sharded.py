@@ -1,4 +1,4 @@
-"""A corpus of shards, used like any other: arrays and strings are read when they are needed."""
+"""A sharded corpus, used like any other: arrays and strings are read when they are needed."""
 
 import os
 from collections import OrderedDict
@@ -18,14 +18,14 @@ from citeweave.errors import CorpusError
 
 __all__ = ["ShardColumn", "ShardedCorpus", "ShardedText"]
 
-_KEPT = 8  # shards of a column that stay in memory once read
+_KEPT = 8  # number of shards of a column kept in memory
 
 
 class ShardColumn(Sequence[Any]):
-    """A column of the table of documents, of which one shard is read at a time.
+    """A column of the table of documents, read one shard at a time.
 
-    It has the methods of a list that do not change it; `take` gives many entries in any order
-    and reads each shard once for it.
+    It behaves like a read-only list; `take` returns many entries in any order and reads each shard
+    only once.
     """
 
     def __init__(self, text: "ShardedText", name: str) -> None:
@@ -53,18 +53,18 @@ class ShardColumn(Sequence[Any]):
     def __getitem__(self, index: slice) -> list[Any]: ...
 
     def __getitem__(self, index: int | slice) -> Any:
-        """Return the entry of one document, or a list of those of a range."""
+        """Return the entry of one document, or a list of entries for a slice."""
         if isinstance(index, slice):
             return self.take(np.arange(len(self))[index])
         place = int(index)
         if not -len(self) <= place < len(self):
-            raise IndexError(f"There is no document {index}; there are {len(self)}.")
+            raise IndexError(f"There is no document {index}; the corpus has {len(self)}.")
         place %= len(self)
         number = int(np.searchsorted(self._text.shards.ends, place, side="right"))
         return self._shard(number)[place - self._text.shards.all[number].first]
 
     def take(self, index: np.ndarray) -> list[Any]:
-        """Return the entries of documents in the order given."""
+        """Return the entries of documents in the given order."""
         found: list[Any] = [None] * len(index)
         owner = np.searchsorted(self._text.shards.ends, index, side="right")
         for number in np.unique(owner).tolist():
@@ -74,7 +74,7 @@ class ShardColumn(Sequence[Any]):
         return found
 
     def __iter__(self) -> Iterator[Any]:
-        """Go through all documents."""
+        """Iterate over all documents."""
         for number in range(len(self._text.shards)):
             yield from self._shard(number)
 
@@ -93,20 +93,20 @@ class ShardColumn(Sequence[Any]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """Name the column without reading it."""
+        """Show the column without reading it."""
         return f"ShardColumn({self._name!r}, {len(self)} documents)"
 
 
 class ShardedText:
-    """The strings of a corpus of shards.
+    """The strings of a sharded corpus.
 
     Parameters
     ----------
     shards : Shards
     fingerprint : str or None
-        Of the corpus that was loaded; None while it is being made.
+        Fingerprint of the loaded corpus; None while it is being created.
     metadata : tuple of str
-        Further columns of the tables of documents.
+        Names of further columns of the table of documents.
     """
 
     def __init__(self, shards: Shards, fingerprint: str | None, metadata: tuple[str, ...]) -> None:
@@ -129,7 +129,7 @@ class ShardedText:
         return self._metadata
 
     def column(self, table: str, name: str) -> Any:
-        """Return one column; those of documents are read shard by shard."""
+        """Return one column; document columns are read shard by shard."""
         if table != "documents":
             return self._names.column(table, name)
         return self._columns.setdefault(name, ShardColumn(self, name))
@@ -151,7 +151,7 @@ class ShardedText:
                 storage.check_file_of(folder, manifest, file)
             except FileNotFoundError:
                 raise CorpusError(
-                    f"The corpus lacks the file '{folder / file}'; make the corpus anew."
+                    f"The file '{folder / file}' of the corpus is missing. Create the corpus again."
                 ) from None
             self._checked.add(number)
         return read_documents(self.shards, number, name, pl)
@@ -160,9 +160,9 @@ class ShardedText:
 class ShardedCorpus(Corpus):
     """A corpus in a folder of shards (`citeweave.corpus.shards`).
 
-    An array of the whole corpus is put together from those of the shards when it is first asked
-    for, so that what needs no words does not load them; `shards` gives the arrays of each shard
-    by themselves, memory-mapped. Titles and other columns of documents are read a shard at a time.
+    An array of the whole corpus is concatenated from those of the shards on first use, so that code
+    that does not need the words does not load them. `shards` gives access to the memory-mapped
+    arrays of each shard. Titles and other document columns are read one shard at a time.
 
     Examples
     --------
@@ -181,7 +181,7 @@ class ShardedCorpus(Corpus):
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], manifest: dict[str, Any], *, mmap: bool) -> Self:
-        """Open a folder of shards; `Corpus.load` does so."""
+        """Open a folder of shards; called by `Corpus.load`."""
         place = Path(folder).absolute()
         shards = Shards(place, manifest, mmap=mmap)
         try:
@@ -191,11 +191,11 @@ class ShardedCorpus(Corpus):
             metadata = tuple(str(name) for name in manifest["metadata"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise CorpusError(
-                f"'{place / 'manifest.json'}' is damaged ({type(error).__name__}: {error}); "
-                "make the corpus anew."
+                f"'{place / 'manifest.json'}' is damaged ({type(error).__name__}: {error}). Create "
+                "the corpus again."
             ) from error
         corpus = cls.__new__(cls)
-        # arrays are left out: they are made when first asked for
+        # arrays are omitted: they are created on first use
         corpus.__dict__.update(
             vocabulary_size=shards.sizes[0],
             n_authors=shards.sizes[1],
@@ -210,7 +210,7 @@ class ShardedCorpus(Corpus):
         return corpus
 
     def __getattr__(self, name: str) -> Any:
-        """Put an array of the whole corpus together when it is first asked for."""
+        """Concatenate an array of the whole corpus on first use."""
         if name not in storage.ARRAYS or "shards" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         array = self.__dict__[name] = self.shards.array(name)
@@ -232,7 +232,7 @@ class ShardedCorpus(Corpus):
         return self._count("citations", "citations")
 
     def _count(self, name: str, array: str) -> int:
-        # a copy with other arrays (`dataclasses.replace`) holds them itself
+        # a copy with other arrays (`dataclasses.replace`) owns them
         own = self.__dict__.get(array)
         return self.shards.counts[name] if own is None else len(own)
 
@@ -242,7 +242,7 @@ class ShardedCorpus(Corpus):
         return ShardWords(self.shards) if on_disk else None
 
     def token_blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Give tokens and offsets of ranges of documents that follow each other."""
+        """Yield the tokens and offsets of consecutive ranges of documents."""
         if "shards" not in self.__dict__:
             yield from super().token_blocks()
             return

@@ -1,4 +1,4 @@
-"""Parts of a corpus: subsets of documents, and the split into training and test documents."""
+"""Subsets of a corpus, and the split into training and test documents."""
 
 import numbers
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Links:
     Attributes
     ----------
     citing : ndarray of int32, shape (n, 2)
-        Rows (test position, train position) where the test document cites the training document.
+        Rows (test position, train position) in which the test document cites the training document.
     cited : ndarray of int32, shape (n, 2)
         Rows (test position, train position) where the training document cites the test document.
 
@@ -63,7 +63,7 @@ class Split:
 def gather_rows(
     values: np.ndarray, offsets: np.ndarray, index: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of a ragged array: equals concatenating `values[offsets[i]:offsets[i + 1]]` over i."""
+    """Gather rows of a ragged array: concatenate `values[offsets[i]:offsets[i + 1]]` over i."""
     lengths = (offsets[1:] - offsets[:-1])[index]
     starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
     shift = np.repeat(offsets[index] - starts[:-1], lengths)
@@ -71,7 +71,7 @@ def gather_rows(
 
 
 def subset_parts(corpus: "Corpus", index: Any) -> Parts:
-    """Take documents by position, in the order given, or by a mask; see `Corpus.subset`."""
+    """Select documents by position, in the given order, or by a mask; see `Corpus.subset`."""
     chosen = _positions(index, corpus.n_documents)
     tokens, offsets = gather_rows(corpus.tokens, corpus.offsets, chosen)
     author_ids, author_offsets = gather_rows(corpus.author_ids, corpus.author_offsets, chosen)
@@ -103,7 +103,7 @@ def subset_parts(corpus: "Corpus", index: Any) -> Parts:
 
 
 def split_corpus(corpus: "Corpus", *, test: float, seed: int | None) -> Split:
-    """Divide documents by a random permutation; see `Corpus.split`."""
+    """Split documents by a random permutation; see `Corpus.split`."""
     if not isinstance(test, numbers.Real) or isinstance(test, bool) or not 0 < test < 1:
         raise ParameterError(
             f"The {parameter('test', 'split')} must be a number between 0 and 1, the share of test "
@@ -150,10 +150,11 @@ def _pairs(test: np.ndarray, train: np.ndarray) -> np.ndarray:
 def split_citations(
     corpus: "Corpus", share: float, rng: np.random.Generator
 ) -> tuple["Corpus", np.ndarray]:
-    """Take a random share of the citations out: what is left, and rows (citing, cited) of those.
+    """Hold out a random share of the citations; return the rest and the held-out rows.
 
-    Two documents that cite each other are taken out or kept as one, so that what is left does not
-    tell. All documents stay. At least one pair of linked documents is taken out, and one stays.
+    If two documents cite each other, both citations are held out or both are kept, so that the rest
+    does not reveal them. All documents are kept. At least one pair of linked documents is held out,
+    and at least one is kept.
     """
     low, high = np.sort(corpus.citations.astype(np.int64), axis=1).T
     keys, place = np.unique(low * corpus.n_documents + high, return_inverse=True)
@@ -181,8 +182,8 @@ def _positions(index: Any, documents: int) -> np.ndarray:
         array = np.flatnonzero(array)
     if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) == 0:
         raise CorpusError(
-            "A subset needs a non-empty list of document positions, or a mask with one entry for "
-            f"each of the {documents} documents; got {index!r}."
+            "A subset needs a non-empty list of document positions, or a mask with one entry per "
+            f"document ({documents}); got {index!r}."
         )
     chosen = array.astype(np.int64)
     if chosen.min() < 0 or chosen.max() >= documents:

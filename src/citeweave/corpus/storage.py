@@ -1,12 +1,12 @@
-"""A corpus as a folder: manifest.json, arrays that can be memory-mapped, Parquet for people.
+"""Storage of a corpus: a manifest, memory-mappable arrays, and Parquet tables of strings.
 
     manifest.json          format, version, fingerprint, counts, report, preparation
-    arrays/*.npy           all that fitting needs
+    arrays/*.npy           everything needed for fitting
     documents.parquet      id, title, and the metadata columns
     vocabulary.parquet, authors.parquet, categories.parquet
-    import.json            report of the import, where there was one
+    import.json            report of the import, if any
 
-Nothing is ever pickled. A folder is written beside its place and renamed into it.
+Nothing is ever pickled. A folder is written under a temporary name and then renamed.
 """
 
 import json
@@ -65,10 +65,10 @@ __all__ = [
 FORMAT = "citeweave-corpus"
 VERSION = 1
 SHARDED_VERSION = 2
-"""Version of folders of shards (`citeweave.corpus.shards`), which earlier releases do not read."""
+"""Format version of sharded folders, which earlier releases cannot read."""
 
 REPORT_FILE = "import.json"
-"""Name of the report of an import inside the folder of its corpus."""
+"""File name of the import report in a corpus folder."""
 
 ARRAYS: dict[str, type] = {
     "tokens": np.int32,
@@ -82,12 +82,12 @@ ARRAYS: dict[str, type] = {
 
 
 def is_corpus_folder(folder: str | os.PathLike[str]) -> bool:
-    """Whether a folder says that it is a corpus, of whatever version."""
+    """Return whether a folder is a corpus, of any format version."""
     return format_of(folder) == FORMAT
 
 
 def stored_fingerprint(folder: Path) -> str | None:
-    """Tell the fingerprint of the corpus in a folder; None if that is no corpus of this version."""
+    """Return the fingerprint of the corpus in a folder; None if it has another version."""
     try:
         found = read_manifest_of(folder).get("fingerprint")
     except CorpusError:
@@ -96,12 +96,12 @@ def stored_fingerprint(folder: Path) -> str | None:
 
 
 def has_checksums(folder: Path) -> bool:
-    """Whether the manifest of a corpus names the checksums of its files."""
+    """Return whether the manifest of a corpus contains checksums of its files."""
     return "files" in read_manifest_of(folder)
 
 
 def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) -> Path:
-    """Save a corpus so that the folder is, at any moment, the old one or the whole new one."""
+    """Save a corpus atomically: the folder is always either the old one or the complete new one."""
     target = absolute(folder)
     with making(target, overwrite=overwrite) as temporary:
         _write_contents(corpus, temporary, needs_polars("Saving a corpus"))
@@ -110,7 +110,7 @@ def write(corpus: "Corpus", folder: str | os.PathLike[str], *, overwrite: bool) 
 
 @contextmanager
 def making(target: Path, *, overwrite: bool) -> Iterator[Path]:
-    """Give a folder to write a corpus to, which takes its place when all went well."""
+    """Yield a temporary folder to write a corpus to, which is renamed on success."""
     check_target(target, overwrite=overwrite)
     pl = needs_polars("Saving a corpus")
     temporary = name_beside(target)
@@ -122,25 +122,26 @@ def making(target: Path, *, overwrite: bool) -> Iterator[Path]:
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise CorpusError(
-            f"The corpus cannot be saved to '{target}': {reason}. Nothing there was changed; "
-            "free some space or choose a folder that can be written."
+            f"The corpus cannot be saved to '{target}': {reason}. Nothing was changed there. Free "
+            "some disk space or choose a writable folder."
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
 def check_target(target: Path, *, overwrite: bool) -> None:
-    """Refuse a place that is taken, unless by a corpus that may be replaced."""
+    """Raise an error if the folder exists, unless it is a corpus that may be replaced."""
     if not target.exists() and not target.is_symlink():
         return
     if not overwrite:
         raise CorpusError(
-            f"'{target}' exists already; choose another folder or pass "
+            f"'{target}' already exists. Choose another folder or pass "
             f"{choice('overwrite=True', '--overwrite')}."
         )
     if not target.is_dir() or not (is_corpus_folder(target) or not any(target.iterdir())):
         raise CorpusError(
-            f"'{target}' exists and is no corpus, so it is not overwritten; choose another folder."
+            f"'{target}' exists and is not a corpus, so it will not be overwritten. Choose another "
+            "folder."
         )
 
 
@@ -162,7 +163,7 @@ def write_names(text: TextStore, folder: Path, pl: ModuleType) -> None:
 
 
 def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()) -> None:
-    """Write the arrays of a corpus and its manifest: without tables enough to fit with.
+    """Write the arrays and the manifest of a corpus, which suffice for fitting.
 
     Parameters
     ----------
@@ -170,7 +171,7 @@ def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()
     folder : Path
         An existing folder.
     metadata : sequence of str
-        Columns that its table of documents holds.
+        Columns of its table of documents.
     """
     write_array_files({name: getattr(corpus, name) for name in ARRAYS}, folder)
     manifest = {
@@ -186,7 +187,7 @@ def write_arrays(corpus: "Corpus", folder: Path, *, metadata: Sequence[str] = ()
 
 
 def write_array_files(arrays: Mapping[str, np.ndarray], folder: Path) -> None:
-    """Write the arrays of a corpus, or of one of its shards, below a folder."""
+    """Write the arrays of a corpus or a shard to a folder."""
     (folder / "arrays").mkdir()
     for name, dtype in ARRAYS.items():
         array = np.asarray(arrays[name], np.dtype(dtype).newbyteorder("<"))
@@ -196,7 +197,7 @@ def write_array_files(arrays: Mapping[str, np.ndarray], folder: Path) -> None:
 def write_manifest(
     folder: Path, manifest: Mapping[str, Any], report: Mapping[str, Any] | None
 ) -> None:
-    """Write the report of an import, if any, and last the manifest with checksums of all files."""
+    """Write the import report, if any, and finally the manifest with checksums of all files."""
     if report is not None:
         text = json.dumps(dict(report), indent=2, ensure_ascii=False) + "\n"
         _write_json(folder / REPORT_FILE, text)
@@ -204,12 +205,12 @@ def write_manifest(
 
 
 def _write_json(path: Path, text: str) -> None:
-    # a file name may hold bytes that are no text; JSON reads them back as they were
+    # file names may contain undecodable bytes, which survive a round trip through JSON
     path.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def corpus_counts(corpus: "Corpus") -> dict[str, int]:
-    """Sizes of a corpus, as manifests hold them."""
+    """Return the sizes of a corpus, as stored in manifests."""
     return {
         "documents": corpus.n_documents,
         "tokens": corpus.n_tokens,
@@ -222,7 +223,7 @@ def corpus_counts(corpus: "Corpus") -> dict[str, int]:
 
 
 def document_series(pl: ModuleType, name: str, values: list[Any]) -> Any:
-    """Make a column of the type of its first value, so that rows of None do not decide it."""
+    """Create a column with the type of its first value that is not None."""
     example = next((value for value in values if value is not None), "")
     types = {
         bool: pl.Boolean,
@@ -235,7 +236,7 @@ def document_series(pl: ModuleType, name: str, values: list[Any]) -> Any:
 
 
 def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
-    """Read and check a folder; return the parts of the corpus and its fingerprint."""
+    """Read and validate a folder; return the parts of the corpus and its fingerprint."""
     place = Path(folder)
     manifest = read_manifest_of(place)
     try:
@@ -249,8 +250,8 @@ def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
         sizes = (counts["vocabulary"], counts["authors"], counts["categories"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CorpusError(
-            f"'{place / 'manifest.json'}' is damaged ({type(error).__name__}: {error}); "
-            "make the corpus anew."
+            f"'{place / 'manifest.json'}' is damaged ({type(error).__name__}: {error}). Create the "
+            "corpus again."
         ) from error
     arrays = {
         name: read_array(place, manifest, name, shape, mmap=mmap) for name, shape in shapes.items()
@@ -275,7 +276,7 @@ def read(folder: str | os.PathLike[str], *, mmap: bool) -> tuple["Parts", str]:
 
 
 def array_shapes(counts: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
-    """Shapes of the arrays of a corpus, or of a shard, by what its manifest counts."""
+    """Return the shapes of the arrays of a corpus or a shard, from the counts in its manifest."""
     documents = counts["documents"]
     return {
         "tokens": (counts["tokens"],),
@@ -289,20 +290,20 @@ def array_shapes(counts: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
 
 
 def read_manifest_of(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a corpus; the error says what is wrong with it."""
+    """Read the manifest of a corpus; errors say what is wrong with it."""
     return read_manifest(
         folder,
         kind="corpus",
         format=FORMAT,
         version=(VERSION, SHARDED_VERSION),
-        again="Make the corpus anew",
+        again="Create the corpus again",
         error=CorpusError,
     )
 
 
 def check_file_of(folder: Path, manifest: dict[str, Any], name: str) -> None:
-    """Refuse a file of a corpus that is not the one that was written."""
-    check_file(folder, manifest, name, again="Make the corpus anew.", error=CorpusError)
+    """Raise an error if a file of a corpus is damaged."""
+    check_file(folder, manifest, name, again="Create the corpus again.", error=CorpusError)
 
 
 def read_array(
@@ -314,33 +315,35 @@ def read_array(
     mmap: bool,
     below: str = "",
 ) -> np.ndarray:
-    """Read one array of a corpus, or of the shard `below`, and check what it is."""
+    """Read one array of a corpus, or of the shard `below`, and check its type and shape."""
     path = folder / below / "arrays" / f"{name}.npy"
-    mapped = mmap and 0 not in shape  # an empty array cannot be mapped
+    mapped = mmap and 0 not in shape  # an empty array cannot be memory-mapped
     try:
         check_file_of(folder, manifest, f"{below}arrays/{name}.npy")
         array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except FileNotFoundError:
-        raise CorpusError(f"The corpus lacks the file '{path}'; make the corpus anew.") from None
+        raise CorpusError(
+            f"The file '{path}' of the corpus is missing. Create the corpus again."
+        ) from None
     except CorpusError:
         raise
-    except Exception as error:  # NumPy's reading of a damaged header may end in any
+    except Exception as error:  # NumPy may raise any of these for a damaged header
         raise CorpusError(
-            f"'{path}' is damaged or truncated ({error}); make the corpus anew."
+            f"'{path}' is damaged or truncated ({error}). Create the corpus again."
         ) from error
     dtype = np.dtype(ARRAYS[name])
     if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
         raise CorpusError(
-            f"'{path}' does not match the manifest: it should hold {dtype} of shape {shape}; "
+            f"'{path}' does not match the manifest: it should contain {dtype} of shape {shape}; "
             f"got {getattr(array, 'dtype', type(array))} of shape {getattr(array, 'shape', None)}."
         )
-    plain = np.asarray(array)  # a view without the memmap class, which compiled code need not know
+    plain = np.asarray(array)  # a plain view, because compiled code does not know the memmap class
     plain.flags.writeable = False
     return plain
 
 
 class StoredText:
-    """The Parquet tables of a corpus folder, a column read when it is first asked for."""
+    """The Parquet tables of a corpus folder, read one column at a time on first use."""
 
     def __init__(
         self,
@@ -363,7 +366,7 @@ class StoredText:
         return self._metadata
 
     def column(self, table: str, name: str) -> list[Any]:
-        """Return one column; the error says so if the folder is not what it was when loaded."""
+        """Return one column; raise an error if the folder has changed since it was loaded."""
         if (table, name) not in self._columns:
             self._columns[table, name] = self._read(table, name)
         return self._columns[table, name]
@@ -381,18 +384,19 @@ class StoredText:
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = str(error).splitlines()[0]
             raise CorpusError(
-                f"The column '{name}' of '{path}' cannot be read ({reason}); make the corpus anew."
+                f"The column '{name}' of '{path}' cannot be read ({reason}). Create the corpus "
+                "again."
             ) from error
         if len(values) != self._sizes[table]:
             raise CorpusError(
                 f"'{path}' does not match the manifest: it has {len(values)} rows instead of "
-                f"{self._sizes[table]}; make the corpus anew."
+                f"{self._sizes[table]}. Create the corpus again."
             )
         return values
 
 
 class StoredReport(Mapping[str, Any]):
-    """The report of an import in a corpus folder, read when it is first asked for."""
+    """The import report in a corpus folder, read on first use."""
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
         self._folder = folder
@@ -400,7 +404,7 @@ class StoredReport(Mapping[str, Any]):
 
     @classmethod
     def find(cls, folder: str | os.PathLike[str], fingerprint: str) -> Self | None:
-        """Return the report of a folder; None where it has none."""
+        """Return the report of a folder, or None if it has none."""
         place = Path(folder).absolute()
         return cls(place, fingerprint) if (place / REPORT_FILE).is_file() else None
 
@@ -412,10 +416,10 @@ class StoredReport(Mapping[str, Any]):
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(values, dict):
-                raise TypeError("no JSON object")  # noqa: TRY301
+                raise TypeError("not a JSON object")  # noqa: TRY301
         except (OSError, ValueError, TypeError) as error:
             raise CorpusError(
-                f"The import report '{path}' cannot be read ({error}); make the corpus anew."
+                f"The import report '{path}' cannot be read ({error}). Create the corpus again."
             ) from error
         return values
 
@@ -424,28 +428,28 @@ class StoredReport(Mapping[str, Any]):
         return self._values[key]
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the names of the values."""
+        """Iterate over the names of the values."""
         return iter(self._values)
 
     def __len__(self) -> int:
-        """Return how many values there are."""
+        """Return the number of values."""
         return len(self._values)
 
 
 def check_unchanged(folder: Path, fingerprint: str | None) -> dict[str, Any]:
-    """Give the manifest of a folder, which must hold the corpus that was loaded from it."""
+    """Return the manifest of a folder, which must still contain the loaded corpus."""
     manifest = read_manifest_of(folder)
     if manifest.get("fingerprint") != fingerprint:
         raise CorpusError(
-            f"'{folder}' holds another corpus than when it was loaded; load it again."
+            f"'{folder}' contains a different corpus than when it was loaded. Load it again."
         )
     return manifest
 
 
 def needs_polars(purpose: str) -> ModuleType:
-    """Import polars, or say what needs it and how it is installed."""
+    """Import polars, or raise an error that says why it is needed and how to install it."""
     try:
-        import polars  # noqa: ICN001, PLC0415 (fitting must not need it)
+        import polars  # noqa: ICN001, PLC0415 (not needed for fitting)
     except ImportError as error:
         raise MissingDependencyError(
             f"{purpose} needs polars, which is not installed: {install_package('polars')}"

@@ -1,7 +1,7 @@
-"""Where the strings of a corpus are: in memory, in Parquet tables, or in a larger corpus.
+"""Storage of the strings of a corpus: in memory, in Parquet tables, or in a larger corpus.
 
-The sampler needs arrays only. Strings (words, names, titles, metadata) are reached through a
-`TextStore`, which reads a column when it is first asked for.
+The sampler needs arrays only. Strings (words, names, titles, metadata) are accessed through a
+`TextStore`, which reads a column on first use.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from citeweave.corpus.canonical import canonical_bytes
 __all__ = ["NAME_COLUMN", "MemoryText", "Metadata", "SubsetText", "TextStore"]
 __all__ += ["hash_blocks", "hash_contents"]
 
-# The column that holds the names, for each table that is not the table of documents.
+# The column of names in each table except the table of documents.
 NAME_COLUMN = {"vocabulary": "word", "authors": "name", "categories": "name"}
 
 _ARRAY_TYPES = {
@@ -31,7 +31,7 @@ _ARRAY_TYPES = {
 
 
 class TextStore(Protocol):
-    """The columns of strings that belong to a corpus."""
+    """The string columns of a corpus."""
 
     @property
     def metadata_names(self) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ class TextStore(Protocol):
 
 
 class MemoryText:
-    """Columns held as lists."""
+    """Columns stored as lists."""
 
     def __init__(
         self, columns: Mapping[tuple[str, str], list[Any]], metadata: Sequence[str] = ()
@@ -61,7 +61,7 @@ class MemoryText:
 
 
 class SubsetText:
-    """Some documents of another store; the other tables are shared with it."""
+    """A subset of the documents of another store, which shares the other tables."""
 
     def __init__(self, parent: TextStore, index: np.ndarray) -> None:
         self._parent = parent
@@ -74,12 +74,12 @@ class SubsetText:
         return self._parent.metadata_names
 
     def column(self, table: str, name: str) -> list[Any]:
-        """Return one column, gathered from the parent the first time."""
+        """Return one column, gathered from the parent on first use."""
         if table != "documents":
             return self._parent.column(table, name)
         if name not in self._gathered:
             values = self._parent.column(table, name)
-            take = getattr(values, "take", None)  # columns of shards read each shard once
+            take = getattr(values, "take", None)  # sharded columns read each shard only once
             self._gathered[name] = (
                 [values[i] for i in self._index.tolist()] if take is None else take(self._index)
             )
@@ -87,13 +87,13 @@ class SubsetText:
 
 
 class Metadata(Mapping[str, list[Any]]):
-    """Further columns by document (year, venue, abstract, ...), each read when first asked for."""
+    """Further columns by document (year, venue, abstract, ...), each read on first use."""
 
     def __init__(self, text: TextStore) -> None:
         self._text = text
 
     def __getitem__(self, name: str) -> list[Any]:
-        """Return a column, one value a document."""
+        """Return a column with one value per document."""
         if name not in self._text.metadata_names:
             raise KeyError(name)
         return self._text.column("documents", name)
@@ -107,12 +107,12 @@ class Metadata(Mapping[str, list[Any]]):
         return len(self._text.metadata_names)
 
     def __repr__(self) -> str:
-        """Name the columns without reading them."""
+        """Show the names of the columns without reading them."""
         return f"Metadata({', '.join(self)})"
 
 
 def hash_contents(arrays: Mapping[str, np.ndarray], sizes: Sequence[int], text: TextStore) -> str:
-    """Hash arrays and strings, the same on every platform and for every way of building.
+    """Hash arrays and strings, independently of the platform and of how the corpus was built.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def hash_contents(arrays: Mapping[str, np.ndarray], sizes: Sequence[int], text: 
     sizes
         Sizes of the vocabulary, author and category tables.
     text
-        The strings, metadata included.
+        The strings, including metadata.
     """
     shapes = {name: array.shape for name, array in arrays.items()}
     return hash_blocks(shapes, lambda name: [arrays[name]], sizes, text)
@@ -133,14 +133,14 @@ def hash_blocks(
     sizes: Sequence[int],
     text: TextStore,
 ) -> str:
-    """Hash as `hash_contents` does, with each array given in blocks that follow each other.
+    """Compute the same hash as `hash_contents`, with each array given in consecutive blocks.
 
     Parameters
     ----------
     shapes
         Shapes of the whole arrays by name.
     blocks
-        Gives the blocks of the array of a name.
+        Returns the blocks of an array, given its name.
     sizes, text
         As there.
     """

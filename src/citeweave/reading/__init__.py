@@ -1,4 +1,4 @@
-"""From files to records: one small reader a format, chosen by content.
+"""Read files into records: one small reader per format, chosen by content.
 
 >>> from citeweave.reading import read
 """

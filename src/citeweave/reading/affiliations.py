@@ -1,4 +1,4 @@
-"""Affiliations and funders as sources write them: whose they are, one from the next."""
+"""Parse affiliations and funders as sources write them, and assign affiliations to authors."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = [
 ]
 
 _NONE = frozenset({"na", "n/a", "none", "null", "nan", "-", "unknown"})
-# a bracket that does not close before the next one opens is a letter like others
+# a bracket that does not close before the next one opens is an ordinary character
 _OUTSIDE_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]|[^;\[]|\[)+")
 _BRACKETED = re.compile(r"\[([^\]]*)\]\s*(.+)", re.DOTALL)
-# "NSF [DMS-1]", "NSF: DMS-1", "Research(grant numbers:1)"; "Tata Trust (TT)" goes on
+# "NSF [DMS-1]", "NSF: DMS-1", "Research(grant numbers:1)"; but not "Tata Trust (TT)"
 _GRANT = re.compile(r"\s*\[|(?<!\s)\(|:")
 _ACRONYM = re.compile(r"(?=(?:[^A-Z]*[A-Z]){2})[A-Z][\w&./-]{1,11}")
 _DIGIT = re.compile(r"\d")
@@ -38,7 +38,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
 def addresses(texts: Iterable[Any]) -> tuple[Affiliation, ...]:
-    """Return an affiliation for each address; places without one are left out.
+    """Return an affiliation per address; empty addresses are omitted.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def _empty(text: str) -> bool:
 
 
 def affiliation_of(item: Any) -> Affiliation | None:
-    """Return the affiliation that a text or an object (Crossref, S2ORC, OpenAlex, …) describes."""
+    """Return the affiliation described by a text or an object (Crossref, S2ORC, OpenAlex, …)."""
     if not isinstance(item, dict):
         found = addresses([item])
         return found[0] if found else None
@@ -76,7 +76,7 @@ def affiliation_of(item: Any) -> Affiliation | None:
         made = made._replace(raw=name)  # Crossref puts whole addresses under "name"
     else:
         made = made._replace(institution=name)
-    # Crossref's town and country, in a list of their own
+    # Crossref's town and country, in a separate list
     listed = item.get("place")
     towns = [text for text in map(clean, listed if isinstance(listed, list) else ()) if text]
     if towns and made.raw is None and made.country is None:
@@ -95,14 +95,14 @@ def _first(item: dict[str, Any], *keys: str) -> str | None:
 
 
 def affiliations_of(value: Any) -> tuple[Affiliation, ...]:
-    """Return the affiliations in a text, an object, or a list of such."""
+    """Return the affiliations in a text, an object, or a list of these."""
     items = value if isinstance(value, list) else [value]
     found = (affiliation_of(item) for item in items if item is not None)
     return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
 def split_outside_brackets(text: str) -> list[str]:
-    """Split where a semicolon stands outside square brackets, which hold names of authors.
+    """Split at semicolons outside square brackets, which enclose author names.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def split_outside_brackets(text: str) -> list[str]:
 def affiliations_in_brackets(
     authors: Sequence[Author], lines: Iterable[str]
 ) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
-    """Give Web of Science's addresses, "[Lim, Kar Wai; Du, Lan] ANU, Canberra", to the authors.
+    """Assign Web of Science addresses, "[Lim, Kar Wai; Du, Lan] ANU, Canberra", to authors.
 
     The first part of such an address is the institution.
 
@@ -123,7 +123,7 @@ def affiliations_in_brackets(
     -------
     authors : tuple of Author
     rest : tuple of Affiliation
-        Addresses that name no author of these.
+        Addresses that name none of these authors.
     """
     by_name: dict[str, list[int]] = {}
     for place, author in enumerate(authors):
@@ -150,7 +150,7 @@ def affiliations_in_brackets(
 
 
 def _keys(family: str, given: str) -> tuple[str, str]:
-    """Return what a written name is found by: all of it, then family name and first initial."""
+    """Return the keys to look up a written name: the full name, then family name and initial."""
     family, given = fold(family).strip(), fold(given).strip()
     return f"{family}, {given}", f"{family}, {given[:1]}."
 
@@ -159,7 +159,7 @@ def _named(name: str, by_name: dict[str, list[int]]) -> list[int]:
     family, _, given = name.partition(",")
     whole, short = _keys(family, given)
     found = by_name.get(whole) or by_name.get(short, [])
-    # of two authors of one initial the address could be either's
+    # with two authors of the same initial, the address could belong to either
     return found if len(found) == 1 else []
 
 
@@ -176,9 +176,10 @@ def with_affiliations(
 def share_out(
     authors: Sequence[Author], rest: Iterable[Affiliation]
 ) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
-    """Give what the source gives to the whole record to its authors, where there is no doubt.
+    """Assign affiliations of the whole record to its authors, if there is no doubt.
 
-    There is none if there is one author, or one affiliation and no author has another.
+    There is no doubt if there is one author, or if there is one affiliation and no author has
+    another.
     """
     left = tuple(dict.fromkeys(rest))
     placed = any(author.affiliations for author in authors)
@@ -188,7 +189,7 @@ def share_out(
 
 
 def funder_names(items: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of funders without numbers of grants, each once.
+    """Return the distinct names of funders, without grant numbers.
 
     Examples
     --------
@@ -205,10 +206,10 @@ def _funder_name(entry: str) -> str:
 
 
 def _funder(parts: list[str]) -> str:
-    """Return the name among the parts of an entry; acronyms and grants stand beside it."""
+    """Return the name among the parts of an entry, without acronyms and grants."""
     half = parts[0][: len(parts[0]) // 2]
     if half and parts[0] == half * 2:
-        parts = [half, *parts[1:]]  # exports of Scopus write some names twice
+        parts = [half, *parts[1:]]  # Scopus exports write some names twice
     named = [
         part
         for part in parts

@@ -1,7 +1,7 @@
-"""Archives (.tar, .tgz, .zip), opened as if they were folders and never trusted.
+"""Archives (.tar, .tgz, .zip), read like folders and treated as untrusted.
 
-Members are copied to a temporary folder under names of our own, so that no name inside
-an archive can point anywhere; their number and sizes are bounded.
+Members are copied to a temporary folder under generated names, so that names inside an archive
+cannot point elsewhere; their number and sizes are limited.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MOST_MEMBERS = 10_000
 MOST_BYTES = 1 << 33
 _BROKEN = (
     EOFError,
-    NotImplementedError,  # a way of packing this Python lacks
+    NotImplementedError,  # a compression method that this Python lacks
     OSError,
-    RuntimeError,  # a zip that asks for a password
+    RuntimeError,  # an encrypted zip
     ValueError,
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -39,7 +39,7 @@ _BROKEN = (
 
 
 def is_archive(path: Path) -> bool:
-    """Tell whether a file is a tar or zip archive (an Office document is no archive here)."""
+    """Return whether a file is a tar or zip archive; Office documents do not count."""
     try:
         with path.open("rb") as file:
             head = file.read(262)
@@ -62,7 +62,7 @@ def _is_office(path: Path) -> bool:
 
 
 def unpack(path: Path, name: str, folder: Path, context: FileContext) -> list[Input]:
-    """Copy the plain files of an archive into `folder` and return them in order of name.
+    """Copy the regular files of an archive into `folder` and return them sorted by name.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ def unpack(path: Path, name: str, folder: Path, context: FileContext) -> list[In
     folder : Path
         An empty temporary folder.
     context : FileContext
-        Where members that are refused are reported.
+        Where rejected members are reported.
     """
     inputs: list[Input] = []
-    # packed text, and no more of it than a text can be: the temporary folder is not endless
+    # limit the size to what compressed text can expand to: the temporary folder is finite
     left = min(MOST_BYTES, most_unpacked(path.stat().st_size))
     most = left
     try:
@@ -86,28 +86,31 @@ def unpack(path: Path, name: str, folder: Path, context: FileContext) -> list[In
                 break
             parts = PurePosixPath(member.replace("\\", "/")).parts
             if parts and (parts[0] == "/" or ".." in parts or ":" in parts[0]):
-                context.note(None, f"member {member[:200]!r} points outside the archive: left out")
+                context.note(None, f"member {member[:200]!r} points outside the archive; skipped")
                 continue
             if size > left:
                 context.note(
-                    None, f"the archive unpacks to more than {most} bytes: its rest left out"
+                    None, f"the archive unpacks to more than {most} bytes; the rest is skipped"
                 )
                 break
             target = folder / f"{len(inputs):06d}"
             with room_to_unpack(name), target.open("wb") as file:
                 if not copy_limited(source, file, left):
-                    context.note(None, f"member {member[:200]!r} is larger than it says: cut")
+                    context.note(
+                        None, f"member {member[:200]!r} is larger than declared; truncated"
+                    )
             left -= target.stat().st_size
             inputs.append(file_input(target, name=f"{name}!{member}"))
     except _BROKEN as error:
         context.note(
-            None, f"the archive is damaged ({error}); the {len(inputs)} files before are read"
+            None,
+            f"the archive is damaged ({error}); the {len(inputs)} files before the damage are read",
         )
     return sorted(inputs, key=lambda item: item.name)
 
 
 def _members(path: Path, context: FileContext) -> Iterator[tuple[str, int, IO[bytes]]]:
-    """Give (name, size, content) of the plain files that are not hidden; links are reported."""
+    """Yield (name, size, content) of the regular files that are not hidden; report links."""
     with path.open("rb") as file:
         is_zip = file.read(2) == b"PK"
     if is_zip:
@@ -116,12 +119,12 @@ def _members(path: Path, context: FileContext) -> Iterator[tuple[str, int, IO[by
                 if info.is_dir() or _hidden(info.filename):
                     continue
                 if stat.S_ISLNK(info.external_attr >> 16):
-                    context.note(None, f"member {info.filename[:200]!r} is a link: left out")
+                    context.note(None, f"member {info.filename[:200]!r} is a link; skipped")
                 else:
                     with archive.open(info) as source:
                         yield info.filename, info.file_size, source
         return
-    # As a stream: links cannot be followed, and a damaged end leaves what came before.
+    # As a stream: links cannot be followed, and members before a damaged end are kept.
     with tarfile.open(path, mode="r|*") as archive:
         for member in archive:
             if member.isreg() and not _hidden(member.name):
@@ -131,7 +134,7 @@ def _members(path: Path, context: FileContext) -> Iterator[tuple[str, int, IO[by
             elif (member.issym() or member.islnk()) and not _hidden(member.name):
                 context.note(
                     None,
-                    f"member {member.name[:200]!r} is a link to {member.linkname[:99]!r}: left out",
+                    f"member {member.name[:200]!r} is a link to {member.linkname[:99]!r}; skipped",
                 )
 
 

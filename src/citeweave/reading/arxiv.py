@@ -41,7 +41,7 @@ def _authors(paper: dict[str, Any]) -> tuple[Author, ...]:
 
 
 def _year(paper: dict[str, Any]) -> int | None:
-    """Return the year of the first version, which later updates do not move."""
+    """Return the year of the first version, which does not change with updates."""
     for version in as_list(paper.get("versions"))[:1]:
         if isinstance(version, dict) and (year := parse_year(version.get("created"))):
             return year

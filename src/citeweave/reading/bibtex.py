@@ -1,8 +1,7 @@
-"""BibTeX and BibLaTeX, by a parser that gives up one entry at a time, never the file.
+"""BibTeX and BibLaTeX, with a parser that skips broken entries but never the whole file.
 
-A block runs from one line that begins an entry to the next such line. Inside a block the
-entry is parsed by its braces; where these do not balance, the fields are taken by their
-lines instead.
+A block extends from a line that starts an entry to the next such line. Within a block, the entry is
+parsed by its braces; if these do not balance, its fields are split by lines instead.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ Entry = dict[str, str]
 _START = re.compile(r"\s*@\s*([A-Za-z]+)\s*[{(]")
 _ENTRY = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")
 _NEXT_ENTRY = re.compile(r"@\s*[A-Za-z]+\s*[{(]\s*[^\s,{}()]+\s*,")
-# Web of Science writes "Early Access Date", Scopus "funding_text 1" with a space that does not
-# break. Where lines alone tell the fields, words with spaces must have capitals to be a name.
+# Web of Science writes "Early Access Date", Scopus "funding_text 1" with a non-breaking
+# space. If fields are split by lines, names with spaces must be capitalised.
 _FIELD = re.compile(r"[\s,]*([A-Za-z][\w.:+-]*+(?:[ \u00a0]++[\w.:+-]++){0,5})\s*=\s*")
 _FIELD_LINE = re.compile(
     r"[\s,]*([A-Za-z][\w.:+-]*+(?:[ \u00a0](?:\d+|[A-Z][\w-]*|of))*)\s*=\s*(.*)", re.DOTALL
@@ -73,7 +72,7 @@ _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM
 
 
 class _ExpansionError(ValueError):
-    """Abbreviations stand for more text than any journal's name has."""
+    """Abbreviations expand to more text than any journal name has."""
 
 
 class _UnbalancedError(ValueError):
@@ -81,7 +80,7 @@ class _UnbalancedError(ValueError):
 
 
 def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, str]]:
-    """Give (line, text) from each line that begins an entry to the next."""
+    """Yield (line, text) from each line that starts an entry to the next."""
     lines: list[str] = []
     start = 0
     size = 0
@@ -96,9 +95,9 @@ def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, str
             if size <= _LARGEST_BLOCK:
                 lines.append(line)
             elif before <= _LARGEST_BLOCK:
-                context.note(start, f"entry longer than {_LARGEST_BLOCK} characters, cut there")
+                context.note(start, f"entry longer than {_LARGEST_BLOCK} characters; truncated")
         elif "@" in line and _ENTRY.search(line):
-            # An entry may begin after other text on its line.
+            # An entry may start after other text on its line.
             lines, start, size = [line], number, len(line)
     if lines:
         yield start, "\n".join(lines)
@@ -108,7 +107,7 @@ def _entries(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, En
     macros = {month: month for month in _MONTHS}
     seen = False
     for start, text in _blocks(stream, context):
-        # Entries may share a line; what is broken in one must not reach into the next.
+        # Entries may share a line; damage in one must not affect the next.
         starts = [found.start() for found in _NEXT_ENTRY.finditer(text)]
         at = counted = open_comments = 0
         line = start
@@ -121,7 +120,7 @@ def _entries(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, En
             limit = starts[place] if place < len(starts) else len(text)
             at = found.end()
             if kind in _NO_ENTRY:
-                # What a comment holds is no entry; one left open is passed over by itself.
+                # A comment contains no entries; an unclosed one is skipped by itself.
                 if open_comments < _MOST_OPEN_COMMENTS:
                     try:
                         at = _closing(text, at, "}") + 1
@@ -133,15 +132,15 @@ def _entries(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, En
                 entry, end = _parse(region, 0, found[2], macros)
                 at += end
             except _UnbalancedError as error:
-                context.note(line, f"{error}; its fields were told by their lines")
+                context.note(line, f"{error}; its fields were split by lines")
                 entry, at = _by_lines(region), limit
             except _ExpansionError:
-                why = f"abbreviations (@string) stand for more than {_LARGEST_MACRO} characters"
+                why = f"abbreviations (@string) expand to more than {_LARGEST_MACRO} characters"
                 if kind == "string" and (name := _FIELD.match(region)):
                     macros[_field_name(name[1])] = ""
                     context.note(line, f"{why}; left empty")
                 else:
-                    context.skip(line, f"entry passed over: its {why}")
+                    context.skip(line, f"entry skipped: its {why}")
                 at = limit
                 continue
             if kind == "string":
@@ -154,12 +153,12 @@ def _entries(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, En
 
 
 def _parse(text: str, at: int, opening: str, macros: dict[str, str]) -> tuple[Entry, int]:
-    """Return the entry whose bracket opens before `at`, and where it ends."""
+    """Return the entry whose bracket opens before `at`, and its end position."""
     closing = "}" if opening == "{" else ")"
     entry: Entry = {}
     found = _FIELD.match(text, at)
     if found is None:
-        # The key, which @string has not.
+        # The key, which @string does not have.
         end = at
         while end < len(text) and text[end] not in f",{closing}\n":
             end += 1
@@ -175,7 +174,7 @@ def _parse(text: str, at: int, opening: str, macros: dict[str, str]) -> tuple[En
                 raise _UnbalancedError(f"cannot read {text[at : at + 40]!r} in the entry")
             return entry, close + 1
         value, at = _value(text, found.end(), macros)
-        # A field given twice counts the first time, as in BibTeX.
+        # If a field is given twice, the first one counts, as in BibTeX.
         entry.setdefault(_field_name(found[1]), value)
 
 
@@ -184,7 +183,7 @@ def _field_name(written: str) -> str:
 
 
 def _value(text: str, at: int, macros: dict[str, str]) -> tuple[str, int]:
-    """Return one value, its parts joined where ``#`` joins them, and where it ends."""
+    """Return one value, with parts joined by ``#``, and its end position."""
     parts: list[str] = []
     expanded = 0
     while True:
@@ -218,7 +217,7 @@ def _value(text: str, at: int, macros: dict[str, str]) -> tuple[str, int]:
 
 
 def _closing(text: str, at: int, mark: str) -> int:
-    """Return where the brace or quotation mark is that closes a value beginning at `at`."""
+    """Return the position of the brace or quotation mark that closes a value starting at `at`."""
     depth = 0
     for found in _BRACES.finditer(text, at):
         here = found[0]
@@ -234,7 +233,7 @@ def _closing(text: str, at: int, mark: str) -> int:
 
 
 def _by_lines(text: str) -> Entry:
-    """Return the fields of a broken entry: each begins a line and runs to the next one."""
+    """Return the fields of a broken entry, each from the start of a line to the next field."""
     entry: Entry = {}
     name = "@key"
     values: dict[str, list[str]] = {name: []}
@@ -254,7 +253,7 @@ def _by_lines(text: str) -> Entry:
 
 
 def _split_outside_braces(text: str, word: re.Pattern[str]) -> list[str]:
-    """Split where `word` stands outside braces: a name in braces may contain "and"."""
+    """Split at `word` outside braces: a name in braces may contain "and"."""
     parts: list[str] = []
     depth = 0
     start = 0
@@ -297,12 +296,12 @@ def _authors(entry: Entry) -> tuple[Author, ...]:
 
 
 def _numbers(entry: Entry, field: str) -> list[str]:
-    """Return Web of Science's lists of identifiers, "Kaiser, Robin/J-3641-2014" a line."""
+    """Return Web of Science's lists of identifiers, with lines like "Kaiser, Robin/J-3641-2014"."""
     return [plain_text(line) for line in re.split(r"\n|;", entry.get(field, ""))]
 
 
 def _placed(entry: Entry) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
-    """Return the authors with their affiliations, and those of the record (as Scopus has them)."""
+    """Return the authors with their affiliations, and the affiliations of the record (Scopus)."""
     authors = _authors(entry)
     text = entry.get("affiliation", "")
     if "unique-id" not in entry:
@@ -316,7 +315,7 @@ def _placed(entry: Entry) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
 
 
 def _bracketed(line: str) -> str:
-    """Put the authors of an address into brackets: "Lim, K.; Du, L., ANU, Australia" by WoS."""
+    """Put the authors of a WoS address into brackets: "Lim, K.; Du, L., ANU, Australia"."""
     *names, last = _CORRESPONDING.sub("", " ".join(line.split())).split(";")
     parts = last.split(",", 2)
     return f"[{';'.join([*names, ','.join(parts[:2])])}] {parts[2]}" if len(parts) == 3 else line
@@ -357,7 +356,7 @@ def _year(entry: Entry) -> int | None:
 
 
 def _record(entry: Entry, line: int, context: FileContext) -> Record | None:
-    # Identifiers carry underscores and percent signs that are no LaTeX to them.
+    # Underscores and percent signs in identifiers are not LaTeX.
     doi = normalise_doi(entry.get("doi", "").replace("\\", "").replace("{", "").replace("}", ""))
     if doi is None and "doi.org/" in entry.get("url", ""):
         doi = find_doi(entry["url"])

@@ -1,4 +1,4 @@
-"""What the readers of tables share: cells of a row under any of several headings."""
+"""Helpers for readers of tables: find the cell of a row under one of several headings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["cell", "listed", "table_reader"]
 
 
 def cell(row: Row, *columns: str) -> str | None:
-    """Return the first of these columns that holds something.
+    """Return the first non-empty cell among these columns.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def cell(row: Row, *columns: str) -> str | None:
 
 
 def listed(row: Row, *columns: str, mark: str = ";") -> list[str]:
-    """Return the items of the first of these columns that has any.
+    """Return the items of the first non-empty column among these.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def table_reader(
     *,
     align: Align | None = None,
 ) -> Callable[[ByteStream, FileContext], Iterator[Record]]:
-    """Make the reader of a table from what makes a record of a row."""
+    """Create the reader of a table from a function that turns a row into a record."""
 
     def read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
         return convert(table_rows(stream, context, align=align), make, context)

@@ -1,4 +1,4 @@
-"""CiteSeerX subsets as released by the paper's authors (ML, M10, AvS): seven tabbed columns."""
+"""CiteSeerX subsets released by the paper's authors (ML, M10, AvS): seven tab-separated columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _list(text: str) -> list[str]:
 
 def _record(cells: list[str], line: int, context: FileContext) -> Record | None:
     identifier, _, title, keywords, authors = cells[:5]
-    # A tab inside the abstract makes more columns; the last is still the citations.
+    # A tab inside the abstract adds columns; the last one is still the citations.
     abstract = " ".join(cells[5:-1])
     return Record(
         id=clean(identifier) or context.fallback_id(None, line),
@@ -47,7 +47,9 @@ def _rows(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, list[
     for number, line in stream.lines():
         if not line.strip():
             continue
-        cells = [decode_entities(cell) for cell in line.split("\t")]  # "&#9;" parts no cells
+        cells = [
+            decode_entities(cell) for cell in line.split("\t")
+        ]  # "&#9;" does not separate cells
         if len(cells) < _COLUMNS:
             context.skip(
                 number,
@@ -71,7 +73,7 @@ def _sniff(sample: Sample) -> int:
         and bracketed.fullmatch(row[-1]) is not None
         for row in rows
     ]
-    # A bad line or two, or one cut at the end of the sample, do not hide the format.
+    # Allow for a few bad lines and for a truncated line at the end of the sample.
     return 85 if fitting and sum(fitting) >= max(1, 0.6 * len(fitting)) else 0
 
 

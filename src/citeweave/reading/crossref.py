@@ -1,4 +1,4 @@
-"""Crossref works: answers of the REST API, their lists, JSON Lines and the public data file."""
+"""Crossref works: responses of the REST API, lists, JSON Lines and the public data file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _DATES = ("issued", "published", "published-print", "published-online", "created
 
 
 def without_tags(text: Any) -> str | None:
-    """Return an abstract or a title without the JATS or HTML that Crossref keeps in them.
+    """Return an abstract or a title without JATS or HTML tags.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def without_tags(text: Any) -> str | None:
 
 
 def _first(value: Any) -> str | None:
-    """Return the first text of what is a list here and a text in CSL-JSON."""
+    """Return the first text of a list, or the text itself, as in CSL-JSON."""
     return next((text for one in as_list(value) if (text := without_tags(one))), None)
 
 
@@ -83,7 +83,7 @@ def _author(item: Any) -> Author | None:
 
 
 def _reference(item: Any) -> Reference | None:
-    """Return one entry; its key means something inside its own work alone."""
+    """Return one reference; its key is only meaningful within its own work."""
     if not isinstance(item, dict):
         return reference_of(item)
     made = reference_of(item)

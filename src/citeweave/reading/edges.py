@@ -1,4 +1,4 @@
-"""Citation lists that come apart from the documents they link."""
+"""Citation lists that are separate from the documents they link."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "Citations", "read_edges"]
 
-# Citing id to the ids it cites. The one thing held whole: documents come in any order.
+# Citing id to cited ids. Kept in memory as a whole, because documents come in any order.
 Citations = dict[str, list[str]]
 
 _CITING = frozenset({"citing", "source", "from", "from_id", "src", "citing_id", "citing_paper"})
@@ -27,7 +27,7 @@ _CITED = frozenset({"cited", "target", "to", "to_id", "dst", "cited_id", "cited_
 
 
 def _cells(text: str) -> list[str]:
-    """Split a line at tabs, else commas, else spaces: an id may hold the later ones."""
+    """Split a line at tabs, or else commas, or else spaces, since ids may contain the others."""
     mark = "\t" if "\t" in text else "," if "," in text else None
     return [cell.strip() for cell in text.split(mark)]
 
@@ -35,20 +35,20 @@ def _cells(text: str) -> list[str]:
 def read_edges(
     other: Input, context: FileContext, *, cited_first: bool = False, into: Citations | None = None
 ) -> Citations:
-    """Read pairs of ids, one pair a line.
+    """Read pairs of ids, one pair per line.
 
     Parameters
     ----------
     other : Input
-        The file: two columns separated by tab, comma or spaces. A first line that names
-        them ("citing", "cited") may be there and then settles their order; lines that
-        begin with ``#`` or ``%`` are comments. LINQS' ``paper:A | paper:B`` is understood.
+        The file: two columns separated by a tab, comma or spaces. An optional header line
+        ("citing", "cited") determines their order; lines that start with ``#`` or ``%`` are
+        comments. The LINQS form ``paper:A | paper:B`` is supported.
     context : FileContext
-        Of this file, where problems and the number of links go.
+        Context of this file, which receives problems and the number of links.
     cited_first : bool
-        The cited document stands first, as in LINQS ``.cites``.
+        Whether the cited document comes first, as in LINQS ``.cites`` files.
     into : Citations or None
-        To be added to.
+        Mapping to add to.
     """
     citations: Citations = {} if into is None else into
     first = True
@@ -79,16 +79,16 @@ def read_edges(
 
 def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:  # noqa: ARG001
     context.refuse(
-        "this is a list of citations without documents; give it as "
-        f"{choice('citations=', '--citations')} beside the file "
-        "that holds the documents (for LINQS give .content and .cites together)"
+        "this is a list of citations without documents; pass it as "
+        f"{choice('citations=', '--citations')} together with the file of documents (for LINQS, "
+        "pass .content and .cites together)"
     )
     return iter(())
 
 
 def _sniff(sample: Sample) -> int:
     lines = [line for line in sample.lines[:100] if line[:1] not in "#%"]
-    # The last line of the sample may be cut.
+    # The last line of the sample may be truncated.
     rows = [_cells(line.strip()) for line in lines[:-1] or lines]
     if not rows:
         return 0
@@ -101,7 +101,7 @@ def _sniff(sample: Sample) -> int:
         return 80
     if sample.name.endswith((".cites", ".edges", ".edgelist")):
         return 40
-    # Two words a line are ids only if there are digits in them.
+    # Two words per line are ids only if they contain digits.
     numbered = all(any(letter.isdigit() for letter in cell) for row in rows[1:] for cell in row)
     return 15 if len(rows) > 2 and numbered else 0
 

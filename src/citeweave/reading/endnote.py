@@ -1,4 +1,4 @@
-"""EndNote's tagged export (``.enw``), as Google Scholar and publishers give it, too."""
+"""EndNote's tagged export (``.enw``), which Google Scholar and publishers also offer."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
 
 
 def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fields]]:
-    """Give (line, fields) of each record: from ``%0`` to the next one.
+    """Yield (line, fields) of each record, from one ``%0`` to the next.
 
-    The older format of refer has no ``%0``; there an empty line parts records.
+    The older refer format has no ``%0``; its records are separated by empty lines.
     """
     block: Block | None = None
     typed = gap = False
@@ -88,7 +88,7 @@ def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fie
     if block is not None:
         yield block.start, block.joined("\n")
     else:
-        context.refuse("no EndNote record found: no line begins with '%0 '")
+        context.refuse("no EndNote record found: no line starts with '%0 '")
 
 
 def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
@@ -100,7 +100,7 @@ def _sniff(sample: Sample) -> int:
     tagged = [found[1] for line in lines if (found := _TAG.fullmatch(line))]
     if "0" in tagged:
         return 85 if len(tagged) >= 2 else 55
-    # refer: authors and titles on tagged lines from the first one on
+    # refer: starts directly with tagged lines of authors and titles
     refer = {"A", "T"} <= set(tagged) and _TAG.fullmatch(sample.first_line) is not None
     return 55 if refer else 0
 

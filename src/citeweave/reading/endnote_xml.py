@@ -22,12 +22,12 @@ __all__ = ["FORMAT"]
 
 
 def _first(record: Element, *paths: str) -> str | None:
-    """Return the first text there is; texts lie in ``style`` elements or stand by themselves."""
+    """Return the first text, which may be inside ``style`` elements."""
     return next((text for path in paths for text in texts_of(record, path)), None)
 
 
 def _lines(record: Element, path: str) -> list[str]:
-    """Return the texts under a path with the ends of their lines, which part lists."""
+    """Return the texts under a path with their line ends, which separate list items."""
     return ["".join(one.itertext()) for one in record.iterfind(path)]
 
 
@@ -39,7 +39,7 @@ def _doi(record: Element) -> str | None:
 
 
 def _type(record: Element) -> str | None:
-    """Return the kind of reference, in the lower case of other formats' codes."""
+    """Return the reference type in lower case, as in other formats."""
     kind = record.find("ref-type")
     name = (kind.get("name") or "").strip().lower() if kind is not None else ""
     return _first(record, "work-type") or name or None

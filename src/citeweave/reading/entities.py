@@ -1,4 +1,4 @@
-"""HTML entities, which exports leave in names, titles and keywords: ``&eacute;`` to "é"."""
+"""Decode HTML entities left in names, titles and keywords: ``&eacute;`` becomes "é"."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ENTITY_IN_JSON = re.compile(ENTITY.replace("&", r"(?:&|\\u0026)").encode())
 
 
 def decode_entities(text: str) -> str:
-    """Return a text with its entities as characters, those encoded twice too.
+    """Return a text with entities decoded, including those encoded twice.
 
-    Lists are split at semicolons, so this comes before anything else.
+    This must come first, because lists are split at semicolons.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def decode_entities(text: str) -> str:
 
 def _character(found: re.Match[str]) -> str:
     entity = found[0]
-    # the library's function would take "&region;" for "&reg;" and a rest
+    # the standard library would decode "&region;" as "&reg;" plus "ion;"
     return html.unescape(entity) if entity[1] == "#" else html5.get(entity[1:], entity)
 
 
@@ -50,10 +50,10 @@ def has_entities(line: bytes) -> bool:
 
 
 def decode_all(value: Any) -> Any:
-    """Return a JSON value with the entities of all its texts decoded, in place where it can be."""
+    """Return a JSON value with the entities of all its texts decoded, in place if possible."""
     if not isinstance(value, dict | list):
         return decode_entities(value) if isinstance(value, str) else value
-    waiting = [value]  # a list, not recursion: JSON may be nested deeply
+    waiting = [value]  # a stack instead of recursion: JSON may be deeply nested
     while waiting:
         inner = waiting.pop()
         places = inner.items() if isinstance(inner, dict) else enumerate(inner)

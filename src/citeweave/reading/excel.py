@@ -1,7 +1,8 @@
-"""Excel workbooks (``.xlsx``): every sheet is a table, recognised as the same table in CSV is.
+"""Excel workbooks (``.xlsx``): each sheet is a table, recognised like the same table in CSV.
 
-openpyxl reads row by row. A workbook is a packed folder of XML: before it is opened, its sizes and
-the heads of its files are looked at, so that a small one cannot ask for much.
+openpyxl reads row by row. A workbook is a compressed folder of XML files. Before it is opened, the
+sizes and the beginnings of its files are checked, so that a small workbook cannot use excessive
+memory.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _BROKEN = (
     EOFError,
     NotImplementedError,
     OSError,
-    RuntimeError,  # a password
+    RuntimeError,  # an encrypted workbook
     SyntaxError,  # XML that is not well-formed
     Warning,
     zipfile.BadZipFile,
@@ -45,7 +46,7 @@ _BROKEN = (
 )
 _ERRORS = frozenset({"#N/A", "#REF!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#VALUE!"})
 _FREE_CELLS = 20_000_000
-"""Cells that a workbook may have whatever its size; empty ones between others count, too."""
+"""Number of cells that a workbook may have regardless of its size, including empty ones."""
 
 
 def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
@@ -53,8 +54,8 @@ def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
         import openpyxl  # noqa: PLC0415  of the extra 'excel'
     except ImportError as error:
         raise MissingDependencyError(
-            f"{context.file}: Excel workbooks need openpyxl, which is not installed. "
-            f"Run: {install_extra('excel')}, or save the table as CSV."
+            f"{context.file}: reading Excel workbooks needs openpyxl, which is not installed. "
+            f"Install it with `{install_extra('excel')}`, or save the table as CSV."
         ) from error
     with stream.as_path() as path, path.open("rb") as file:
         refusal = _refusal(path)
@@ -63,7 +64,7 @@ def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
             return
         try:
             with warnings.catch_warnings():
-                # it warns of charts, styles and checks of input, which are not wanted here
+                # ignore warnings about charts, styles and data validation
                 warnings.simplefilter("ignore")
                 book = openpyxl.load_workbook(
                     file, read_only=True, data_only=True, keep_links=False
@@ -78,29 +79,29 @@ def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:
 
 
 def _refusal(path: Path) -> str | None:
-    """Return why a workbook is not opened, None where it may be."""
+    """Return why a workbook must not be opened, or None."""
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(info.file_size for info in archive.infolist())
             most = most_unpacked(path.stat().st_size)
             if size > most:
                 return (
-                    f"the workbook unpacks to more than {MOST_EXPANSION} times its size, which no "
-                    "table does"
+                    f"the workbook unpacks to more than {MOST_EXPANSION} times its size, which is "
+                    "implausible for a table"
                 )
             for info in archive.infolist():
                 if info.filename.endswith((".xml", ".rels")):
                     with archive.open(info) as file:
                         head = file.read(HEAD_BYTES)
                     if b"<!DOCTYPE" in head or b"<!ENTITY" in head:
-                        return "the workbook declares XML entities, which no spreadsheet writes"
+                        return "the workbook declares XML entities, which spreadsheets never do"
     except _BROKEN as error:
         return f"the workbook is damaged ({str(error)[:300]})"
     return None
 
 
 def _sheets(book: Any, size: int, context: FileContext) -> Iterator[Record]:
-    """Read all sheets that are tables of papers; say which ones are not."""
+    """Read all sheets that are tables of papers, and report the others."""
     sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     reasons = []
     read = 0
@@ -114,7 +115,7 @@ def _sheets(book: Any, size: int, context: FileContext) -> Iterator[Record]:
         if reason is not None:
             reasons.append(f"sheet {sheet.title[:60]!r}: {reason}")
             continue
-        # records and problems of several sheets bear the sheet's name
+        # with several sheets, records and problems include the sheet name
         own = context
         if len(sheets) > 1:
             own = replace(context, file=f"{context.file}!{sheet.title[:60]}")
@@ -124,10 +125,10 @@ def _sheets(book: Any, size: int, context: FileContext) -> Iterator[Record]:
     if not read and not context.counts.problems:
         context.refuse("; ".join(reasons) or "the workbook has no sheet with a table")
     else:
-        # a sheet of notes beside the table is no problem, and still said
+        # a sheet of notes next to the table is not a problem, but is reported
         for reason in reasons:
             if "is empty" not in reason:
-                context.note(None, f"{reason}. The sheet is passed over")
+                context.note(None, f"{reason}. The sheet is skipped")
 
 
 def _recognise(sample: Sample, context: FileContext) -> Format:
@@ -138,14 +139,17 @@ def _recognise(sample: Sample, context: FileContext) -> Format:
 
 
 def _rows(sheet: Any, size: int, context: FileContext) -> Iterator[tuple[int, list[str]]]:
-    """Give (row number, cells as text) of the rows that are not empty."""
+    """Yield (row number, cells as text) of the non-empty rows."""
     cells = blank = 0
     try:
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
             texts = [_text(value) for value in row]
             cells += len(texts)
             if cells > max(_FREE_CELLS, MOST_EXPANSION * size):
-                context.note(number, "more cells than so small a workbook holds; the rest is cut")
+                context.note(
+                    number,
+                    "more cells than plausible for a workbook of this size; the rest is skipped",
+                )
                 return
             while texts and not texts[-1]:
                 texts.pop()
@@ -157,12 +161,13 @@ def _rows(sheet: Any, size: int, context: FileContext) -> Iterator[tuple[int, li
     except _BROKEN as error:
         context.note(
             None,
-            f"sheet {sheet.title[:60]!r} is damaged ({str(error)[:200]}); rows before are kept",
+            f"sheet {sheet.title[:60]!r} is damaged ({str(error)[:200]}); the rows before the "
+            "damage are kept",
         )
 
 
 def _text(value: Any) -> str:
-    """Write the value of a cell as CSV would have it."""
+    """Format the value of a cell as in CSV."""
     if value is None or value is False or value is True:
         return "" if value is None else str(value).lower()
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

@@ -1,4 +1,4 @@
-"""Text without case and accents, as names and titles are compared by."""
+"""Case and accent folding, for comparing names and titles."""
 
 import unicodedata
 
@@ -29,7 +29,7 @@ _SPECIAL = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """Lower case without accents: ``Müller`` and ``MULLER`` give ``muller``.
+    """Return text in lower case without accents: ``Müller`` and ``MULLER`` give ``muller``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a format is, how one is told from the first bytes of a file, and how readers fail."""
+"""The definition of a format, its detection from the start of a file, and error handling."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ SHAPE_ERRORS = (
     TypeError,
     ValueError,
 )
-"""What a value of another shape than expected leads to."""
+"""Errors raised for values of an unexpected shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: how to recognise it and how to read it.
+    """A format: how to recognise and read it.
 
     Attributes
     ----------
     name : str
-        What the user writes in ``format=``.
+        Name used in ``format=``.
     label : str
-        What people call it.
+        Name shown to people.
     sniff : callable
-        From a `Sample` to a score: 0 for "not mine", 10 to 40 for formats that many files
-        would pass for, 50 and more for files that bear a clear mark of the format.
+        Maps a `Sample` to a score: 0 if the format does not match, 10 to 40 for formats that many
+        files resemble, 50 or more if the file is clearly of this format.
     read : callable
-        From a `ByteStream` and a `FileContext` to records.
+        Maps a `ByteStream` and a `FileContext` to records.
     suffixes : tuple of str
-        Usual endings of file names; they only break ties.
+        Usual file name suffixes; they only break ties.
     gives : str
-        Fields of `Record` the format can fill, separated by spaces; ``author_ids`` stands
-        for an author id or ORCID.
+        Fields of `Record` that the format can fill, separated by spaces; ``author_ids`` means an
+        author id or ORCID.
     companions : callable or None
-        From a file's name to the names of files that belong to it.
+        Maps a file name to the names of files that belong to it.
     """
 
     name: str
@@ -65,22 +65,22 @@ class Format:
     companions: Callable[[str], tuple[str, ...]] | None = None
 
     def score(self, sample: Sample) -> int:
-        """Return the sniffed score, raised a little where the name's suffix agrees."""
+        """Return the score of `sniff`, slightly higher if the suffix matches."""
         score = self.sniff(sample)
         return score + 3 if score and sample.name.endswith(self.suffixes) else score
 
 
 class Sample:
-    """The head of a file and cheap views of it, shared by the sniffers of all formats.
+    """The start of a file and cheap views of it, shared by the sniffers of all formats.
 
     Parameters
     ----------
     name : str
-        The file's name without folders and ``.gz``.
+        File name without folders and ``.gz``.
     head : bytes
-        Its first 64 kB.
+        The first 64 kB.
     text : str
-        The same as text; kept with one kind of line end.
+        The same as text, with uniform line ends.
     """
 
     def __init__(self, name: str, head: bytes, text: str) -> None:
@@ -90,29 +90,29 @@ class Sample:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The first lines that are not empty, at most 200."""
+        """The first non-empty lines, at most 200."""
         return [line for line in self.text.split("\n") if line.strip()][:200]
 
     @cached_property
     def first_line(self) -> str:
-        """The first line that is not empty."""
+        """The first non-empty line."""
         return self.lines[0] if self.lines else ""
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether the text begins as a JSON object or a list of objects."""
+        """Whether the text starts like a JSON object or a list of objects."""
         return re.match(r"\s*(?:\[\s*)?\{\s*(?:\"|\}|$)", self.text) is not None
 
     @cached_property
     def json_keys(self) -> frozenset[str]:
-        """All keys seen in the head, nested ones too."""
+        """All keys found in the head, including nested ones."""
         return frozenset(_JSON_KEY.findall(self.text)) if self.is_json else frozenset()
 
     @cached_property
     def table_head(self) -> str:
-        """The line that heads the columns, if this is a table.
+        """The header line, if this is a table.
 
-        Some exports begin with a line on the search or with Excel's "sep=;".
+        Some exports start with a line about the search or with Excel's "sep=;".
         """
         for line in self.lines[:5]:
             if len(_split(line, _delimiter(line))) > 2:
@@ -121,7 +121,7 @@ class Sample:
 
     @cached_property
     def delimiter(self) -> str:
-        """The most frequent of the usual delimiters in the line that heads the columns."""
+        """The most frequent of the usual delimiters in the header line."""
         return _delimiter(self.table_head)
 
     @cached_property
@@ -131,7 +131,7 @@ class Sample:
 
     @cached_property
     def cells(self) -> list[str]:
-        """The cells of the line that heads the columns."""
+        """The cells of the header line."""
         return _split(self.table_head, self.delimiter)
 
 
@@ -149,34 +149,32 @@ def convert(
     make: Callable[[T, int, FileContext], Record | None],
     context: FileContext,
 ) -> Iterator[Record]:
-    """Make a record of each (line, item); one that cannot be made is reported, not fatal."""
+    """Turn each (line, item) into a record; report failures and continue."""
     for line, item in items:
         try:
             record = make(item, line, context)
         except SHAPE_ERRORS as error:
             context.skip(
                 line,
-                f"record passed over, a field has an unexpected shape "
+                f"record skipped: a field has an unexpected shape "
                 f"({type(error).__name__}: {str(error)[:200]})",
             )
             continue
         if record is None or not (
             record.title or record.abstract or record.doi or record.words is not None
         ):
-            context.skip(
-                line, "record passed over: it has no title, no abstract, no DOI and no words"
-            )
+            context.skip(line, "record skipped: it has no title, abstract, DOI or words")
             continue
         yield record
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list as it is, None as an empty list, anything else as a list of one."""
+    """Return a list unchanged, None as an empty list, and anything else as a list of one."""
     if isinstance(value, list):
         return value
     return [] if value is None else [value]
 
 
 def as_dict(value: Any) -> dict[str, Any]:
-    """Return a JSON object as it is and anything else as an empty one."""
+    """Return a JSON object unchanged, and anything else as an empty one."""
     return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""Any table or JSON Lines file: columns found by their usual names or by the user's map."""
+"""Any table or JSON Lines file, with columns found by their usual names or a user-defined map."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "check_columns", "has_text", "make_record", "missing_columns"]
 
-# Record field to the column names it goes by, the likeliest first.
+# Record field to its usual column names, most likely first.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "id": (
         "id",
@@ -185,14 +185,14 @@ _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
 
 
 def check_columns(columns: Mapping[str, str]) -> dict[str, str]:
-    """Return the user's column map, or say which of its fields no record has."""
+    """Return the user's column map, or raise an error for unknown fields."""
     for field, column in columns.items():
         if field not in COLUMNS:
             near = difflib.get_close_matches(str(field), COLUMNS, 1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ParameterError(
-                f"The 'columns' option of read maps record fields to columns; it has no field "
-                f"{field!r}. Fields are: {', '.join(COLUMNS)}.{hint}"
+                f"The 'columns' option of read maps record fields to columns, but {field!r} is not "
+                f"a record field. Fields: {', '.join(COLUMNS)}.{hint}"
             )
         if not isinstance(column, str) or not column.strip():
             raise ParameterError(
@@ -202,12 +202,12 @@ def check_columns(columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def has_text(names: Iterable[str]) -> bool:
-    """Tell whether some column looks like a title or a text."""
+    """Return whether some column looks like a title or a text."""
     return not _TEXT_COLUMNS.isdisjoint(names)
 
 
 def missing_columns(names: Iterable[str], context: FileContext) -> str | None:
-    """Return why a table with these columns cannot be read, or None where it can."""
+    """Return why a table with these columns cannot be read, or None."""
     known = {name.lower() for name in names}
     for field, column in context.columns.items():
         if column.strip().lower() not in known:
@@ -229,7 +229,7 @@ def _named(names: set[str]) -> str:
 
 
 def _get(item: Mapping[str, Any], field: str, columns: Mapping[str, str]) -> Any:
-    """Return the value of a field; the user's column may be a dotted path into objects."""
+    """Return the value of a field; a column in the user's map may be a dotted path."""
     if field in columns:
         path = columns[field].strip().lower()
         if path in item:
@@ -248,7 +248,7 @@ def _get(item: Mapping[str, Any], field: str, columns: Mapping[str, str]) -> Any
 
 
 def _plain(value: Any) -> str | None:
-    """Return a text; of an object its name, of a list its first."""
+    """Return a text; for an object its name, for a list its first item."""
     if isinstance(value, list):
         return next((text for text in map(_plain, value[:20]) if text), None)
     if isinstance(value, dict):
@@ -260,7 +260,7 @@ def _plain(value: Any) -> str | None:
 
 
 def _listed(text: str) -> list[Any] | None:
-    """Return the items of a list written as text, as pandas and others leave in cells."""
+    """Return the items of a list written as text, as pandas and other tools do."""
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
@@ -303,7 +303,7 @@ def _authors(value: Any) -> tuple[Author, ...]:
         listed = _listed(value)
         if listed is None:
             listed = list(split_names(value))
-            # PubMed's tables write "Lim KW"; one such name alone could be "Wei LI".
+            # PubMed's tables write "Lim KW"; a single such name could also be "Wei LI".
             if len(listed) > 1 and sum(map(bool, map(_SHORT_NAME.fullmatch, listed))) > 1:
                 return parse_names(listed, family_first=True)
         value = listed
@@ -314,9 +314,9 @@ def _authors(value: Any) -> tuple[Author, ...]:
 def _placed(
     authors: tuple[Author, ...], value: Any
 ) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
-    """Give authors the affiliations of a column: one an author, or all to the record.
+    """Assign the affiliations of a column to the authors, one each, or else to the record.
 
-    Where authors come with their own, the column says nothing new.
+    If authors have their own affiliations, the column is ignored.
     """
     if any(author.affiliations for author in authors) or value is None:
         return authors, ()
@@ -351,7 +351,7 @@ def _keywords(value: Any) -> tuple[str, ...]:
 
 def _references(value: Any) -> tuple[Reference, ...]:
     if isinstance(value, int | float):
-        return ()  # how often a paper is cited or cites: Publish or Perish calls it "Cites"
+        return ()  # citation counts, which Publish or Perish calls "Cites"
     if isinstance(value, str):
         items = _listed(value)
         if items is None:
@@ -363,7 +363,7 @@ def _references(value: Any) -> tuple[Reference, ...]:
 
 
 def _without_count(item: Mapping[str, Any], value: Any, columns: Mapping[str, str]) -> Any:
-    """Leave out a single number in a column "cites", which counts citations."""
+    """Drop a single number in a column "cites", which is a count of citations."""
     counted = "references" not in columns and value is not None and value is item.get("cites")
     return None if counted and _COUNT.fullmatch(str(value).strip()) else value
 
@@ -382,7 +382,7 @@ def _split_references(text: str) -> list[Any]:
 
 
 def make_record(item: dict[str, Any], line: int, context: FileContext) -> Record | None:
-    """Return the record of one row or object, whose keys are taken in lower case."""
+    """Return the record of one row or object, whose keys are compared in lower case."""
     lower = {key.lower(): value for key, value in item.items() if isinstance(key, str)}
 
     def get(field: str) -> Any:
@@ -415,7 +415,7 @@ def make_record(item: dict[str, Any], line: int, context: FileContext) -> Record
 
 
 def _scalar(value: Any) -> Any:
-    """Return what holds the year: of CSL-JSON's and Crossref's dates the first part."""
+    """Return the part of a value that contains the year, as in CSL-JSON and Crossref dates."""
     value = as_list(value)[0] if isinstance(value, list) and value else value
     if not isinstance(value, dict):
         return value

@@ -48,7 +48,7 @@ def _sniff_csv(sample: Sample) -> int:
         return 0
     if has_text(sample.header):
         return 30
-    # Named columns over rows of about as many cells: a table, though of unknown content.
+    # A header and rows of similar length: a table, though of unknown content.
     counts = [line.count(sample.delimiter) + 1 for line in sample.lines[1:6]]
     return 5 if counts and all(count >= len(sample.cells) for count in counts) else 0
 
@@ -70,7 +70,7 @@ def _read_parquet(stream: ByteStream, context: FileContext) -> Iterator[Record]:
 
 
 def _parquet_rows(path: Path, context: FileContext) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give (row number, row), some thousand rows in memory at a time."""
+    """Yield (row number, row), with a few thousand rows in memory at a time."""
     import polars as pl  # noqa: PLC0415  half a second that other formats need not wait for
 
     try:
@@ -87,7 +87,7 @@ def _parquet_rows(path: Path, context: FileContext) -> Iterator[tuple[int, dict[
         size = path.stat().st_size
         if rows > FREE_ROWS and rows > MOST_ROWS_A_BYTE * size:
             context.refuse(
-                f"it says to hold {rows} rows in {size} bytes, which no bibliography does"
+                f"it claims to contain {rows} rows in {size} bytes, which is implausible"
             )
             return
         offset = 0

@@ -1,4 +1,4 @@
-"""Small normalisers of what sources write in many ways: text, DOI, ORCID, year."""
+"""Normalise values that sources write in many ways: text, DOI, ORCID, year."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _LONGEST_DOI = 512
 
 
 def clean(value: Any) -> str | None:
-    r"""Return text with white space collapsed and unprintable characters removed.
+    r"""Return text with collapsed white space and without unprintable characters.
 
-    Control characters and lone surrogates (which JSON can carry) would break later
-    storage as UTF-8, so they do not pass. Numbers become text, anything else None.
+    Control characters and lone surrogates (which JSON can contain) would later break storage as
+    UTF-8, so they are removed. Numbers become text; anything else becomes None.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def clean(value: Any) -> str | None:
                 return None
             if value.is_integer() and abs(value) < 1e15:
                 value = int(value)
-        # Python refuses to write integers of many thousand digits: no text needs one.
+        # Python refuses to format integers with many thousand digits.
         elif abs(value) >= 10**30:
             return None
         return str(value)
@@ -64,7 +64,7 @@ def clean(value: Any) -> str | None:
 
 
 def normalise_doi(value: Any) -> str | None:
-    """Return a DOI in lower case without prefix or URL, or None where there is none.
+    """Return a DOI in lower case without prefix or URL, or None if there is none.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def normalise_doi(value: Any) -> str | None:
     if "%" in text:
         text = unquote(text)
     text = text.lower()
-    # Alone, a DOI may hold what would end it in running text, as old ones do: "<1::aid>2".
+    # By itself, a DOI may contain characters that would end it in running text: "<1::aid>2".
     found = _WHOLE_DOI.match(text, text.index("10.")) or _DOI.search(text)
     if found is None or len(found[0]) > _LONGEST_DOI:
         return None
@@ -106,7 +106,7 @@ def _without_tail(doi: str) -> str:
 
 
 def mesh_heading(text: str) -> str:
-    """Return a MeSH heading without its qualifiers and without the star of a major topic.
+    """Return a MeSH heading without qualifiers and without the asterisk of a major topic.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def normalise_orcid(value: Any) -> str | None:
 
 
 def normalise_researcher_id(value: Any) -> str | None:
-    """Return a ResearcherID of Web of Science, ``J-3641-2014``, or None where there is none.
+    """Return a Web of Science ResearcherID such as ``J-3641-2014``, or None if there is none.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def normalise_researcher_id(value: Any) -> str | None:
 
 
 def normalise_ror(value: Any) -> str | None:
-    """Return an identifier of the Research Organization Registry without its URL, or None.
+    """Return a Research Organization Registry identifier without URL, or None.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def normalise_ror(value: Any) -> str | None:
 
 
 def parse_count(value: Any) -> int | None:
-    """Return a count from a number or its text, None where it is none.
+    """Return a count from a number or its text, or None.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def parse_count(value: Any) -> int | None:
 
 
 def parse_year(value: Any) -> int | None:
-    """Return the year in a number or a date, None where there is no plausible one.
+    """Return the year in a number or a date, or None if there is no plausible one.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""JSON objects out of JSON Lines, lists and result pages, one at a time.
+"""Read JSON objects from JSON Lines, lists and result pages, one at a time.
 
-JSON Lines is read line by line. Any other JSON is read by a cursor that decodes one
-object of a list after the other, so that a page of a million works needs the memory of
-one. A value that cannot be decoded is reported and passed over.
+JSON Lines is read line by line. Other JSON is read by a cursor that decodes the objects of a list
+one after the other, so that a page of a million works needs the memory of one. A value that cannot
+be decoded is reported and skipped.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _CONTAINERS = frozenset(
 _ABOUT_PAGES = frozenset(
     {"meta", "total", "offset", "next", "status", "message-type", "message-version", "message"}
 )
-"""What else a page of results may begin with."""
+"""Other keys that a page of results may start with."""
 _WHITE = re.compile(r"[\s,\ufeff]*")
-# A string may not run past the end of its line: that is where a broken one is given up.
+# A string must end on its line; a broken one is abandoned there.
 _MARKS = re.compile(r'"[^"\\\r\n]*(?:\\[^\r\n]?+[^"\\\r\n]*)*(?P<end>"|[\r\n]|\Z)|[{}\[\]]')
 _SCALAR_END = re.compile(r"[,}\]\r\n]")
 _NEXT_OBJECT = re.compile(r"\{\s*\"")
-# Not strict: a raw tab inside a string is no reason to lose a record.
+# Not strict: a raw tab inside a string should not cost a record.
 _decoder = json.JSONDecoder(strict=False)
 _decode = _decoder.raw_decode
 
 
 def json_objects(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give (line, object) of each JSON object that stands for a record."""
+    """Yield (line, object) of each JSON object that represents a record."""
     if _is_json_lines(stream.head_text):
         yield from _from_lines(stream, context)
     else:
@@ -54,11 +54,11 @@ def _is_json_lines(head: str) -> bool:
     head = head.lstrip("\ufeff \t\r\n")
     if not head.startswith("{"):
         return False
-    # All lines but the last are whole.
+    # All lines but the last are complete.
     lines = [line.strip() for line in re.split(r"\r\n|\r|\n", head)]
     lines = [line for line in lines if line]
     if len(lines) == 1:
-        # One object on one (perhaps longer) line; a page of results has its own reader.
+        # One object on one (possibly long) line; a page of results has its own reader.
         key = re.match(r"\{\s*\"([\w-]+)\"\s*:", head)
         return key is None or key[1] not in _CONTAINERS | _ABOUT_PAGES
     return lines[0] != "{" and all(line.startswith("{") for line in lines[:2])
@@ -72,10 +72,10 @@ def _from_lines(stream: ByteStream, context: FileContext) -> Iterator[tuple[int,
         try:
             value = loads(line)
         except RecursionError:
-            context.skip(number, "JSON nested too deeply, line passed over")
+            context.skip(number, "JSON nested too deeply; line skipped")
             continue
         except ValueError as error:
-            context.skip(number, f"line is not valid JSON and was passed over ({error})")
+            context.skip(number, f"line is not valid JSON and was skipped ({error})")
             continue
         if isinstance(value, dict):
             yield from _unwrapped(number, decode_all(value) if "&" in line else value)
@@ -84,7 +84,7 @@ def _from_lines(stream: ByteStream, context: FileContext) -> Iterator[tuple[int,
 
 
 def _unwrapped(number: int, value: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give the objects of a page of results that stands on one line, else the object."""
+    """Yield the objects of a page of results on one line, or else the object itself."""
     if "message" in value and isinstance(value["message"], dict) and "title" not in value:
         value = value["message"]
     if not value.keys() & {"title", "display_name", "id", "paper_id", "paperId"}:
@@ -110,7 +110,7 @@ def _from_document(
         elif mark in "]}":
             cursor.step()
         else:
-            context.note(cursor.line, f"text that is not JSON passed over from {mark!r} on")
+            context.note(cursor.line, f"text that is not JSON skipped, starting at {mark!r}")
             if not cursor.next_object():
                 return
 
@@ -118,9 +118,9 @@ def _from_document(
 def _object_or_page(
     cursor: _Cursor, *, inner: bool = False
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read one object; where one of its values is a list of records, give those instead.
+    """Read one object; if one of its values is a list of records, yield those instead.
 
-    Crossref puts its answer, a work or a page, into another object under "message".
+    Crossref wraps its response, a work or a page, in an object under "message".
     """
     line = cursor.line
     cursor.step()
@@ -146,7 +146,9 @@ def _object_or_page(
     if cursor.peek() == "}":
         cursor.step()
     elif not page:
-        cursor.context.note(line, "the JSON object is cut off or broken; its good fields are kept")
+        cursor.context.note(
+            line, "the JSON object is truncated or broken; its readable fields are kept"
+        )
         cursor.next_object()
     if rest and not page:
         yield line, rest
@@ -167,14 +169,14 @@ class _Cursor:
 
     @property
     def line(self) -> int:
-        """Line of the next mark."""
+        """Line of the next character."""
         self.peek()
         self._line += self._buffer.count("\n", self._counted, self._at)
         self._counted = self._at
         return self._line
 
     def _fill(self, least: int) -> bool:
-        """Append at least `least` characters where there are so many."""
+        """Append at least `least` characters, if available."""
         parts = [self._buffer[self._at :]]
         self._line += self._buffer.count("\n", self._counted, self._at)
         got = 0
@@ -190,7 +192,7 @@ class _Cursor:
         return got > 0
 
     def peek(self, ahead: int = 0) -> str:
-        """Return the next mark, or the one `ahead` marks after it; "" at the end."""
+        """Return the next character, or the one `ahead` positions after it; "" at the end."""
         while True:
             at = self._at
             for step in range(ahead + 1):
@@ -204,14 +206,14 @@ class _Cursor:
                 return ""
 
     def step(self) -> None:
-        """Pass over one mark."""
+        """Skip one character."""
         self._at += 1
 
     def elements(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Give the objects of a list whose bracket was passed, and pass its end.
+        """Yield the objects of a list after its opening bracket, and consume its end.
 
-        Lists inside it are gone through as if they were not there: decoded as one value, a list
-        that is never closed would be read to the end of the file once for each bracket.
+        Nested lists are flattened: if each were decoded as one value, an unclosed list would be
+        read to the end of the file once per bracket.
         """
         depth = 1
         while mark := self.peek():
@@ -233,10 +235,10 @@ class _Cursor:
                 self.context.skip(line, f"expected a JSON object, got {type(value).__name__}")
 
     def value(self, *, within: dict[str, Any] | None = None) -> tuple[bool, Any]:
-        """Decode the next value; on failure report it and stand after it.
+        """Decode the next value; on failure, report it and continue after it.
 
-        `within` is the object it is a field of, where that is known to be a record: what
-        is looked for after a failure then resembles that record.
+        `within` is the record that the value belongs to, if known: after a failure, the search then
+        looks for an object that resembles this record.
         """
         self.peek()
         if self._at >= len(self._buffer):
@@ -250,7 +252,7 @@ class _Cursor:
             except ValueError as error:
                 reason = str(error)
             else:
-                # A number at the very end of the buffer may go on in the next piece.
+                # A number at the end of the buffer may continue in the next chunk.
                 if after < len(self._buffer) or self._ended or not isinstance(value, int | float):
                     if self._buffer.find("&", self._at, after) >= 0:
                         value = decode_all(value)
@@ -258,13 +260,13 @@ class _Cursor:
                     return True, value
             end, broken = self._value_end()
             size = len(self._buffer) - self._at
-            # What looks broken may only be cut by the end of the buffer: see some more first.
+            # A value may look broken only because the buffer ends: read more first.
             if end is not None or self._ended or size > (_SOME if broken else _LARGEST_VALUE):
                 break
             self._fill(max(size, 1 << 16))
         if within:
             self._known_keys = self._known_keys or frozenset(within)
-        self.context.skip(self.line, f"JSON value that cannot be read passed over ({reason})")
+        self.context.skip(self.line, f"unreadable JSON value skipped ({reason})")
         if end is not None:
             self._at = end
         else:
@@ -273,9 +275,9 @@ class _Cursor:
         return False, None
 
     def _value_end(self) -> tuple[int | None, bool]:
-        """Return where the value ends by its brackets alone, and whether these are broken.
+        """Return the end of a value judged by its brackets only, and whether these are broken.
 
-        None where the end is not in the buffer or cannot be told.
+        None if the end is not in the buffer or cannot be determined.
         """
         start = self._buffer[self._at]
         if start == '"':
@@ -299,8 +301,8 @@ class _Cursor:
         return None, False
 
     def next_object(self) -> bool:
-        """Find the next object that can be decoded and looks like the records so far."""
-        # Failures cost time without getting far: a file made of them is given up by pieces.
+        """Find the next object that can be decoded and resembles the records so far."""
+        # Failures take time without much progress: skip larger pieces of a broken file.
         budget = _LARGEST_VALUE
         while True:
             found = _NEXT_OBJECT.search(self._buffer, self._at)
@@ -327,9 +329,9 @@ class _Cursor:
             self._at = end
 
     def _decode_here(self) -> tuple[dict[str, Any], int]:
-        """Decode the object at this place, looking at some of the buffer first.
+        """Decode the object at this position, starting with a part of the buffer.
 
-        An error counts the lines before it: over and over in a large buffer that adds up.
+        Each error counts the lines before it, which adds up in a large buffer.
         """
         piece = self._buffer[self._at : self._at + _PIECE]
         try:

@@ -1,4 +1,4 @@
-r"""LaTeX as it stands in BibTeX values, turned into plain text: ``{\"o}`` to "ö"."""
+r"""Convert LaTeX in BibTeX values to plain text: ``{\"o}`` becomes "ö"."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def _accented(match: re.Match[str]) -> str:
 
 
 def _command(match: re.Match[str]) -> str:
-    # Commands that only style their argument (\emph, \textit) leave it standing.
+    # Commands that only style their argument (\emph, \textit) are replaced by it.
     return _LETTERS.get(match[1], "" if match[0].endswith(match[1]) else " ")
 
 
 def _escaped(match: re.Match[str]) -> str:
-    # Escaped braces and dollars are kept out of the way of the removal of bare ones.
+    # Protect escaped braces and dollars from the removal of bare ones.
     return _ASIDE.get(match[1], match[1])
 
 
@@ -83,7 +83,7 @@ def plain_text(text: str) -> str:
     >>> plain_text(r"{G}{\"o}del, Escher \& {\'{E}}tudes: 10\% of $\alpha$")
     'Gödel, Escher & Études: 10% of α'
     """
-    # first, as the patterns below would try runs of white space again and again
+    # first, because the patterns below would backtrack over runs of white space
     text = " ".join(text.split())
     if "\\" in text:
         text = _SIGN_ACCENT.sub(_accented, text)

@@ -1,4 +1,4 @@
-"""What a file may ask for: a small one must not take the memory or the time of a large one."""
+"""Resource limits: a small file must not use the memory or the time of a large one."""
 
 import re
 
@@ -14,26 +14,26 @@ __all__ = [
 ]
 
 MOST_COLUMNS = 20_000
-"""Cells of one row. Tables of words have thousands of columns, a bibliography some dozens."""
+"""Maximum cells per row. Word tables have thousands of columns, bibliographies a few dozen."""
 
 MOST_EXPANSION = 300
-"""Bytes out of one packed byte, once `FREE_BYTES` have come. Text packs to a tenth or so."""
+"""Maximum bytes per compressed byte, beyond `FREE_BYTES`. Text compresses to about a tenth."""
 
 FREE_BYTES = 1 << 22
 
 MOST_ROWS_A_BYTE = 1
-"""Rows of a Parquet file for each of its bytes, once there are `FREE_ROWS`."""
+"""Maximum rows of a Parquet file per byte, beyond `FREE_ROWS`."""
 
 FREE_ROWS = 100_000
 
 MOST_BLANK_LINES = 1_000_000
-"""Lines without anything in them, one after the other."""
+"""Maximum number of consecutive empty lines."""
 
 _QUOTED = re.compile(r'"[^"]*"')
 
 
 def unpacks_too_much(packed: int, unpacked: int) -> bool:
-    """Tell whether so many unpacked bytes are more than packed text can hold.
+    """Return whether the unpacked size is implausible for compressed text.
 
     Examples
     --------
@@ -44,12 +44,12 @@ def unpacks_too_much(packed: int, unpacked: int) -> bool:
 
 
 def most_unpacked(packed: int) -> int:
-    """Return the most bytes that so many packed ones may become."""
+    """Return the largest plausible unpacked size for a compressed size."""
     return max(FREE_BYTES, MOST_EXPANSION * packed)
 
 
 def has_too_many_columns(line: str, delimiter: str) -> bool:
-    """Tell whether a line has more cells than any table, commas inside quotation marks apart."""
+    """Return whether a line has too many cells, ignoring commas inside quotation marks."""
     if line.count(delimiter) < MOST_COLUMNS:
         return False
     return _QUOTED.sub("", line).count(delimiter) >= MOST_COLUMNS

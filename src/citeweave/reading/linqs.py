@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CONTENT", "NODES"]
 
-# id, class label, words with their numbers
+# id, class label, words with their values
 Document = tuple[str, str | None, tuple[tuple[str, float], ...]]
 
 
@@ -27,7 +27,7 @@ def _citations(context: FileContext, *, cited_first: bool) -> Citations:
     for other in context.companions.values():
         read_edges(other, context.beside(other, "edges"), cited_first=cited_first, into=citations)
     if not context.companions:
-        context.note(None, "no citation file beside it (.cites or DIRECTED.cites.tab)")
+        context.note(None, "there is no citation file next to it (.cites or DIRECTED.cites.tab)")
     return citations
 
 
@@ -56,21 +56,22 @@ def _records(
         links = sum(map(len, citations.values()))
         context.note(
             None,
-            f"{links} citations by {len(citations)} documents that are not in the file left out",
+            f"{links} citations by {len(citations)} documents that are not in the file were "
+            "skipped",
             field="references",
         )
 
 
 def _number(cell: str) -> float:
-    """Return how often a word occurs, or its weight."""
+    """Return the count or weight of a word."""
     value = float(cell)
     if not 0 <= value <= _MOST_OFTEN:  # written so that nan fails
-        raise ValueError(f"{cell[:40]!r} is no number from 0 to {_MOST_OFTEN}")
+        raise ValueError(f"{cell[:40]!r} is not a number between 0 and {_MOST_OFTEN}")
     return value
 
 
 def _content(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Document]]:
-    """Give the documents: id, one number a word, label. The words have no names here."""
+    """Yield the documents: id, one value per word, label. The words are unnamed."""
     width = 0
     names: list[str] = []
     for number, line in stream.lines():
@@ -93,7 +94,7 @@ def _content(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Do
                 if cell != "0"
             )
         except ValueError as error:
-            context.skip(number, f"a word's number cannot be read ({error})")
+            context.skip(number, f"the value of a word cannot be read ({error})")
             continue
         yield number, (identifier, clean(cells[-1]), words)
 
@@ -104,7 +105,7 @@ def _read_content(stream: ByteStream, context: FileContext) -> Iterator[Record]:
 
 
 def _nodes(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Document]]:
-    """Give the documents: id, ``label=``, and ``word=weight`` for the words it has."""
+    """Yield the documents: id, ``label=``, and ``word=weight`` for its words."""
     for number, line in stream.lines():
         cells = line.rstrip().split("\t")
         if cells == [""] or cells[0] == "NODE":

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "addresses_in", "telling_type"]
 
-# In the order of the file: names, their ORCIDs and affiliations follow one another.
+# In file order: ORCIDs and affiliations follow the names they belong to.
 Fields = list[tuple[str, str]]
 
-# Remarks inside an affiliation: initials of the authors it is of, and their addresses.
+# Remarks inside an affiliation: initials and addresses of its authors.
 _REMARK = re.compile(r" ?\((?:(?:and )?[A-Z][a-z]?[.-]{1,3}[,;]? ?)+\)| ?Electronic address:?")
 _TAG = re.compile(r"\ufeff?([A-Z]{2,4}) {0,2}- ?(.*)")
 
@@ -60,7 +60,7 @@ def _doi(fields: Fields) -> str | None:
 def _authors(fields: Fields) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
     """Return the authors; FAU is the full name and AU after it the short one.
 
-    Affiliations follow the author they are of; old records have one, before all authors or after.
+    Affiliations follow their author; old records have a single one, before or after all authors.
     """
     people: list[tuple[str, str | None]] = []
     places: list[list[str]] = []
@@ -87,14 +87,14 @@ def _authors(fields: Fields) -> tuple[tuple[Author, ...], tuple[Affiliation, ...
 
 
 def addresses_in(value: str) -> list[str]:
-    """Return the addresses in one affiliation, without the initials and e-mails in it."""
+    """Return the addresses in one affiliation, without initials and e-mail addresses."""
     words = [word for word in value.split() if "@" not in word]
     text = _REMARK.sub("", " ".join(words))
     return [part.strip(" .,") for part in text.split(";")]
 
 
 def telling_type(kinds: Iterable[str]) -> str | None:
-    """Return the most telling of the publication types: nearly all are journal articles too.
+    """Return the most specific publication type, since nearly all are also journal articles.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def telling_type(kinds: Iterable[str]) -> str | None:
 
 
 def _funders(fields: Fields) -> tuple[str, ...]:
-    """Return the agencies of grants, "R01NS064592/NS/NINDS NIH HHS/United States"."""
+    """Return the agencies of grants such as "R01NS064592/NS/NINDS NIH HHS/United States"."""
     parts = [grant.split("/") for grant in _all(fields, "GR")]
     return funder_names(part[-2] if len(part) > 1 else part[0] for part in parts)
 
@@ -136,7 +136,7 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
 
 
 def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fields]]:
-    """Give (line, fields) of each record; one begins with ``PMID`` or after an empty line."""
+    """Yield (line, fields) of each record; a record starts with ``PMID`` or after an empty line."""
     block = Block(0)
     gap = True
     seen = False
@@ -160,7 +160,7 @@ def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fie
     if block and seen:
         yield block.start, _fields(block)
     if not seen:
-        context.refuse("no MEDLINE record found: no line begins with 'PMID- '")
+        context.refuse("no MEDLINE record found: no line starts with 'PMID- '")
 
 
 def _fields(block: Block) -> Fields:

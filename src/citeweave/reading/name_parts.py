@@ -1,4 +1,4 @@
-"""The one parser of personal names: given name, family name, suffix."""
+"""Parser of personal names: given name, family name, suffix."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ __all__ = [
 ]
 
 TITLES = frozenset(
-    "prof professor dr doctor mr mrs ms miss sir dame lord lady rev reverend hon fr pater "  # noqa: SIM905 (reads as a list)
+    "prof professor dr doctor mr mrs ms miss sir dame lord lady rev reverend hon fr pater "  # noqa: SIM905 (more readable than a list)
     "ing dipl dipl-ing dr-ing eng mag doz priv-doz".split()
 )
 _DEGREES = frozenset("phd dphil md msc mba bsc ma frs facs dsc mph rn dds esq cbe obe".split())  # noqa: SIM905
 SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "4th", "5th", "filho", "neto"})
-# "Roberts JR" is as likely J. R. Roberts as a junior.
+# "Roberts JR" may be J. R. Roberts or a junior.
 _LIKE_INITIALS = frozenset({"JR", "SR", "II", "IV"})
-# Part of the family name however they are written.
+# Part of the family name regardless of case.
 PARTICLES = frozenset(
     "af al ap bin bint da dal dalla de degli del dela della den der di dos du el ibn la le "  # noqa: SIM905
     "ten ter van vander von zu zur".split()
 )
-# Part of it in small letters only: "Ben", "Do" and "San" are given and family names as well.
+# Part of it in lower case only: "Ben", "Do" and "San" are also given and family names.
 _SMALL_PARTICLES = PARTICLES | frozenset(
     "'t abu av ben das do las lo los mac san santa st te vom zum".split()  # noqa: SIM905
 )
-# Scripts written without spaces inside a name: the name stays whole.
+# Scripts without spaces inside a name: the name is not split.
 _CJK = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_NAMESAKE = re.compile(r"\s+(\d{4})$")  # DBLP tells namesakes apart so: "Wei Wang 0001"
+_NAMESAKE = re.compile(r"\s+(\d{4})$")  # DBLP distinguishes namesakes by a number: "Wei Wang 0001"
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _LETTER = re.compile(r"[^\W\d_]")
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[- ]?)+[^\W\d_]?\.?")
 _BARE_INITIALS = re.compile(r"[A-ZÀ-ÖØ-Þ](?:-?[A-ZÀ-ÖØ-Þ]){0,3}")
 _GLUED = re.compile(r"((?:[^\W\d_]{1,2}(?:\.-?|-(?=[^\W\d_]{1,2}\.)))+)([^\W\d_][^.]*)")
-# Old records of the Web of Science cut long family names so: "COSTADEB.O".
+# Old Web of Science records truncate long family names: "COSTADEB.O".
 _CUT_SHORT = re.compile(r"([^\W\d_]{3,})\.([A-Z]{1,3})")
 _DOTTED_LETTERS = re.compile(r"(?:[^\W\d_]\.){2,}")
 
@@ -56,13 +56,13 @@ class Name(NamedTuple):
     Attributes
     ----------
     given : str
-        First and middle names as written, titles gone; may be initials or empty.
+        First and middle names as written, without titles; may be initials or empty.
     family : str
         Family name with its particles ("van der Berg"); the whole name for CJK.
     suffix : str
-        "Jr", "III" and the like, kept for display, no part of the key.
+        "Jr", "III" and the like; kept for display, not part of the key.
     number : str
-        Four digits with which DBLP tells namesakes apart; part of the key.
+        Four digits by which DBLP distinguishes namesakes; part of the key.
     """
 
     given: str
@@ -72,25 +72,25 @@ class Name(NamedTuple):
 
     @property
     def initial(self) -> str:
-        """First letter of the first name, folded; empty where there is none."""
+        """First letter of the first name, folded; empty if there is none."""
         found = _LETTER.search(self.given)
         return fold(found.group())[:1] if found else ""
 
     @property
     def key(self) -> str:
-        """What is compared under the paper's standardisation: initial and family name."""
+        """Key under the paper's standardisation: initial and family name."""
         parts = (self.initial, _squeeze(self.family), self.number)
         return " ".join(part for part in parts if part)
 
     @property
     def full_key(self) -> str:
-        """What is compared without standardisation: all the names, folded."""
+        """Key without standardisation: all names, folded."""
         parts = (_squeeze(self.given), _squeeze(self.family), self.number)
         return " ".join(part for part in parts if part)
 
     @property
     def first(self) -> str:
-        """First name folded, empty where only initials are given."""
+        """First name, folded; empty if only initials are given."""
         for word in self.given.replace(".", ". ").split():
             letters = _squeeze(word)
             if len(letters) > 1 and not is_short(word):
@@ -100,14 +100,14 @@ class Name(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The paper's form for print, "B. Lee"."""
+        """The short form used in the paper, such as "B. Lee"."""
         found = _LETTER.search(self.given)
         short = f"{found.group().upper()}. {self.family}" if found else self.family
         return f"{short} {self.number}" if self.number else short
 
     @property
     def display(self) -> str:
-        """The name in reading order, with everything that was given."""
+        """The full name in reading order."""
         if self.given and _CJK.search(self.family):
             return f"{self.family}{self.given}"
         words = (self.given, self.family, self.suffix, self.number)
@@ -116,19 +116,18 @@ class Name(NamedTuple):
 
 @lru_cache(maxsize=100_000)
 def parse(text: str, *, family_first: bool | None = None) -> Name:
-    """Take a written name apart.
+    """Parse a written name.
 
-    Understood are "Family, Given", "Given Family", "Family, Suffix, Given" and the
-    MEDLINE and Web of Science style "Family GM"; titles, degrees and remarks in
-    brackets are removed.
+    Supported forms are "Family, Given", "Given Family", "Family, Suffix, Given" and the MEDLINE and
+    Web of Science style "Family GM". Titles, degrees and remarks in brackets are removed.
 
     Parameters
     ----------
     text : str
         One name.
     family_first : bool or None
-        Whether capital letters at the end without dots are initials, as in "Lim KW", or a family
-        name, as in "Wei LI". None guesses by their number.
+        Whether capital letters without dots at the end are initials, as in "Lim KW", or a family
+        name, as in "Wei LI". None guesses from their number.
 
     Examples
     --------
@@ -164,22 +163,22 @@ def parse(text: str, *, family_first: bool | None = None) -> Name:
 
 
 def _whole(text: str, *, given_first: bool) -> str:
-    """Give a name without spaces in its script, family name first."""
+    """Return a name in a script without spaces, family name first."""
     words = text.replace(",", " ").split()
-    # Sources of names in parts turn them round for people who read from the West.
+    # Sources that give names in parts put the given name first, as is usual in the West.
     if given_first and "," not in text:
         words.insert(0, words.pop())
     return "".join(words)
 
 
 def namesake_number(text: str) -> str:
-    """Return the four digits that DBLP tells namesakes apart by; empty where there are none."""
+    """Return the four digits by which DBLP distinguishes namesakes; empty if there are none."""
     found = _NAMESAKE.search(text)
     return found[1] if found else ""
 
 
 def is_initials(word: str, *, bare: bool) -> bool:
-    """Tell whether a word is initials: "K.W.", and where they may be `bare`, "KW"."""
+    """Return whether a word is initials: "K.W." or, if `bare`, also "KW"."""
     if _is_suffix(word) and word not in _LIKE_INITIALS:
         return False
     if "." in word:
@@ -188,12 +187,12 @@ def is_initials(word: str, *, bare: bool) -> bool:
 
 
 def is_glued(word: str) -> bool:
-    """Tell whether a word is initials and a family name without a space: "F.Bonechi"."""
+    """Return whether a word is initials and a family name without a space: "F.Bonechi"."""
     return _GLUED.fullmatch(word) is not None
 
 
 def _squeeze(text: str) -> str:
-    """Fold; hyphens and dots part words, apostrophes do not."""
+    """Fold a name; hyphens and dots separate words, apostrophes do not."""
     return " ".join(re.sub(r"[\W_]+", " ", fold(text).replace("'", "").replace("’", "")).split())
 
 
@@ -202,7 +201,7 @@ def _bare(word: str) -> str:
 
 
 def _strip_titles(words: list[str], *, alone: bool = False) -> list[str]:
-    """Remove titles and degrees; of a name `alone`, without comma, "MA" may be the family name."""
+    """Remove titles and degrees; in a name without comma (`alone`), "MA" may be the family name."""
     start, end, least = 0, len(words), 2 if alone else 1
     while end - start > 1 and _is_title(words[start]):
         start += 1
@@ -212,24 +211,24 @@ def _strip_titles(words: list[str], *, alone: bool = False) -> list[str]:
 
 
 def _is_title(word: str) -> bool:
-    """Tell titles ("Dr.") from initials ("D.R.")."""
+    """Return whether a word is a title ("Dr.") and not initials ("D.R.")."""
     return _bare(word) in TITLES and not _DOTTED_LETTERS.fullmatch(word)
 
 
 def _is_degree(word: str, shortest: int = 2) -> bool:
-    """Tell degrees ("PhD", "M.D.") from family names ("Ma")."""
+    """Return whether a word is a degree ("PhD", "M.D.") and not a family name ("Ma")."""
     letters = [c for c in word if c.isalpha()]
     known = _bare(word) in _DEGREES and len(letters) >= shortest
     return known and sum(c.isupper() for c in letters) >= 2
 
 
 def _is_suffix(word: str) -> bool:
-    """Tell suffixes ("Jr.") from initials ("J.R.")."""
+    """Return whether a word is a suffix ("Jr.") and not initials ("J.R.")."""
     return fold(word).strip(". ") in SUFFIXES
 
 
 def _may_be_initials(words: list[str]) -> bool:
-    """Tell "De Souza JR", whose last word is initials, from "Shaffer AL JR"."""
+    """Distinguish "De Souza JR", which ends in initials, from "Shaffer AL JR"."""
     return words[-1] in _LIKE_INITIALS and not is_initials(words[-2], bare=True)
 
 
@@ -250,13 +249,13 @@ def _take_suffix(words: list[str]) -> tuple[list[str], str]:
 
 
 def is_short(word: str) -> bool:
-    """Tell whether a word among given names is initials or cut short: "B.", "BA", "Chr."."""
+    """Return whether a given name is initials or abbreviated: "B.", "BA", "Chr."."""
     letters = [c for c in word if c.isalpha()]
     return word.endswith(".") or (len(letters) <= 3 and all(c.isupper() for c in letters))
 
 
 def _split_words(words: list[str], *, family_first: bool | None) -> tuple[list[str], list[str]]:
-    """Part "Given Middle particle Family" and "Family GM" into given and family names."""
+    """Split "Given Middle particle Family" and "Family GM" into given and family names."""
     start = len(words)
     while start > 1 and _trailing_initials(words, start - 1, family_first=family_first):
         start -= 1
@@ -279,7 +278,7 @@ def _is_particle(word: str) -> bool:
 
 
 def _trailing_initials(words: list[str], place: int, *, family_first: bool | None) -> bool:
-    """Tell whether a word at the end is initials, as in "Lee BA", "LEE BA" and "Lee B. A."."""
+    """Return whether the last word is initials, as in "Lee BA", "LEE BA" and "Lee B. A."."""
     word, before = words[place], words[place - 1]
     if "." in word or family_first is not None:
         return is_initials(word, bare=bool(family_first))

@@ -1,4 +1,4 @@
-"""Author names as sources write them, taken apart into given and family name."""
+"""Parse author names as sources write them into given and family names."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def parse_name(
 ) -> Author | None:
     """Return one author from a name in any of the usual spellings.
 
-    "Family, Given", "Family, Jr, Given", "Given von Family" and "Family I.I." are told
-    apart; placeholders ("et al.", "[No author name available]") give None.
+    The forms "Family, Given", "Family, Jr, Given", "Given von Family" and "Family I.I." are
+    recognised; placeholders ("et al.", "[No author name available]") give None.
 
     Parameters
     ----------
     text : str
         One name.
     family_first : bool
-        The source writes "Lim KW": upper-case letters at the end are initials.
+        Whether the source writes "Lim KW", with initials in upper case at the end.
     id, orcid, affiliations
         Passed on to the author.
 
@@ -68,7 +68,7 @@ def parse_name(
 
 
 def is_nameless(text: Any) -> bool:
-    """Tell whether an entry of a list of authors holds no name at all, not even a placeholder.
+    """Return whether an entry of an author list contains no name, not even a placeholder.
 
     Examples
     --------
@@ -82,19 +82,18 @@ def is_nameless(text: Any) -> bool:
 def identifiers_by_name(
     names: Sequence[str], items: Iterable[str], read: Callable[[str], str | None]
 ) -> list[str | None]:
-    """Give authors the identifiers that Web of Science lists as "Kaiser, Robin/J-3641-2014".
+    """Assign Web of Science identifiers such as "Kaiser, Robin/J-3641-2014" to authors.
 
-    They are given by the whole name, else by family name and first initial if one author alone has
-    these.
+    They are matched by the full name, or else by family name and first initial if these are unique.
 
     Parameters
     ----------
     names : sequence of str
-        "Family, Given", as the record has them.
+        Names as in the record, "Family, Given".
     items : iterable of str
         Names and identifiers.
     read : callable
-        Checks an identifier, None for what is none.
+        Normalises an identifier; returns None if it is invalid.
 
     Examples
     --------
@@ -128,10 +127,10 @@ def _family_and_initial(name: str) -> str:
 
 
 def split_names(text: str) -> list[str]:
-    """Split one cell holding several names, whatever it separates them with.
+    """Split a cell with several names, whatever separates them.
 
-    Semicolons, bars and "and" always separate. Commas separate unless the text is one
-    "Family, Given" or a run of "Family, I., Family, I.".
+    Semicolons, bars and "and" always separate names. Commas do, unless the text is a single
+    "Family, Given" or a sequence "Family, I., Family, I.".
 
     Examples
     --------
@@ -164,7 +163,7 @@ def _split_commas(text: str) -> list[str]:
 
 
 def _pair_initials(parts: list[str]) -> list[str]:
-    """Join each run of initials to the family name before it: "Pan", "Y." is one name."""
+    """Join initials to the preceding family name: "Pan", "Y." is one name."""
     names: list[str] = []
     open_name = False
     for part in parts:

@@ -1,4 +1,4 @@
-"""OpenAlex works: JSON Lines of a snapshot, pages of the API, single works."""
+"""OpenAlex works: JSON Lines of a snapshot, API pages, single works."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "abstract_from_index", "countries_of", "institutions_of"]
 __all__ += ["record_of", "short_id"]
 
-# An index that claims a word at position 10^9 must not make a list of that length.
+# An index with a word at position 10^9 must not create a list of that length.
 _LONGEST_ABSTRACT = 100_000
 
 
@@ -53,7 +53,7 @@ def abstract_from_index(index: Any) -> str | None:
     length = sum(map(len, index.values()))
     if length > _LONGEST_ABSTRACT:
         raise ValueError(f"{length} words")
-    # Nearly always each place below the length is taken once: no sorting then.
+    # Nearly always every position is used exactly once: no sorting needed.
     words: list[str | None] = [None] * length
     try:
         for word, positions in index.items():
@@ -68,7 +68,7 @@ def abstract_from_index(index: Any) -> str | None:
 
 
 def _references(cited: Any) -> tuple[Reference, ...]:
-    """Return the cited works; the loop over all of them takes a good part of the time."""
+    """Return the cited works; this loop takes a good part of the reading time."""
     ids = [item for item in as_list(cited) if isinstance(item, str)]
     joined = "".join(ids)
     if joined.isprintable() and " " not in joined:
@@ -97,7 +97,7 @@ def _authors(authorships: Any, line: int, context: FileContext) -> tuple[Author,
 
 
 def _institution(item: Any) -> Affiliation | None:
-    """Return one institution; works name the same ones again and again."""
+    """Return one institution; cached, because works repeat the same ones."""
     if not isinstance(item, dict):
         return affiliation_of(item)
     values = (item.get("display_name"), item.get("country_code"), item.get("ror"), item.get("id"))
@@ -115,7 +115,7 @@ def _place(
 
 
 def _affiliations(authorship: dict[str, Any]) -> tuple[Affiliation, ...]:
-    """Return the institutions of an author, else the addresses, else the countries alone."""
+    """Return the institutions of an author, or else the addresses, or else only the countries."""
     found = institutions_of(authorship)
     if found:
         return found
@@ -137,13 +137,13 @@ def institutions_of(authorship: dict[str, Any]) -> tuple[Affiliation, ...]:
 
 
 def countries_of(authorship: dict[str, Any]) -> tuple[Affiliation, ...]:
-    """Return the countries of an author, each once."""
+    """Return the distinct countries of an author."""
     codes = [code for code in map(clean, as_list(authorship.get("countries"))) if code]
     return tuple(Affiliation(country=code) for code in dict.fromkeys(codes))
 
 
 def _funders(work: dict[str, Any]) -> tuple[str, ...]:
-    """Return the funders; works of before 2025 name them with their grants."""
+    """Return the funders; works from before 2025 list them with their grants."""
     named = [as_dict(one).get("display_name") for one in as_list(work.get("funders"))]
     granted = [as_dict(one).get("funder_display_name") for one in as_list(work.get("grants"))]
     return funder_names(named or granted)
@@ -199,7 +199,7 @@ def record_of(
 ) -> Record:
     """Return the record of a work, with authors and references as given.
 
-    The import of a snapshot takes those of millions of works as numbers instead.
+    The import of a snapshot instead reads those of millions of works as numbers.
     """
     doi = normalise_doi(work.get("doi"))
     abstract = None

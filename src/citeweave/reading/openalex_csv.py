@@ -1,4 +1,4 @@
-"""OpenAlex works as the web site exports them: CSV with lists joined by bars."""
+"""OpenAlex works exported from the web site: CSV with lists joined by bars."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["FORMAT"]
 
 
 def _places(row: Row, *columns: str) -> list[str]:
-    """Return the items of a column, empty ones too: lists side by side go by their places."""
+    """Return the items of a column, including empty ones, since lists match by position."""
     for column in columns:
         cell = row.get(column)
         if cell:
@@ -32,11 +32,11 @@ def _authors(row: Row, line: int, context: FileContext) -> tuple[Author, ...]:
     names = _places(row, "authorships.author.display_name", "author_names", "authors")
     ids = _places(row, "authorships.author.id", "author_ids")
     orcids = _places(row, "authorships.author.orcid", "author_orcids")
-    # Empty values may be left out of the joined lists: then places no longer correspond.
+    # Empty values may be missing from the joined lists; then positions no longer match.
     if ids and len(ids) != len(names):
         context.note(
             line,
-            f"{len(names)} authors but {len(ids)} author ids; the ids are left out",
+            f"{len(names)} authors but {len(ids)} author ids; the ids are ignored",
             field="authorships.author.id",
         )
         ids = []
@@ -59,10 +59,10 @@ def _authors(row: Row, line: int, context: FileContext) -> tuple[Author, ...]:
 
 
 def _affiliations(row: Row, n_authors: int) -> list[Affiliation]:
-    """Return the institutions, with their countries as far as these can be told.
+    """Return the institutions, with their countries if these can be determined.
 
-    There are as many places as authors, empty ones too, where nobody has two institutions:
-    then places correspond. Else all that is known is that they belong to the paper.
+    If no author has two institutions, there are as many entries as authors, including empty ones,
+    and positions match. Otherwise the institutions are only known to belong to the paper.
     """
     names = _places(row, "authorships.institutions.display_name")
     ids = _places(row, "authorships.institutions.id")

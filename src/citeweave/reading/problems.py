@@ -1,4 +1,4 @@
-"""What went wrong while reading, and how much was read: the import report's raw material."""
+"""Problems met while reading, and counts of what was read: the basis of the import report."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["FileContext", "FileCounts", "OnProblem", "Problem", "ProblemLog"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing in a file that could not be read as it should.
+    """A problem in a file.
 
     Attributes
     ----------
     file : str
-        The file as the user named it.
+        The file as named by the user.
     line : int or None
-        Line (or record number where the file has no lines); None for the whole file.
+        Line number, or record number if the file has no lines; None for the whole file.
     field : str or None
-        The field concerned, where it is one.
+        The field concerned, if any.
     message : str
         What is wrong and what was done about it.
     skipped : bool
@@ -48,7 +48,7 @@ class Problem:
     skipped: bool = False
 
     def __str__(self) -> str:
-        """Return the problem in one line, as a compiler would."""
+        """Return the problem in one line, in the style of a compiler."""
         where = self.file if self.line is None else f"{self.file}:{self.line}"
         what = self.message if self.field is None else f"{self.field}: {self.message}"
         return f"{where}: {what}"
@@ -64,19 +64,19 @@ class FileCounts:
     Attributes
     ----------
     file : str
-        The file as the user named it.
+        The file as named by the user.
     format : str or None
-        Name of the format it was read as; None if it was refused.
+        Name of the format it was read as; None if it was rejected.
     read, skipped, problems : int
-        Records given, records lost, problems of any kind.
+        Numbers of records read, records skipped, and problems of any kind.
     recoded_lines : int
-        Lines that were not valid in the file's encoding and were read as Windows-1252.
+        Number of lines that were invalid in the file's encoding and read as Windows-1252.
     links : int
-        Citation lines, for a file that lists citations.
+        Number of citation lines, for a file of citations.
     vocabulary : int
-        Words the file has columns for, used or not, where it comes as bags of words.
+        Number of word columns, used or not, for a file of bags of words.
     refused : str or None
-        Why nothing was read from it.
+        Why nothing was read from the file.
     nameless_authors : int
         Entries of lists of authors that hold no name and were left out.
 
@@ -105,7 +105,7 @@ class FileCounts:
 
 @dataclass(slots=True)
 class ProblemLog:
-    """Collects problems: all are counted, the first `limit` are kept."""
+    """Collects problems: all are counted, and the first `limit` are kept."""
 
     on_problem: OnProblem = "collect"
     limit: int = 1000
@@ -113,7 +113,7 @@ class ProblemLog:
     count: int = 0
 
     def __post_init__(self) -> None:
-        """Check the option here, so that a wrong one shows before any reading."""
+        """Check the option, so that an invalid value is reported before reading."""
         if self.on_problem not in ("collect", "raise") and not callable(self.on_problem):
             raise ParameterError(
                 "The 'on_problem' option of read must be 'collect', 'raise' or a function of one "
@@ -126,29 +126,29 @@ class ProblemLog:
         if len(self.kept) < self.limit:
             self.kept.append(problem)
         if self.on_problem == "raise":
-            raise CorpusError(f"{problem} (read with on_problem='collect' to go on past it).")
+            raise CorpusError(f"{problem} (use on_problem='collect' to continue after problems).")
         if callable(self.on_problem):
             self.on_problem(problem)
 
 
 @dataclass(slots=True)
 class FileContext:
-    """What a reader is told about the file it reads, and where it reports to.
+    """Information for a reader about its file, and where it reports problems.
 
     Attributes
     ----------
     file : str
-        Name of the file for messages and for ``Record.source``.
+        Name of the file, for messages and ``Record.source``.
     log : ProblemLog
-        The log of the whole reading.
+        The log of all files.
     counts : FileCounts
         The counts of this file.
     columns : mapping of str to str
-        The user's map from record fields to columns, for the generic formats.
+        The user's map from record fields to columns, for generic formats.
     companions : mapping of str to Input
         Files that belong to this one (LINQS ``.cites``, TriDNR ``labels.txt``), by name.
     all_counts : dict of str to FileCounts
-        The counts of all files of the reading, where a companion's are entered too.
+        The counts of all files, including companion files.
     """
 
     file: str
@@ -159,7 +159,7 @@ class FileContext:
     all_counts: dict[str, FileCounts] = field(default_factory=dict)
 
     def beside(self, other: Input, format: str) -> FileContext:  # noqa: A002
-        """Return the context of a companion file, so that its problems bear its name."""
+        """Return the context of a companion file, so that problems are reported under its name."""
         counts = self.all_counts.setdefault(other.name, FileCounts(other.name, format))
         return FileContext(other.name, self.log, counts, all_counts=self.all_counts)
 
@@ -168,20 +168,20 @@ class FileContext:
         return Source(self.file, position)
 
     def fallback_id(self, doi: str | None, position: int) -> str:
-        """Return an id for a record whose source gives none."""
+        """Return an id for a record without one."""
         return doi or f"{self.file}#{position}"
 
     def note(self, line: int | None, message: str, *, field: str | None = None) -> None:
-        """Report a problem that loses no record."""
+        """Report a problem that does not lose a record."""
         self.counts.problems += 1
         self.log.add(Problem(self.file, line, field, message))
 
     def nameless_author(self, line: int) -> None:
-        """Report that an entry of a list of authors has no name, once a file."""
+        """Report an author entry without a name, once per file."""
         if not self.counts.nameless_authors:
             self.note(
                 line,
-                "an author without a name is left out here, and wherever there are more of them",
+                "an author without a name is dropped here and in later records",
                 field="authors",
             )
         self.counts.nameless_authors += 1
@@ -193,7 +193,7 @@ class FileContext:
         self.log.add(Problem(self.file, line, field, message, skipped=True))
 
     def refuse(self, reason: str) -> None:
-        """Report that the file, as a whole, gives nothing."""
+        """Report that nothing could be read from the file."""
         self.counts.problems += 1
         self.counts.refused = reason
         self.log.add(Problem(self.file, None, None, reason))

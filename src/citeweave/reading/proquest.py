@@ -1,4 +1,4 @@
-"""ProQuest's text export: records of ``Field: value`` between lines of underscores."""
+"""ProQuest text export: records of ``Field: value`` lines, separated by lines of underscores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["FORMAT"]
 
 Fields = dict[str, list[str]]
 
-# Only these end the field before them: an abstract may well have a line "Methods: ...".
+# Only these end the previous field: an abstract may contain a line "Methods: ...".
 _NAMES = frozenset(
     {
         *("abstract", "accession number", "advisor", "affiliation", "alternate title", "author"),
@@ -52,7 +52,7 @@ _NUMBERED = re.compile(r"(?:^|(?<=[\s;.]))(\d{1,3})\s+(?=[^\W\d_])")
 
 
 def _line(fields: Fields, *names: str) -> str | None:
-    """Return the first line of the first of these fields that has one."""
+    """Return the first line of the first non-empty field among these."""
     lines = (value.partition("\n")[0] for name in names for value in fields.get(name, ()))
     return next((text for line in lines if (text := clean(line))), None)
 
@@ -63,9 +63,9 @@ def _whole(fields: Fields, *names: str) -> str | None:
 
 
 def _people(fields: Fields) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
-    """Return the authors, "Lim, Kar Wai 1 ; Buntine, Wray 2 1 ANU, Canberra 2 Monash".
+    """Return the authors from "Lim, Kar Wai 1 ; Buntine, Wray 2 1 ANU, Canberra 2 Monash".
 
-    Numbers after names are those of affiliations, which follow the last name or have a field.
+    Numbers after names refer to affiliations, which follow the last name or have their own field.
     """
     text = _whole(fields, "author", "authors", "author(s)") or ""
     names = [part for part in map(str.strip, text.split(";")) if part]
@@ -90,7 +90,7 @@ def _people(fields: Fields) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]
 
 
 def _numbered(text: str) -> dict[str, tuple[Affiliation, ...]]:
-    """Return affiliations by the number before each; those without one by an empty number."""
+    """Return affiliations by the number before each, which may be empty."""
     marks = list(_NUMBERED.finditer(text))
     if not marks:
         return {"": addresses(text.split(";"))}
@@ -102,7 +102,7 @@ def _numbered(text: str) -> dict[str, tuple[Affiliation, ...]]:
 
 
 def _keywords(fields: Fields) -> tuple[str, ...]:
-    """Return the authors' keywords; only where there are none the subjects of the source."""
+    """Return the authors' keywords, or the subjects of the source if there are none."""
     own = ("identifier / keyword", "identifier (keyword)", "keyword", "keywords", "identifiers")
     for names in (own, ("subject", "mesh subject")):
         words = [word for name in names for value in fields.get(name, ()) for word in _words(value)]
@@ -142,9 +142,9 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
 
 
 def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fields]]:
-    """Give (line, fields) of each record; blocks that are none hold the list of contents and such.
+    """Yield (line, fields) of each record, ignoring other blocks such as the table of contents.
 
-    The title stands alone above the fields as well, under the empty name here.
+    The title is repeated above the fields; here it has the empty name.
     """
     block = Block(1)
     seen = False

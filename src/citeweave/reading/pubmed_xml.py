@@ -1,4 +1,4 @@
-"""PubMed XML (``PubmedArticleSet``), as E-utilities and the yearly baseline give it."""
+"""PubMed XML (``PubmedArticleSet``) from E-utilities and the yearly baseline."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNSTATED = ("unlabelled", "unassigned")
 
 
 def _abstract(article: Element) -> str | None:
-    """Return the abstract; the parts of a structured one bear their labels, as in MEDLINE."""
+    """Return the abstract; sections of a structured one keep their labels, as in MEDLINE."""
     parts = []
     for part in article.iterfind("Abstract/AbstractText"):
         text = text_of(part)
@@ -39,7 +39,7 @@ def _abstract(article: Element) -> str | None:
 
 
 def _places(author: Element) -> tuple[Affiliation, ...]:
-    """Return the affiliations of an author, with the ROR id where one stands beside an address."""
+    """Return the affiliations of an author, with the ROR id if there is one."""
     found: list[Affiliation] = []
     for info in author.iterfind("AffiliationInfo"):
         places = addresses(addresses_in(text_of(info.find("Affiliation")) or ""))
@@ -51,7 +51,7 @@ def _places(author: Element) -> tuple[Affiliation, ...]:
         if len(places) == 1 and rors:
             places = (places[0]._replace(ror=rors[0]),)
         found += places
-    # before 2015 the affiliation stood right inside the author
+    # before 2015 the affiliation was a direct child of the author
     found += addresses(addresses_in(text_of(author.find("Affiliation")) or ""))
     return tuple(dict.fromkeys(found))
 
@@ -83,7 +83,7 @@ def _author(author: Element) -> Author | None:
 def _authors(
     article: Element, line: int, context: FileContext
 ) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
-    """Return the people first and groups after them, as MEDLINE has them."""
+    """Return people first, then groups, as in MEDLINE."""
     people: list[Author] = []
     groups: list[Author] = []
     for team in article.iterfind("AuthorList"):
@@ -93,14 +93,14 @@ def _authors(
             author = _author(one)
             if author is None:
                 context.nameless_author(line)
-            # ValidYN="N" marks a name as it was before it was put right
+            # ValidYN="N" marks a name before correction
             if author is not None and one.get("ValidYN") != "N":
                 (groups if one.find("CollectiveName") is not None else people).append(author)
     return share_out(people + groups, addresses(texts_of(article, "Affiliation")))
 
 
 def _ids(item: Element | None) -> dict[str, str]:
-    """Return the identifiers of an article or a reference by their kind."""
+    """Return the identifiers of an article or a reference by type."""
     if item is None:
         return {}
     ids = item.iterfind("ArticleIdList/ArticleId")
@@ -108,7 +108,7 @@ def _ids(item: Element | None) -> dict[str, str]:
 
 
 def _references(data: Element | None) -> tuple[Reference, ...]:
-    """Return the references; lists of them may lie in each other."""
+    """Return the references; reference lists may be nested."""
     references = []
     for one in data.iterfind("ReferenceList//Reference") if data is not None else ():
         ids = _ids(one)
@@ -125,7 +125,7 @@ def _year(article: Element, book: Element | None) -> int | None:
     found = [article.find(date) for date in dates]
     found.append(book.find("PubDate") if book is not None else None)
     for date in found:
-        # "1998 Dec-1999 Jan" stands as MedlineDate
+        # "1998 Dec-1999 Jan" is given as MedlineDate
         for part in ("Year", "MedlineDate", "Season"):
             year = parse_year(text_of(date.find(part))) if date is not None else None
             if year is not None:

@@ -1,4 +1,4 @@
-"""`read`: from any files to one stream of records and a list of what went wrong."""
+"""Read files of any format into one stream of records, and collect problems."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = ["Reading", "SourceLike", "read"]
 
 SourceLike: TypeAlias = str | PathLike[str] | IO[bytes]
 
-# Files that lie in folders beside data; they are left out without a word of warning.
+# Files in folders that are not data; they are skipped silently.
 _ASIDE = ("readme", "license", "licence", "copying", "changelog", "thumbs.db", "desktop.ini")
 
 
 def _checked(source: SourceLike) -> Path | Input:
-    """Return a path that exists or an open file, so that a wrong name shows at once."""
+    """Return an existing path or an open file, so that a wrong name is reported at once."""
     if isinstance(source, str) and source == "-":
         return Input("-", lambda: nullcontext(sys.stdin.buffer), once=True)
     if isinstance(source, str | PathLike):
@@ -43,7 +43,7 @@ def _checked(source: SourceLike) -> Path | Input:
             )
         if path.is_file() or path.is_dir():
             return path
-        # A pipe, such as a shell's <(…), gives its bytes once.
+        # A pipe, such as <(…) in a shell, can only be read once.
         return Input(str(path), lambda: path.open("rb"), once=True)
     if not hasattr(source, "read") or isinstance(source, io.TextIOBase):
         raise ParameterError(
@@ -51,7 +51,7 @@ def _checked(source: SourceLike) -> Path | Input:
             f"Got {type(source).__name__} instead."
         )
     name = getattr(source, "name", None)
-    # What the caller opened, the caller closes.
+    # Files opened by the caller are closed by the caller.
     shown = name if isinstance(name, str) else "<open file>"
     return Input(shown, lambda: nullcontext(source), once=True)
 
@@ -62,9 +62,9 @@ class Reading(Iterator[Record]):
     Attributes
     ----------
     problems : list of Problem
-        The first problems met, up to the limit given.
+        The first problems, up to the given limit.
     problem_count : int
-        All problems met.
+        Number of all problems.
     counts : dict of str to FileCounts
         Records read and skipped, format and refusal, by file.
 
@@ -110,34 +110,34 @@ class Reading(Iterator[Record]):
         Parameters
         ----------
         *sources : path, "-" or open binary file
-            What to read. Folders are read with all below them in order of name, ``-`` is
-            standard input, gzip is unpacked by itself, ``.tar``, ``.tgz`` and ``.zip`` are
-            read as folders.
+            What to read. Folders are read recursively in order of name, ``-`` is standard input,
+            gzip is decompressed automatically, and ``.tar``, ``.tgz`` and ``.zip`` archives are
+            read like folders.
         format : str or None
-            Name of the format of all sources; by default each file's content tells.
+            Name of the format of all sources (default: detected from the content of each file).
         columns : mapping of str to str, or None
-            For tables and JSON Lines of no known provenance: from record fields ("title",
-            "authors", …) to columns. Fields left out are looked for by their usual names.
+            For tables and JSON Lines of unknown origin: maps record fields ("title", "authors", …)
+            to columns. Other fields are looked up by their usual column names.
         citations : path, open binary file or a sequence of them, or None
-            Lists of citations that come apart: two columns, citing id and cited id.
+            Separate lists of citations with two columns, citing id and cited id.
         on_problem : {"collect", "raise"} or callable
-            What to do about a bad record besides passing it over: keep it in the list of
-            problems, stop with an error, or call a function with each problem as well.
+            What to do about a bad record, which is skipped in any case: add it to the list of
+            problems, raise an error, or also call a function with each problem.
         max_problems : int
-            How many problems to keep; all are counted.
+            Maximum number of problems to keep; all are counted.
 
         Returns
         -------
         Reading
-            An iterator of records that carries `problems` and `counts`. What `citeweave.read` gives
-            can be turned into a corpus, too: `Records.prepare`.
+            An iterator of records with the attributes `problems` and `counts`. The result of
+            `citeweave.read` can also be turned into a corpus: `Records.prepare`.
 
         Raises
         ------
         CorpusError
-            If a path does not exist.
+            A path does not exist.
         ParameterError
-            If an option has a wrong value.
+            An option has an invalid value.
 
         Examples
         --------
@@ -168,26 +168,26 @@ class Reading(Iterator[Record]):
 
     @property
     def problem_count(self) -> int:
-        """The number of all problems so far."""
+        """The number of problems so far."""
         return self._log.count
 
     @property
     def records_read(self) -> int:
-        """Records given so far."""
+        """Number of records read so far."""
         return sum(counts.read for counts in self.counts.values())
 
     @property
     def records_skipped(self) -> int:
-        """Records lost so far."""
+        """Number of records skipped so far."""
         return sum(counts.skipped for counts in self.counts.values())
 
     @property
     def as_read(self) -> dict[str, int]:
-        """What the records held when they came from the files, before any change (`Tally`)."""
+        """Counts of the contents of the records as read from the files (`Tally`)."""
         return self._tally.as_dict()
 
     def __iter__(self) -> Self:
-        """Return the reading itself: it can be gone through once."""
+        """Return the reading itself, which can be iterated over once."""
         return self
 
     def __next__(self) -> Record:
@@ -195,11 +195,11 @@ class Reading(Iterator[Record]):
         return next(self._records)
 
     def close(self) -> None:
-        """Stop reading and close what is open."""
+        """Stop reading and close open files."""
         self._source.close()
 
     def map(self, change: Callable[[Iterable[Record]], Iterator[Record]]) -> Self:
-        """Let a function change, add or leave out records on their way."""
+        """Apply a function that changes, adds or drops records in the stream."""
         self._records = change(self._records)
         return self
 
@@ -234,7 +234,7 @@ class Reading(Iterator[Record]):
                     ", ".join(self._edge_files),
                     None,
                     "references",
-                    f"{links} citations by {len(given)} documents that were not read left out",
+                    f"{links} citations by {len(given)} documents that were not read were skipped",
                 )
             )
 
@@ -249,7 +249,7 @@ class Reading(Iterator[Record]):
             else:
                 items.append(file_input(path))
         if not items:
-            self._log.add(Problem(str(folder), None, None, "the folder holds no files"))
+            self._log.add(Problem(str(folder), None, None, "the folder contains no files"))
         return items
 
     def _archive(self, path: Path, stack: ExitStack) -> list[Input]:
@@ -273,7 +273,7 @@ class Reading(Iterator[Record]):
     def _group(
         self, items: Sequence[Input], given: edges.Citations, *, folder: bool
     ) -> Iterator[Record]:
-        """Read files that came together: companions are found among them and beside them."""
+        """Read files given together; companion files are found among them and next to them."""
         by_name = {_place(item): item for item in items}
         companions: dict[str, dict[str, Input]] = {}
         claimed: set[str] = set()
@@ -289,7 +289,7 @@ class Reading(Iterator[Record]):
             yield from self._file(item, companions.get(item.name, {}), given, folder=folder)
 
     def _attach_edges(self, items: Sequence[Input], given: edges.Citations) -> list[Input]:
-        """Take a citation list that lies beside the only other file as its citations."""
+        """Use a citation list given with a single other file as its citations."""
         lists = [item for item in items if self._sniffed(item) is edges.FORMAT]
         others = [item for item in items if item not in lists and not _is_aside(item)]
         if lists and len(others) == 1:
@@ -350,7 +350,7 @@ read = Reading.of
 
 
 def _place(item: Input) -> str:
-    """Return folder and name without ``.gz``, by which companions find each other."""
+    """Return the folder and the name without ``.gz``, by which companion files are matched."""
     folder = item.name.replace("\\", "/").rpartition("/")[0]
     return f"{folder}/{item.basename}"
 
@@ -378,7 +378,7 @@ _SURE_SUFFIXES |= {".enw": "endnote"}
 
 
 def _note_suffix(form: Format, item: Input, context: FileContext) -> None:
-    """Say so when a file's name promises another format than its content is."""
+    """Report a file whose suffix suggests a different format than its content."""
     suffix = Path(item.basename).suffix.lower()
     promised = _SURE_SUFFIXES.get(suffix)
     if promised is not None and promised != form.name:

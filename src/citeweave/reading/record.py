@@ -1,4 +1,4 @@
-"""The one record type that every reader gives and everything downstream takes."""
+"""The record type that all readers produce."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Source:
     Attributes
     ----------
     file : str
-        The file as the user named it (``-`` for standard input); a member of an archive
-        is written ``archive.tgz!member``.
+        The file as named by the user (``-`` for standard input); archive members are written
+        ``archive.tgz!member``.
     position : int
         Number of the record's first line in that file, from 1; for files without lines
         (Parquet, one JSON document) the number of the record.
@@ -35,16 +35,16 @@ class Source:
 
 
 class Affiliation(NamedTuple):
-    """Where an author works, as far as the source tells it apart: nothing is standardised here.
+    """The affiliation of an author as given by the source, without standardisation.
 
     Attributes
     ----------
     institution : str or None
-        Name of the institution, where the source gives it by itself.
+        Name of the institution, if the source gives it separately.
     country : str or None
-        Country as the source writes it: a code or a name.
+        Country as written in the source: a code or a name.
     ror : str or None
-        Identifier of the Research Organization Registry without the URL, ``05ppvf150``.
+        Research Organization Registry identifier without the URL, such as ``05ppvf150``.
     id : str or None
         The source's own id of the institution (OpenAlex ``I…``).
     raw : str or None
@@ -66,14 +66,14 @@ class Affiliation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """One author of one record, as given: nothing is standardised here.
+    """One author of one record as given by the source, without standardisation.
 
     Attributes
     ----------
     name : str
-        The name for display, "Given Family" where the parts are known.
+        Display name, "Given Family" if the parts are known.
     given, family : str or None
-        The parts of the name where the source tells them apart.
+        The parts of the name, if the source separates them.
     id : str or None
         The source's own author id (OpenAlex ``A…``, Scopus author id, ResearcherID, …).
     orcid : str or None
@@ -97,9 +97,10 @@ class Author:
 
 
 class Reference(NamedTuple):
-    """One entry of a record's reference list, with what the source gives to match it by.
+    """One entry of a reference list, with the information available for matching.
 
-    A named tuple, as there are many: making one takes a third of a frozen class's time.
+    A named tuple, because there are many: creating one takes a third of the time of a frozen
+    dataclass.
 
     Attributes
     ----------
@@ -133,18 +134,18 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One publication as its source gives it, before any cleaning.
+    """One publication as given by its source, before any cleaning.
 
     Attributes
     ----------
     id : str
-        The source's identifier; where it gives none the DOI, else ``file#position``.
+        Identifier in the source, or else the DOI, or else ``file#position``.
     source : Source
         File and position the record was read from.
     doi : str or None
         DOI in lower case without a URL prefix.
     title, abstract : str or None
-        As given, white space collapsed.
+        As given, with collapsed white space.
     keywords : tuple of str
         Keywords in the order given.
     authors : tuple of Author
@@ -156,19 +157,19 @@ class Record:
     category : str or None
         Class label or subject category of the source.
     references : tuple of Reference
-        The works it cites, duplicates and self-citations included.
+        The works it cites, including duplicates and self-citations.
     language : str or None
-        Language as the source writes it ("en", "English", "eng").
+        Language as written in the source ("en", "English", "eng").
     words : tuple of (str, float) pairs, or None
-        Bag of words for data that come as such instead of text.
+        Bag of words, for data sets that contain no text.
     words_kind : {"count", "tfidf"} or None
-        What the numbers of `words` are.
+        Meaning of the numbers in `words`.
     affiliations : tuple of Affiliation
-        Those that the source gives to the record without saying whose they are.
+        Affiliations of the record that the source does not assign to an author.
     document_type : str or None
-        Article, review, ... as the source calls it.
+        Article, review, ..., as named by the source.
     cited_by : int or None
-        How often the work is cited, by the count of the source.
+        Number of citations of the work according to the source.
     funders : tuple of str
         Who paid for it.
 

@@ -1,4 +1,4 @@
-"""References as objects, identifiers or strings, taken apart for matching."""
+"""Parse references given as objects, identifiers or strings, for matching."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WOS_DOI = re.compile(r"\bDOI\s+\[?\s*(?:DOI\s+)?(10\.[^\s,\]]+/[^\s,\]]+)", re.
 
 
 def reference_of(item: Any) -> Reference | None:
-    """Return a reference from an id, a DOI, a free string or an object with such fields."""
+    """Return a reference from an id, a DOI, a free-form string or an object with such fields."""
     if isinstance(item, dict):
         return _from_object(item)
     text = clean(item)
@@ -64,7 +64,7 @@ def _from_object(item: dict[str, Any]) -> Reference | None:
 
 
 def free_reference(text: str) -> Reference:
-    """Return what can be told of a reference in no particular style: year and DOI."""
+    """Return the year and DOI of a reference in no particular style."""
     text = text[:LONGEST_REFERENCE]
     found = YEAR_IN_BRACKETS.search(text)
     year = int(found[1]) if found else parse_year(text)
@@ -72,9 +72,9 @@ def free_reference(text: str) -> Reference:
 
 
 def wos_reference(text: str) -> Reference | None:
-    """Return one line of Web of Science's ``CR``: "Lim KW, 2015, MACH LEARN, V10, P1, DOI …".
+    """Parse one line of Web of Science's ``CR``: "Lim KW, 2015, MACH LEARN, V10, P1, DOI …".
 
-    These strings give no title, only an abbreviated venue.
+    These strings have no title, only an abbreviated venue.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def wos_reference(text: str) -> Reference | None:
     parts = [part.strip() for part in raw.split(",")]
     author: str | None = parts[0]
     year = None
-    # The year stands second, third where the first author has a comma in the name.
+    # The year is second, or third if the name of the first author contains a comma.
     for place, part in enumerate(parts[:4]):
         if _WOS_YEAR.fullmatch(part):
             year = int(part)

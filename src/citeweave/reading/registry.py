@@ -1,6 +1,6 @@
-"""The one list of formats, and the choice among them by content.
+"""The list of formats, and detection of the format by content.
 
-A new format is one file that defines a `Format`, and one line in `FORMATS`.
+To add a format, add a module that defines a `Format`, and a line in `FORMATS`.
 """
 
 from __future__ import annotations
@@ -73,27 +73,27 @@ FORMATS: tuple[Format, ...] = (
 _GENERIC = (generic_files.CSV, generic_files.JSONL, generic_files.PARQUET, excel.FORMAT)
 
 _FOREIGN = (
-    (b"%PDF", "a PDF document; export the records from where it was found instead"),
-    (b"PK\x03\x04", "a zip archive or an Office document, but no workbook"),
+    (b"%PDF", "a PDF document; export the records from the database instead"),
+    (b"PK\x03\x04", "a zip archive or an Office document, but not a workbook"),
     (b"\xd0\xcf\x11\xe0", "an old Office document; save a spreadsheet as .xlsx or CSV"),
-    (b"BZh", "packed with bzip2; unpack it or pack it with gzip"),
-    (b"\xfd7zXZ", "packed with xz; unpack it or pack it with gzip"),
-    (b"\x28\xb5\x2f\xfd", "packed with zstd; unpack it or pack it with gzip"),
-    (b"SQLite format 3", "an SQLite data base; export its records as CSV"),
+    (b"BZh", "compressed with bzip2; decompress it, or use gzip"),
+    (b"\xfd7zXZ", "compressed with xz; decompress it, or use gzip"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it, or use gzip"),
+    (b"SQLite format 3", "an SQLite database; export its records as CSV"),
     (
         b"\x93NUMPY",
-        "a NumPy array; a matrix of counts is read from .npz: citeweave fit counts.npz",
+        "a NumPy array; save a matrix of counts as .npz, then: citeweave fit counts.npz",
     ),
     (
         b"\x89HDF",
-        "an HDF5 file; open it (anndata.read_h5ad) and give it to Corpus.from_matrix",
+        "an HDF5 file; open it (anndata.read_h5ad) and pass it to Corpus.from_matrix",
     ),
     (b"\x80\x04", "a Python pickle, which is never loaded; export it as CSV or JSON Lines"),
 )
 
 
 def find_format(name: str) -> Format:
-    """Return the format of this name, or say which there are."""
+    """Return the format of this name, or raise an error that lists the available ones."""
     for form in FORMATS:
         if form.name == name:
             return form
@@ -106,9 +106,9 @@ def find_format(name: str) -> Format:
 
 
 def detect(sample: Sample, *, with_columns: bool = False) -> Format | None:
-    """Return the format that fits best, None where none does.
+    """Return the best matching format, or None.
 
-    With a column map of the user's only the generic formats are asked.
+    With a user-defined column map, only generic formats are considered.
     """
     candidates: Sequence[Format] = _GENERIC if with_columns else FORMATS
     best = None
@@ -121,7 +121,7 @@ def detect(sample: Sample, *, with_columns: bool = False) -> Format | None:
 
 
 def why_unknown(sample: Sample) -> str:
-    """Return why no format fits, as well as it can be told."""
+    """Return the most likely reason why no format matches."""
     if not sample.head.strip(b"\0 \t\r\n"):
         return "the file is empty"
     for magic, reason in _FOREIGN:
@@ -129,15 +129,17 @@ def why_unknown(sample: Sample) -> str:
             return f"this is {reason}"
     start = sample.text.lstrip()[:200].lower()
     if start.startswith(("<!doctype html", "<html")):
-        return "this is a web page, not an export (was a log-in page saved instead?)"
+        return "this is a web page, not an export (perhaps a login page was saved instead)"
     if start.startswith("<"):
         return (
-            "this is XML of another kind than PubMed's and EndNote's; export as RIS, BibTeX, CSV "
-            "or JSON instead"
+            "this is XML, but not from PubMed or EndNote; export as RIS, BibTeX, CSV or JSON "
+            "instead"
         )
     control = sum(byte < 9 or 13 < byte < 32 for byte in sample.head[:4096])
     if control > 0.1 * len(sample.head[:4096]):
-        return "this is not text and no known data format"
+        return "this is not text and not a known data format"
     shown = sample.first_line.strip()[:60]
     named = choice("format=…", "--format …")
-    return f"no known format fits; the file begins with {shown!r}. Name one with {named}"
+    return (
+        f"no known format matches; the file starts with {shown!r}. Specify the format with {named}"
+    )

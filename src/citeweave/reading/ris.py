@@ -31,7 +31,7 @@ Fields = dict[str, list[str]]
 
 _TAG = re.compile(r"\ufeff?\s{0,3}([A-Z][A-Z0-9])\s{1,3}-(?:\s(.*)|$)")
 _NUMBERED_TAG = re.compile(r"\ufeff?\s*\d+[.)]\s+(TY\s{1,3}-.*)")
-# Lists put the abstract under N2 and the title under T1; AB and TI are newer.
+# The abstract may be under N2 and the title under T1; AB and TI are newer.
 _TITLE = ("TI", "T1", "CT", "BT")
 _VENUE = ("T2", "JO", "JF", "BT", "JA", "J2", "T3")
 _CITED_BY = re.compile(r"Cited By\s*:\s*(\d+)", re.IGNORECASE)
@@ -82,7 +82,7 @@ def _references(fields: Fields) -> tuple[Reference, ...]:
 
 
 def _document_type(fields: Fields) -> str | None:
-    """Return Scopus's own type (M3), else what the code of the record stands for."""
+    """Return Scopus's own type (M3), or else the meaning of the record's type code."""
     own = _first(fields, "M3")
     if own and own.replace(" ", "").isalpha():
         return own
@@ -133,7 +133,7 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
 
 
 def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fields]]:
-    """Give (line, fields) of each record from ``TY`` to ``ER``, the next ``TY`` or the end."""
+    """Yield (line, fields) of each record, from ``TY`` to ``ER``, the next ``TY`` or the end."""
     block: Block | None = None
     seen = False
     for number, raw in stream.lines():
@@ -141,7 +141,7 @@ def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fie
         if found is None and (numbered := _NUMBERED_TAG.fullmatch(raw)):
             found = _TAG.fullmatch(numbered[1])
         if found is None:
-            # A value goes on over the line's end, as abstracts and notes do.
+            # A value continues on the next line, as in abstracts and notes.
             if block is not None and raw.strip():
                 block.extend(raw.strip(), context)
             continue
@@ -161,7 +161,7 @@ def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fie
         context.note(block.start, "the file ends inside this record", field="ER")
         yield block.start, block.joined("\n")
     if not seen:
-        context.refuse("no RIS record found: no line begins with 'TY  - '")
+        context.refuse("no RIS record found: no line starts with 'TY  - '")
 
 
 def _read(stream: ByteStream, context: FileContext) -> Iterator[Record]:

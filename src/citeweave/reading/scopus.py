@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT"]
 
 _NOTHING = re.compile(r"\[No [A-Za-z ]+ available\]", re.IGNORECASE)
-# numbers of parts between commas that an address may have
+# possible numbers of comma-separated parts in an address
 _SIZES = frozenset(range(1, 40))
 _FULL_NAME_ID = re.compile(r"\s*\((\d+)\)\s*$")
 
 
 def _authors(row: Row) -> tuple[Author, ...]:
-    """Return the authors, with the full names of new exports and the ids where they fit."""
+    """Return the authors, with the full names of new exports, and ids if their number matches."""
     names = split_names(cell(row, "authors", "author names") or "")
     ids = listed(row, "author(s) id", "author ids")
     full = listed(row, "author full names")
@@ -53,10 +53,10 @@ def _authors(row: Row) -> tuple[Author, ...]:
 def _placed(
     row: Row, authors: tuple[Author, ...]
 ) -> tuple[tuple[Author, ...], tuple[Affiliation, ...]]:
-    """Give the authors their affiliations; those of nobody in particular are the record's.
+    """Assign affiliations to authors, and the remaining ones to the record.
 
-    "Lim, K.W., ANU, Canberra, Australia, NICTA, Sydney, Australia" has two addresses, which the
-    column "Affiliations" tells apart.
+    "Lim, K.W., ANU, Canberra, Australia, NICTA, Sydney, Australia" has two addresses, which are
+    separated with the help of the column "Affiliations".
     """
     known = listed(row, "affiliations")
     entries = listed(row, "authors with affiliations")
@@ -72,9 +72,9 @@ def _placed(
 
 
 def _addresses_of(entry: str, author: Author, known: frozenset[str], sizes: list[int]) -> list[str]:
-    """Return the addresses of one author, told by the list of all that the paper has.
+    """Return the addresses of one author, separated with the help of all addresses of the paper.
 
-    `sizes` are the numbers of parts that the known addresses have, the largest first.
+    `sizes` are the numbers of parts of the known addresses, largest first.
     """
     parts = entry.split(", ")
     family = (author.family or author.name).split()[0].lower()
@@ -118,11 +118,11 @@ def _record(row: Row, line: int, context: FileContext) -> Record | None:
 
 
 def _align(header: list[str], cells: list[str]) -> list[str] | None:
-    """Bring a row with more cells under its columns.
+    """Align a row with too many cells.
 
-    Scopus writes as many columns "Funding Text" as some record of the export needs, so
-    that in files put together from several exports the columns after it are shifted. The
-    EID at the very end tells.
+    Scopus writes as many "Funding Text" columns as the records of an export need, so that in files
+    concatenated from several exports the following columns are shifted. The EID in the last column
+    reveals this.
     """
     extra = len(cells) - len(header)
     if extra <= 0 or header[-1] != "eid" or not cells[-1].startswith("2-s2.0-"):

@@ -1,8 +1,8 @@
-"""The references of Scopus: one long cell, in three layouts.
+"""Parse Scopus references: one long cell, in three layouts.
 
 Until 2022 a reference was "Kalé, L., Title (1993) Journal, 28", then "Kalé L., Title, Journal, 28,
-(1993)", now "Kalé L.; Bohm E., Title, Journal, 28, (1993)" with semicolons between the authors as
-between the references; some exports have whole first names.
+(1993)", now "Kalé L.; Bohm E., Title, Journal, 28, (1993)" with semicolons between authors as well
+as between references; some exports have full first names.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _SMALL_WORD = re.compile(r"and|for|of|on|the|to|in|de|des|du|der|&")
 
 
 class _Layout(NamedTuple):
-    """How a cell writes its references: whether years come last, whether names have commas."""
+    """The layout of references: whether years come last, and whether names have commas."""
 
     year_last: bool
     comma_in_names: bool
 
 
 def scopus_references(text: str) -> tuple[Reference, ...]:
-    """Return the references of Scopus's one long cell, which separates them by semicolons.
+    """Return the references in a Scopus cell, in which they are separated by semicolons.
 
-    Semicolons also stand inside references: between authors, in titles, before publishers.
+    Semicolons also occur within references: between authors, in titles, before publishers.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _layout(pieces: list[str]) -> _Layout:
 
 
 def _until_the_year(pieces: list[str]) -> list[list[str]]:
-    """Group pieces to references that end with their years; one without a year ends early."""
+    """Group pieces into references that end with their year; one without a year ends early."""
     groups: list[list[str]] = []
     open_ = False
     for piece in pieces:
@@ -86,13 +86,13 @@ def _until_the_year(pieces: list[str]) -> list[list[str]]:
 
 
 def _ends_undated(before: str, piece: str) -> bool:
-    """Tell whether a reference without a year ends before a piece that begins with an author."""
+    """Return whether a reference without a year ends before a piece that starts with an author."""
     begins = _is_name(piece) or len(_after_authors(piece)[1]) < len(piece)
     return begins and _WHOLE.search(before) is not None
 
 
 def _by_their_beginnings(pieces: list[str]) -> list[list[str]]:
-    """Group pieces to references that begin with an author: others go with the one before."""
+    """Group pieces into references that start with an author; others join the previous one."""
     groups: list[list[str]] = []
     dated = False
     for piece in pieces:
@@ -107,7 +107,7 @@ def _by_their_beginnings(pieces: list[str]) -> list[list[str]]:
 
 
 def _continues(piece: str, *, dated: bool, has_year: bool) -> bool:
-    """Tell whether a piece belongs to the reference before it, which may be `dated`."""
+    """Return whether a piece belongs to the previous reference, which may be `dated`."""
     rest = _after_authors(piece)[1]
     starts_with_author = len(rest) < len(piece)
     if has_year:
@@ -116,7 +116,7 @@ def _continues(piece: str, *, dated: bool, has_year: bool) -> bool:
 
 
 def _is_name(piece: str, fewest: int = 2) -> bool:
-    """Tell whether a piece is an author alone: "Blei D.M.", "Blei, David M."."""
+    """Return whether a piece is only an author: "Blei D.M.", "Blei, David M."."""
     if len(piece) > _LONGEST_NAME or piece.count(",") > 1:
         return False
     words = piece.replace(",", " ").split()
@@ -124,7 +124,7 @@ def _is_name(piece: str, fewest: int = 2) -> bool:
 
 
 def _after_authors(text: str) -> tuple[str | None, str]:
-    """Return the first author and the text after all authors, which have initials."""
+    """Return the first author and the text after all authors, if they have initials."""
     text = text[:LONGEST_REFERENCE]
     for pattern in (_AUTHOR_COMMA, _AUTHOR_SPACE):
         at = 0
@@ -139,12 +139,12 @@ def _after_authors(text: str) -> tuple[str | None, str]:
 
 
 def _authors_and_rest(pieces: list[str], layout: _Layout) -> tuple[str | None, str]:
-    """Return the first author and the text after the last, whatever is between them."""
-    # a name of one word ("Suharto") is one only where others stand beside it
+    """Return the first author and the text after the last author."""
+    # a single word ("Suharto") is a name only among other names
     fewest = 1 if layout.year_last else 2
     names = 0
     for piece in pieces[:-1]:
-        # where names have no commas, "Blei D.M., Topics" is the last of them with a title
+        # if names have no commas, "Blei D.M., Topics" is the last name followed by a title
         if not _is_name(piece, fewest) or ("," in piece and not layout.comma_in_names):
             break
         names += 1
@@ -160,9 +160,9 @@ def _authors_and_rest(pieces: list[str], layout: _Layout) -> tuple[str | None, s
 
 
 def _after_organisation(text: str) -> tuple[str | None, str]:
-    """Part "World Health Organization, Global report, (2020)" from "Title, Venue, (2020)".
+    """Distinguish "World Health Organization, Global report, (2020)" from "Title, Venue, (2020)".
 
-    An organisation is told by its abbreviation, or by a word for one among capitalised words.
+    An organisation is recognised by an abbreviation, or by a typical word among capitalised words.
     """
     name, _, rest = text.partition(", ")
     if " " not in rest.partition(",")[0] or _NOT_TITLE.match(rest) or len(name) > _LONGEST_NAME:
@@ -176,7 +176,7 @@ def _after_organisation(text: str) -> tuple[str | None, str]:
 
 
 def _first_parts(text: str, number: int, fewest: int) -> tuple[str | None, str]:
-    """Take the first parts between commas for a name, if they look like one."""
+    """Return the first comma-separated parts as a name, if they look like one."""
     parts = text.split(", ", number)
     name = ", ".join(parts[:number])
     if len(parts) > number and _is_name(name, fewest):
@@ -201,17 +201,17 @@ def _reference(pieces: list[str], layout: _Layout) -> Reference:
 
 
 def _book_title(text: str) -> str | None:
-    """Return the title from "Title, , Publisher", as books are given after their year."""
+    """Return the title from "Title, , Publisher", the form of books after the year."""
     title, comma, _ = text.partition(", ,")
     title = title.strip(" ,")
     return title if comma and title and not re.search(r"\bpp?\.\s|\d$", title) else None
 
 
 def _title_before_venue(text: str) -> str | None:
-    """Return the title from "Title, Venue, 12, 3, pp. 1-9, " where the year came last."""
+    """Return the title from "Title, Venue, 12, 3, pp. 1-9, ", if the year comes last."""
     parts = [part.strip() for part in text.split(", ") if part.strip(" ,")]
     for place, part in enumerate(parts):
         if place and _NOT_TITLE.match(part):
-            # Before the volume stands the venue, before that the title.
+            # The venue precedes the volume, and the title precedes the venue.
             return ", ".join(parts[: max(place - 1, 1)])
     return ", ".join(parts[:-1] or parts) or None

@@ -1,4 +1,4 @@
-"""Semantic Scholar: API and data-set papers, the Open Research Corpus, S2ORC and CORD-19."""
+"""Semantic Scholar: API and dataset papers, the Open Research Corpus, S2ORC and CORD-19."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _affiliations(item: dict[str, Any]) -> tuple[Affiliation, ...]:
 
 
 def _from_parts(item: dict[str, Any]) -> Author | None:
-    """Return the author of S2ORC's first, middle, last and suffix."""
+    """Return the author from S2ORC's first, middle, last and suffix."""
     given = [clean(item.get("first")), *map(clean, as_list(item.get("middle")))]
     family = [clean(item.get("last")), clean(item.get("suffix"))]
     given_text = " ".join(filter(None, given)) or None
@@ -60,7 +60,7 @@ def _from_parts(item: dict[str, Any]) -> Author | None:
 
 
 def _abstract(value: Any) -> str | None:
-    """Return an abstract that is a string, or paragraphs as full-text files have them."""
+    """Return an abstract given as a string, or as paragraphs in full-text files."""
     if isinstance(value, list):
         parts = [item.get("text") if isinstance(item, dict) else item for item in value]
         return clean(" ".join(part for part in parts if isinstance(part, str)))
@@ -93,7 +93,7 @@ def _first_field(paper: dict[str, Any]) -> str | None:
 
 
 def _record(paper: dict[str, Any], line: int, context: FileContext) -> Record | None:
-    # Full-text files keep the bibliographic part apart.
+    # Full-text files store the bibliographic part separately.
     about = {**paper, **as_dict(paper.get("metadata"))}
     other = as_dict(paper.get("externalIds") or paper.get("externalids"))
     doi = normalise_doi(about.get("doi")) or normalise_doi(other.get("DOI"))

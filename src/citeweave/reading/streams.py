@@ -1,7 +1,7 @@
-"""From files as users have them (gzip, any encoding, any line ends) to clean lines of text.
+"""Turn files (possibly gzipped, in any encoding, with any line ends) into clean lines of text.
 
-Everything streams: a chunk of bytes is unpacked, brought to UTF-8 and cut into lines, and
-only the line (or JSON value) being read is held. A damaged end is reported and what came
+Everything is streamed: a chunk of bytes is decompressed, converted to UTF-8 and split into lines,
+and only the current line (or JSON value) is in memory. A damaged end is reported, and everything
 before it is kept.
 """
 
@@ -54,7 +54,7 @@ _BOMS = (
 
 
 def _bad_bytes_as_cp1252(error: UnicodeError) -> tuple[str, int]:
-    """Read only the bytes that are not UTF-8 as Windows-1252: mixed files keep the rest."""
+    """Decode only invalid UTF-8 bytes as Windows-1252, for files of mixed encodings."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     bad = error.object[error.start : error.end]
@@ -62,7 +62,7 @@ def _bad_bytes_as_cp1252(error: UnicodeError) -> tuple[str, int]:
     return text, error.end
 
 
-# Five bytes mean nothing in Windows-1252; Latin-1 gives each byte a meaning.
+# Five bytes are undefined in Windows-1252; Latin-1 defines all.
 _CP1252 = [
     bytes([byte]).decode("cp1252" if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D) else "latin-1")
     for byte in range(256)
@@ -72,18 +72,19 @@ codecs.register_error(_LENIENT, _bad_bytes_as_cp1252)
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A file that can be opened: on disk, in an archive, standard input or the user's own.
+    """A file that can be opened: on disk, in an archive, standard input, or opened by the user.
 
     Attributes
     ----------
     name : str
-        The name for messages.
+        Name for messages.
     open : callable
-        Gives the open binary file as a context that closes what is ours to close.
+        Returns a context manager with the open binary file, which closes it unless the caller
+        opened it.
     path : Path or None
-        Where it lies on disk as it is (not for a member of an archive).
+        Path on disk (not for archive members).
     once : bool
-        It can be read once only (standard input, a file of the caller's).
+        Whether it can be read only once (standard input, or a file opened by the caller).
     """
 
     name: str
@@ -93,40 +94,40 @@ class Input:
 
     @property
     def basename(self) -> str:
-        """The last part of the name, without folders, archive and ``.gz``."""
+        """File name without folders, archive and ``.gz``."""
         name = self.name.replace("\\", "/").rsplit("!", 1)[-1].rsplit("/", 1)[-1]
         return name.removesuffix(".gz")
 
 
 def file_input(path: Path, *, name: str | None = None) -> Input:
-    """Return a file on disk as an input; under another name if it is a temporary copy."""
+    """Return a file on disk as an input; `name` overrides the name of a temporary copy."""
     return Input(name or str(path), lambda: path.open("rb"), path if name is None else None)
 
 
 @contextmanager
 def room_to_unpack(name: str) -> Iterator[None]:
-    """Tell a full temporary folder from damage to what is unpacked there."""
+    """Distinguish a full temporary folder from damaged data."""
     try:
         yield
     except OSError as error:
         if not is_full(error):
             raise
         raise CiteweaveError(
-            f"There is no room to unpack '{name}' in the temporary folder "
+            f"There is not enough space to unpack '{name}' in the temporary folder "
             f"'{tempfile.gettempdir()}' ({error.strerror}). Free some space, or set TMPDIR to "
             "another folder."
         ) from error
 
 
 class ByteStream:
-    """The unpacked bytes of one open file, to be taken once: as lines, chunks or a file.
+    """The decompressed bytes of one open file, to be read once: as lines, chunks or a file.
 
     Attributes
     ----------
     head : bytes
-        The first 64 kB as bytes, after unpacking.
+        The first 64 kB after decompression.
     encoding : str
-        The encoding told from a byte order mark or from the pattern of zero bytes.
+        The encoding, detected from a byte order mark or the pattern of zero bytes.
     """
 
     def __init__(self, raw: IO[bytes], context: FileContext) -> None:
@@ -145,7 +146,7 @@ class ByteStream:
 
     @property
     def head_text(self) -> str:
-        """The head as text; a character cut at its end is left out."""
+        """The head as text, without a truncated character at its end."""
         text = self.head[self._bom :]
         if self.encoding == "utf-8":
             if len(self.head) == HEAD_BYTES:
@@ -155,7 +156,7 @@ class ByteStream:
 
     @contextmanager
     def as_path(self) -> Iterator[Path]:
-        """Give the bytes as a file on disk, for formats that must seek (Parquet)."""
+        """Yield the path of a file with the bytes, for formats that need to seek (Parquet)."""
         with tempfile.TemporaryDirectory(prefix="citeweave-") as folder:
             path = Path(folder) / "input"
             with room_to_unpack(self._context.file), path.open("wb") as file:
@@ -165,14 +166,15 @@ class ByteStream:
             yield path
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Give (number, text) of each line, without its end; CR, LF and CRLF all end lines."""
+        """Yield (number, text) of each line without its end; CR, LF and CRLF all end lines."""
         number = blank = 0
         for line in _split_lines(self._utf8(), self._context):
             number += 1
             blank = 0 if line else blank + 1
             if blank > MOST_BLANK_LINES:
                 self._context.note(
-                    number, f"{MOST_BLANK_LINES} empty lines on end; the file is not read further"
+                    number,
+                    f"{MOST_BLANK_LINES} consecutive empty lines; the rest of the file is skipped",
                 )
                 return
             if line is None:
@@ -185,7 +187,7 @@ class ByteStream:
             yield number, text
 
     def text(self) -> Iterator[str]:
-        """Give the whole as pieces of text of some 256 kB, for formats not made of lines."""
+        """Yield the text in pieces of about 256 kB, for formats that are not line-based."""
         line = 1
         carry = b""
         for chunk in self._utf8():
@@ -210,13 +212,13 @@ class ByteStream:
         if counts.recoded_lines == 1:
             self._context.note(
                 line,
-                "bytes that are not UTF-8 from here on were read as Windows-1252 "
-                "(save the file as UTF-8 if letters look wrong)",
+                "invalid UTF-8 bytes from here on were read as Windows-1252 (if letters look "
+                "wrong, save the file as UTF-8)",
                 field="encoding",
             )
 
     def _utf8(self) -> Iterator[bytes]:
-        """Give the bytes without byte order mark, brought to UTF-8 from UTF-16 and UTF-32."""
+        """Yield the bytes without byte order mark, converted from UTF-16 and UTF-32 to UTF-8."""
         if self.encoding == "utf-8":
             yield self._first[self._bom :]
             yield from self._rest
@@ -231,17 +233,17 @@ class ByteStream:
 
 
 class SheetStream(ByteStream):
-    """The rows of a spreadsheet, for readers of tables; its head is that of the table as text.
+    """The rows of a spreadsheet, for readers of tables; its head is the start of the table as text.
 
     Parameters
     ----------
     rows : iterator of (int, list of str)
-        Number and cells of each row that is not empty.
+        Number and cells of each non-empty row.
     """
 
     def __init__(self, rows: Iterator[tuple[int, list[str]]]) -> None:
         first = list(islice(rows, _ROWS_OF_HEAD))
-        # lines on the search may stand above the names of the columns
+        # lines about the search may precede the header
         named = (i for i, (_, cells) in enumerate(first[:5]) if sum(map(bool, cells)) > 2)
         first = first[next(named, 0) :]
         self.rows = chain(first, rows)
@@ -250,7 +252,7 @@ class SheetStream(ByteStream):
             for _, cells in first
         ]
         if lines:
-            # commas in names of columns must not pass for what parts columns
+            # commas in column names must not be mistaken for delimiters
             lines[0] += "\t" * sum(map(lines[0].count, ",;|"))
         text = "\n".join(lines)
         self.head = text.encode("utf-8", "replace")
@@ -258,7 +260,7 @@ class SheetStream(ByteStream):
 
 
 def input_lines(item: Input, context: FileContext) -> Iterator[tuple[int, str]]:
-    """Give the lines of a file that belongs to another; one that cannot be read is reported."""
+    """Yield the lines of a companion file; report it if it cannot be read."""
     try:
         with item.open() as raw:
             yield from ByteStream(raw, context).lines()
@@ -271,7 +273,7 @@ def _raw_chunks(raw: IO[bytes], context: FileContext) -> Iterator[bytes]:
         try:
             chunk = raw.read(_CHUNK)
         except OSError as error:
-            context.note(None, f"reading stopped: {error}; records before that point are kept")
+            context.note(None, f"reading stopped: {error}; the records before this point are kept")
             return
         if not isinstance(chunk, bytes):
             raise ParameterError(
@@ -284,7 +286,7 @@ def _raw_chunks(raw: IO[bytes], context: FileContext) -> Iterator[bytes]:
 
 
 def _gunzip(first: bytes, rest: Iterator[bytes], context: FileContext) -> Iterator[bytes]:
-    """Unpack gzip, members after one another included; keep all that a damaged file gives."""
+    """Decompress gzip data, including concatenated members, and keep what precedes any damage."""
     given = 0
     taken = len(first)
     unpacker = zlib.decompressobj(wbits=31)
@@ -295,8 +297,8 @@ def _gunzip(first: bytes, rest: Iterator[bytes], context: FileContext) -> Iterat
         except zlib.error as error:
             context.note(
                 None,
-                f"the gzip data is damaged after {given} unpacked bytes ({error}); "
-                "what came before is kept",
+                f"the gzip data is damaged after {given} decompressed bytes ({error}); everything "
+                "before that is kept",
                 field="gzip",
             )
             return
@@ -305,9 +307,9 @@ def _gunzip(first: bytes, rest: Iterator[bytes], context: FileContext) -> Iterat
             if unpacks_too_much(taken, given):
                 context.note(
                     None,
-                    f"the gzip data unpacks to more than {MOST_EXPANSION} times its size, which no "
-                    f"text does; its first {given - len(unpacked)} bytes are kept "
-                    "(unpack it yourself if it is right)",
+                    f"the gzip data expands to more than {MOST_EXPANSION} times its size, which is "
+                    f"implausible for text; its first {given - len(unpacked)} bytes are kept "
+                    "(decompress it yourself if it is correct)",
                     field="gzip",
                 )
                 return
@@ -332,7 +334,8 @@ def _gunzip(first: bytes, rest: Iterator[bytes], context: FileContext) -> Iterat
         if not waiting and not unpacked:
             context.note(
                 None,
-                f"the gzip data is cut off after {given} unpacked bytes; what came before is kept",
+                f"the gzip data is truncated after {given} decompressed bytes; everything before "
+                "that is kept",
                 field="gzip",
             )
             return
@@ -343,7 +346,7 @@ def _encoding_of(head: bytes) -> tuple[str, int]:
     for mark, encoding in _BOMS:
         if head.startswith(mark):
             return encoding, len(mark)
-    # Text in UTF-16 without a mark has a zero byte in nearly every pair of bytes.
+    # UTF-16 text without a mark has a zero byte in nearly every pair of bytes.
     pairs = len(head) // 2
     if pairs >= 2:
         zeros_even = head[: 2 * pairs : 2].count(0)
@@ -356,7 +359,7 @@ def _encoding_of(head: bytes) -> tuple[str, int]:
 
 
 def _whole_characters(data: bytes) -> int:
-    """Return the length of `data` without a UTF-8 character that is cut at its end."""
+    """Return the length of `data` without a truncated UTF-8 character at its end."""
     for back in range(1, min(4, len(data)) + 1):
         byte = data[-back]
         if byte < 0x80:
@@ -368,7 +371,7 @@ def _whole_characters(data: bytes) -> int:
 
 
 def _split_lines(chunks: Iterator[bytes], context: FileContext) -> Iterator[bytes | None]:
-    """Give the lines; None stands for one longer than the limit, which is reported."""
+    """Yield the lines; None for a line longer than the limit, which is reported."""
     parts: list[bytes] = []
     size = 0
     number = 1
@@ -400,14 +403,14 @@ def _split_lines(chunks: Iterator[bytes], context: FileContext) -> Iterator[byte
                 parts.clear()
                 context.skip(
                     number,
-                    f"line longer than {LONGEST_LINE} bytes passed over (is this a text file?)",
+                    f"line longer than {LONGEST_LINE} bytes skipped (is this a text file?)",
                 )
     if parts:
         yield b"".join(parts)
 
 
 def copy_limited(source: IO[bytes], target: IO[bytes], limit: int) -> bool:
-    """Copy at most `limit` bytes; tell whether that was all of it."""
+    """Copy at most `limit` bytes; return whether that was everything."""
     left = limit
     while left > 0:
         chunk = source.read(min(_CHUNK, left))

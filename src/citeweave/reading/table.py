@@ -1,8 +1,8 @@
-"""Rows of CSV and TSV files as dictionaries, with broken quotes kept from doing harm.
+"""Read rows of CSV and TSV files as dictionaries, tolerating broken quotation marks.
 
-One stray quotation mark makes a strict CSV parser swallow every row after it. Here a row
-may span many lines, but when a row does not end, or ends with the wrong number of cells,
-only its first line is given up and reading goes on with the second.
+One stray quotation mark makes a strict CSV parser swallow every row after it. Here a row may span
+many lines; but if it does not end, or has the wrong number of cells, only its first line is skipped
+and reading continues with the second.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def table_rows(
     quoted: bool = True,
     align: Align | None = None,
 ) -> Iterator[tuple[int, Row]]:
-    """Give (line, row) of each row that is not empty; keys are the header in lower case.
+    """Yield (line, row) of each non-empty row; keys are the header in lower case.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def table_rows(
     context : FileContext
         Where problems go.
     delimiter : str or None
-        Between cells; by default the first line tells.
+        Separator between cells (default: detected from the first line).
     quoted : bool
-        Whether quotation marks enclose cells; in Web of Science's tables they do not.
+        Whether quotation marks enclose cells; in Web of Science tables they do not.
     align : callable or None
-        From the header and the cells of a row that do not fit it to cells that do, where
-        the format knows how such rows come about; else to None.
+        Maps the header and the cells of a mismatched row to cells that match, if the format knows
+        how to repair such rows; otherwise to None.
     """
     if isinstance(stream, SheetStream):
         yield from _sheet_rows(stream, context)
@@ -69,7 +69,7 @@ def table_rows(
     if not header:
         context.refuse("the table is empty")
         return
-    # An export's last column is often followed by an empty one.
+    # The last column of an export is often followed by an empty one.
     widths = {len(header)}
     while header and not header[-1]:
         header.pop()
@@ -93,14 +93,14 @@ def table_rows(
                 if not aligned_before:
                     context.note(
                         number,
-                        f"{len(cells)} cells under {width} columns; these and further such rows "
-                        "were brought under their columns",
+                        f"{len(cells)} cells for {width} columns; this and further such rows were "
+                        "realigned",
                     )
                 aligned_before = True
                 cells = aligned
         after_bad = bad_from is not None and number == bad_to + 1
         if len(cells) not in widths and (after_bad or not whole):
-            # Lines after a broken row are mostly its own rest: report them as one.
+            # Lines after a broken row usually belong to it: report them together.
             if bad_from is not None and number != bad_to + 1:
                 _report(context, bad_from, bad_to)
                 bad_from = None
@@ -114,25 +114,25 @@ def table_rows(
             continue
         widths.add(len(cells))
         if not whole:
-            context.note(number, "quotation marks do not match; the line was read by itself")
+            context.note(number, "unbalanced quotation marks; the line was read by itself")
         elif len(cells) > width and any(cell.strip() for cell in cells[width:]):
-            context.note(number, f"{len(cells)} cells under {width} columns; the last are ignored")
+            context.note(number, f"{len(cells)} cells for {width} columns; the last are ignored")
         elif len(cells) < width:
-            context.note(number, f"only {len(cells)} cells under {width} columns")
+            context.note(number, f"only {len(cells)} cells for {width} columns")
         yield number, dict(zip(header, map(decode_entities, cells), strict=False))
     if bad_from is not None:
         _report(context, bad_from, bad_to)
 
 
 def _sheet_rows(stream: SheetStream, context: FileContext) -> Iterator[tuple[int, Row]]:
-    """Give the rows of a spreadsheet, whose cells need no taking apart."""
+    """Yield the rows of a spreadsheet, whose cells need no parsing."""
     header: list[str] = []
     for number, cells in stream.rows:
         if not header:
             header = _column_names(cells)
             continue
         if len(cells) > len(header):
-            context.note(number, f"{len(cells)} cells under {len(header)} columns")
+            context.note(number, f"{len(cells)} cells for {len(header)} columns")
         row = dict(zip(header, map(decode_entities, cells), strict=False))
         yield number, {**dict.fromkeys(header, ""), **row}
 
@@ -140,12 +140,13 @@ def _sheet_rows(stream: SheetStream, context: FileContext) -> Iterator[tuple[int
 def _report(context: FileContext, first: int, last: int) -> None:
     lines = f"lines {first} to {last}" if last > first else "the line"
     context.skip(
-        first, f"{lines} passed over: quotation marks or number of cells do not fit the header"
+        first,
+        f"{lines} skipped: the quotation marks or the number of cells do not match the header",
     )
 
 
 def _header(lines: _CountedLines, head: str, delimiter: str, *, quoted: bool) -> list[str]:
-    """Return the names of the columns, which the line that begins with `head` gives."""
+    """Return the column names from the line that starts with `head`."""
     lines.drop_before(head)
     taken = lines.take_row(delimiter, lambda _: True, quoted=quoted)
     if taken is None:
@@ -154,7 +155,7 @@ def _header(lines: _CountedLines, head: str, delimiter: str, *, quoted: bool) ->
 
 
 def _column_names(row: list[str]) -> list[str]:
-    """Return the names of columns in lower case, those that repeat with a number."""
+    """Return the column names in lower case, with numbers added to repeated ones."""
     cells = [" ".join(cell.split()).lower() for cell in row]
     seen: dict[str, int] = {}
     for place, cell in enumerate(cells):
@@ -165,7 +166,7 @@ def _column_names(row: list[str]) -> list[str]:
 
 
 class _CountedLines:
-    """Lines that can be put back."""
+    """A line iterator with push-back."""
 
     def __init__(self, lines: Iterator[tuple[int, str]], context: FileContext) -> None:
         self._source = lines
@@ -178,7 +179,7 @@ class _CountedLines:
         return next(self._source, None)
 
     def drop_before(self, head: str) -> None:
-        """Pass over the lines before the one that begins with `head`."""
+        """Skip the lines before the one that starts with `head`."""
         while (line := self._next()) is not None:
             if line[1].startswith(head):
                 self._back.appendleft(line)
@@ -187,10 +188,10 @@ class _CountedLines:
     def take_row(
         self, delimiter: str, fits: Callable[[list[str]], bool], *, quoted: bool
     ) -> tuple[int, list[str], bool] | None:
-        """Return line number and cells of the next row, and whether it is whole.
+        """Return the line number and cells of the next row, and whether it is complete.
 
-        A row over several lines must fit, or it is taken for one whose quotation mark
-        does not close.
+        A row over several lines must match the header; otherwise its quotation mark is assumed to
+        be unclosed.
         """
         taken: list[tuple[int, str]] = []
         ran_out = False
@@ -210,7 +211,7 @@ class _CountedLines:
                 yield line[1] + "\n"
 
         while (line := self._next()) is not None and has_too_many_columns(line[1], delimiter):
-            self._context.skip(line[0], f"line of more than {MOST_COLUMNS} cells passed over")
+            self._context.skip(line[0], f"line with more than {MOST_COLUMNS} cells skipped")
         if line is not None:
             self._back.appendleft(line)
         cells = _parse(feed(), delimiter, quoted=quoted)
@@ -231,11 +232,11 @@ def _one_row(
     delimiter: str,
     fits: Callable[[list[str]], bool],
 ) -> bool:
-    """Tell whether several lines are one row, and not two whose quotation marks pair up.
+    """Return whether several lines are one row, and not two whose quotation marks pair up.
 
-    A mark left open in one row is closed by the opening one in the same column of the
-    next, and the number of cells is right. But then text follows a closing mark, and the
-    second line is a whole row by itself.
+    A mark left open in one row may be closed by the opening mark in the same column of the next
+    row, with the right number of cells. But then text follows a closing mark, and the second line
+    is a complete row by itself.
     """
     if not fits(cells):
         return False
@@ -250,10 +251,10 @@ def _one_row(
 def _parse(
     lines: Iterator[str], delimiter: str, *, quoted: bool, strict: bool = False
 ) -> list[str]:
-    """Read one row, pulling as many lines as its quotation marks ask for."""
+    """Read one row, taking as many lines as its quotation marks require."""
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    # The module's limit of 128 kB a cell is too small for long reference lists; a row is
-    # bounded above anyway. The limit is global to the process, hence put back.
+    # The csv module's limit of 128 kB per cell is too small for long reference lists; rows are
+    # limited above anyway. The limit is global to the process and therefore restored.
     limit = csv.field_size_limit(1 << 28)
     try:
         cells = next(csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=strict), [])

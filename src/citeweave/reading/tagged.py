@@ -1,4 +1,4 @@
-"""Records in formats that put a tag before each value (RIS, WoS, MEDLINE, EndNote)."""
+"""Records in tagged formats (RIS, WoS, MEDLINE, EndNote)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _STARRED = re.compile(r"^\*|/\*")
 
 
 class Block:
-    """Tags and values of one record in the order of the file, bounded in size.
+    """Tags and values of one record in file order, limited in size.
 
     Parameters
     ----------
     start : int
-        Line the record begins at.
+        First line of the record.
     """
 
     __slots__ = ("_values", "size", "start")
@@ -39,20 +39,20 @@ class Block:
         self._values: list[tuple[str, list[str]]] = []
 
     def __bool__(self) -> bool:
-        """Tell whether anything was added."""
+        """Return whether anything was added."""
         return bool(self._values)
 
     def __contains__(self, tag: str) -> bool:
-        """Tell whether a tag was added."""
+        """Return whether a tag was added."""
         return any(name == tag for name, _ in self._values)
 
     def add(self, tag: str, value: str, context: FileContext) -> None:
-        """Begin a new value."""
+        """Start a new value."""
         if self._fits(value, context):
             self._values.append((tag, [decode_entities(value)]))
 
     def extend(self, line: str, context: FileContext) -> None:
-        """Go on with the last value."""
+        """Continue the last value."""
         if self._values and self._fits(line, context):
             self._values[-1][1].append(decode_entities(line))
 
@@ -64,17 +64,17 @@ class Block:
         if before <= _LARGEST_RECORD:
             context.note(
                 self.start,
-                f"the record is longer than {_LARGEST_RECORD} characters; its rest is left out "
-                "(is a line missing that ends it?)",
+                f"the record is longer than {_LARGEST_RECORD} characters; the rest is skipped (is "
+                "its end marker missing?)",
             )
         return False
 
     def items(self) -> list[tuple[str, list[str]]]:
-        """Return (tag, lines of the value), in the order of the file."""
+        """Return (tag, lines of the value) in file order."""
         return self._values
 
     def joined(self, separator: str) -> dict[str, list[str]]:
-        """Return all values of each tag, the lines of a value joined by `separator`."""
+        """Return all values of each tag, with the lines of a value joined by `separator`."""
         fields: dict[str, list[str]] = {}
         for tag, lines in self._values:
             fields.setdefault(tag, []).append(separator.join(lines))
@@ -82,9 +82,9 @@ class Block:
 
 
 def written_authors(values: Iterable[str]) -> tuple[Author, ...]:
-    """Return the authors: one name a line is the rule, some programs write lists.
+    """Return the authors, usually one name per line; some programs write lists.
 
-    A name that ends in a comma is that of an organisation, which EndNote does not take apart.
+    A name that ends in a comma is an organisation, which EndNote does not split.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def written_authors(values: Iterable[str]) -> tuple[Author, ...]:
 
 
 def keyword_list(values: Iterable[str]) -> tuple[str, ...]:
-    """Return keywords, one a line or in a list, each once; headings without qualifiers.
+    """Return distinct keywords, one per line or in a list; headings without qualifiers.
 
     Examples
     --------
@@ -116,5 +116,5 @@ def keyword_list(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def address_lines(values: Iterable[str]) -> tuple[Affiliation, ...]:
-    """Return the affiliations in fields that hold one a line, or several between semicolons."""
+    """Return affiliations given one per line, or several separated by semicolons."""
     return addresses(part for value in values for part in re.split(r"[\r\n]+|;", value))

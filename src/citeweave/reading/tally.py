@@ -1,4 +1,4 @@
-"""What records hold as they come from files, counted on their way."""
+"""Count the contents of records as they are read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Tally"]
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over all records that were read, those included that are dropped later.
+    """Counts over all records that were read, including those dropped later.
 
     Attributes
     ----------
     with_title, with_abstract, with_keywords, with_authors, with_year, with_references : int
-        Records that have the field.
+        Number of records that have the field.
     author_mentions : int
-        Entries in author lists.
+        Number of entries in author lists.
     references : int
         Entries in lists of references.
 
@@ -45,7 +45,7 @@ class Tally:
     references: int = 0
 
     def count(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Give the records on, counting them."""
+        """Pass records on, counting them."""
         for record in records:
             self.with_title += record.title is not None
             self.with_abstract += record.abstract is not None
@@ -58,5 +58,5 @@ class Tally:
             yield record
 
     def as_dict(self) -> dict[str, int]:
-        """Give the counts as JSON can hold them."""
+        """Return the counts as JSON-serialisable values."""
         return asdict(self)

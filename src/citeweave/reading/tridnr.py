@@ -1,4 +1,4 @@
-"""TriDNR's folder of ``docs.txt``, ``labels.txt`` and ``adjedges.txt`` (M10, DBLP)."""
+"""TriDNR folders with ``docs.txt``, ``labels.txt`` and ``adjedges.txt`` (M10, DBLP)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _words_of_lines(other: Input, context: FileContext) -> Iterator[tuple[int, l
 def _labels(context: FileContext) -> dict[str, str]:
     other = context.companions.get(_LABELS)
     if other is None:
-        context.note(None, f"no {_LABELS} beside it: the documents have no category")
+        context.note(None, f"there is no {_LABELS} next to it: the documents have no category")
         return {}
     own = context.beside(other, "tridnr labels")
     labels = {}
@@ -49,12 +49,12 @@ def _labels(context: FileContext) -> dict[str, str]:
 def _citations(context: FileContext) -> Citations:
     other = context.companions.get(_EDGES)
     if other is None:
-        context.note(None, f"no {_EDGES} beside it: the documents have no citations")
+        context.note(None, f"there is no {_EDGES} next to it: the documents have no citations")
         return {}
     own = context.beside(other, "tridnr edges")
     citations: Citations = {}
     for _, words in _words_of_lines(other, own):
-        # A document, then the documents it is linked to.
+        # A document, followed by the documents it is linked to.
         citations.setdefault(words[0], []).extend(words[1:])
         own.counts.links += len(words) - 1
     return citations

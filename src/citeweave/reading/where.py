@@ -1,10 +1,10 @@
-"""Conditions on OpenAlex works, as ``--where`` takes them.
+"""Conditions on OpenAlex works, for the option ``--where``.
 
     type = article | review, year >= 2000, field = "Computer Science", has_abstract = true
 
-Conditions are parted by commas and must all hold; ``|`` parts values of which one must hold. Names
-are compared without regard to case and may be given by their OpenAlex id as well; ``~`` asks for a
-part of a name. A value that holds a comma or a bar stands in quotes.
+Conditions are separated by commas and must all hold; ``|`` separates alternative values. Names are
+compared case-insensitively and can also be given by their OpenAlex id; ``~`` matches a part of a
+name. A value that contains a comma or a bar must be quoted.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 @dataclass(frozen=True, slots=True)
 class WorkField:
-    """Something of a work that conditions may ask for.
+    """A field of a work that can be used in conditions.
 
     Attributes
     ----------
     kind : str
-        What its values are.
+        Type of its values.
     column : str
-        The part of a work that it is read from.
+        The part of a work from which it is read.
     values : callable
-        Gives the values of that part.
+        Returns the values of that part.
     about : str
-        What it is, for people.
+        Description.
     """
 
     kind: Kind
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Iterator[Any]:
 
 
 def _named(item: Any) -> Iterator[str]:
-    """Give the names of an object: what it is called, and its ids."""
+    """Yield the names of an object: its display name and its ids."""
     for key in ("display_name", "id", "ror"):
         value = as_dict(item).get(key)
         if isinstance(value, str):
@@ -107,7 +107,7 @@ def _any(value: Any) -> Iterator[bool]:
 
 FIELDS: dict[str, WorkField] = {
     "year": WorkField("number", "publication_year", _plain, "year of publication"),
-    "cited_by": WorkField("number", "cited_by_count", _plain, "citations in the whole of OpenAlex"),
+    "cited_by": WorkField("number", "cited_by_count", _plain, "citations in all of OpenAlex"),
     "updated": WorkField("date", "updated_date", _plain, "date of the last change"),
     "date": WorkField("date", "publication_date", _plain, "date of publication"),
     "type": WorkField("name", "type", _plain, "article, review, preprint, book-chapter, ..."),
@@ -129,7 +129,7 @@ FIELDS: dict[str, WorkField] = {
     "institution": WorkField("name", "authorships", _institutions, "any institution, or its ROR"),
     "country": WorkField("name", "authorships", _countries, "any author's country, two letters"),
     "is_xpac": WorkField(
-        "flag", "is_xpac", _any, "of the expansion of 2025 (DataCite, repositories)"
+        "flag", "is_xpac", _any, "part of the 2025 expansion (DataCite, repositories)"
     ),
     "is_retracted": WorkField("flag", "is_retracted", _any, "retracted"),
     "is_paratext": WorkField("flag", "is_paratext", _any, "cover, table of contents, ..."),
@@ -137,10 +137,10 @@ FIELDS: dict[str, WorkField] = {
         "flag", "open_access", lambda item: _any(as_dict(item).get("is_oa")), "open access"
     ),
     "has_abstract": WorkField("flag", "abstract_inverted_index", _any, "has an abstract"),
-    "has_references": WorkField("flag", "referenced_works", _any, "names works that it cites"),
+    "has_references": WorkField("flag", "referenced_works", _any, "has references"),
     "has_doi": WorkField("flag", "doi", _any, "has a DOI"),
 }
-"""What conditions may ask for, by name."""
+"""Fields that can be used in conditions, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +183,9 @@ class Where:
     Attributes
     ----------
     text : str
-        As written.
+        Conditions as written.
     columns : tuple of str
-        The parts of a work that must be known to decide.
+        The parts of a work needed to check the conditions.
 
     Examples
     --------
@@ -201,31 +201,31 @@ class Where:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read conditions.
+        """Parse conditions.
 
         Raises
         ------
         ParameterError
-            They cannot be read; the text says which one, and what would be right.
+            A condition cannot be parsed; the message says which one and what would be valid.
         """
         return cls(text, tuple(_condition(part) for part in _split(text)))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The parts of a work that must be known to decide."""
+        """The parts of a work needed to check the conditions."""
         return tuple(dict.fromkeys(condition.field.column for condition in self.conditions))
 
     def holds(self, work: dict[str, Any]) -> bool:
-        """Tell whether a work meets all conditions."""
+        """Return whether a work meets all conditions."""
         return all(condition.holds(work) for condition in self.conditions)
 
 
 def _split(text: str) -> list[str]:
-    """Part a text at commas outside quotes; the values of a condition keep theirs."""
+    """Split a text at commas outside quotes, keeping the quotes."""
     parts = [""]
     for piece in _PART.findall(text):
         if piece in {'"', "'"}:
-            raise ParameterError(f"--where has a quote without its end in {text!r}.")
+            raise ParameterError(f"--where has an unclosed quote in {text!r}.")
         if piece == ",":
             parts.append("")
         else:
@@ -233,7 +233,7 @@ def _split(text: str) -> list[str]:
     filled = [part for part in parts if part.strip()]
     if not filled:
         raise ParameterError(
-            "--where must hold a condition, such as 'type = article, year >= 2000'. "
+            "--where must contain a condition, such as 'type = article, year >= 2000'. "
             f"Got {text!r} instead."
         )
     return filled
@@ -244,38 +244,38 @@ def _condition(text: str) -> _Condition:
     found = _CONDITION.fullmatch(text)
     if found is None:
         raise ParameterError(
-            "Each condition of --where must be written FIELD OPERATOR VALUE, such as "
+            "Each condition of --where must have the form FIELD OPERATOR VALUE, such as "
             f"'year >= 2000'. Got {shown!r} instead."
         )
     name, operator, rest = found[1].lower(), found[2].replace("==", "="), found[3]
     field = FIELDS.get(name)
     if field is None:
         near = difflib.get_close_matches(name, FIELDS, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(FIELDS)}."
-        raise ParameterError(f"--where does not know the field {name!r} in {shown!r}. {hint}")
+        hint = f"Did you mean {near[0]!r}?" if near else f"Available: {', '.join(FIELDS)}."
+        raise ParameterError(f"--where has no field {name!r} (in {shown!r}). {hint}")
     if operator not in _OPERATORS[field.kind]:
         raise ParameterError(
-            f"--where compares {name!r} with {', '.join(_OPERATORS[field.kind])}. "
-            f"Got {operator!r} in {shown!r} instead."
+            f"--where accepts {', '.join(_OPERATORS[field.kind])} for {name!r}. Got {operator!r} "
+            f"in {shown!r} instead."
         )
     raw = [piece for piece in _PART.findall(rest) if piece != "|" and piece.strip()]
     values = tuple(_value(piece.strip().strip("\"'").strip(), field.kind, shown) for piece in raw)
     if not values:
-        raise ParameterError(f"--where lacks a value in {shown!r}.")
+        raise ParameterError(f"--where is missing a value in {shown!r}.")
     if len(values) > 1 and operator in {">=", "<=", ">", "<"}:
-        raise ParameterError(f"--where compares with one value. Got {len(values)} in {shown!r}.")
+        raise ParameterError(
+            f"--where accepts only one value here. Got {len(values)} in {shown!r}."
+        )
     return _Condition(field, operator, values)
 
 
 def _value(text: str, kind: Kind, shown: str) -> Any:
     if kind == "name":
-        # ids may be given as the addresses that OpenAlex writes
+        # ids may be given as OpenAlex URLs
         return (text.rsplit("/", 1)[-1] if text.startswith("https://") else text).casefold()
     if kind == "number":
         if not re.fullmatch(r"-?\d+", text):
-            raise ParameterError(
-                f"--where needs a whole number in {shown!r}. Got {text!r} instead."
-            )
+            raise ParameterError(f"--where needs an integer in {shown!r}. Got {text!r} instead.")
         return int(text)
     if kind == "flag":
         if text.lower() not in _FLAGS:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAIN", "TABBED"]
 
-# Tag to its values: a line each in plain text, one cell in a table.
+# Tag to its values: one per line in plain text, one cell in a table.
 Fields = dict[str, list[str]]
 
 _TAG = re.compile(r"([A-Z][A-Z0-9])(?: (\S.*)|\s*)")
@@ -44,7 +44,7 @@ _GIVES = (
 )
 _REPRINT = re.compile(r"(.+?) ?\((?:reprint|corresponding) author\), *(.+)", re.IGNORECASE)
 
-# Exports for spreadsheets head the columns by full names.
+# Exports for spreadsheets have full column names.
 _LONG_NAMES = {
     "authors": "au",
     "author full names": "af",
@@ -103,9 +103,9 @@ def _authors(fields: Fields) -> tuple[Author, ...]:
 
 
 def _addresses(fields: Fields) -> list[str]:
-    """Return the addresses, those in brackets with the authors they are of.
+    """Return the addresses, with authors in brackets if given.
 
-    Without any, that of the corresponding author, or the names of the institutions alone.
+    If there are none, return that of the corresponding author, or only the names of institutions.
     """
     if fields.get("C1"):
         return fields["C1"]
@@ -149,7 +149,7 @@ def _record(fields: Fields, line: int, context: FileContext) -> Record | None:
 
 
 def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fields]]:
-    """Give (line, fields) of each record between ``PT`` and ``ER``."""
+    """Yield (line, fields) of each record between ``PT`` and ``ER``."""
     block = Block(0)
     seen = False
     for number, line in stream.lines():
@@ -157,7 +157,7 @@ def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fie
             continue
         found = _TAG.fullmatch(line.rstrip()) if not line.startswith("   ") else None
         if found is None:
-            # Usually indented; some tools unwrap or lose the indent of continued lines.
+            # Usually indented; some tools unwrap or unindent continuation lines.
             block.extend(line.strip(), context)
             continue
         tag = found[1]
@@ -183,7 +183,7 @@ def _blocks(stream: ByteStream, context: FileContext) -> Iterator[tuple[int, Fie
 
 
 def _fields(block: Block) -> Fields:
-    """Join what was only wrapped; lists that have one item a line stay as they are."""
+    """Join wrapped lines; lists with one item per line stay unchanged."""
     fields: Fields = {}
     for tag, lines in block.items():
         values = lines if tag in _ONE_A_LINE else [" ".join(lines)]
@@ -200,7 +200,7 @@ def _table_record(row: Row, line: int, context: FileContext) -> Record | None:
     for name, cell in row.items():
         tag = _LONG_NAMES.get(name, name).upper()
         if len(tag) == 2 and cell and tag not in fields:
-            # Old exports enclose cells with quotation marks inside in quotation marks.
+            # Old exports quote cells that contain quotation marks.
             text = cell[1:-1].replace('""', '"') if cell[:1] == cell[-1:] == '"' else cell
             if tag == "C1":
                 fields[tag] = split_outside_brackets(text)

@@ -1,9 +1,9 @@
-"""Records out of XML files, one at a time and never trusted.
+"""Read records from untrusted XML files, one at a time.
 
-The file is cut at the tags that enclose a record, and each piece is parsed by itself. So a file of
-any size takes the memory of one record, a record that is not well-formed costs no other one, and
-the parser never sees the head of the file: no document type, no entity that refers to others
-("billion laughs"), no file or address that an entity could ask for.
+The file is split at the tags that enclose a record, and each piece is parsed by itself. A file of
+any size therefore needs the memory of one record, a malformed record does not affect others, and
+the parser never sees the document type declaration: there are no nested entities ("billion laughs")
+and no external files or URLs.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["begins_as_xml", "text_of", "texts_of", "xml_records"]
 
 _LARGEST_RECORD = 1 << 25
 _MOST_TAGS = 1_000_000
-"""Tags of one record; a paper of 3,000 authors has some 50,000."""
+"""Maximum number of tags per record; a paper with 3,000 authors has about 50,000."""
 _PLAIN = frozenset({"utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "ascii"})
 _WESTERN = frozenset({"iso-8859-1", "latin1", "latin-1", "windows-1252", "cp1252"})
 _DECLARED = re.compile(r"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})[\"']")
-# what XML forbids and reference managers write nonetheless
+# forbidden in XML, but written by reference managers
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _AMPERSAND = re.compile(r"&(?:#(\d{1,7}|[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
 _KEPT = frozenset({"amp", "lt", "gt", "quot", "apos"})
@@ -42,36 +42,36 @@ _COMMENT_END = re.compile("-->")
 def xml_records(
     stream: ByteStream, context: FileContext, *tags: str
 ) -> Iterator[tuple[int, Element]]:
-    """Give (line, element) of each element with one of these tags; such do not lie in each other.
+    """Yield (line, element) of each element with one of these tags, which must not be nested.
 
     Parameters
     ----------
     stream : ByteStream
         The file.
     context : FileContext
-        Where pieces that cannot be parsed are reported.
+        Where unparsable records are reported.
     *tags : str
-        Names of the elements that are records.
+        Names of record elements.
     """
     declared = _DECLARED.search(stream.head_text[:1000])
     name = declared[1].lower() if declared else "utf-8"
     if name not in _PLAIN | _WESTERN:
         context.note(
             1,
-            f"the file says it is in {name[:40]}, but is read as UTF-8 or Windows-1252 "
-            "(save it as UTF-8 if letters look wrong)",
+            f"the file declares the encoding {name[:40]}, but is read as UTF-8 or Windows-1252 (if "
+            "letters look wrong, save it as UTF-8)",
             field="encoding",
         )
     found = False
     for line, piece in _pieces(stream.text(), context, tags):
         found = True
         if piece.count("<") > _MOST_TAGS:
-            context.skip(line, f"record of more than {_MOST_TAGS} tags passed over")
+            context.skip(line, f"record with more than {_MOST_TAGS} tags skipped")
             continue
         try:
             yield line, _parsed(_mended(piece))
         except expat.ExpatError as error:
-            context.skip(line, f"record passed over: it is not well-formed XML ({error})")
+            context.skip(line, f"record skipped: it is not well-formed XML ({error})")
     if not found and not context.counts.problems:
         context.refuse(f"no record found: there is no <{tags[0]}> in the file")
 
@@ -79,7 +79,7 @@ def xml_records(
 def _pieces(
     texts: Iterator[str], context: FileContext, tags: tuple[str, ...]
 ) -> Iterator[tuple[int, str]]:
-    """Give (line, text) from the start to the end tag of each record, comments between left out."""
+    """Yield (line, text) of each record including its tags, skipping comments in between."""
     names = "|".join(map(re.escape, tags))
     opening = re.compile(rf"<!--|<({names})(?=[\s/>])")
     longest = max(map(len, tags)) + 24
@@ -93,29 +93,29 @@ def _pieces(
         if found[1] is None:
             end = buffer.search(_COMMENT_END, longest)
             if end is None:
-                context.note(start, "a comment is not closed; the file is not read further")
+                context.note(start, "unclosed comment; the rest of the file is skipped")
                 return
             buffer.move(end.end())
             continue
-        # a new record before the end of this one tells that its end is missing
+        # a new record before the end of this one means that its end is missing
         name = re.escape(found[1])
         closing = re.compile(rf"</{name}\s{{0,20}}>|<{name}(?=[\s/>])")
         end = buffer.search(closing, longest, most=_LARGEST_RECORD)
         if end is None:
             reason = f"is longer than {_LARGEST_RECORD} characters" if buffer.more else "has no end"
-            context.skip(start, f"record passed over: it {reason}")
+            context.skip(start, f"record skipped: it {reason}")
             buffer.move(found.end())
         elif end[0].startswith("</"):
             yield start, buffer.move(end.end())
         else:
-            context.skip(start, "record passed over: it has no end")
+            context.skip(start, "record skipped: it has no end")
             buffer.move(end.start())
 
 
 class _Buffer:
-    """The text not yet used, filled as far as a search needs.
+    """The unread text, filled as far as a search needs.
 
-    Places are those in `text`; what was passed is cut off before more is read, never at each step.
+    Positions refer to `text`; consumed text is removed only when more is read.
     """
 
     def __init__(self, texts: Iterator[str]) -> None:
@@ -128,15 +128,15 @@ class _Buffer:
     def search(
         self, pattern: re.Pattern[str], longest: int, *, most: int | None = None
     ) -> re.Match[str] | None:
-        """Find a pattern from here on, which reads on as it must.
+        """Find a pattern from the current position, reading more as needed.
 
-        Without `most`, text without a match is passed; else it is kept, and the search ends where
-        so much was kept. No match is longer than `longest`.
+        Without `most`, text without a match is discarded; otherwise it is kept, and the search ends
+        after that many characters. No match is longer than `longest`.
         """
         start = self.at + (most is not None)
         while True:
             found = pattern.search(self.text, start)
-            # a match at the very end may be another with the next piece
+            # a match at the very end may change with the next chunk
             if found is not None and (found.end() < len(self.text) or not self.more):
                 return found
             if not self.more or (most is not None and len(self.text) - self.at > most):
@@ -148,14 +148,14 @@ class _Buffer:
             self._fill()
 
     def move(self, place: int) -> str:
-        """Go to a place and return the text passed."""
+        """Move to a position and return the skipped text."""
         passed = self.text[self.at : place]
         self.line += passed.count("\n")
         self.at = place
         return passed
 
     def _fill(self) -> None:
-        """Read as much as there is already, so that each character is copied a few times only."""
+        """Double the buffer, so that each character is copied only a few times."""
         rest = self.text[self.at :]
         parts = [rest]
         size = 0
@@ -171,7 +171,7 @@ class _Buffer:
 
 
 def _parsed(piece: str) -> Element:
-    """Parse one record; prefixes of names stay as they are, declared or not."""
+    """Parse one record; namespace prefixes are kept, whether declared or not."""
     builder = TreeBuilder()
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
@@ -183,7 +183,7 @@ def _parsed(piece: str) -> Element:
 
 
 def _mended(piece: str) -> str:
-    """Bring what exports get wrong into order: forbidden characters, entities, bare ampersands."""
+    """Repair common errors of exports: forbidden characters, entities, bare ampersands."""
     piece = _FORBIDDEN.sub("", piece)
     return _AMPERSAND.sub(_ampersand, piece) if "&" in piece else piece
 
@@ -202,17 +202,17 @@ def _ampersand(found: re.Match[str]) -> str:
 
 
 def text_of(element: Element | None) -> str | None:
-    """Return the text of an element with all inside it: "H<sub>2</sub>O" is "H2O"."""
+    """Return the text of an element including its children: "H<sub>2</sub>O" is "H2O"."""
     if element is None:
         return None
     return clean(decode_entities("".join(element.itertext())))
 
 
 def texts_of(element: Element, path: str) -> list[str]:
-    """Return the texts of all elements under a path that have one."""
+    """Return the texts of all non-empty elements under a path."""
     return [text for one in element.iterfind(path) if (text := text_of(one))]
 
 
 def begins_as_xml(text: str) -> bool:
-    """Tell whether a file's head looks like XML."""
+    """Return whether the start of a file looks like XML."""
     return text.lstrip("\ufeff \t\r\n").startswith("<")

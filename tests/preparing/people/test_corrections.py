@@ -81,8 +81,8 @@ def test_rows_about_nobody_are_told(tmp_path):
     [
         ("person,name\nA,Ana Guede\nB,ana guede\n", "Lines 2 and 3 .* contradict .*'A' and 'B'"),
         ("person,name,paper\nA,Ana,W1\nB,Ana,w1\n", "in paper 'w1' is 'A' and 'B'"),
-        ("name,paper\nA,B\n", "must begin with a line that names its columns"),
-        ("", "must begin with a line that names its columns"),
+        ("name,paper\nA,B\n", "must start with a header line"),
+        ("", "must start with a header line"),
         ("person,name\n,Ana\n", "Line 2 .* must have a person"),
         ("person,name\nAna\n", "Line 2 .* must have a name"),
         ('person,name\n"Ana\n', "is no table"),

@@ -174,7 +174,7 @@ def test_what_is_refused(snapshots, tmp_path):
     with pytest.raises(ParameterError, match="at least 1"):
         run(snapshots["jsonl"], tmp_path / "c", workers=0)
     (tmp_path / "taken").mkdir()
-    with pytest.raises(CorpusError, match="exists already"):
+    with pytest.raises(CorpusError, match="already exists"):
         run(snapshots["jsonl"], tmp_path / "taken")
 
 
