@@ -241,4 +241,4 @@ def writing(path: Path, hint: str) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise RunError(f"Cannot write '{path}': {reason}. {hint}") from error
+        raise RunError(f"'{path}' cannot be written: {reason}. {hint}") from error

@@ -196,7 +196,7 @@ def test_bad_words(runner: CliRunner, held_out_run: Path, corpus_folder: Path) -
 
 
 def test_what_is_no_run(runner: CliRunner, corpus_folder: Path, tmp_path: Path) -> None:
-    assert "is no run" in refused(runner.invoke(app, ["evaluate", str(corpus_folder)]))
+    assert "is not a run" in refused(runner.invoke(app, ["evaluate", str(corpus_folder)]))
     missing = str(tmp_path / "nowhere")
     assert "no run folder" in refused(runner.invoke(app, ["evaluate", missing]))
 

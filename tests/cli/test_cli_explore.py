@@ -174,7 +174,7 @@ def test_what_is_refused(runner: CliRunner, run: Path, arguments: list[str], tol
 
 def test_no_run(runner: CliRunner, tmp_path: Path) -> None:
     for command in COMMANDS:
-        assert "no run" in refused(runner.invoke(app, [command, str(tmp_path)]))
+        assert "not a run" in refused(runner.invoke(app, [command, str(tmp_path)]))
 
 
 def test_a_file_that_cannot_be_written(runner: CliRunner, run: Path, tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_what_is_there_is_kept_unless_overwrite(runner: CliRunner, export: Path)
     call(runner, "import", export, "--out", "made", "--overwrite", "-q")
     Path("thesis").mkdir()
     Path("thesis/chapter.tex").write_text("years of work", encoding="utf-8")
-    assert "no corpus" in refused(runner, "import", export, "--out", "thesis", "--overwrite")
+    assert "not a corpus" in refused(runner, "import", export, "--out", "thesis", "--overwrite")
     assert Path("thesis/chapter.tex").exists()
     assert "is not a folder" in refused(runner, "import", export, "--out", export / "below")
 

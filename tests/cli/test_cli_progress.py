@@ -172,7 +172,7 @@ def test_silence_is_explained() -> None:
     clock.now += SILENCE
     waiting = display.waiting_for()
     assert waiting is not None
-    assert "writing" in waiting
+    assert "saving" in waiting
     display.stop()
     assert display.waiting_for() == STOPPING
 

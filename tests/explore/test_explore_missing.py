@@ -99,7 +99,7 @@ def test_a_run_without_samples_yet_says_so(corpus, tmp_path):
 
 
 def test_what_is_no_run(tmp_path):
-    with pytest.raises(RunError, match="no run"):
+    with pytest.raises(RunError, match="not a run"):
         Exploration(tmp_path)
     with pytest.raises(RunError, match="no run folder"):
         Exploration(tmp_path / "nothing")

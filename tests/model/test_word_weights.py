@@ -146,7 +146,7 @@ def test_the_command_says_what_words_weigh(small):
     console = Console(file=io.StringIO(), width=200)
     console.print(_introduce(chosen, small))
     text = console.file.getvalue()
-    assert "words weigh 0.25" in text
+    assert "word weight 0.25" in text
     assert "Words weigh 0.25, by citations." in text
     console.print(_introduce(plan(), small))
     assert console.file.getvalue().count("weigh") == 2

@@ -216,4 +216,4 @@ def test_verify_names_what_is_damaged(run_folder, corpus_folder, tmp_path) -> No
         shutil.copyfile(run_folder / name, copy / name)
     (copy / "traces" / "rate.npy").unlink()
     assert "rate.npy': it is missing" in runner.invoke(app, ["verify", str(copy)]).stderr
-    assert "no run" in runner.invoke(app, ["verify", str(tmp_path)]).stderr
+    assert "not a run" in runner.invoke(app, ["verify", str(tmp_path)]).stderr

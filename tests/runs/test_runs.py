@@ -262,11 +262,11 @@ def test_existing_folders_are_refused_before_any_work(small, reference, tmp_path
         SCNTM(**QUICK, chains=1).fit(small, out=reference, progress=seen.append)
     (tmp_path / "notes.txt").write_text("mine")
     for overwrite in (False, True):
-        with pytest.raises(RunError, match="is no run, so it is not overwritten"):
+        with pytest.raises(RunError, match="is not a run, so it will not be overwritten"):
             SCNTM(**QUICK, chains=1).fit(
                 small, out=tmp_path, overwrite=overwrite, progress=seen.append
             )
-    with pytest.raises(RunError, match="is no run"):
+    with pytest.raises(RunError, match="is not a run"):
         SCNTM(**QUICK, chains=1).fit(small, out=tmp_path / "notes.txt", progress=seen.append)
     assert seen == []
     assert files_under(reference) == before

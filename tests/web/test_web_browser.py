@@ -108,7 +108,7 @@ def test_search_closes_and_says_when_nothing_is_found(page: Any) -> None:
     box.fill("zebra")
     page.get_by_text("Nothing found for “zebra”.").wait_for()
     box.press("Enter")
-    page.get_by_role("heading", name="Found for “zebra”").wait_for()
+    page.get_by_role("heading", name="Results for “zebra”").wait_for()
 
 
 def test_nasty_titles_stay_text_in_the_list_of_found(page: Any) -> None:

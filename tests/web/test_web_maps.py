@@ -2,14 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from citeweave.corpus import Corpus
-from citeweave.explore.graphs import MAPS, bibliometric_map
+from citeweave.explore.graphs import MAPS, Node, bibliometric_map
 from citeweave.web.graph_page import graph_html
 from citeweave.web.maps import LEDES
-from citeweave.web.pictures import KEPT
+from citeweave.web.pictures import KEPT, page_of
 from explore.graphs.made_up import NASTY, make_model
 from web.calling import Client, make_site, open_client
 
@@ -41,6 +42,16 @@ def test_dots_lead_to_papers_authors_and_topics(client: Client) -> None:
     text = client.get("/bibliometrics?kind=co-words").text
     words = re.findall(r'href="(/search\?q=[^"]+)" aria-label="word', text)
     assert client.get(words[0]).status_code == 200
+
+
+def test_cited_works_outside_the_corpus_lead_to_their_doi() -> None:
+    node = Node("work", 9, (), full_name="Blei DM, 2003, JMLR, V3, P993, DOI 10.1162/jmlr.2003.3")
+    assert page_of(node, papers=10) == "/papers/9"
+    assert page_of(node, papers=9) == ""
+    link = make_site(make_model()).pictures._page_of(replace(node, key=10**6))
+    assert link == "https://doi.org/10.1162/jmlr.2003.3"
+    plain = replace(node, key=10**6, full_name="Elder 3, 1990, J OLD")
+    assert make_site(make_model()).pictures._page_of(plain) == ""
 
 
 def test_choices_are_kept_and_go_into_the_links_for_download(client: Client) -> None:

@@ -51,7 +51,7 @@ def test_a_port_in_use_is_told_with_a_way_out(run) -> None:
         port = other.getsockname()[1]
         done = serve(run, "--port", port)
     assert done.returncode == 2
-    assert f"Port {port} of 127.0.0.1 is in use" in done.stderr
+    assert f"Port {port} on 127.0.0.1 is in use" in done.stderr
     assert "--port 0" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
@@ -59,7 +59,7 @@ def test_a_port_in_use_is_told_with_a_way_out(run) -> None:
 @pytest.mark.parametrize(
     ("host", "port", "text"),
     [
-        ("127.0.0.1", 70000, "0 to 65535"),
+        ("127.0.0.1", 70000, "0 and 65535"),
         ("192.0.2.1", 0, "not an address of this computer"),
         ("no-such-host.invalid", 0, "not known"),
     ],

@@ -124,9 +124,9 @@ def _check_writable(place: Path) -> None:
         parent = parent.parent
     if not parent.is_dir():
         raise CorpusError(
-            f"Cannot write '{place}': '{parent}' is not a folder. Choose another path."
+            f"'{place}' cannot be written: '{parent}' is not a folder. Choose another path."
         )
     if not os.access(parent, os.W_OK):
         raise CorpusError(
-            f"Cannot write '{place}': permission denied in '{parent}'. Choose another path."
+            f"'{place}' cannot be written: permission denied in '{parent}'. Choose another path."
         )

@@ -442,7 +442,8 @@ def check_target(target: Path, *, overwrite: bool) -> None:
         raise RunError(f"'{target}' cannot be used: {error.strerror or error}. {_HINT}") from error
     if not is_run_folder(target):
         raise RunError(
-            f"'{target}' exists and is no run, so it is not overwritten; choose another folder."
+            f"'{target}' exists and is not a run, so it will not be overwritten. Choose another "
+            "folder."
         )
     if not overwrite:
         raise RunError(

@@ -13,7 +13,6 @@ from citeweave.errors import NotFoundError
 from citeweave.explore import Exploration, graphs
 from citeweave.explore.graphs.map_data import map_data
 from citeweave.networks.network import several
-from citeweave.reading.identifiers import find_doi
 from citeweave.web.maps import MapOptions
 
 __all__ = ["NETWORKS", "PICTURES", "Pictures", "map_json", "network_svg", "page_of"]
@@ -48,6 +47,14 @@ def page_of(node: graphs.Node, *, papers: int) -> str:
     if kind in {"topic", "author", "paper", "institution", "country"}:
         return f"/{several(kind)}/{node.key}"
     return f"/search?q={quote(node.name)}" if kind == "word" else ""
+
+
+def _doi_link(text: str) -> str:
+    """Return the link of the DOI in a written reference, or an empty string if it has none."""
+    from citeweave.preparing.keys import doi_key  # noqa: PLC0415 (slow import, for one map only)
+
+    doi = doi_key(text)
+    return f"https://doi.org/{quote(doi, safe='/')}" if doi else ""
 
 
 def map_json(view: Exploration, *, titles: int | None = None) -> str:
@@ -119,8 +126,7 @@ class Pictures:
         path = page_of(node, papers=self._view.corpus.n_documents)
         if path:
             return f"{self._base}{path}"
-        doi = find_doi(node.full_name) if node.kind == "work" else None
-        return f"https://doi.org/{quote(doi, safe='/')}" if doi else ""
+        return _doi_link(node.full_name) if node.kind == "work" else ""
 
     def paper_map(self) -> str:
         """Return the map of all papers as JSON."""

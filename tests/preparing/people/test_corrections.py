@@ -85,7 +85,7 @@ def test_rows_about_nobody_are_told(tmp_path):
         ("", "must start with a header line"),
         ("person,name\n,Ana\n", "Line 2 .* must have a person"),
         ("person,name\nAna\n", "Line 2 .* must have a name"),
-        ('person,name\n"Ana\n', "is no table"),
+        ('person,name\n"Ana\n', "is not a table"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(tmp_path, table, message):

@@ -178,7 +178,7 @@ def test_one_fit_at_a_time(app: Client, desk: Desk, imported: Project, project: 
             app.post(f"{project_path(imported)}/report", data={"token": TOKEN}).status_code == 400
         )
         refused = app.post(f"{project_path(imported)}/delete", data={"token": TOKEN})
-        assert "Stop it first" in refused.text
+        assert "Stop that first" in refused.text
         assert "Watch" in app.get("/").text
         assert app.get(f"{project_path(imported)}/run/live").json()["active"]
         app.post(f"{project_path(imported)}/run/stop", data={"token": TOKEN})

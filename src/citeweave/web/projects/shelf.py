@@ -251,7 +251,7 @@ class Shelf:
                 f"'{self.path.parent}'."
             )
         if not os.access(self.path, os.W_OK):
-            raise RunError(f"Cannot write to '{self.path}': permission denied. {hint}")
+            raise RunError(f"'{self.path}' cannot be written: permission denied. {hint}")
 
     def projects(self) -> list[Project]:
         """All projects, most recent first."""
