@@ -140,7 +140,7 @@ class ShardedText:
         return values
 
     def series(self, number: int, name: str) -> Any:
-        """Read a column of one shard, whose file is checked the first time."""
+        """Read a column of one shard; its file is verified the first time."""
         pl = storage.needs_polars("Reading the documents of a corpus")
         folder = self.shards.folder
         made = self._fingerprint is not None

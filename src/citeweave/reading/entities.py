@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["ENTITY", "decode_all", "decode_entities", "has_entities"]
 
-# Only with its semicolon: "R&D" and "size&region" are no entities.
+# Only with a semicolon: "R&D" and "size&region" are not entities.
 ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 _ENTITY = re.compile(ENTITY)
 # in JSON the ampersand may be written by its number
