@@ -95,7 +95,7 @@ def test_interrupted_when_the_corpus_is_in_place(snapshot, expected, tmp_path, m
     assert report.documents == corpus.n_documents == 260
     assert files_of(out) == expected
     assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
-    with pytest.raises(CorpusError, match="exists already"):
+    with pytest.raises(CorpusError, match="already exists"):
         run(snapshot, out)
 
 
