@@ -11,7 +11,7 @@ __all__ = [
 
 
 class CiteweaveError(Exception):
-    """Base of all errors that a user can mend; the command prints them in one line.
+    """Base class of all errors that the user can fix; the command line prints them in one line.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class CiteweaveError(Exception):
 
 
 class ParameterError(CiteweaveError, ValueError):
-    """A parameter has a wrong value.
+    """A parameter has an invalid value.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class ParameterError(CiteweaveError, ValueError):
 
 
 class CorpusError(CiteweaveError, ValueError):
-    """A corpus, or what it is made from, is not valid.
+    """A corpus, or the data it is made from, is invalid.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class RunError(CiteweaveError, RuntimeError):
 
 
 class MissingDependencyError(CiteweaveError, ImportError):
-    """An optional dependency is needed; the text gives the install line.
+    """An optional dependency is missing; the message gives the install command.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class MissingDependencyError(CiteweaveError, ImportError):
 
 
 class NotFoundError(CiteweaveError, LookupError):
-    """A topic, author or paper does not exist, or a model or corpus lacks the part asked for.
+    """A topic, author or paper does not exist, or the model or corpus lacks the requested part.
 
     Examples
     --------

@@ -32,7 +32,8 @@ class CorpusReport:
     empty_documents
         Documents without words (they are kept).
     documents_without_authors, documents_without_category, documents_without_citations
-        Documents kept with that part missing; a document has citations if it cites or is cited.
+        Documents that lack this part (they are kept); a document has citations if it cites or is
+        cited.
 
     Examples
     --------

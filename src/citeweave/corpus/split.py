@@ -27,7 +27,7 @@ class Links:
     citing : ndarray of int32, shape (n, 2)
         Rows (test position, train position) in which the test document cites the training document.
     cited : ndarray of int32, shape (n, 2)
-        Rows (test position, train position) where the training document cites the test document.
+        Rows (test position, train position) in which the training document cites the test document.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Links:
 
 @dataclass(frozen=True)
 class Split:
-    """A corpus in two parts; `train_index` and `test_index` are positions in the whole.
+    """A corpus in two parts; `train_index` and `test_index` are positions in the whole corpus.
 
     Examples
     --------

@@ -62,7 +62,8 @@ def get(
     Raises
     ------
     CorpusError
-        It cannot be had; the text says from where, and where to put the files by hand.
+        The data set is not available. The message says from where it was requested, and where to
+        put the files by hand.
 
     Examples
     --------

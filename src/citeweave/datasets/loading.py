@@ -67,7 +67,7 @@ def load(
     ParameterError
         There is no data set of this name.
     CorpusError
-        It is not on this computer and cannot be fetched.
+        The data set is not on this computer and cannot be downloaded.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def load_with_report(
     progress: Progress | None = None,
     fetched: FetchProgress | None = None,
 ) -> Imported:
-    """Give a data set as a corpus, with the report of its import; see `load`.
+    """Load a data set as a corpus, with its import report; see `load`.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class HeldFiles:
     folder : Path
         The folder that contains them.
     files : tuple of DataFile
-        What they are.
+        Their registry entries.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class HeldFiles:
 
 
 def data_folder() -> Path | None:
-    """Return the user's folder of data sets, named by ``CITEWEAVE_DATA``; None if it is not set.
+    """Return the user's folder of data sets, set by ``CITEWEAVE_DATA``; None if it is not set.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def cache_folder() -> Path:
     Raises
     ------
     CorpusError
-        There is no home folder to put it in.
+        There is no home folder.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _folders() -> list[Path]:
 def find(dataset: Dataset) -> HeldFiles | None:
     """Look for a data set in the user's folder and in the cache, by file names and sizes.
 
-    A file of another size is not taken for it; `verify` looks at the content.
+    Files of a different size are ignored; `verify` checks the contents.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class DataFile:
     member : str or None
         Name of the file in the archive at `url`.
     citations : bool
-        Whether it is a list of citations that must be named to the reader.
+        Whether it is a list of citations that must be passed to the reader separately.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Dataset:
     paper : PaperFigures or None
         Figures printed in the paper.
     remark : str
-        Why its figures differ from the paper's.
+        Why its figures differ from those in the paper.
 
     Examples
     --------

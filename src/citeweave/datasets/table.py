@@ -46,7 +46,7 @@ class TableRow:
     paper : PaperFigures or None
         Figures printed in the paper.
     remark : str
-        Why the two differ.
+        Why they differ.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def dataset_table(
     names : sequence of str, or None
         Data sets to include (default: all on this computer); missing ones are downloaded.
     started : callable or None
-        Called with each name before its set is opened.
+        Called with each name before the data set is opened.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def normalise_doi(value: Any) -> str | None:
 
 
 def find_doi(text: str) -> str | None:
-    """Return the first DOI inside a longer text, normalised.
+    """Return the first DOI in a longer text, normalised.
 
     Examples
     --------

@@ -177,7 +177,7 @@ def _pair_initials(parts: list[str]) -> list[str]:
 
 
 def parse_names(names: Iterable[Any], *, family_first: bool = False) -> tuple[Author, ...]:
-    """Return the authors of a list of names, placeholders left out.
+    """Return the authors of a list of names, without placeholders.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class Problem:
     message : str
         What is wrong and what was done about it.
     skipped : bool
-        Whether a record was lost by it.
+        Whether a record was lost.
 
     Examples
     --------
@@ -59,7 +59,7 @@ OnProblem: TypeAlias = Literal["collect", "raise"] | Callable[[Problem], object]
 
 @dataclass(slots=True)
 class FileCounts:
-    r"""What one file gave.
+    r"""Counts for one file.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class FileCounts:
     refused : str or None
         Why nothing was read from the file.
     nameless_authors : int
-        Entries of lists of authors that hold no name and were left out.
+        Number of author entries without a name, which were dropped.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def _checked(source: SourceLike) -> Path | Input:
 
 
 class Reading(Iterator[Record]):
-    r"""An iterator of records, with the problems met and the counts of each file so far.
+    r"""An iterator of records that also collects problems and counts per file.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Reading(Iterator[Record]):
     problem_count : int
         Number of all problems.
     counts : dict of str to FileCounts
-        Records read and skipped, format and refusal, by file.
+        Records read and skipped, format, and reason for rejection, by file.
 
     Examples
     --------

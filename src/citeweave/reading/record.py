@@ -48,7 +48,7 @@ class Affiliation(NamedTuple):
     id : str or None
         The source's own id of the institution (OpenAlex ``I…``).
     raw : str or None
-        The whole address, where that is what the source gives.
+        The full address, if the source gives it.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Author:
     orcid : str or None
         ORCID without the URL, ``0000-0000-0000-0000``.
     affiliations : tuple of Affiliation
-        Where they work, by this record.
+        Affiliations given in this record.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Reference(NamedTuple):
     first_author : str or None
         Its first author as written in the reference ("Lim KW", "Lim, K. W.").
     raw : str or None
-        The whole string as given, for sources whose references are strings.
+        The full string, for sources whose references are strings.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class Record:
     cited_by : int or None
         Number of citations of the work according to the source.
     funders : tuple of str
-        Who paid for it.
+        Funding organisations.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class Tally:
     author_mentions : int
         Number of entries in author lists.
     references : int
-        Entries in lists of references.
+        Number of entries in reference lists.
 
     Examples
     --------

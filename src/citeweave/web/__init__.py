@@ -37,7 +37,7 @@ def open_run(
     Raises
     ------
     RunError
-        The folder is not a run, is of another version, or has no samples yet.
+        The folder is not a run, has an unsupported version, or has no samples yet.
 
     Examples
     --------

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Written(NamedTuple):
-    """A report on disk: where it is, its bytes, the verdict, and what it could not show.
+    """A written report: its path, size in bytes, verdict, and what could not be shown.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def report_html(
     RunError
         The run cannot be read, or has no samples yet.
     MissingDependencyError
-        Jinja2 is not installed; the text gives the install line.
+        Jinja2 is not installed; the message gives the install command.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def write_report(
     run, title, max_papers, tables
         As for `report_html`.
     out : path
-        The file to write. Its folder is made if need be.
+        The file to write. Its folder is created if necessary.
 
     Examples
     --------
