@@ -113,7 +113,7 @@ def measure_hidden_labels(model: TopicModel) -> list[Measure]:
     where = "held-out labels"
     names = ("accuracy", "macro F1", "calibration error")
     if not (isinstance(model, SCNTM) and model.spec_.draws_categories):
-        why = "the model draws no categories, so it tells no labels of its own documents"
+        why = "the model has no latent categories, so it infers no labels of its own documents"
         return missing("labels", names, where, why)
     document, true = np.asarray(model.held_out_["labels"]).T
     groups = model.groups_
