@@ -57,6 +57,7 @@ def run_one(source: Path, out: Path, workers: int) -> dict[str, Any]:
         "cpu_shards": steps["shards"] - steps["words"],
         "cpu_fingerprint": end - steps["shards"],
         "peak_bytes": peak_bytes(),
+        "peak_worker_bytes": 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
     }
 
 

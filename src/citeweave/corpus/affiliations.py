@@ -72,12 +72,12 @@ def affiliation_columns(
     for team, loose, beside in zip(authors, others, places, strict=True):
         number = {one: None for own in (*team, loose) for one in own}
         place = {one: i for i, one in enumerate(number)}
-        codes = dict.fromkeys(code for one in place if (code := countries[one]))
+        codes = dict.fromkeys([code for one in place if (code := countries[one])])
         codes |= dict.fromkeys(beside)
         columns["institutions"].append([names[one] for one in place] or None)
         columns["institution_ids"].append([ids[one] for one in place] or None)
         columns["institution_countries"].append([countries[one] for one in place] or None)
-        told = [" ".join(str(place[one]) for one in own) for own in team]
+        told = [" ".join([str(place[one]) for one in own]) for own in team]
         columns["author_institutions"].append(told if any(told) else None)
         columns["countries"].append(list(codes) or None)
     return {name: rows for name, rows in columns.items() if any(any(row or ()) for row in rows)}

@@ -75,17 +75,17 @@ class ResolvedPlaces:
         )
 
     def _institutions(self, mentions: Sequence[int]) -> list[int]:
-        found = (self.of_mention[mention] for mention in mentions)
-        return list(dict.fromkeys(number for number in found if number >= 0))
+        if len(mentions) == 1:  # nearly always
+            number = self.of_mention[mentions[0]]
+            return [number] if number >= 0 else []
+        found = [self.of_mention[mention] for mention in mentions]
+        return list(dict.fromkeys([number for number in found if number >= 0]))
 
     def _countries_alone(self, team: Sequence[Sequence[int]], others: Sequence[int]) -> list[str]:
         """Return the countries of mentions that name no institution."""
-        mentions = (mention for own in (*team, others) for mention in own)
-        return [
-            self.country_of_mention[mention]
-            for mention in mentions
-            if self.of_mention[mention] < 0 and self.country_of_mention[mention]
-        ]
+        of_mention = self.of_mention
+        alone = [mention for own in (*team, others) for mention in own if of_mention[mention] < 0]
+        return [code for code in map(self.country_of_mention.__getitem__, alone) if code]
 
 
 class PlaceRegister:
