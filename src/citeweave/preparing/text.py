@@ -125,10 +125,13 @@ def clean(
         text = _without_markup(text)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_DASHES))
-    if urls and ("/" in text or "@" in text or "www." in text or "iv:" in text or "doi:" in text):
+    # a character is looked for first: that takes a fortieth of the time of two or three
+    colon = ":" in text and ("iv:" in text or "doi:" in text)
+    if urls and ("/" in text or "@" in text or colon or "www." in text):
         text = _URL.sub(" ", text)
     if copyright_notes:
-        if "©" in text or "opyright" in text or "(c)" in text or "(C)" in text:
+        bracketed = "(" in text and ("(c)" in text or "(C)" in text)
+        if "©" in text or bracketed or "opyright" in text:
             text = _COPYRIGHT.sub(" ", text)
         if "eserved" in text:
             text = _RIGHTS.sub(" ", text)
@@ -170,9 +173,9 @@ def _without_markup(text: str) -> str:
         text = _FORMULA.sub(" ", text)
         text = _INLINE_TAG.sub("", text)
         text = _TAG.sub(" ", text)
-    if "/s" in text:
+    if "/" in text and "/s" in text:
         text = _SLASHED.sub(" ", text)
-    if "$" in text or "\\(" in text:
+    if "$" in text or ("\\" in text and "\\(" in text):
         text = _MATH.sub(_math_words, text)
     if "\\" in text:
         text = _ACCENT.sub(_accent, text)

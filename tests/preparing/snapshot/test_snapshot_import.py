@@ -154,6 +154,20 @@ def test_a_damaged_part_is_named_and_the_others_are_kept(tmp_path):
     assert not (tmp_path / "corpus").exists()
 
 
+def test_parts_of_several_members_and_plain_ones(tmp_path):
+    """Files put together with cat, filled up with zeros, empty ones and unpacked ones are read."""
+    lines = [(line + "\n").encode() for line in Snapshot(60).works(0, 60)]
+    works = tmp_path / "pieced" / "data" / "works" / "updated_date=2026-06-24"
+    works.mkdir(parents=True)
+    members = [gzip.compress(b"".join(lines[:25])), gzip.compress(b"".join(lines[25:40])[:-1])]
+    (works / "part_000.gz").write_bytes(b"".join(members) + bytes(1000))
+    (works / "part_001.gz").write_bytes(b"")
+    (works / "part_002.jsonl").write_bytes(b"".join(lines[40:]))
+    corpus, report = run(tmp_path / "pieced", tmp_path / "corpus")
+    assert corpus.ids == [json.loads(line)["id"].rpartition("/")[2] for line in lines]
+    assert report.problems_total == 0
+
+
 def test_missing_parts_are_noticed(tmp_path):
     folder = write_snapshot(tmp_path / "snapshot", 60, part=20)
     sorted(folder.glob("data/jsonl/works/*/*"))[1].unlink()

@@ -108,14 +108,16 @@ def save_piece(
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array, allow_pickle=False)
     pl.DataFrame({"word": pl.Series(words, dtype=pl.String)}).write_parquet(
-        folder / "words.parquet"
+        folder / "words.parquet", compression="lz4"
     )
     people = zip(*authors, strict=True) if authors else [()] * len(_AUTHOR)
     pl.DataFrame(dict(zip(_AUTHOR, people, strict=True)), schema=_AUTHOR).write_parquet(
-        folder / "authors.parquet"
+        folder / "authors.parquet", compression="lz4"
     )
     rows = [(*place, count) for place, count in places.items()]
-    pl.DataFrame(rows, schema=_AFFILIATION, orient="row").write_parquet(folder / "places.parquet")
+    pl.DataFrame(rows, schema=_AFFILIATION, orient="row").write_parquet(
+        folder / "places.parquet", compression="lz4"
+    )
     columns = [
         text_lists(name, documents[name])
         if dtype == pl.List(pl.String)
