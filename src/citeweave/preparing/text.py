@@ -163,7 +163,7 @@ def normalise_word(piece: str) -> str:
     ['kolmogorov', '3d', '', '']
     """
     word = piece.removesuffix("'s")
-    return word if any(c.isalpha() for c in word) else BREAK
+    return word if word.isalpha() or any(c.isalpha() for c in word) else BREAK
 
 
 def _without_markup(text: str) -> str:
