@@ -317,7 +317,10 @@ class RayTeam:
                 cause = error.cause
                 if isinstance(cause, StoppedError):
                     continue
-                failed = cause if isinstance(cause, CiteweaveError) else error
+                if isinstance(cause, ray.exceptions.RayError):  # what it was given is lost
+                    failed = failed or LostWorkerError(str(cause))
+                else:
+                    failed = cause if isinstance(cause, CiteweaveError) else error
             except ray.exceptions.RayError as error:
                 failed = failed or LostWorkerError(str(error))
             if failed is not None:
