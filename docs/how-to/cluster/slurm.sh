@@ -1,6 +1,7 @@
 #!/bin/bash
 # A fit on the nodes of a Slurm allocation: one worker per node, with all of its cores.
 #   sbatch --nodes=8 docs/cluster/slurm.sh CORPUS RUN
+# CORPUS and RUN must be folders that all nodes share.
 #SBATCH --job-name=citeweave
 #SBATCH --nodes=4
 #SBATCH --ntasks-per-node=1
