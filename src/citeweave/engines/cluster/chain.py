@@ -29,12 +29,12 @@ class RayChain(DividedChain):
 
     @classmethod
     def probe(cls) -> str:
-        """Make sure that Ray is installed."""
+        """Check that Ray is installed."""
         return f"Ray {import_ray().__version__}"
 
     @classmethod
     def open(cls, request: Request) -> Self:
-        """Make a chain, not yet started; workers come with the first step.
+        """Open a chain, not yet started; workers are started with the first step.
 
         Threads are those of each worker on a cluster, and shared out between workers on this
         computer.

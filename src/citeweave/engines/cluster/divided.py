@@ -1,4 +1,4 @@
-"""A chain whose steps are made by workers, as a run sees it.
+"""A chain whose steps are made by workers.
 
 The driver holds neither words nor counts: it divides the documents, tells the workers what to do,
 and remembers a *point* that they can go back to (the start, a state that was given, or a
@@ -42,12 +42,12 @@ from citeweave.errors import ParameterError, RunError
 __all__ = ["DividedChain", "refuse_undivided"]
 
 _TRIES = 100
-"""Times that lost workers are replaced before the run gives up without an iteration done."""
+"""Number of times lost workers are replaced without progress before the run gives up."""
 _JOIN_CITATIONS, _JOIN_BURSTS = "join_citations", "join_bursts"
 
 
 def refuse_undivided(spec: ModelSpec) -> str | None:
-    """Say why a model cannot be divided between workers; None where it can."""
+    """Return why a model cannot be divided between workers; None if it can."""
     advice = "Use another engine, of threads or of a GPU."
     if spec.words_choose_author:
         return f"In model {spec.name!r} words choose their author: it is not divided. {advice}"
@@ -65,11 +65,11 @@ def refuse_undivided(spec: ModelSpec) -> str | None:
 
 
 class _Point(NamedTuple):
-    """What workers can go back to: a start, unless a state or a checkpoint is given."""
+    """The point that workers can return to: a start, unless a state or a checkpoint is given."""
 
     spec: ModelSpec
     topics: Array | None = None
-    """First topics of tokens; random ones for None."""
+    """Initial topics of tokens; None for random ones."""
     state: State | None = None
     sums: Sums | None = None
     path: Path | None = None
@@ -107,7 +107,7 @@ class DividedChain(ABC):
     ) -> None:
         if threads < 1 or rounds < 1:
             raise ParameterError(
-                "A snapshot chain needs at least one thread and one round a sweep. "
+                "A snapshot chain needs at least one thread and one round per sweep. "
                 f"Got threads={threads}, rounds={rounds} instead."
             )
         self.capabilities.check(spec, settings.topics)
@@ -116,14 +116,14 @@ class DividedChain(ABC):
         self._last_spec = spec
         self._first_spec = spec.without(bursts.name) if bursts is not None and staged else spec
         self.spec = self._first_spec
-        """The model of the present stage: phi' may join on the way."""
+        """The model of the current stage; phi' may join later."""
         self.settings = settings
         self._data = data
         known = settings.self_citations
         ends = degrees(data.citing, data.cited, self.n_documents, self_citations=known)
         n_parts = max(1, min(workers, self.n_documents))
         self.plans: list[PartPlan] = make_plans(data, ends, spec.n_shared, n_parts)
-        """What each worker is given."""
+        """The data of each worker."""
         self._recipe = Recipe(spec, settings, seed, stream, threads, rounds)
         self._team: Team | None = None
         self._point: _Point | None = None
@@ -142,13 +142,13 @@ class DividedChain(ABC):
 
     @classmethod
     def probe(cls) -> str:
-        """Make sure that the machine has what the engine needs; describe it in a line."""
+        """Check that the machine has what the engine needs; describe it in one line."""
         return ""
 
     @classmethod
     @abstractmethod
     def open(cls, request: Request) -> Self:
-        """Make a chain, not yet started."""
+        """Open a chain, not yet started."""
 
     @abstractmethod
     def _new_team(self, plans: list[PartPlan], data: Data, recipe: Recipe) -> Team:
@@ -189,7 +189,7 @@ class DividedChain(ABC):
 
     @property
     def network_on(self) -> bool:
-        """Whether citations count by now."""
+        """Whether citations are used yet."""
         return self._network
 
     def empty_sums(self) -> Sums:
@@ -204,11 +204,11 @@ class DividedChain(ABC):
         )
 
     def start(self, topics: Array | None = None, categories: Array | None = None) -> None:  # noqa: ARG002
-        """Give every token a first topic; models that draw categories are refused."""
+        """Assign a first topic to every token; models with latent categories are refused."""
         self._go_on_from(_Point(self._first_spec, topics=topics), 0, network=False)
 
     def restore(self, state: State, extra: Mapping[str, Array] = NO_EXTRA) -> None:  # noqa: ARG002
-        """Go on from a stored state; workers get it before the next step."""
+        """Continue from a stored state; workers get it before the next step."""
         bursting = len(state.assignments.burst_table) == self._data.offsets[-1]
         done, network = int(state.clock[0]), bool(state.clock[1])
         self._go_on_from(_Point(self._stage(bursting=bursting), state=state), done, network=network)
@@ -242,7 +242,7 @@ class DividedChain(ABC):
         """Let nothing adapt any more: nothing does."""
 
     def step(self) -> Info:
-        """Take the chain one iteration on, by all workers together; what is due joins before."""
+        """Advance the chain by one iteration, by all workers together; what is due joins before."""
         began = time.perf_counter()
         settings = self.settings
         if self.spec != self._last_spec and self._done >= settings.burst_from:
@@ -271,7 +271,7 @@ class DividedChain(ABC):
         self._do("keep")
 
     def drop_samples(self) -> None:
-        """Forget the samples kept so far."""
+        """Discard the samples kept so far."""
         self._sums = None
         if self._point is not None:
             self._do("drop")
@@ -341,11 +341,11 @@ class DividedChain(ABC):
         self._log.clear()
 
     def usage(self) -> list[Usage]:
-        """Tell what each worker has used since it was started."""
+        """Report the resources that each worker has used since it was started."""
         return [] if self._team is None else self._team.call("usage")
 
     def close(self) -> None:
-        """Let the workers go."""
+        """Release the workers."""
         team, self._team = self._team, None
         self._given = False
         if team is not None:
@@ -428,5 +428,5 @@ class DividedChain(ABC):
         raise RunError(
             f"Workers ended {_TRIES} times without an iteration done in between, most likely for "
             "want of memory: give them more of it, or use more workers. What was saved is intact; "
-            "go on with `citeweave resume RUN`."
+            "continue with `citeweave resume RUN`."
         )

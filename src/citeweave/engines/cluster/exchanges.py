@@ -67,7 +67,7 @@ class PartExchange(ABC):
         """Give part i what is in place i, and take what each part has for this one."""
 
     def swap_all(self, outgoing: Sequence[Payload]) -> list[Payload]:
-        """Do as `swap` with several arrays for each part."""
+        """Like `swap` with several arrays for each part."""
         began = time.perf_counter()
         for other, payload in enumerate(outgoing):
             if other != self.rank:

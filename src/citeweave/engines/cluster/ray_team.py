@@ -364,7 +364,7 @@ class RayTeam:
         raise RunError(
             f"Ray has not started worker {rank} within {_PATIENCE:.0f} s: no node has "
             f"{self._recipe.threads} free cores. Add nodes, or use fewer workers or threads. What "
-            "was saved is intact; go on with `citeweave resume RUN`."
+            "was saved is intact; continue with `citeweave resume RUN`."
         )
 
     def close(self) -> None:

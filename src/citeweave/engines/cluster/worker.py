@@ -106,7 +106,7 @@ class PartWorker:
         self.chain.restore(state)
 
     def read(self, spec: ModelSpec, path: Path, with_sums: bool) -> None:  # noqa: FBT001 (remote)
-        """Go on from a stored state and its sums, of which only the rows needed are kept."""
+        """Continue from a stored state and its sums, of which only the rows needed are kept."""
         if not path.is_file():
             raise RunError(_unseen(path, "the checkpoint"))
         found = read_rows(path, all_rows(self._plan))
@@ -166,7 +166,7 @@ class PartWorker:
         return files, shared_arrays(self.chain.state, sums) | root
 
     def step(self) -> Info:
-        """Take the chain one iteration on, together with all other parts."""
+        """Advance the chain by one iteration, together with all other parts."""
         return self.chain.step()
 
     def keep(self) -> None:
@@ -176,7 +176,7 @@ class PartWorker:
         self.chain.keep_sample(self._sums)
 
     def drop(self) -> None:
-        """Forget the samples kept so far."""
+        """Discard the samples kept so far."""
         self._sums = None
 
     def export(self) -> tuple[State, Sums | None]:
