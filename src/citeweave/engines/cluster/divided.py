@@ -426,7 +426,7 @@ class DividedChain(ABC):
             except LostWorkerError:
                 lost, self._given = True, False
         raise RunError(
-            f"Workers ended {_TRIES} times without an iteration done in between, most likely for "
-            "want of memory: give them more of it, or use more workers. What was saved is intact; "
+            f"Workers ended {_TRIES} times without completing an iteration, most likely because "
+            "memory ran out: give them more memory, or use more workers. What was saved is intact; "
             "continue with `citeweave resume RUN`."
         )
