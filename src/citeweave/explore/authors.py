@@ -23,8 +23,8 @@ _MOST = 5
 def sum_by_author(view: "Exploration", values: np.ndarray, *, shared: bool) -> np.ndarray:
     """Add up values of papers [D] or [D, K] by author.
 
-    Where ``shared``, a paper's value is divided as the model has it: among all authors by their
-    contributions, or its first author takes all. Else each author takes all of it.
+    With ``shared``, the value of a paper is divided as in the model: among all authors by their
+    contributions, or all of it to the first author. Otherwise each author receives all of it.
     """
     corpus, n_authors = view.corpus, view.corpus.n_authors
     part: np.ndarray | float = 1.0
@@ -53,8 +53,9 @@ def sum_by_author(view: "Exploration", values: np.ndarray, *, shared: bool) -> n
 def author_topics(view: "Exploration") -> tuple[np.ndarray, np.ndarray]:
     """Topics of every author [authors, K], and their rows in the model's groups.
 
-    nu where the model has a vector for the author (row >= 0), else the mean theta' of their papers
-    (row -1): the model may give vectors to first authors alone, and not to all authors if eta > 0.
+    nu if the model has a vector for the author (row >= 0), otherwise the mean theta' of their
+    papers (row -1): a model may have vectors for first authors only, and not for all authors if eta
+    > 0.
     """
     rows = view.group_rows(0, view.corpus.n_authors)
     papers = np.maximum(view.papers_of_author.counts, 1)[:, None]
@@ -66,7 +67,7 @@ def author_topics(view: "Exploration") -> tuple[np.ndarray, np.ndarray]:
 
 
 def topic_weights(view: "Exploration", author: int) -> list[TopicWeight]:
-    """Name the main topics of an author, with intervals over samples where the model has them."""
+    """Return the main topics of an author, with intervals over samples if the model has them."""
     topics, rows = view.author_topics
     row = int(rows[author])
     spread = None if view.group_sd is None or row < 0 else np.asarray(view.group_sd[row])
@@ -74,7 +75,7 @@ def topic_weights(view: "Exploration", author: int) -> list[TopicWeight]:
 
 
 def ranked(view: "Exploration", *, min_papers: int, top: int | None) -> np.ndarray:
-    """Rank authors of at least so many papers by influence, or by papers where there is none."""
+    """Rank authors with enough papers by influence, or by papers if there is no influence."""
     papers = view.papers_of_author.counts
     chosen = np.flatnonzero(papers >= max(min_papers, 1))
     influence = view.author_influence
@@ -86,7 +87,7 @@ def ranked(view: "Exploration", *, min_papers: int, top: int | None) -> np.ndarr
 def author_columns(
     view: "Exploration", *, top: int | None, min_papers: int, nearest: int
 ) -> Columns:
-    """Columns of the table of authors."""
+    """Return the columns of the table of authors."""
     chosen = ranked(view, min_papers=min_papers, top=top)
     topics, rows = view.author_topics
     mixtures = [topic_weights(view, author) for author in chosen.tolist()]
@@ -120,7 +121,7 @@ def author_columns(
 
 
 def influence_columns(view: "Exploration", *, top: int | None, min_papers: int) -> Columns:
-    """Influence of authors by topic, a row an author and topic."""
+    """Return the influence of authors by topic, one row per author and topic."""
     view.require("influence")
     chosen = ranked(view, min_papers=min_papers, top=top)
     by_topic = view.influence_by_topic[chosen]
@@ -138,7 +139,7 @@ def influence_columns(view: "Exploration", *, top: int | None, min_papers: int) 
 
 
 def author_page(view: "Exploration", author: int) -> AuthorPage:
-    """Collect all about one author."""
+    """Collect everything known about one author."""
     a = view.people.shown_as(view.check_author(author))
     papers = view.papers_of_author[a]
     topics, rows = view.author_topics
@@ -177,7 +178,7 @@ def author_page(view: "Exploration", author: int) -> AuthorPage:
 
 
 def author_link(view: "Exploration", author: int, score: float | None) -> AuthorLink:
-    """Name an author on another page."""
+    """Return an author as shown on other pages."""
     topics, _ = view.author_topics
     main = int(topics[author].argmax())
     influence = view.author_influence
@@ -193,7 +194,7 @@ def author_link(view: "Exploration", author: int, score: float | None) -> Author
 
 
 def authors_of_topic(view: "Exploration", topic: int, number: int) -> list[AuthorLink]:
-    """Name authors of most influence in a topic, or of most work where there is no influence."""
+    """Return the authors with the most influence in a topic, or the most work without influence."""
     if not view.corpus.n_authors:
         return []
     score = view.work_by_topic[:, topic]

@@ -32,7 +32,7 @@ def category_mass(view: "Exploration") -> np.ndarray | None:
 
 
 def nearest_category(view: "Exploration") -> list[tuple[str | None, float | None]] | None:
-    """For each topic the category that holds most of it, and how much of it that is."""
+    """Return the category with the largest part of each topic, and how large that part is."""
     mass = view.category_mass
     if mass is None:
         return None
@@ -62,7 +62,7 @@ def _topics(view: "Exploration") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def category_columns(view: "Exploration") -> Columns:
-    """Columns of the table of categories, the largest first."""
+    """Return the columns of the table of categories, the largest first."""
     view.require("categories")
     topics, rows, papers = _topics(view)
     order = np.argsort(-papers, kind="stable")
@@ -91,7 +91,7 @@ def category_columns(view: "Exploration") -> Columns:
 
 
 def crosstab_columns(view: "Exploration") -> Columns:
-    """Category by topic, a row a pair: its share of the category, and papers it dominates there."""
+    """Return category by topic, one row per pair: share in the category, and papers it leads."""
     view.require("categories")
     mass = view.category_mass
     if mass is None:

@@ -19,7 +19,7 @@ _SMALL = 0.5
 def citation_columns(
     view: "Exploration", *, paper: int | None, top: int | None, probabilities: bool, titles: bool
 ) -> Columns:
-    """Columns of the table of citations; a column ``topic_k`` for each topic in use."""
+    """Return the columns of the table of citations, with ``topic_k`` for each topic in use."""
     view.require("citations")
     topics = view.citing_topic
     if topics is None:  # for type checkers: `require` has raised
@@ -58,10 +58,10 @@ def citation_columns(
 
 
 def interest(view: "Exploration") -> np.ndarray:
-    """Rate citations by how much there is to learn from them [citations].
+    """Rate how informative each citation is [citations].
 
-    The influence of the cited paper times how little the two papers share of their topics: what
-    another field takes up from a paper that matters. (Without influence: the citations it got.)
+    The influence of the cited paper times the dissimilarity of the topics of both papers: high
+    where another field takes up an important paper. (Without influence: its number of citations.)
     """
     citations = np.asarray(view.corpus.citations)
     cited = view.cited_propensity
@@ -90,7 +90,7 @@ def flow_matrix(view: "Exploration") -> np.ndarray:
 
 
 def flow_by_citing_topic(view: "Exploration", topics: np.ndarray) -> np.ndarray:
-    """Divide the flow by the topic that citations are made for [K made for, K citing, K cited].
+    """Divide the flow by the topic of citations [K topic, K citing, K cited].
 
     NumPy: ``einsum("ey,ei,ej->yij", topics, theta[citing], theta[cited])``, in pieces.
     """
@@ -106,7 +106,7 @@ def flow_by_citing_topic(view: "Exploration", topics: np.ndarray) -> np.ndarray:
 
 
 def flow_columns(view: "Exploration", *, by_citing_topic: bool) -> Columns:
-    """Columns of the flow: a row for each pair of topics (and citing topic, if asked for)."""
+    """Return the columns of the flow: one row per pair of topics (and citing topic)."""
     matrix = view.flow_matrix
     if matrix is None:
         view.require("citations")  # says why, unless the model has no citing topics alone

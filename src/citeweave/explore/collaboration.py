@@ -18,16 +18,16 @@ MAX_MEMBERS = 100
 def collaboration_pairs(
     found: Contributors, *, counting: str = "full", max_members: int = MAX_MEMBERS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weigh each two contributors by the papers they share.
+    """Weight each pair of contributors by the papers that they share.
 
     Parameters
     ----------
     found : Contributors
     counting : {"full", "fractional"}
-        Each joint paper counts 1, or 1/(n - 1) where n contributors share it.
+        Each joint paper counts 1, or 1/(n - 1) if n contributors share it.
     max_members : int
-        Papers of more contributors are left out, so that work and memory are at most
-        ``max_members`` times what the papers hold.
+        Papers with more contributors are left out, which limits time and memory to
+        ``max_members`` times the number of contributions.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def collaboration_pairs(
 
 
 def left_out(found: Contributors, max_members: int) -> str:
-    """Say how many papers are left out for their many contributors; "" where none is."""
+    """Say how many papers are left out because of their many contributors; "" if none."""
     many = int(np.count_nonzero(found.of_paper.counts > max_members))
     if not many:
         return ""
@@ -67,7 +67,7 @@ def left_out(found: Contributors, max_members: int) -> str:
 def collaboration_columns(
     found: Contributors, *, top: int | None, min_papers: int, counting: str, max_members: int
 ) -> Columns:
-    """Columns of the table of pairs, the heaviest first."""
+    """Return the columns of the table of pairs, the heaviest first."""
     pairs, weights = collaboration_pairs(found, counting=counting, max_members=max_members)
     papers = found.papers.counts
     enough = (papers[pairs] >= min_papers).all(axis=1)

@@ -55,7 +55,7 @@ class TopicColours:
         return OTHER if slot is None else PALETTE[slot]
 
     def slot(self, topic: int) -> int:
-        """Place of a topic's colour in `PALETTE`; one past its end for a topic not in use."""
+        """Return the index of a topic's colour in `PALETTE`; one past its end if not in use."""
         return self._slots.get(topic, len(PALETTE))
 
 
@@ -75,7 +75,7 @@ def mix(first: str, second: str, share: float) -> str:
 
 
 def readable_on(fill: str) -> str:
-    """Black or white, whichever has more contrast with a fill (WCAG relative luminance)."""
+    """Return black or white, whichever contrasts more with a fill (WCAG relative luminance)."""
     luminance = 0.0
     for part, weight in zip(_channels(fill), (0.2126, 0.7152, 0.0722), strict=True):
         level = part / 255

@@ -37,7 +37,7 @@ _FASTEST = 1.0
 
 @dataclass(frozen=True)
 class Contributors:
-    """All contributors of one kind and their papers.
+    """All contributors of one kind, with their papers.
 
     Attributes
     ----------
@@ -45,13 +45,13 @@ class Contributors:
         One of `KINDS`.
     names : sequence of str
     codes : sequence of str
-        Identifier of each: the ROR of an institution, the ISO code of a country; "" for none.
+        Identifiers: the ROR of an institution, the ISO code of a country; "" if none.
     countries : sequence of str
-        ISO code of the country of each institution; "" for none.
+        ISO code of the country of each institution; "" if none.
     papers : GroupedIds
-        For each contributor its papers, once each.
+        Papers of each contributor, once each.
     n_papers : int
-        Papers of the corpus.
+        Number of papers in the corpus.
     """
 
     kind: str
@@ -63,17 +63,17 @@ class Contributors:
 
     @property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Contributor and paper of each contribution, two arrays of one length."""
+        """Contributor and paper of each contribution, as two arrays of the same length."""
         return np.repeat(np.arange(len(self.names)), self.papers.counts), self.papers.members
 
     @cached_property
     def of_paper(self) -> GroupedIds:
-        """For each paper its contributors."""
+        """Contributors of each paper."""
         who, paper = self.pairs
         return GroupedIds(paper, who, self.n_papers)
 
     def check(self, number: int) -> int:
-        """Refuse a contributor who is not there."""
+        """Raise an error for a contributor that does not exist."""
         if not 0 <= number < len(self.names):
             raise NotFoundError(
                 f"There is no {singular_of(self.kind)} {number}; {self.kind} run from 0 to "
@@ -82,7 +82,7 @@ class Contributors:
         return int(number)
 
     def find(self, text: str) -> int:
-        """Find a contributor by number, name, code or part of the name; the largest fits best."""
+        """Find a contributor by number, name, code or part of the name, preferring the largest."""
         if text.strip().isdecimal():
             return self.check(int(text))
         wanted = text.strip().casefold()
@@ -103,7 +103,7 @@ class Contributors:
 
 
 def singular_of(kind: str) -> str:
-    """Name one of a kind.
+    """Return the singular of a kind.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def contributors_of(corpus: Corpus, kind: str) -> Contributors:
     Raises
     ------
     NotFoundError
-        The corpus has none; the text says what it lacks.
+        The corpus has none; the message says what it lacks.
 
     Examples
     --------

@@ -16,7 +16,7 @@ _SIZES = (1, 2, 3, 4, 5, 10, 20, 25, 50, 100)
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """How the shares of all topics went.
+    """Shares of all topics over time.
 
     Attributes
     ----------
@@ -25,13 +25,13 @@ class Course:
     smooth : ndarray, shape (Y, K)
         Shares, each the mean over the papers of three years.
     spans : tuple of str
-        Names of the spans of the table.
+        Names of the time spans of the table.
     by_span : ndarray, shape (S, K)
         Shares in each span; nan for a span without papers.
     early, late : ndarray, shape (K,)
         Shares in the first and the last quarter of the papers, by year.
     error : ndarray, shape (K,)
-        Standard error of ``late - early``, the papers being a sample of what might be written.
+        Standard error of ``late - early``, taking the papers as a sample.
     middle : ndarray, shape (K,)
         The mean year of each topic.
     """
@@ -47,19 +47,19 @@ class Course:
 
 
 def courses(years: np.ndarray, doc_topic: np.ndarray) -> Course | None:
-    """Follow topics over years.
+    """Compute the shares of topics over the years.
 
     Parameters
     ----------
     years : ndarray of int, shape (D,)
-        Year of each paper, 0 where it is unknown.
+        Year of each paper, 0 if unknown.
     doc_topic : ndarray, shape (D, K)
         Topics of papers.
 
     Returns
     -------
     Course or None
-        None where papers are of fewer than three years: nothing can be said of a course then.
+        None if the papers cover fewer than three years, too few for a trend.
     """
     known = np.flatnonzero(years > 0)
     if len(np.unique(years[known])) < 3:

@@ -43,17 +43,17 @@ class Derived(Facts):
 
     @cached_property
     def names(self) -> TopicNames:
-        """Names that people gave to topics."""
+        """Names given to topics by people."""
         combination: Mapping[str, Any] = getattr(self.model, "combination_", {})
         return TopicNames(self.folder, int(combination.get("best", 0)))
 
     def topic_name(self, topic: int) -> str:
-        """Return the name that was given to a topic, else its automatic label."""
+        """Return the name given to a topic, or its automatic label."""
         return self.names.get(int(topic)) or self.labels[topic]
 
     @cached_property
     def labels(self) -> list[str]:
-        """Automatic label of each topic, those not in use included."""
+        """Automatic label of each topic, including topics not in use."""
         words = label_words(self.topic_word, self.share, self.word_counts > 0, self.vocabulary)
         nearest = self.nearest_category if self.supervised else None
         categories = None
@@ -71,17 +71,17 @@ class Derived(Facts):
 
     @cached_property
     def growth(self) -> tuple[np.ndarray, np.ndarray]:
-        """Slope and yearly growth of each topic's share [K], nan where years do not tell."""
+        """Slope and yearly growth of each topic's share [K], nan if years are unknown."""
         return _topics.growth(self.share_by_year, self.papers_by_year)
 
     @cached_property
     def mu(self) -> np.ndarray | None:
-        """Shares of topics mu, where the model has them [K]."""
+        """Shares of topics mu, if the model has them [K]."""
         return self._optional("topic_share_")
 
     @cached_property
     def word_probability(self) -> np.ndarray:
-        """Probability of each word in the corpus, by the model [V]."""
+        """Probability of each word in the corpus under the model [V]."""
         tiny = np.finfo(float).tiny
         return np.asarray(np.maximum(self.share @ np.asarray(self.topic_word, np.float64), tiny))
 
@@ -92,15 +92,16 @@ class Derived(Facts):
 
     @cached_property
     def author_influence(self) -> np.ndarray | None:
-        """Sum of lambda- of each author's papers [authors]: by their shares, where all count.
+        """Sum of lambda- over each author's papers [authors].
 
-        Else of those that they are first author of.
+        Papers are weighted by the author's share if all authors count; otherwise only papers with
+        the author as first author are included.
         """
         return self._by_author(shared=True)
 
     @cached_property
     def author_influence_all(self) -> np.ndarray | None:
-        """Sum of lambda- of all papers of each author [authors]."""
+        """Sum of lambda- over all papers of each author [authors]."""
         return self._by_author(shared=False)
 
     def _by_author(self, *, shared: bool) -> np.ndarray | None:
@@ -137,7 +138,8 @@ class Derived(Facts):
     def contributor_topics(self, kind: str) -> np.ndarray:
         """Topics of each contributor of a kind [n, K]; kept.
 
-        The model's own where it has a level of them, else the mean of theta' over their papers.
+        Those of the model if it has a level for them, otherwise the mean of theta' over their
+        papers.
         """
         key = (kind, "topics")
         if key not in self._of_contributors:
@@ -156,9 +158,9 @@ class Derived(Facts):
     def contributor_mixture(
         self, kind: str, number: int, *, most: int = 5, least: float = 0.05
     ) -> tuple[list[TopicWeight], bool]:
-        """Name the main topics of a contributor; tells whether they are the model's own.
+        """Return the main topics of a contributor, and whether they come from the model.
 
-        Those have intervals, where the run kept several samples.
+        Topics from the model have intervals if the run kept several samples.
         """
         topics = self.contributor_topics(kind)[number]
         spread = self._of_contributors[kind, "spread"][number]
@@ -179,7 +181,7 @@ class Derived(Facts):
 
     @cached_property
     def cited_for(self) -> np.ndarray | None:
-        """Mean topics of the citations that each paper gets [D, K], nan where there are none."""
+        """Mean topics of the citations that each paper receives [D, K], nan if there are none."""
         return _papers.cited_for(self._view)
 
     @cached_property
@@ -211,12 +213,12 @@ class Derived(Facts):
 
     @cached_property
     def readings(self) -> Readings | None:
-        """The evidence for categories, where papers are drawn into them by some labels."""
+        """The evidence for categories, if they are inferred from some labels."""
         return None if self.read_out is None else Readings(self._view, self.read_out)
 
     @cached_property
     def nearest_category(self) -> list[tuple[str | None, float | None]] | None:
-        """For each topic the category that holds most of it, and how much."""
+        """The category with the largest part of each topic, and how large that part is."""
         return _categories.nearest_category(self._view)
 
     @cached_property
@@ -226,5 +228,5 @@ class Derived(Facts):
 
     @cached_property
     def reference_keys(self) -> dict[str, int]:
-        """Papers by what references to them may look like."""
+        """Papers by the forms that references to them may take."""
         return _place.reference_keys(self._view)

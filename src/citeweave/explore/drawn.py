@@ -18,10 +18,10 @@ _EXAMPLES = 3
 
 
 def category_cards(view: "Exploration") -> list[CategoryCard]:
-    """Describe the categories that papers are drawn into, the largest first.
+    """Describe the inferred categories, the largest first.
 
-    Categories without a paper are left out, so that fewer may be in use than were asked for. There
-    are none where the model draws no categories.
+    Categories without papers are left out, so there may be fewer than were requested. The list is
+    empty if the model does not infer categories.
     """
     shares, groups, nu = view.category_probability, view.groups, view.group_topic
     if shares is None or groups is None or nu is None:
@@ -67,7 +67,7 @@ def _words(view: "Exploration", nu: np.ndarray) -> np.ndarray:
 
 
 def drawn_columns(view: "Exploration") -> Columns:
-    """Columns of the table of categories that papers are drawn into, the largest first."""
+    """Return the columns of the table of inferred categories, the largest first."""
     cards = category_cards(view)
     main = [card.topics[0] for card in cards]
     columns: dict[str, tuple[str, Any]] = {

@@ -44,14 +44,14 @@ class GroupedIds:
 
 
 class Facts:
-    """Arrays of a fitted model and its corpus, computed when first asked for and then kept.
+    """Arrays of a fitted model and its corpus, computed on first use and then kept.
 
     Parameters
     ----------
     model : fitted model, or path
         `citeweave.SCNTM`, a baseline, or the folder of a run.
     corpus : Corpus, optional
-        What the model was fitted to, for models that do not keep it.
+        The corpus of the fit, for models that do not keep it.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Facts:
 
     @property
     def model_name(self) -> str:
-        """How the model is called: "scntm", "pmtlm", ..."""
+        """Name of the model: "scntm", "pmtlm", ..."""
         spec = getattr(self.model, "spec_", None)
         name = spec.name if spec is not None else getattr(self.model, "name", None)
         return str(name) if name is not None else type(self.model).__name__.lower()
@@ -148,7 +148,7 @@ class Facts:
 
     @property
     def n_topics(self) -> int:
-        """Number of topics K, those not in use included."""
+        """Number of topics K, including topics not in use."""
         return int(self.topic_word.shape[0])
 
     @cached_property
@@ -169,21 +169,21 @@ class Facts:
 
     @cached_property
     def colours(self) -> TopicColours:
-        """Colour of each topic, one for all pages and pictures."""
+        """Colour of each topic, the same on all pages and pictures."""
         return TopicColours(self.order)
 
     @cached_property
     def dominant(self) -> np.ndarray:
-        """Main topic of each paper [D], as ``model.labels_`` has it.
+        """Main topic of each paper [D], as in ``model.labels_``.
 
-        The largest of theta', but with a consensus of chains its class, which may be another one.
+        The largest of theta'; with a consensus of chains, the class, which may differ from it.
         """
         found = self._optional("labels_")
         return np.asarray(self.doc_topic.argmax(axis=1)) if found is None else found
 
     @cached_property
     def papers_of_topic(self) -> np.ndarray:
-        """Number of papers whose main topic each one is [K]."""
+        """Number of papers with each topic as their main topic [K]."""
         return np.bincount(self.dominant, minlength=self.n_topics)
 
     @cached_property
@@ -193,12 +193,12 @@ class Facts:
 
     @cached_property
     def vocabulary(self) -> list[str]:
-        """The words as they are shown: phrases whole, with spaces."""
+        """The words as shown: phrases with spaces."""
         return [word.replace("_", " ").strip() or word for word in self.corpus.vocabulary]
 
     @cached_property
     def singular_forms(self) -> list[str]:
-        """Each word of the vocabulary in the singular, roughly: to see forms of one word."""
+        """Approximate singular of each word of the vocabulary, to recognise forms of one word."""
         return [singular(word) for word in self.vocabulary]
 
     @cached_property
@@ -240,12 +240,12 @@ class Facts:
 
     @cached_property
     def contribution(self) -> np.ndarray | None:
-        """Share of each author in each paper, where all authors count [corpus.author_ids]."""
+        """Share of each author in each paper, if all authors count [corpus.author_ids]."""
         return self._optional("contribution_")
 
     @cached_property
     def contribution_interval(self) -> np.ndarray | None:
-        """Interval of each of these shares, of probability 0.9 [corpus.author_ids, 2]."""
+        """90 % interval of each of these shares [corpus.author_ids, 2]."""
         return self._optional("contribution_interval_")
 
     @cached_property
@@ -317,12 +317,12 @@ class Facts:
 
     @cached_property
     def category_probability(self) -> np.ndarray | None:
-        """Probability of each category for each paper [D, C], where papers are drawn into them."""
+        """Probability of each category for each paper [D, C], if categories are inferred."""
         return self._optional("category_probability_")
 
     @cached_property
     def read_out(self) -> ReadOut | None:
-        """What categories were read out of, where papers are drawn into them by some labels."""
+        """The evidence behind categories, if they are inferred from some labels."""
         found: ReadOut | None = getattr(self.model, "read_out_", None)
         return found
 
@@ -340,11 +340,11 @@ class Facts:
         return rows
 
     def title(self, paper: int) -> str:
-        """Title of a paper, its id where it has none."""
+        """Return the title of a paper, or its id if it has none."""
         return self.corpus.titles[paper] or self.corpus.ids[paper]
 
     def check_topic(self, topic: int) -> int:
-        """Refuse a topic that is not there."""
+        """Raise an error for a topic that does not exist."""
         if not 0 <= topic < self.n_topics or not self.used[topic]:
             raise NotFoundError(
                 f"There is no topic {topic} in use; those in use are "
@@ -353,7 +353,7 @@ class Facts:
         return int(topic)
 
     def check_paper(self, paper: int) -> int:
-        """Refuse a paper that is not there."""
+        """Raise an error for a paper that does not exist."""
         if not 0 <= paper < self.corpus.n_documents:
             raise NotFoundError(
                 f"There is no paper {paper}; papers run from 0 to {self.corpus.n_documents - 1}."
@@ -361,7 +361,7 @@ class Facts:
         return int(paper)
 
     def check_author(self, author: int) -> int:
-        """Refuse an author who is not there."""
+        """Raise an error for an author who does not exist."""
         self.require("authors")
         if not 0 <= author < self.corpus.n_authors:
             raise NotFoundError(

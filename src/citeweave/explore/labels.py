@@ -27,7 +27,7 @@ _LABEL_RELEVANCE = 0.4  # for a label being distinctive counts for more than bei
 def make_labels(
     words: Sequence[Sequence[str]], categories: Sequence[str | None] | None = None
 ) -> list[str]:
-    """Label each topic by its two or three most distinctive words; no two labels are the same.
+    """Label each topic by its two or three most distinctive words; all labels are different.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def make_labels(
 
 
 def short_label(label: str, width: int) -> str:
-    """Cut a label to a width, between words where it can be.
+    """Shorten a label to a width, between words if possible.
 
     Examples
     --------
@@ -107,9 +107,9 @@ def _stem(word: str) -> str:
 def label_words(
     topic_word: np.ndarray, share: np.ndarray, occurs: np.ndarray, vocabulary: Sequence[str]
 ) -> list[list[str]]:
-    """Choose the words that labels are made of, among the most probable ones of each topic.
+    """Select words for labels among the most probable words of each topic.
 
-    Those alone, since the most distinctive words of all are rare ones.
+    Only those are considered, because the most distinctive words overall are rare ones.
     """
     probable = rank_words(topic_word, share, occurs, relevance=1.0, number=_LABEL_AMONG)
     score = relevance_scores(topic_word, share, occurs, _LABEL_RELEVANCE)
@@ -119,14 +119,14 @@ def label_words(
 
 
 class TopicNames(SharedFile[dict[int, str]]):
-    """Names that people gave to topics, kept in the run's ``names.json``.
+    """Names given to topics by people, kept in ``names.json`` of the run.
 
     Parameters
     ----------
     folder : Path or None
-        The run; None keeps names in memory alone.
+        Folder of the run; None keeps names in memory only.
     chain : int
-        The chain whose numbering topics have; names given to that of another are not used.
+        The chain whose numbering of topics is used; names for that of another are ignored.
     """
 
     def __init__(self, folder: Path | None, chain: int = 0) -> None:
@@ -143,7 +143,7 @@ class TopicNames(SharedFile[dict[int, str]]):
         return dict(self.content)
 
     def set(self, topic: int, name: str | None) -> None:
-        """Name a topic, or take its name away with None or an empty text; kept at once."""
+        """Name a topic, or remove its name with None or an empty string; saved immediately."""
         text = " ".join((name or "").split())
         if len(text) > _LONGEST or not text.isprintable():
             raise ParameterError(

@@ -30,7 +30,7 @@ _VALUE = 4  # place in model.groups.KINDS
 
 
 class LevelTopics(NamedTuple):
-    """The nodes of one level, in the order that people look for them."""
+    """The nodes of one level, in the order in which people look for them."""
 
     name: str
     groups: Groups
@@ -43,18 +43,18 @@ class LevelTopics(NamedTuple):
 
     @property
     def timed(self) -> bool:
-        """Whether its nodes are periods of all papers, which follow each other."""
+        """Whether its nodes are successive periods of all papers."""
         return self.groups.column == PERIOD and self.groups.above is None
 
 
 def paper_levels(view: "Exploration") -> list[str]:
-    """Name the levels of a model that divide papers, upper first."""
+    """Return the names of the levels of a model that divide papers, upper levels first."""
     levels: Mapping[str, Groups] = getattr(view.model, "levels_", {})
     return [name for name, groups in levels.items() if groups.column]
 
 
 def level_topics(view: "Exploration", name: str) -> LevelTopics:
-    """Give the nodes of one level.
+    """Return the nodes of one level.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def level_topics(view: "Exploration", name: str) -> LevelTopics:
 
 
 def level_columns(view: "Exploration", names: list[str]) -> Columns:
-    """Columns of the table of levels: a row a node, with its topics and their intervals."""
+    """Return the columns of the table of levels: one row per node, with topics and intervals."""
     found = [level_topics(view, name) for name in names]
     rows = [(level, row) for level in found for row in level.rows.tolist()]
     mixtures = [
@@ -103,7 +103,7 @@ def level_columns(view: "Exploration", names: list[str]) -> Columns:
 def contributor_estimates(
     view: "Exploration", kind: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
-    """Find topics of venues, countries or institutions that the model has a level of.
+    """Find topics of venues, countries or institutions for which the model has a level.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def contributor_estimates(
 
 
 def contributor_nodes(view: "Exploration", level: LevelTopics) -> dict[int, str]:
-    """Give the address of the page of each node of a level, by row, where there is one."""
+    """Return the address of the page of each node of a level, by row, if there is one."""
     kind = next((kind for kind in KINDS if singular_of(kind) == level.groups.column), None)
     if kind is None or kind in view.literature.missing:
         return {}

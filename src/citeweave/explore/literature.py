@@ -227,7 +227,7 @@ class Literature:
 
 
 def contributor_topics(found: Contributors, values: np.ndarray) -> np.ndarray:
-    """Add up values of papers [D, K] by contributor [n, K]."""
+    """Sum values of papers [D, K] by contributor [n, K]."""
     who, paper = found.pairs
     return np.asarray(incidence(who, paper, (len(found.names), found.n_papers)) @ values)
 
@@ -240,7 +240,7 @@ def ordered(
     min_papers: int = 1,
     influence: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Order the contributors of a kind that have enough papers."""
+    """Return the contributors of a kind with enough papers, in order."""
     if sort not in SORTS:
         raise ParameterError(
             f"{option('sort')} must be one of {', '.join(SORTS)}. Got {sort!r} instead."
@@ -272,9 +272,9 @@ def contributor_columns(
     sort: str = "papers",
     numbers: Sequence[int] | None = None,
 ) -> Columns:
-    """Columns of the table of contributors; topics and influence are those of `view`.
+    """Return the columns of the table of contributors, with topics and influence from `view`.
 
-    With `numbers`, of these contributors in this order.
+    With `numbers`, only these contributors, in this order.
     """
     if top is not None and top < 1:
         raise ParameterError(f"{option('top')} must be at least 1. Got {top} instead.")

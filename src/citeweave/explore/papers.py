@@ -22,7 +22,7 @@ _MEMBER = 0.2
 
 
 def cited_for(view: "Exploration") -> np.ndarray | None:
-    """Mean topics of the citations that each paper gets [D, K]; nan for papers not cited."""
+    """Return the mean topics of the citations of each paper [D, K]; nan for papers not cited."""
     topics = view.citing_topic
     if topics is None or not len(topics):
         return None
@@ -37,9 +37,9 @@ def cited_for(view: "Exploration") -> np.ndarray | None:
 
 
 def paper_columns(view: "Exploration", *, topic: int | None, top: int | None) -> Columns:
-    """Columns of the table of papers, the most influential first.
+    """Return the columns of the table of papers, the most influential first.
 
-    Of one topic: the papers that hold at least a fifth of it, by influence times its weight.
+    For one topic: papers in which its share is at least a fifth, by influence times that share.
     """
     corpus = view.corpus
     influence = view.cited_propensity
@@ -108,7 +108,7 @@ def _parts(weights: np.ndarray) -> list[list[tuple[int, float]]]:
 def paper_link(
     view: "Exploration", paper: int, score: float | None = None, topic: int | None = None
 ) -> PaperLink:
-    """Name a paper on another page."""
+    """Return a paper as shown on other pages."""
     influence = view.cited_propensity
     main = int(view.dominant[paper]) if topic is None else topic
     return PaperLink(
@@ -126,7 +126,7 @@ def paper_link(
 
 
 def paper_page(view: "Exploration", paper: int) -> PaperPage:
-    """Collect all about one paper."""
+    """Collect everything known about one paper."""
     d = view.check_paper(paper)
     corpus = view.corpus
     category = int(corpus.categories[d])

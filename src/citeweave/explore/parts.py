@@ -12,12 +12,12 @@ __all__ = ["join_parts"]
 def join_parts(
     groups: Groups, topics: np.ndarray, spread: np.ndarray | None
 ) -> tuple[Groups, np.ndarray, np.ndarray | None]:
-    """Give every author and category one row, the mean of their nodes by papers.
+    """Give every author and category one row: the mean of their nodes, weighted by papers.
 
     Parameters
     ----------
     groups : Groups
-        Below levels that divide papers, an author has a node in each part.
+        Below levels that divide papers, an author has one node in each part.
     topics : ndarray, shape (B, K)
     spread : ndarray, shape (B, K), optional
         Standard deviations of the topics; nodes of different parts count as independent.
@@ -25,7 +25,7 @@ def join_parts(
     Returns
     -------
     groups, topics, spread
-        As they were where no node is divided; names are those of authors and categories alone.
+        Unchanged if no node is divided; names are those of authors and categories only.
     """
     key = groups.kind.astype(np.int64) * (1 << 33) + groups.label
     found, place = np.unique(key, return_inverse=True)

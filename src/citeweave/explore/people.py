@@ -20,18 +20,18 @@ _NAMESAKES = 20
 
 
 class JoinedAuthors(SharedFile[list[PersonRow]]):
-    """Authors of a corpus that are one person by the user's word, kept in the run's ``people.csv``.
+    """Authors that the user joined into one person, kept in ``people.csv`` of the run.
 
-    The file is the one that ``citeweave import --people`` takes. Until then what is shown is
-    changed, not what was fitted: the papers of a joined author are shown under the other, whose
-    topics in the model are of their own papers alone.
+    The file is an input of ``citeweave import --people``. Until that is done, only the display
+    changes, not the fit: papers of a joined author are shown under the other author, whose topics
+    in the model still come from their own papers only.
 
     Parameters
     ----------
     folder : Path or None
-        The run; None keeps them in memory alone.
+        Folder of the run; None keeps them in memory only.
     corpus : Corpus
-        What the run was fitted to. Corrections of its import begin the file, so that none is lost.
+        Corpus of the run. The file starts with the corrections of its import, so that none is lost.
     """
 
     def __init__(self, folder: Path | None, corpus: Corpus) -> None:
@@ -56,7 +56,7 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
         write_people(path, content)
 
     def groups(self) -> dict[str, list[int]]:
-        """Give the authors of each person who is more than one of the corpus, most papers first."""
+        """Return the authors of each person who has several, those with the most papers first."""
         revision = self.revision
         if self._groups is None or self._groups[0] != revision:
             self._groups = revision, self._find_groups()
@@ -83,7 +83,7 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
         return {person: own for person, own in whole.items() if len(own) > 1}
 
     def applied(self) -> Corpus:
-        """Give the corpus as it is shown: numbers of authors stay, joined ones have no papers."""
+        """Return the corpus as shown: author numbers are kept, joined authors have no papers."""
         groups = self.groups()
         if not groups:
             return self.corpus
@@ -102,15 +102,15 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
         )
 
     def shown_as(self, author: int) -> int:
-        """Give the author under whom an author's papers are shown."""
+        """Return the author under whom an author's papers are shown."""
         return next((own[0] for own in self.groups().values() if author in own), author)
 
     def joined(self, author: int) -> list[int]:
-        """Give the authors of the corpus that are shown as this one, if they are several."""
+        """Return the authors of the corpus that are shown as this one, if there are several."""
         return next((own for own in self.groups().values() if author in own), [])
 
     def join(self, author: int, other: int) -> None:
-        """Make two authors one person, called as the first; kept at once.
+        """Join two authors into one person with the name of the first; saved immediately.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class JoinedAuthors(SharedFile[list[PersonRow]]):
         self.change(changed)
 
     def separate(self, author: int) -> None:
-        """Undo what made an author one of several; kept at once."""
+        """Undo the joining of an author with others; saved immediately."""
         members = self.joined(author)
         if not members:
             raise ParameterError("This author was not joined with another one here.")
@@ -198,7 +198,7 @@ class _Renamed:
 
 
 def namesakes(corpus: Corpus, author: int) -> list[int]:
-    """Find authors whose names are likest: the same last word, the same first letter first."""
+    """Find authors with similar names: the same last word, those with the same initial first."""
     names = corpus.author_names
     words = _words(names[author])
     papers = np.bincount(corpus.author_ids, minlength=corpus.n_authors)

@@ -55,7 +55,7 @@ def place_paper(
     number: int,
     seed: int,
 ) -> PaperPlacement:
-    """Fold a paper in and look around; see `Exploration.place`."""
+    """Fold a paper in and find its neighbours; see `Exploration.place`."""
     notes = []
     if tokenise is None:
         tokens = match_vocabulary(f"{title} . {abstract}", view.word_ids)
@@ -92,7 +92,7 @@ def place_paper(
 def find_references(
     view: "Exploration", references: Sequence[int | str]
 ) -> tuple[list[int], list[str]]:
-    """Find references in the corpus by position, id, DOI or title; give those not found too."""
+    """Find references in the corpus by position, id, DOI or title; also return those not found."""
     found: list[int] = []
     unknown: list[str] = []
     for reference in references:
@@ -111,7 +111,7 @@ def find_references(
 
 
 def reference_key(text: str) -> str:
-    """Reduce an id, a DOI or a title to what two ways of writing it share."""
+    """Reduce an id, a DOI or a title to a form that does not depend on its spelling."""
     plain = text.strip().casefold()
     for prefix in ("https://doi.org/", "http://dx.doi.org/", "http://doi.org/", "doi:"):
         plain = plain.removeprefix(prefix)
@@ -119,7 +119,7 @@ def reference_key(text: str) -> str:
 
 
 def reference_keys(view: "Exploration") -> dict[str, int]:
-    """Collect what references are found by: titles, DOIs and ids, the surer later."""
+    """Collect the keys by which references are found: titles, DOIs and ids, the surest last."""
     corpus = view.corpus
     keys: dict[str, int] = {}
     for column in (corpus.titles, corpus.metadata.get("doi") or [], corpus.ids):

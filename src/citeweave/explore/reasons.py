@@ -37,7 +37,7 @@ _TINY = 1e-12
 
 
 class Readings:
-    """The evidence of a run with some labels, ready to be taken apart paper by paper.
+    """The evidence of a run with some labels, to be broken down paper by paper.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ class Readings:
         return smoothed * (self.weight["regression"] * length), halved * scale
 
     def of_papers(self, paper: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give the papers that speak for or against the categories of one, and how much.
+        """Return the papers that support or oppose the categories of a paper, and how strongly.
 
         Returns
         -------
         papers : ndarray of int, shape (n,)
-            The paper itself is one of them: its own words.
+            Includes the paper itself, for its own words.
         weights : ndarray, shape (n, C)
         """
         smoothed, halved = self._carried(paper)
@@ -91,7 +91,7 @@ class Readings:
         return papers, weights
 
     def of_words(self, paper: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give the paper's words (int [n]) and how much each speaks for a category [n, C]."""
+        """Return the paper's words (int [n]) and how strongly each supports a category [n, C]."""
         smoothed, halved = self._carried(paper)
         row = self.words[[paper]]
         weights = float(smoothed[0, paper]) * self.regression[row.indices]
@@ -99,9 +99,9 @@ class Readings:
         return row.indices, row.data[:, None] * weights
 
     def odds(self, paper: int) -> dict[str, np.ndarray]:
-        """Give the log odds of categories by what they come from, each [C].
+        """Return the log odds of categories by source of evidence, each [C].
 
-        Their sum is log p(c) but for a constant, of a paper without a label.
+        For a paper without a label, their sum is log p(c) up to a constant.
         """
         papers, weights = self.of_papers(paper)
         own = papers == paper
@@ -115,7 +115,7 @@ class Readings:
 
 
 def category_weights(view: "Exploration", d: int) -> list[CategoryWeight]:
-    """Say which categories a paper may be of, and what speaks for each."""
+    """Return the possible categories of a paper, with the evidence for each."""
     shares, groups = view.category_probability, view.groups
     if shares is None or groups is None or view.group_topic is None:
         return []

@@ -18,12 +18,12 @@ _MEND = "Mend the permissions of the run folder."
 
 
 class SharedFile(ABC, Generic[Content]):
-    """What people have said about a run: read anew when another process has written it.
+    """A file of people's decisions about a run, reread after another process has written it.
 
     Parameters
     ----------
     path : Path or None
-        The file; None keeps the content in memory alone.
+        The file; None keeps the content in memory only.
     nothing : content of a file that is not there
     """
 
@@ -52,12 +52,12 @@ class SharedFile(ABC, Generic[Content]):
 
     @property
     def revision(self) -> int:
-        """A number that grows whenever the content has changed, by this process or another."""
+        """A number that grows whenever this or another process changes the content."""
         self._refresh()
         return self._revision
 
     def change(self, change: Callable[[Content], Content]) -> None:
-        """Put in place of the content what `change` makes of it; kept at once."""
+        """Replace the content by the result of `change`; saved immediately."""
         with self._lock, self._alone():
             content = change(self._current())  # another process may have written meanwhile
             if self._path is not None:

@@ -32,14 +32,14 @@ class WordVectors:
         self.matrix = counts
 
     def like_paper(self, paper: int) -> np.ndarray:
-        """Cosines of all papers with one of them [D]."""
+        """Return the cosines of all papers with one of them [D]."""
         begin, end = self.matrix.indptr[paper], self.matrix.indptr[paper + 1]
         vector = np.zeros(self.matrix.shape[1], np.float32)
         vector[self.matrix.indices[begin:end]] = self.matrix.data[begin:end]
         return np.asarray(self.matrix @ vector)
 
     def like_words(self, words: np.ndarray) -> np.ndarray:
-        """Cosines of all papers with a text, given as word ids [D]."""
+        """Return the cosines of all papers with a text, given as word ids [D]."""
         counts = np.bincount(words, minlength=self.matrix.shape[1]).astype(np.float32)
         vector = np.where(counts > 0, (1 + np.log(np.maximum(counts, 1))) * self.idf, 0)
         length = float(np.linalg.norm(vector))
@@ -47,17 +47,17 @@ class WordVectors:
 
 
 def similarities(roots: np.ndarray, topics: np.ndarray, cosines: np.ndarray) -> np.ndarray:
-    """Likeness of all papers to one: the mean of likeness of topics and of words, 0 to 1.
+    """Return the similarity of all papers to one: the mean over topics and words, 0 to 1.
 
-    That of topics is the Bhattacharyya coefficient, 1 less the squared Hellinger distance. Topics
-    alone cannot tell the hundreds of papers apart that are about one topic and nothing else.
+    The similarity of topics is the Bhattacharyya coefficient, 1 minus the squared Hellinger
+    distance. Topics alone cannot distinguish hundreds of papers about the same single topic.
     """
     affinity = roots @ np.sqrt(topics, dtype=np.float32)
     return np.asarray((np.minimum(affinity, 1.0) + cosines) / 2)
 
 
 def best_of(score: np.ndarray, number: int, leave_out: Any = ()) -> list[int]:
-    """Places of the highest scores, the smaller first if tied."""
+    """Return the positions of the highest scores; ties go to the smaller position."""
     score = np.array(score, np.float64)
     for place in leave_out:
         score[place] = -np.inf
@@ -70,7 +70,7 @@ def best_of(score: np.ndarray, number: int, leave_out: Any = ()) -> list[int]:
 
 
 def similar_papers(view: "Exploration", paper: int, number: int) -> list[PaperLink]:
-    """Papers most like one of the corpus."""
+    """Return the papers most similar to one of the corpus."""
     d = view.check_paper(paper)
     score = similarities(view.root_topics, view.doc_topic[d], view.word_vectors.like_paper(d))
     return [view.paper_link(i, score=score[i]) for i in best_of(score, number, [d])]
