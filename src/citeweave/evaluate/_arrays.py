@@ -12,7 +12,7 @@ __all__ = ["as_labels", "as_pairs", "check_integer", "labelled_pair"]
 
 
 def as_labels(values: Any, name: str) -> np.ndarray:
-    """Return one label a document as an array: integers, or strings."""
+    """Return one label per document as an array of integers or strings."""
     array = np.asarray(values)
     if array.ndim != 1 or len(array) == 0 or array.dtype.kind not in "iubUS":
         raise ParameterError(
@@ -25,9 +25,9 @@ def as_labels(values: Any, name: str) -> np.ndarray:
 def labelled_pair(
     first: Any, classes: Any, *, names: tuple[str, str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Check two lists of labels against each other and leave out documents without a class.
+    """Check that two lists of labels match and leave out documents without a class.
 
-    A class is missing where it is a negative integer, as in `Corpus.categories`.
+    A negative integer stands for a missing class, as in `Corpus.categories`.
     """
     given, true = as_labels(first, names[0]), as_labels(classes, names[1])
     if len(given) != len(true):
@@ -55,7 +55,7 @@ def labelled_pair(
 def as_pairs(values: Any, documents: int, name: str, *, cited: int | None = None) -> np.ndarray:
     """Return pairs (citing, cited) of document positions as int64, shape (n, 2).
 
-    Both are of one corpus of so many documents, unless the cited are of another (`cited`).
+    Both belong to one corpus, unless cited documents belong to another (`cited`).
     """
     array = np.asarray(values)
     if array.ndim != 2 or array.shape[1:] != (2,) or array.dtype.kind not in "iu":
@@ -76,7 +76,7 @@ def as_pairs(values: Any, documents: int, name: str, *, cited: int | None = None
 
 
 def check_integer(value: Any, name: str, *, lowest: int) -> int:
-    """Return a whole number of at least `lowest`."""
+    """Return an integer of at least `lowest`."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < lowest:
         raise ParameterError(
             f"{option(name)} must be an integer of at least {lowest}. Got {value!r} instead."

@@ -43,9 +43,9 @@ def missing(part: str, names: Sequence[str], where: str, why: str) -> list[Measu
 
 
 def uses_labels(model: TopicModel) -> bool:
-    """Whether the model has seen documents' categories, as its groups or as what it learns.
+    """Return whether the model has seen the categories of documents, as groups or as targets.
 
-    So it has where a level divides documents just as their categories do, as venues may.
+    It has also seen them if a level divides documents in the same way, as venues may.
     """
     if not isinstance(model, SCNTM):
         return isinstance(model, PlacingModel) and "labels" in model.reads
@@ -68,7 +68,7 @@ def _are_categories(groups: Groups, category: np.ndarray) -> bool:
 def measure_clusters(
     labels: np.ndarray, corpus: Corpus, where: str, how: str, *, what: str = "dominant topic"
 ) -> list[Measure]:
-    """Compare dominant topics, or what else labels are, with categories where there are any."""
+    """Compare dominant topics, or other labels, with categories if there are any."""
     known = int(np.count_nonzero(np.asarray(corpus.categories) >= 0))
     if not known:
         why = "the documents have no categories"
@@ -90,8 +90,8 @@ def measure_clusters(
 def measure_labels(predicted: np.ndarray, true: np.ndarray, where: str, how: str) -> list[Measure]:
     """Compare inferred categories with the true ones; -1 stands for none in either.
 
-    A document of a significant author is not given a category by the model: it is left out, and
-    how many are left is said.
+    The model assigns no category to a document of a significant author: such documents are left
+    out, and the number that remain is reported.
     """
     known = true >= 0
     both = known & (predicted >= 0)
@@ -107,7 +107,7 @@ def measure_labels(predicted: np.ndarray, true: np.ndarray, where: str, how: str
 
 
 def measure_hidden_labels(model: TopicModel) -> list[Measure]:
-    """Compare drawn categories with the labels that were taken out before the fit, if any were."""
+    """Compare inferred categories with the labels held out before the fit, if any."""
     if "labels" not in model.held_out_:
         return []
     where = "held-out labels"
@@ -163,7 +163,7 @@ def measure_topics(model: TopicModel) -> list[Measure]:
 def measure_held_out_links(
     model: TopicModel, *, k: Sequence[int], negatives: int, seed: int
 ) -> list[Measure]:
-    """Score the citations that were taken out before the fit, if any were."""
+    """Score the citations held out before the fit, if any."""
     where = "held-out citations"
     if "citations" not in model.held_out_:
         why = (
@@ -196,7 +196,7 @@ def measure_new_links(
     negatives: int,
     seed: int,
 ) -> list[Measure]:
-    """Score citations of new documents to training documents; `doc_topic` must not rest on them."""
+    """Score citations of new documents to training documents, not used for `doc_topic`."""
     train = model.corpus_
     where = f"{len(links):,} citations of test documents"
     if not len(links):
@@ -249,7 +249,7 @@ def _link_rows(
 
 
 def measure_chains(model: TopicModel) -> tuple[list[Measure], str]:
-    """Give R-hat and effective sample sizes of traces after burn-in, and the verdict in a line."""
+    """Return R-hat and effective sample sizes of traces after burn-in, and the verdict."""
     if not isinstance(model, SCNTM):
         why = "the model has no chains: it was fitted by other means than sampling"
         return missing("chains", ("R-hat",), "traces", why), ""

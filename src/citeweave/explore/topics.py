@@ -19,7 +19,7 @@ _LIST = 10
 
 
 def coherence(view: "Exploration", top: int = 10) -> np.ndarray:
-    """NPMI coherence of each topic on the corpus [K]; nan for those not in use."""
+    """Return the NPMI coherence of each topic on the corpus [K]; nan for topics not in use."""
     # the measures take a third of a second to import, which other tables need not wait for
     from citeweave.evaluate import npmi_coherence  # noqa: PLC0415
 
@@ -31,7 +31,7 @@ def coherence(view: "Exploration", top: int = 10) -> np.ndarray:
 
 
 def growth(shares: np.ndarray, papers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fit lines to the yearly shares of topics, each year weighing as much as its papers.
+    """Fit lines to the yearly shares of topics, with years weighted by their papers.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def growth(shares: np.ndarray, papers: np.ndarray) -> tuple[np.ndarray, np.ndarr
     Returns
     -------
     slope : ndarray, shape (K,)
-        Points of share a year; nan with papers in fewer than three years.
+        Change of share per year; nan with papers in fewer than three years.
     rate : ndarray, shape (K,)
-        Growth of the share in a year, ``exp(b) - 1`` with b the slope of its logarithm.
+        Relative growth per year, ``exp(b) - 1`` with b the slope of the log share.
     """
     known = np.flatnonzero(papers > 0)
     n_topics = shares.shape[1]
@@ -58,7 +58,7 @@ def growth(shares: np.ndarray, papers: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def words_of(view: "Exploration", number: int, relevance: float) -> np.ndarray:
-    """Ids of the words of all topics [K, number]; of singular and plural the better one alone."""
+    """Return word ids of all topics [K, number], with only one of singular and plural."""
     wider = min(2 * number + 10, len(view.vocabulary)) if number >= 1 else number
     ranked = rank_words(
         view.topic_word, view.share, view.word_counts > 0, relevance=relevance, number=wider
@@ -78,7 +78,7 @@ def words_of(view: "Exploration", number: int, relevance: float) -> np.ndarray:
 
 
 def mixture_columns(mixtures: Sequence[Sequence[TopicWeight]]) -> Columns:
-    """Columns of lists: all topics of each author, or of each category, with intervals."""
+    """Return columns of lists: all topics of each author or category, with intervals."""
     return {
         "topics": ("ints", [[part.topic for part in row] for row in mixtures]),
         "topic_names": ("texts", [[part.name for part in row] for row in mixtures]),
@@ -89,7 +89,7 @@ def mixture_columns(mixtures: Sequence[Sequence[TopicWeight]]) -> Columns:
 
 
 def topic_columns(view: "Exploration", *, words: int, relevance: float) -> Columns:
-    """Columns of the table of topics: those in use, the largest first."""
+    """Return the columns of the table of topics in use, the largest first."""
     order = view.order
     probable, distinctive = words_of(view, words, 1.0), words_of(view, words, relevance)
     low, high = interval(view, "topic_share_", "topic_share_sd_")
@@ -124,7 +124,7 @@ def topic_columns(view: "Exploration", *, words: int, relevance: float) -> Colum
 
 
 def topic_page(view: "Exploration", topic: int, *, words: int, relevance: float) -> TopicPage:
-    """Collect all about one topic."""
+    """Collect everything known about one topic."""
     k = view.check_topic(topic)
     low, high = interval(view, "topic_share_", "topic_share_sd_")
     slope, rate = (blank(values[[k]])[0] for values in view.growth)
@@ -206,7 +206,7 @@ def _categories(view: "Exploration", k: int) -> list[dict[str, Any]]:
 def interval(
     view: "Exploration", mean: str, spread: str
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Mean plus and minus 1.64 standard deviations over samples, inside [0, 1]."""
+    """Return mean plus and minus 1.64 standard deviations over samples, within [0, 1]."""
     value, sd = getattr(view.model, mean, None), getattr(view.model, spread, None)
     if value is None or sd is None:
         return None, None
@@ -214,7 +214,7 @@ def interval(
 
 
 def pick(values: np.ndarray | None, order: list[int]) -> Any:
-    """Choose values by place, or None for each where there are none."""
+    """Select values by position; None for each if there are no values."""
     return [None] * len(order) if values is None else np.asarray(values)[order]
 
 

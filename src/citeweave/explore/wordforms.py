@@ -6,7 +6,7 @@ _NO_PLURAL = ("ss", "us", "is", "ics")
 
 
 def singular(phrase: str) -> str:
-    """Give a word, or the last word of a phrase, in the singular.
+    """Return a word, or a phrase with its last word, in the singular.
 
     Examples
     --------

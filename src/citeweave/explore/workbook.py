@@ -29,8 +29,8 @@ _NO_XML = re.compile("[\ufffe\uffff]")
 def to_xlsx(tables: "Mapping[str, pl.DataFrame]") -> bytes:
     """Write tables as one Excel workbook.
 
-    Lists are joined and texts defused as `to_csv` does; no cell is a formula. A text longer than
-    the 32,767 characters that a cell holds is cut.
+    Lists are joined and texts made safe as in `to_csv`; no cell is a formula. Texts are cut to the
+    32,767 characters that a cell can hold.
 
     Parameters
     ----------

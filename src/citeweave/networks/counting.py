@@ -29,7 +29,7 @@ WEIGHTS = ("association", "raw", "salton", "jaccard", "equivalence")
 
 
 def incidence(events: np.ndarray, things: np.ndarray, shape: tuple[int, int]) -> Any:
-    """Tabulate which things take part in which events, as ones.
+    """Build the 0/1 table of which items take part in which events.
 
     Parameters
     ----------
@@ -70,23 +70,23 @@ def link_strength(table: Any, *, counting: str = "full") -> np.ndarray:
 def co_occurrence(
     table: Any, chosen: np.ndarray, *, counting: str = "full"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count how often each two of some things occur together.
+    """Count how often each pair of the given items occurs together.
 
     Parameters
     ----------
     table : csr_array, shape (events, things)
         Of ones, as `incidence` makes it.
     chosen : ndarray of int, shape (n,)
-        The things to be counted.
+        The items to count.
     counting : {"full", "fractional"}
-        Each event counts 1 for each of its pairs, or 1/(n - 1) if n things take part in it, chosen
-        or not, so that each thing gets 1 of it in all (Perianes-Rodriguez, Waltman and van Eck
-        2016).
+        Each event counts 1 for each of its pairs, or 1/(n - 1) if n items take part in it,
+        selected or not, so that each item receives 1 from it in total (Perianes-Rodriguez, Waltman
+        and van Eck 2016).
 
     Returns
     -------
     links : ndarray of int, shape (m, 2)
-        Places in `chosen`, the smaller first.
+        Indices into `chosen`, the smaller first.
     counts : ndarray, shape (m,)
 
     Examples
@@ -110,14 +110,14 @@ def co_occurrence(
 def similarity(
     links: np.ndarray, counts: np.ndarray, occurrences: np.ndarray, *, weight: str = "association"
 ) -> np.ndarray:
-    """Make counts c_ij comparable between rare and common things.
+    """Make counts c_ij comparable between rare and common items.
 
     Parameters
     ----------
     links : ndarray of int, shape (m, 2)
     counts : ndarray, shape (m,)
     occurrences : ndarray, shape (n,)
-        Events s_i that each thing takes part in.
+        Number of events s_i in which each item takes part.
     weight : {"association", "raw", "salton", "jaccard", "equivalence"}
         ``association``: 2 M c_ij / (k_i k_j), with k_i the sum of i's counts and M that of all
         links, the association strength of VOSviewer: c_ij against what is expected if links were

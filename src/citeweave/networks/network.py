@@ -18,37 +18,37 @@ class WeightedNetwork:
     Attributes
     ----------
     kind : str
-        What its links stand for: ``co-citation``, ``coupling``, ``co-authors``, ...
+        What the links stand for: ``co-citation``, ``coupling``, ``co-authors``, ...
     of : str
-        What its nodes are: ``paper``, ``author``, ``word``, ``country``, ...
+        What the nodes are: ``paper``, ``author``, ``word``, ``country``, ...
     names : tuple of str, length n
     labels : tuple of str, length n
-        Short names for pictures; empty where names are short enough.
+        Short names for pictures; empty if the names are short enough.
     keys : ndarray of int, shape (n,)
-        Number of each node among its kind in the corpus: document d, author id.
+        Number of each node in the corpus: document d, author id.
     sizes : ndarray, shape (n,)
-        How large each is.
+        Size of each node.
     size_name : str
-        What sizes count: ``papers``, ``citations``.
+        What the sizes count: ``papers``, ``citations``.
     links : ndarray of int, shape (m, 2)
-        Places of two nodes in `names`; (citing, cited) in a directed network, else the smaller
-        first.
+        Indices of two nodes in `names`; (citing, cited) in a directed network, otherwise the
+        smaller first.
     counts : ndarray, shape (m,)
-        How often the two occur together, by full or by fractional counting.
+        How often the two occur together, by full or fractional counting.
     weights : ndarray, shape (m,)
-        The same as a similarity; equal to `counts` where none was asked for.
+        The counts as a similarity; equal to `counts` if none was asked for.
     years : ndarray, shape (n,)
-        Mean year of each node, not a number where unknown.
+        Mean year of each node, nan if unknown.
     papers : csr_array, shape (papers of the corpus, n), optional
-        Which papers each node stands for: itself, those of an author, those with a word.
+        Papers that each node stands for: itself, those of an author, those with a word.
     groups : ndarray of int, shape (n,), optional
-        Cluster of each node, from 0, the largest first.
+        Cluster of each node, numbered from 0, the largest first.
     main : ndarray of bool, shape (m,), optional
-        Links of the main path, in a network of citations.
+        Links on the main path, in a network of citations.
     directed : bool
     title : str
     notes : tuple of str
-        What was chosen or left out, in sentences.
+        What was selected or left out, in sentences.
 
     Examples
     --------
@@ -209,7 +209,7 @@ class WeightedNetwork:
 
 
 def several(noun: str) -> str:
-    """Give the plural of what nodes are.
+    """Return the plural of a noun for nodes.
 
     Examples
     --------

@@ -24,7 +24,7 @@ _YEAR = re.compile(r"(?:, |\()((?:1[5-9]|20)\d\d)\b")
 
 
 def mean_years(corpus: Corpus, table: Any) -> np.ndarray:
-    """Mean year of the papers that each thing occurs in, not a number where unknown.
+    """Return the mean year of the papers in which each item occurs, nan if unknown.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def need_citations(corpus: Corpus, what: str) -> np.ndarray:
 
 
 def paper_name(corpus: Corpus, paper: int) -> str:
-    """Title of a paper, or its id where it has none."""
+    """Return the title of a paper, or its id if it has none."""
     return corpus.titles[paper] or corpus.ids[paper]
 
 

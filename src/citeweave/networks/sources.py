@@ -32,7 +32,7 @@ Naming = Callable[[int], tuple[str, str]]
 
 
 class SourceOptions(NamedTuple):
-    """What some kinds ask for: see `citeweave.networks.network_of`."""
+    """Options of some kinds; see `citeweave.networks.network_of`."""
 
     counting: str = "full"
     max_members: int | None = 100
@@ -40,23 +40,23 @@ class SourceOptions(NamedTuple):
 
 
 class Occurrences(NamedTuple):
-    """Things that occur together in events.
+    """Items that occur together in events.
 
     Attributes
     ----------
     of, title : str
-        What the things are, and a heading.
+        What the items are, and a heading.
     table : csr_array of ones, shape (events, things)
     sizes : ndarray, shape (things,)
     size_name : str
     rank : ndarray, shape (things,)
-        The things with the largest values are chosen.
+        The items with the largest values are selected.
     papers : csr_array of ones, shape (papers, things)
-        Papers that each thing occurs in.
+        Papers in which each item occurs.
     name : callable
-        From a thing to its name and to a short one for pictures.
+        Maps an item to its name and to a short name for pictures.
     relevant : bool
-        Whether of the largest things the most telling ones are to be chosen.
+        Whether to select the most informative of the largest items.
     notes : tuple of str
     """
 
@@ -83,7 +83,7 @@ def _paper_names(corpus: Corpus) -> Naming:
 
 
 def co_citation(corpus: Corpus, _: SourceOptions) -> Occurrences:
-    """Find papers, together where a paper cites both."""
+    """Return papers, linked if a paper cites both."""
     citations = need_citations(corpus, "co-citation")
     total = corpus.n_documents
     got = citations_got(corpus).astype(float)
@@ -100,7 +100,7 @@ def co_citation(corpus: Corpus, _: SourceOptions) -> Occurrences:
 
 
 def co_cited_works(corpus: Corpus, _: SourceOptions) -> Occurrences:
-    """Find works, inside the corpus or outside, together where a paper cites both."""
+    """Return works, inside or outside the corpus, linked if a paper cites both."""
     column = corpus.metadata.get("outside_references")
     if column is None:
         raise NotFoundError(
@@ -134,7 +134,7 @@ def co_cited_works(corpus: Corpus, _: SourceOptions) -> Occurrences:
 
 
 def coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
-    """Find papers, together where both cite a paper."""
+    """Return papers, linked if both cite the same paper."""
     citations = need_citations(corpus, "bibliographic coupling")
     total = corpus.n_documents
     table = incidence(citations[:, 1], citations[:, 0], (total, total))
@@ -186,7 +186,7 @@ def _authorship(corpus: Corpus, most: int | None) -> tuple[Any, tuple[str, ...]]
 
 
 def co_authors(corpus: Corpus, options: SourceOptions) -> Occurrences:
-    """Find authors, together where they wrote a paper."""
+    """Return authors, linked if they wrote a paper together."""
     _need_authors(corpus, "network of co-authors")
     table, notes = _authorship(corpus, options.max_members)
     names = corpus.author_names
@@ -194,7 +194,7 @@ def co_authors(corpus: Corpus, options: SourceOptions) -> Occurrences:
 
 
 def co_institutions(corpus: Corpus, options: SourceOptions) -> Occurrences:
-    """Find institutions, together where authors of a paper work at them."""
+    """Return institutions, linked if authors of the same paper work at them."""
     found = Affiliations.of(corpus)
     if not found.names:
         raise NotFoundError("There is no network of institutions: the corpus names none.")
@@ -204,7 +204,7 @@ def co_institutions(corpus: Corpus, options: SourceOptions) -> Occurrences:
 
 
 def co_countries(corpus: Corpus, options: SourceOptions) -> Occurrences:
-    """Find countries, together where authors of a paper work in them."""
+    """Return countries, linked if authors of the same paper work in them."""
     found = Affiliations.of(corpus)
     if not found.codes:
         raise NotFoundError("There is no network of countries: the corpus names none.")
@@ -243,7 +243,7 @@ def _together(
 
 
 def author_coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
-    """Find authors, together where papers of both cite a paper, however often."""
+    """Return authors, linked if papers of both cite the same paper, however often."""
     _need_authors(corpus, "coupling of authors")
     citations = need_citations(corpus, "coupling of authors")
     written, notes = _authorship(corpus, options.max_members)
@@ -256,7 +256,7 @@ def author_coupling(corpus: Corpus, options: SourceOptions) -> Occurrences:
 
 
 def co_words(corpus: Corpus, options: SourceOptions) -> Occurrences:
-    """Find keywords, or words of titles and abstracts, together where a paper has both."""
+    """Return keywords, or words of titles and abstracts, linked if a paper has both."""
     check_choice("terms", options.terms, TERMS)
     keywords = corpus.metadata.get("keywords")
     if options.terms == "keywords" and keywords is None:

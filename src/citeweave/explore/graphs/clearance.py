@@ -17,21 +17,21 @@ FREE = 3.0
 def covered_lines(
     places: np.ndarray, sizes: np.ndarray, links: np.ndarray, room: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find lines that run behind boxes which they do not end at.
+    """Find lines that run behind boxes other than those at their ends.
 
     Parameters
     ----------
     places, sizes : ndarray, shape (n, 2)
     links : ndarray of int, shape (m, 2)
     room : float
-        How far a line must stay away.
+        Minimum distance between line and box.
 
     Returns
     -------
     lines, nodes : ndarray of int
-        Places in `links` and `places` of each pair.
+        Indices into `links` and `places` of each pair.
     pushes : ndarray, shape (pairs, 2)
-        How far the node would have to move, square to the line.
+        How far the node would have to move, at right angles to the line.
     """
     begin, end = places[links[:, 0]], places[links[:, 1]]
     along = end - begin
@@ -79,7 +79,7 @@ def _crosses(
 def clear_lines(
     places: np.ndarray, sizes: np.ndarray, links: np.ndarray, *, margin: float
 ) -> np.ndarray:
-    """Push nodes off foreign lines and apart, by turns; the best state on the way is returned.
+    """Push nodes off other lines and apart, in turn; the best intermediate state is returned.
 
     Boxes do not overlap if they did not before.
     """

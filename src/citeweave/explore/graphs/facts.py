@@ -35,15 +35,15 @@ class AuthorFacts:
     ids : ndarray of int, shape (A,)
         Ids in the corpus.
     weights : ndarray, shape (A, K)
-        Topics of each, nu.
+        Topics nu of each author.
     spread : ndarray, shape (A, K), or None
-        Standard deviations of the weights over the kept samples, where the run has them.
+        Standard deviations of the weights over the kept samples, if the run has them.
     influence : ndarray, shape (A,)
         Sum of lambda- of the papers they are first author of, or the number of these papers.
     measure : str
         Which of the two: ``influence`` or ``papers``.
     papers : ndarray of int, shape (A,)
-        How many papers they are first author of.
+        Number of papers with the author as first author.
     notes : tuple of str
     """
 
@@ -57,7 +57,7 @@ class AuthorFacts:
 
 
 class PictureFacts:
-    """A fitted model as pictures see it; made by `facts_of`."""
+    """The data of a fitted model that pictures need; made by `facts_of`."""
 
     def __init__(self, view: Exploration) -> None:
         self.view = view
@@ -69,7 +69,7 @@ class PictureFacts:
 
     @property
     def corpus(self) -> Corpus:
-        """What it was fitted to."""
+        """The corpus to which it was fitted."""
         return self.view.corpus
 
     @property
@@ -106,7 +106,7 @@ class PictureFacts:
         return self._words[k][:number]
 
     def name(self, k: int, width: int | None = None) -> str:
-        """Name of a topic, the one a person gave it or its label, cut to a width."""
+        """Return the given name or the label of a topic, shortened to a width."""
         name = " ".join(self.view.topic_name(k).split())
         return name if width is None else short_label(name, width)
 
@@ -117,7 +117,7 @@ class PictureFacts:
 
     @cached_property
     def cited(self) -> np.ndarray:
-        """How likely each paper is to be cited, lambda- [D]; without it, citations it got."""
+        """Propensity lambda- of each paper to be cited [D], or its number of citations."""
         propensity = self.view.cited_propensity
         if propensity is not None:
             return np.asarray(propensity, np.float64)
@@ -126,7 +126,7 @@ class PictureFacts:
 
     @cached_property
     def topic_scale(self) -> np.ndarray:
-        """Strength of topics in citing, lambdaT [K]; ones for a model without."""
+        """Strength of topics in citing, lambdaT [K]; ones for a model without it."""
         scale = self.view.topic_scale
         return np.ones(len(self.share)) if scale is None else np.asarray(scale, np.float64)
 
@@ -143,12 +143,12 @@ class PictureFacts:
 
     @cached_property
     def islands(self) -> Islands:
-        """Where papers stand on the map."""
+        """Positions of papers on the map."""
         return place_papers(self.doc_topic, self.dominant)
 
     @cached_property
     def authors(self) -> AuthorFacts:
-        """All authors that have topics; an error where there is none."""
+        """All authors with topics; an error if there are none."""
         view = self.view
         view.require("authors")
         papers = view.first_papers
@@ -198,7 +198,7 @@ _KNOWN: weakref.WeakKeyDictionary[Exploration, PictureFacts] = weakref.WeakKeyDi
 
 
 def facts_of(view: Any) -> PictureFacts:
-    """Read a run folder, a fitted model or an `Exploration`; facts of one are kept with it.
+    """Read a run folder, a fitted model or an `Exploration`, which keeps the facts.
 
     Parameters
     ----------

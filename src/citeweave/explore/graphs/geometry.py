@@ -18,7 +18,7 @@ BEND = 0.14
 
 
 def extent(node: Node) -> tuple[float, float, float]:
-    """Half of a node's width, and how far it reaches above and below its centre, label included."""
+    """Return half of a node's width, and its extent above and below its centre with its label."""
     wide, above, below = node.width / 2, node.height / 2, node.height / 2
     if node.shape == "dot" and node.label:
         bold = node.heading > 0
@@ -30,7 +30,7 @@ def extent(node: Node) -> tuple[float, float, float]:
 
 
 def bounds(graph: Graph, positions: Mapping[str, Point]) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of all nodes; a unit square for a graph without nodes."""
+    """Return left, top, right and bottom of all nodes; a unit square if there are none."""
     if not graph.nodes:
         return 0.0, 0.0, 1.0, 1.0
     spots = [(*positions[node.id], *extent(node)) for node in graph.nodes]
@@ -43,7 +43,7 @@ def bounds(graph: Graph, positions: Mapping[str, Point]) -> tuple[float, float, 
 
 
 def border_point(node: Node, centre: Point, towards: Point, gap: float = 0.0) -> Point:
-    """Where a line from the centre of a node leaves it, and `gap` farther."""
+    """Return the point where a line from the centre of a node leaves it, `gap` further out."""
     dx, dy = towards[0] - centre[0], towards[1] - centre[1]
     length = math.hypot(dx, dy)
     if length == 0.0:
@@ -64,7 +64,7 @@ def border_point(node: Node, centre: Point, towards: Point, gap: float = 0.0) ->
 def curve(
     begin: Point, end: Point, source: Node, target: Node, width: float
 ) -> tuple[Point, Point, Point]:
-    """Quadratic curve from border to border: its begin, its handle and its end."""
+    """Return the start, control point and end of a quadratic curve from border to border."""
     dx, dy = end[0] - begin[0], end[1] - begin[1]
     # to the left of the way, so that there and back are two curves
     handle = (
@@ -79,7 +79,7 @@ def curve(
 
 
 def arrow(path: tuple[Point, Point, Point], width: float) -> tuple[Point, Point, Point, Point]:
-    """Corners of the head at the end of a curve, and where its shaft must end."""
+    """Return the corners of the arrowhead of a curve, and the point where its shaft ends."""
     _, (hx, hy), (x, y) = path
     length = math.hypot(x - hx, y - hy) or 1.0
     dx, dy = (x - hx) / length, (y - hy) / length

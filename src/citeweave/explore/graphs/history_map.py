@@ -31,7 +31,7 @@ def history_graph(network: WeightedNetwork, painting: Painting) -> Graph:
     Parameters
     ----------
     network : WeightedNetwork
-        With links from citing to cited papers. Papers without a year stand in the last row.
+        With links from citing to cited papers. Papers without a year are in the last row.
     painting : Painting
     """
     nodes = map_nodes(network, painting)

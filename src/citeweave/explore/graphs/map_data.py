@@ -20,13 +20,13 @@ def map_data(view: Any, *, titles: int | None = None) -> dict[str, Any]:
     ----------
     view : Exploration, SCNTM or path of a run
     titles : int, optional
-        How many papers are named, the most cited first; all if not given.
+        Number of papers with titles, the most cited first; all if not given.
 
     Returns
     -------
     dict
         ``x``, ``y``, ``size``, ``topic`` and ``title`` of each paper, ``colours`` by topic, and
-        ``labels`` of the topics that have an island: number, name, place and radius.
+        ``labels`` of the topics that have an island: number, name, position and radius.
     """
     facts = facts_of(view)
     islands = facts.islands

@@ -25,7 +25,7 @@ _SHIFTS = (0.0, -0.5, 0.5, -0.9, 0.9)
 
 
 class Island(NamedTuple):
-    """A topic with its place on the map."""
+    """A topic and its position on the map."""
 
     topic: int
     name: str
@@ -35,7 +35,7 @@ class Island(NamedTuple):
 
 
 class Label(NamedTuple):
-    """What stands on an island; its centre, and its size with a margin."""
+    """The text on an island, with its centre, and its size including a margin."""
 
     topic: int
     lines: tuple[str, ...]
@@ -47,7 +47,7 @@ class Label(NamedTuple):
     numbered: bool
 
     def covers(self, other: "Label") -> bool:
-        """Whether it and another one overlap."""
+        """Return whether it overlaps another label."""
         return (
             abs(self.x - other.x) < (self.width + other.width) / 2
             and abs(self.y - other.y) < (self.height + other.height) / 2
@@ -55,12 +55,12 @@ class Label(NamedTuple):
 
 
 def letter_size(span: float) -> float:
-    """Give the size of letters on a map that is `span` points wide or high."""
+    """Return the font size for a map that is `span` points wide or high."""
     return max(span / LINES, SMALLEST)
 
 
 def place_labels(islands: list[Island], *, span: float) -> list[Label]:
-    """Name islands so that no label covers another.
+    """Label islands so that no label covers another.
 
     Parameters
     ----------

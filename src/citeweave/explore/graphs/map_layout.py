@@ -21,13 +21,13 @@ EVEN = 0.8
 
 
 class Islands:
-    """Where papers and topics stand.
+    """Positions of papers and topics.
 
     Attributes
     ----------
     papers : ndarray, shape (D, 2)
     centres : ndarray, shape (K, 2)
-        Of the islands; not a number for a topic that dominates no paper.
+        Centres of the islands; nan for a topic that dominates no paper.
     radii : ndarray, shape (K,)
     """
 
@@ -45,7 +45,7 @@ def place_papers(doc_topic: np.ndarray, dominant: np.ndarray | None = None) -> I
     doc_topic : ndarray, shape (D, K)
         Rows of weights that sum to one.
     dominant : ndarray of int, shape (D,), optional
-        The topic on whose island each paper stands; the one of the largest weight if not given.
+        The topic on whose island each paper is placed; by default the one with the largest weight.
     """
     theta = np.asarray(doc_topic, np.float64)
     documents, topics = theta.shape

@@ -39,15 +39,15 @@ LARGE = 300
 
 @dataclass(frozen=True)
 class Painting:
-    """Colours of a network's nodes, and what they stand for.
+    """Colours of the nodes of a network, and their meaning.
 
     Attributes
     ----------
     colours : sequence of str, length n
     groups : sequence of int, length n, or None
-        What nodes are grouped by, where colours stand for groups.
+        Groups of the nodes, if colours stand for groups.
     listed : tuple of (str, str)
-        Colours with what they mean.
+        Colours and their meaning.
     group_names : tuple of (int, str)
     """
 
@@ -60,7 +60,7 @@ class Painting:
 def map_graph(
     network: WeightedNetwork, painting: Painting, *, links: int = LINKS, seed: int = 0
 ) -> Graph:
-    """Draw a network with places by force (networkx's spring layout).
+    """Draw a network with a force-directed layout (networkx's spring layout).
 
     Parameters
     ----------
@@ -68,10 +68,10 @@ def map_graph(
         Of at least one node.
     painting : Painting
     links : int
-        How many links are drawn, those of the largest counts; of each node the strongest in any
-        case. All of them shape the map.
+        Number of links drawn, those with the largest counts, and in any case the strongest link of
+        each node. All links shape the map.
     seed : int
-        Of the places to begin with; the same seed gives the same map.
+        Seed of the initial positions; the same seed gives the same map.
     """
     nodes = map_nodes(network, painting)
     forest = _forest(network)
@@ -95,7 +95,7 @@ def map_graph(
 
 
 def map_nodes(network: WeightedNetwork, painting: Painting) -> list[Node]:
-    """Make a dot of each node, the largest of them with a name below."""
+    """Make a dot for each node, with names below the largest."""
     relative = np.sqrt(network.sizes / max(float(network.sizes.max(initial=0.0)), 1e-300))
     named = np.zeros(len(network.names), bool)
     named[np.lexsort((np.arange(len(named)), -network.sizes))[:LABELS]] = True
@@ -154,7 +154,7 @@ def _short(text: str) -> str:
 
 
 def link_edges(network: WeightedNetwork, nodes: Sequence[Node], shown: np.ndarray) -> list[Edge]:
-    """Make lines of some links, as wide as their counts are large."""
+    """Make lines for some links; their width grows with the count."""
     largest = max(float(network.counts.max(initial=0.0)), 1e-300)
     edges = []
     for row in shown.tolist():
@@ -176,7 +176,7 @@ def link_edges(network: WeightedNetwork, nodes: Sequence[Node], shown: np.ndarra
 
 
 def strongest(network: WeightedNetwork, most: int) -> np.ndarray:
-    """Rows of the links of the largest counts, in rising order."""
+    """Return the rows of the links with the largest counts, in ascending order."""
     order = np.lexsort((np.arange(len(network.links)), -network.weights, -network.counts))
     return np.sort(order[:most])
 

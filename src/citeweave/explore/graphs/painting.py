@@ -35,7 +35,7 @@ def paint(
     network : WeightedNetwork
     colour : {"cluster", "topic", "year"}
     corpus : Corpus, optional
-        Whose words name clusters.
+        Corpus whose words name the clusters.
     facts : PictureFacts, optional
         A fitted model, for colours by topic.
     """

@@ -26,7 +26,7 @@ OUTLINE = "#6f6f6f"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A line of text, centred at x; y is its base line."""
+    """A line of text, centred at x, with its baseline at y."""
 
     text: str
     x: float
@@ -36,7 +36,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class NodeShape:
-    """A node where it stands.
+    """A node at its position.
 
     Attributes
     ----------
@@ -44,10 +44,10 @@ class NodeShape:
     x, y : float
         Its centre.
     fill, border, ink : str
-        Colours on a white ground; the fill is the node's colour in the strength of its tint.
+        Colours on a white background; the fill is the node's colour at the strength of its tint.
     words : tuple of Words
     bare : bool
-        Whether its words stand on the ground, where they need a halo.
+        Whether its words are drawn on the background, where they need a halo.
     """
 
     node: Node
@@ -61,7 +61,7 @@ class NodeShape:
 
     @property
     def title(self) -> str:
-        """What is told when it is pointed at."""
+        """Description shown when the pointer rests on it."""
         return clean(self.node.title or self.node.text)
 
 
@@ -76,7 +76,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the list below a picture; x and y are where it begins, at its base line."""
+    """A line of the list below a picture; x and y are the start of its baseline."""
 
     text: str
     colour: str
@@ -91,24 +91,24 @@ class Entry:
 
     @property
     def begin(self) -> float:
-        """Where its text begins."""
+        """Start of its text."""
         return self.x + 1.2 * self.size
 
 
 @dataclass(frozen=True)
 class Picture:
-    """All that is drawn, from back to front.
+    """Everything that is drawn, from back to front.
 
     Attributes
     ----------
     title, notes : str
     box : (left, top, width, height)
-        What is to be seen, with a margin, without the room for a heading.
+        The visible area, with a margin but without the space for a heading.
     lines : tuple of Line
     shapes : tuple of NodeShape
-        Dots first, then what carries words, so that no dot hides a label.
+        Dots first, then shapes with words, so that no dot hides a label.
     entries : tuple of Entry
-        The list below the rest.
+        The list below the picture.
     """
 
     title: str
@@ -126,7 +126,7 @@ def compose(graph: Graph, positions: Positions) -> Picture:
     ----------
     graph : Graph
     positions : mapping from node ids to (x, y)
-        As `layout` gives them.
+        As returned by `layout`.
     """
     left, top, right, bottom = bounds(graph, positions)
     ordered = sorted(graph.nodes, key=lambda node: bool(node.label))

@@ -67,7 +67,7 @@ def stress_layout(
 def arrange(
     places: np.ndarray, sizes: np.ndarray, links: np.ndarray, *, spacing: float = 1.0
 ) -> np.ndarray:
-    """Make a layout of points one of boxes: compact, without overlaps, its parts side by side.
+    """Turn a layout of points into one of boxes: compact, without overlaps, parts side by side.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _parts(n: int, links: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
 def edge_lengths(
     sizes: np.ndarray, links: np.ndarray, weights: np.ndarray, spacing: float = 1.0
 ) -> np.ndarray:
-    """Length that each edge should have, from centre to centre."""
+    """Return the desired length of each edge, from centre to centre."""
     if not len(links):
         return np.empty(0)
     radii = np.hypot(sizes[:, 0], sizes[:, 1]) / 2
@@ -138,7 +138,7 @@ def _condense(places: np.ndarray, sizes: np.ndarray, margin: float) -> np.ndarra
 
 
 def scaled_stress(distances: np.ndarray) -> np.ndarray:
-    """Place points in the plane so that they lie as far apart as `distances` [n, n] say."""
+    """Place points in the plane at the given `distances` [n, n] from each other."""
     return _lie_down(_majorise(_classical_scaling(distances), distances))
 
 
@@ -214,7 +214,7 @@ def _lie_down(places: np.ndarray) -> np.ndarray:
 
 
 def overlapping_pairs(places: np.ndarray, sizes: np.ndarray, margin: float = 0.0) -> np.ndarray:
-    """Find pairs of boxes that overlap, or are nearer than a margin, as rows of two indices."""
+    """Find pairs of boxes that overlap or are closer than a margin, as rows of two indices."""
     order = np.argsort(places[:, 0] - sizes[:, 0] / 2, kind="stable")
     left = (places[:, 0] - sizes[:, 0] / 2)[order]
     right = (places[:, 0] + sizes[:, 0] / 2)[order]
@@ -232,9 +232,9 @@ def overlapping_pairs(places: np.ndarray, sizes: np.ndarray, margin: float = 0.0
 def remove_overlaps(
     places: np.ndarray, sizes: np.ndarray, *, margin: float = MARGIN, rounds: int = 400
 ) -> np.ndarray:
-    """Push boxes apart, each pair along the axis where less is needed, until all are free.
+    """Push boxes apart, each pair along the shorter way, until none overlap.
 
-    Where pushing goes round in circles the picture is widened a little, which ends in any case.
+    If pushing goes in circles, the picture is widened a little, so that it always ends.
     """
     places = np.array(places, np.float64)
     number = 0

@@ -51,7 +51,7 @@ def text_width(text: str, font_size: float, *, bold: bool = False) -> float:
 
 
 def wrap_words(words: Iterable[str], widest: float, font_size: float) -> list[str]:
-    """Put words, with commas between them, into lines; a word wider than a line has its own.
+    """Break words, joined by commas, into lines; a word wider than a line gets its own.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def shorten_name(name: str, longest: int = 22) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Leave out what XML 1.0 forbids (control characters, lone surrogates), make spaces plain.
+    r"""Remove characters that XML 1.0 forbids (control characters, lone surrogates), unify spaces.
 
     Examples
     --------

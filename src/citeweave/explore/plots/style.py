@@ -69,7 +69,7 @@ _SETTINGS: Any = {
 
 
 def need_matplotlib() -> None:
-    """Fail with the install line where Matplotlib is not there."""
+    """Raise an error with the install line if Matplotlib is missing."""
     if importlib.util.find_spec("matplotlib") is None:
         raise MissingDependencyError(
             f"Plots, PNG and PDF need Matplotlib. Run: {install_extra('plot')}. "
@@ -78,7 +78,7 @@ def need_matplotlib() -> None:
 
 
 def check_dpi(dpi: float) -> None:
-    """Refuse what no picture can be drawn with: letters of no pixel, or files of many gigabytes."""
+    """Raise an error for a resolution that gives illegible text or files of many gigabytes."""
     if not FEWEST_DOTS <= dpi <= MOST_DOTS:
         raise ParameterError(
             f"'dpi' must lie in {FEWEST_DOTS:g} to {MOST_DOTS:g}. Got {dpi!r} instead."
@@ -98,7 +98,7 @@ def styled() -> Iterator[None]:
 
 @contextmanager
 def saving() -> Iterator[None]:
-    """Write a figure in our style; letters that the font lacks are one note, not a warning each."""
+    """Write a figure in our style, with one note for all letters that the font lacks."""
     with styled():
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -121,7 +121,7 @@ _WIDTH: ContextVar[float | None] = ContextVar("width of figures", default=None)
 
 @contextmanager
 def figures_of_width(width: float | None) -> Iterator[None]:
-    """Have all new figures of one width in inches, or of their own with None."""
+    """Give all new figures one width in inches, or with None the width of each plot."""
     token = _WIDTH.set(width)
     try:
         yield
@@ -130,7 +130,7 @@ def figures_of_width(width: float | None) -> Iterator[None]:
 
 
 def width_or(own: float) -> float:
-    """Return the width that new figures have: the one asked for, else a plot's own."""
+    """Return the width of new figures: the one asked for, or the default of the plot."""
     asked = _WIDTH.get()
     return own if asked is None else asked
 
@@ -143,7 +143,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def figure_for(ax: "Axes | None", width: float, height: float) -> "tuple[Figure, Axes]":
-    """Give the axes to draw on: those of the caller, or those of a new figure."""
+    """Return the axes to draw on: those of the caller, or those of a new figure."""
     if ax is not None:
         part: Any = ax.figure  # a part of a figure has the whole one as its `figure`
         return getattr(part, "figure", part), ax
@@ -152,7 +152,7 @@ def figure_for(ax: "Axes | None", width: float, height: float) -> "tuple[Figure,
 
 
 def head(ax: "Axes", text: str) -> None:
-    """Write a heading; a second line stands below it in plain letters."""
+    """Write a heading; a second line is set below it in a regular weight."""
     first, _, second = text.partition("\n")
     ax.set_title(first, pad=15.0 if second else 6.0)
     if second:
@@ -168,7 +168,7 @@ def head(ax: "Axes", text: str) -> None:
 
 
 def plain(text: str) -> str:
-    """Take a dollar sign as it is: Matplotlib would read a formula between two."""
+    """Escape dollar signs, which Matplotlib would read as the start of a formula."""
     return " ".join(text.split()).replace("$", r"\$")
 
 
@@ -220,7 +220,7 @@ def label_ends(
     lines: int = 1,
     maths: bool = False,
 ) -> None:
-    """Write names to the right of where lines end, moved apart where they would overlap."""
+    """Write names to the right of the ends of lines, moved apart where they would overlap."""
     # in parts of the height of the axes, whatever their scale
     to_axes = ax.transData + ax.transAxes.inverted()
     wanted = [float(to_axes.transform(end)[1]) for end in ends]
@@ -248,7 +248,7 @@ def label_ends(
 
 
 def cut_name(name: str, longest: int) -> str:
-    """Cut a name to so many letters.
+    """Shorten a name to a number of letters.
 
     Examples
     --------
@@ -259,9 +259,9 @@ def cut_name(name: str, longest: int) -> str:
 
 
 def wrap_name(name: str, width: int, lines: int) -> str:
-    r"""Break a name, words with commas between them, into lines; what does not fit is left out.
+    r"""Break a name made of words and commas into lines; what does not fit is left out.
 
-    Dollar signs are taken as they are.
+    Dollar signs are escaped.
 
     Examples
     --------
