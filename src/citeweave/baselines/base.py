@@ -153,6 +153,13 @@ class Baseline(Parametrised, ABC):
             The corpus lacks the data the model needs.
         RunError
             The folder exists or cannot be written.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.baselines import Louvain
+        >>> Louvain(topics=3, seed=1).fit(citeweave.example_corpus()).doc_topic_.shape
+        (80, 3)
         """
         self.check_params()
         if out is not None:
@@ -176,7 +183,15 @@ class Baseline(Parametrised, ABC):
         return self
 
     def fit_transform(self, corpus: Source, **options: Any) -> np.ndarray:
-        """Fit and return `doc_topic_`; options are those of `fit`."""
+        """Fit and return `doc_topic_`; options are those of `fit`.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.baselines import Louvain
+        >>> Louvain(topics=3, seed=1).fit_transform(citeweave.example_corpus()).shape
+        (80, 3)
+        """
         return self.fit(corpus, **options).doc_topic_
 
     def transform(self, new: Corpus, *, links: Any = None) -> np.ndarray:
@@ -196,7 +211,16 @@ class Baseline(Parametrised, ABC):
         return self._place(new, as_links(links, new, self.corpus_))
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Save the fitted model as a run folder, atomically; return its path."""
+        """Save the fitted model as a run folder, atomically; return its path.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.baselines import Louvain
+        >>> folder = Louvain(topics=3, seed=1).fit(citeweave.example_corpus()).save("communities")
+        >>> citeweave.load(folder).name
+        'louvain'
+        """
         state = self._fitted
         contents = {
             "kind": self.name,

@@ -140,6 +140,18 @@ class Corpus:
         ------
         CorpusError
             The input is invalid; the message names the document and the value.
+
+        Examples
+        --------
+        >>> from citeweave import Corpus
+        >>> corpus = Corpus.from_lists(
+        ...     tokens=[["soil", "water"], ["protein"]],
+        ...     ids=["a", "b"],
+        ...     citations=[("b", "a")],
+        ...     categories=["Agriculture", None],
+        ... )
+        >>> corpus.citations.tolist(), corpus.categories.tolist()
+        ([[1, 0]], [0, -1])
         """
         return cls(
             **parts_from_lists(
@@ -181,6 +193,14 @@ class Corpus:
         Missing names are generated ("w0", "author 0", "category 0") up to the largest id; a larger
         `vocabulary_size` adds further words. The other parameters and the errors are those of
         `from_lists`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from citeweave import Corpus
+        >>> corpus = Corpus.from_arrays(tokens=np.array([0, 1, 1]), offsets=np.array([0, 1, 3]))
+        >>> corpus.n_documents, corpus.words(1)
+        (2, ['w1', 'w1'])
         """
         return cls(
             **parts_from_arrays(
@@ -280,6 +300,13 @@ class Corpus:
 
         Strings are read from Parquet on first use; only that needs polars. A folder of shards gives
         a `ShardedCorpus`.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> folder = citeweave.example_corpus().save("my-corpus")
+        >>> citeweave.Corpus.load("my-corpus").n_documents
+        80
         """
         manifest = storage.read_manifest_of(Path(folder))
         if manifest["version"] == storage.SHARDED_VERSION:
@@ -307,6 +334,14 @@ class Corpus:
         shard : int, optional
             Number of documents per shard, for corpora that do not fit into memory
             (docs/how-to/corpus.md). By default the corpus is written in one piece.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> corpus = citeweave.example_corpus()
+        >>> folder = corpus.save("saved-corpus")
+        >>> citeweave.Corpus.load("saved-corpus").fingerprint == corpus.fingerprint
+        True
         """
         if shard is not None:
             from citeweave.corpus.shards import write_shards  # noqa: PLC0415 (needs polars, rarely used)
@@ -319,6 +354,13 @@ class Corpus:
 
         Vocabulary, authors and categories keep their ids; only citations within the subset are
         kept.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> corpus = citeweave.example_corpus()
+        >>> corpus.subset([0, 3]).titles
+        ['Early holocene for ancient dna', 'Rice and soil water in nitrogen']
         """
         return type(self)(**subset_parts(self, index), import_report=self.import_report)
 
@@ -327,15 +369,38 @@ class Corpus:
 
         Both parts share the vocabulary and the tables of authors and categories. Each part keeps
         its own citations; citations between the parts are in `Split.links`.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> parts = citeweave.example_corpus().split(test=0.25, seed=1)
+        >>> parts.train.n_documents, parts.test.n_documents
+        (60, 20)
         """
         return split_corpus(self, test=test, seed=seed)
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of the paper's tbl:datasets and counts of missing data."""
+        """Return the figures of the paper's tbl:datasets and counts of missing data.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> summary = citeweave.example_corpus().summary()
+        >>> summary["documents"], summary["citations"]
+        (80, 300)
+        """
         return summarise(self)
 
     def verify(self) -> str:
-        """Read everything, recompute the fingerprint and compare it; return it if it matches."""
+        """Read everything, recompute the fingerprint and compare it; return it if it matches.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> corpus = citeweave.example_corpus()
+        >>> corpus.verify() == corpus.fingerprint
+        True
+        """
         computed = self._compute_fingerprint()
         if computed != self.fingerprint:
             raise CorpusError(
@@ -350,7 +415,15 @@ class Corpus:
         return None
 
     def token_blocks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield the tokens and offsets of consecutive ranges of documents; here a single range."""
+        """Yield the tokens and offsets of consecutive ranges of documents; here a single range.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> corpus = citeweave.example_corpus()
+        >>> sum(len(block) for block, _ in corpus.token_blocks())
+        2508
+        """
         yield self.tokens, self.offsets
 
     @property
@@ -423,14 +496,29 @@ class Corpus:
         return hash_contents(arrays, sizes, self.text)
 
     def words(self, document: int) -> list[str]:
-        """Return the words of one document."""
+        """Return the words of one document.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> citeweave.example_corpus().words(0)[:2]
+        ['early holocene', 'ancient dna']
+        """
         self._check_position(document)
         vocabulary = self.vocabulary
         begin, end = self.offsets[document], self.offsets[document + 1]
         return [vocabulary[word] for word in self.tokens[begin:end].tolist()]
 
     def authors(self, document: int) -> list[str]:
-        """Return the names of the authors of one document, in order."""
+        """Return the names of the authors of one document, in order.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> corpus = citeweave.example_corpus()
+        >>> set(corpus.authors(0)) <= set(corpus.author_names)
+        True
+        """
         self._check_position(document)
         names = self.author_names
         begin, end = self.author_offsets[document], self.author_offsets[document + 1]

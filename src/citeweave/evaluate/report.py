@@ -108,7 +108,15 @@ class Evaluation:
         raise KeyError(f"{name} could not be computed: {found[0].how}")
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row per measure, with the keys part, measure, where, value and how."""
+        """Return one row per measure, with the keys part, measure, where, value and how.
+
+        Examples
+        --------
+        >>> from citeweave.evaluate import Evaluation, Measure
+        >>> found = Evaluation("scntm", (Measure("clusters", "NMI", "all documents", 0.5, ""),))
+        >>> found.table()[0]["value"]
+        0.5
+        """
         return [
             {
                 "part": measure.part,
@@ -121,7 +129,15 @@ class Evaluation:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as values for JSON; infinite values become the string "inf"."""
+        """Return everything as values for JSON; infinite values become the string "inf".
+
+        Examples
+        --------
+        >>> from citeweave.evaluate import Evaluation, Measure
+        >>> found = Evaluation("scntm", (Measure("clusters", "NMI", "all documents", 0.5, ""),))
+        >>> found.to_dict()["model"]
+        'scntm'
+        """
         rows = [asdict(measure) for measure in self.measures]
         for row in rows:
             if row["value"] is not None and math.isinf(row["value"]):
@@ -146,7 +162,15 @@ class Evaluation:
         return html_table(["part", "measure", "where", "#value", "how"], rows, caption=title)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the rows to a .json, .csv or .md file (a Markdown table), by its suffix."""
+        """Write the rows to a .json, .csv or .md file (a Markdown table), by its suffix.
+
+        Examples
+        --------
+        >>> from citeweave.evaluate import Evaluation, Measure
+        >>> found = Evaluation("scntm", (Measure("clusters", "NMI", "all documents", 0.5, ""),))
+        >>> found.save("measures.csv").name
+        'measures.csv'
+        """
         target = check_file(path)
         writers = {".json": self._as_json, ".csv": self._as_csv, ".md": self._as_markdown}
         write_text(target, writers[target.suffix]())

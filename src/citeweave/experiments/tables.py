@@ -108,6 +108,14 @@ class Table:
         """Return the rows whose columns have these values.
 
         A list of values is allowed too: ``select(model="scntm", where=["test"])``.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import Row, Table
+        >>> models = ("scntm", "louvain")
+        >>> rows = [Row("cora", name, "1/2", 1, "nmi", "test", 0.4, "") for name in models]
+        >>> [row.model for row in Table(rows).select(model="scntm")]
+        ['scntm']
         """
         for name in wanted:
             if name not in Row._fields:
@@ -123,7 +131,15 @@ class Table:
         )
 
     def values(self, **wanted: Any) -> np.ndarray:
-        """Return the values of the rows selected by `select`, without nan."""
+        """Return the values of the rows selected by `select`, without nan.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import Row, Table
+        >>> rows = [Row("cora", "scntm", "1/2", seed, "nmi", "test", 0.4, "") for seed in (1, 2)]
+        >>> Table(rows).values(measure="nmi").tolist()
+        [0.4, 0.4]
+        """
         found = np.array([row.value for row in self.select(**wanted)], dtype=np.float64)
         return np.asarray(found[~np.isnan(found)])
 
@@ -154,6 +170,13 @@ class Table:
         parquet : bool, optional
             Also write ``results.parquet`` and ``summary.parquet``. By default only if polars or
             pyarrow is installed; if True, their absence is an error.
+
+        Examples
+        --------
+        >>> from citeweave.experiments import Row, Table
+        >>> rows = [Row("cora", "scntm", "1/2", 1, "nmi", "test", 0.4, "")]
+        >>> sorted(path.name for path in Table(rows).save("tables", parquet=False))
+        ['results.csv', 'results.json', 'summary.csv', 'summary.json']
         """
         place = Path(folder)
         formats = ["csv", "json"]

@@ -246,7 +246,15 @@ class Exploration(Derived):
         return _authors.author_page(self, author)
 
     def author_link(self, author: int, score: float | None = None) -> AuthorLink:
-        """Return an author as shown on other pages."""
+        """Return an author as shown on other pages.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).author_link(1).name
+        'Y. Wilson'
+        """
         return _authors.author_link(self, author, score)
 
     def authors_of_topic(self, topic: int, number: int = 10) -> list[AuthorLink]:
@@ -296,12 +304,29 @@ class Exploration(Derived):
         return self.renewed()
 
     def separate_authors(self, author: int) -> "Exploration":
-        """Undo the joining of an author with others, and return the updated view."""
+        """Undo the joining of an author with others, and return the updated view.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> joined = Exploration(citeweave.example_model()).join_authors(0, 1)
+        >>> joined.separate_authors(0).author(0).joined
+        []
+        """
         self.people.separate(self.check_author(author))
         return self.renewed()
 
     def namesakes(self, author: int) -> list[AuthorLink]:
-        """Return the authors whose names are most similar to that of one author."""
+        """Return the authors whose names are most similar to that of one author.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> [author.name for author in Exploration(citeweave.example_model()).namesakes(0)]
+        []
+        """
         found = namesakes(self.corpus, self.check_author(author))
         return [self.author_link(other) for other in found]
 
@@ -434,11 +459,28 @@ class Exploration(Derived):
         return _papers.paper_page(self, paper)
 
     def paper_link(self, paper: int, score: float | None = None) -> PaperLink:
-        """Return a paper as shown on other pages."""
+        """Return a paper as shown on other pages.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> Exploration(citeweave.example_model()).paper_link(3).title
+        'Rice and soil water in nitrogen'
+        """
         return _papers.paper_link(self, paper, score)
 
     def author_names(self, paper: int) -> list[str]:
-        """Return the names of a paper's authors, in order."""
+        """Return the names of a paper's authors, in order.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> view = Exploration(citeweave.example_model())
+        >>> view.author_names(0) == view.corpus.authors(0)
+        True
+        """
         return self.corpus.authors(paper) if self.corpus.n_authors else []
 
     def similar_papers(self, paper: int, number: int = 10) -> list[PaperLink]:
@@ -622,7 +664,16 @@ class Exploration(Derived):
         return _search.search(self, text, kinds, limit)
 
     def search_index(self, kind: str) -> SearchIndex:
-        """Return the index of one kind of entry, built on first use."""
+        """Return the index of one kind of entry, built on first use.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Exploration
+        >>> index = Exploration(citeweave.example_model()).search_index("venue")
+        >>> [number for number, score in index.find("annals", limit=5)]
+        [1]
+        """
         names = self.names.revision if kind == "topic" else 0
         known = self._indexes.get(kind)
         if known is None or known[0] != names:

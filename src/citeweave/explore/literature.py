@@ -57,7 +57,15 @@ class Literature:
         self._figures: dict[str, dict[str, np.ndarray]] = {}
 
     def contributors(self, kind: str) -> Contributors:
-        """Return all contributors of a kind; a `NotFoundError` says why there are none."""
+        """Return all contributors of a kind; a `NotFoundError` says why there are none.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Literature
+        >>> sorted(Literature(citeweave.example_corpus()).contributors("countries").names)
+        ['Japan', 'Kenya', 'New Zealand', 'Sweden']
+        """
         if kind not in self._found:
             self._found[kind] = contributors_of(self.corpus, kind)
         return self._found[kind]
@@ -103,6 +111,13 @@ class Literature:
         ``papers``, ``citations``, ``h_index``, ``joint`` (share of papers with another contributor
         of the kind), ``first_year``, ``last_year`` (0 where unknown), ``growth``, and ``cited_by``
         if the corpus has it.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Literature
+        >>> Literature(citeweave.example_corpus()).figures("venues")["papers"].tolist()
+        [40, 40]
         """
         if kind not in self._figures:
             self._figures[kind] = self._compute(self.contributors(kind))
@@ -134,7 +149,15 @@ class Literature:
         return figures
 
     def by_year(self, kind: str, number: int) -> list[int]:
-        """Count the papers of one contributor in each year of `year_range`."""
+        """Count the papers of one contributor in each year of `year_range`.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Literature
+        >>> sum(Literature(citeweave.example_corpus()).by_year("venues", 0))
+        40
+        """
         years = self.years[self.contributors(kind).papers[number]]
         first = self.year_range.start if self.year_range else 0
         counts = np.bincount(years[years > 0] - first, minlength=len(self.year_range))
@@ -218,7 +241,15 @@ class Literature:
         return make_frame(columns, pandas=pandas)
 
     def collaboration_note(self, kind: str, max_members: int = MAX_MEMBERS) -> str:
-        """Say how many papers are left out because of their many contributors; "" if none."""
+        """Say how many papers are left out because of their many contributors; "" if none.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> from citeweave.explore import Literature
+        >>> Literature(citeweave.example_corpus()).collaboration_note("authors")
+        ''
+        """
         return left_out(self.contributors(kind), max_members)
 
     def __repr__(self) -> str:

@@ -105,7 +105,15 @@ class FoldIn:
         return [names[c] for c in self.category.tolist()]
 
     def likely_groups(self, document: int, n: int = 3) -> list[LikelyGroup]:
-        """Return the most probable groups of one document, the likeliest first."""
+        """Return the most probable groups of one document, the likeliest first.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> found = citeweave.example_model().fold_in(citeweave.example_corpus().subset([0, 1]))
+        >>> len(found.likely_groups(0, n=2)) <= 2
+        True
+        """
         if not 0 <= document < len(self.doc_topic):
             raise ParameterError(
                 f"There is no document {document}; positions run from 0 to "
@@ -118,7 +126,15 @@ class FoldIn:
         return [self._group(int(columns[i]), float(values[i])) for i in order]
 
     def group_names(self, document: int, n: int = 3) -> list[str]:
-        """Return the names of `likely_groups`."""
+        """Return the names of `likely_groups`.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> found = citeweave.example_model().fold_in(citeweave.example_corpus().subset([0, 1]))
+        >>> len(found.group_names(0, n=1))
+        1
+        """
         return [group.name for group in self.likely_groups(document, n)]
 
     def _group(self, column: int, probability: float) -> LikelyGroup:

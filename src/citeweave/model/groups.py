@@ -126,6 +126,13 @@ class Groups:
         """Return the row of an author or category by its id in the corpus, or -1.
 
         If levels that divide papers make several, the one with most documents.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> groups = citeweave.example_model().groups_
+        >>> groups[groups.find("author", 0)].name
+        'R. Schmidt'
         """
         rows = np.flatnonzero((self.kind == KINDS.index(kind)) & (self.label == label))
         return int(rows[self.documents[rows].argmax()]) if len(rows) else -1

@@ -137,6 +137,13 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         RunInterrupted
             Ctrl-C was pressed: the chains are saved, and the message says how to continue. A
             subclass of KeyboardInterrupt.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> model = citeweave.SCNTM(topics=3, iterations=20, chains=2, seed=1)
+        >>> model.fit(citeweave.example_corpus()).doc_topic_.shape
+        (80, 3)
         """
         return fit_planned(
             self,
@@ -152,7 +159,15 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         )
 
     def fit_transform(self, corpus: Corpus | str | os.PathLike[str], **options: Any) -> np.ndarray:
-        """Fit and return `doc_topic_`; options are those of `fit`."""
+        """Fit and return `doc_topic_`; options are those of `fit`.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> model = citeweave.SCNTM(topics=3, iterations=20, chains=2, seed=1)
+        >>> model.fit_transform(citeweave.example_corpus()).shape
+        (80, 3)
+        """
         return self.fit(corpus, **options).doc_topic_
 
     def fold_in(
@@ -220,11 +235,26 @@ class SCNTM(SCNTMParameters, FittedAttributes):
         )
 
     def transform(self, new: Corpus | str | os.PathLike[str], **options: Any) -> np.ndarray:
-        """Return theta' of new documents [D, K]; options are those of `fold_in`."""
+        """Return theta' of new documents [D, K]; options are those of `fold_in`.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> new = citeweave.Corpus.from_lists(tokens=[["soil water", "rice"], ["protein"]])
+        >>> citeweave.example_model().transform(new).shape
+        (2, 3)
+        """
         return self.fold_in(new, **options).doc_topic
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-        """Save the fitted model as a run folder, atomically; return its path."""
+        """Save the fitted model as a run folder, atomically; return its path.
+
+        Examples
+        --------
+        >>> import citeweave
+        >>> citeweave.example_model().save("saved-run").name
+        'saved-run'
+        """
         return save_result(self._fitted, folder, overwrite=overwrite)
 
     def _repr_html_(self) -> str:

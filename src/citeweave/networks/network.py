@@ -105,6 +105,14 @@ class WeightedNetwork:
             If no sizes are given, the size of a node is the sum of the weights of its links.
         size_name : str
             What the sizes count.
+
+        Examples
+        --------
+        >>> from citeweave.networks import WeightedNetwork
+        >>> edges = [("Peru", "Chile", 3), ("Peru", "Chile", 1)]
+        >>> trade = WeightedNetwork.from_edges(edges, of="country")
+        >>> trade.weights.tolist(), trade.sizes.tolist()
+        ([4.0], [4.0, 4.0])
         """
         places: dict[str, int] = {}
         sums: dict[tuple[int, int], float] = {}
@@ -144,7 +152,17 @@ class WeightedNetwork:
         return np.bincount(self.links.ravel(), np.repeat(self.counts, 2), len(self.names))
 
     def chosen(self, places: np.ndarray) -> Self:
-        """Return the network of some of its nodes, given by their positions in ascending order."""
+        """Return the network of some of its nodes, given by their positions in ascending order.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from citeweave.networks import WeightedNetwork
+        >>> edges = [("Peru", "Chile", 3), ("Chile", "Cuba", 1)]
+        >>> trade = WeightedNetwork.from_edges(edges, of="country")
+        >>> trade.chosen(np.array([0, 1])).names
+        ('Peru', 'Chile')
+        """
         number = np.full(len(self.names), -1)
         number[places] = np.arange(len(places))
         links = number[self.links]
@@ -165,7 +183,17 @@ class WeightedNetwork:
         )
 
     def linked(self) -> Self:
-        """Return the network without isolated nodes; a note says how many there were."""
+        """Return the network without isolated nodes; a note says how many there were.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from citeweave.networks import WeightedNetwork
+        >>> edges = [("Peru", "Chile", 3), ("Cuba", "Haiti", 1)]
+        >>> trade = WeightedNetwork.from_edges(edges, of="country")
+        >>> trade.chosen(np.array([0, 1, 2])).linked().names
+        ('Peru', 'Chile')
+        """
         degrees = np.bincount(self.links.ravel(), minlength=len(self.names))
         places = np.flatnonzero(degrees)
         alone = len(self.names) - len(places)
@@ -175,7 +203,16 @@ class WeightedNetwork:
         return replace(self.chosen(places), notes=(*self.notes, note))
 
     def to_rows(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Return nodes and links as rows for data frames."""
+        """Return nodes and links as rows for data frames.
+
+        Examples
+        --------
+        >>> from citeweave.networks import WeightedNetwork
+        >>> trade = WeightedNetwork.from_edges([("Peru", "Chile", 3)], of="country")
+        >>> nodes, links = trade.to_rows()
+        >>> nodes[0]["name"], len(links)
+        ('Peru', 1)
+        """
         groups = self.groups
         nodes = [
             {

@@ -33,11 +33,25 @@ class Parametrised:
     """Rules of the parameters."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002, FBT001, FBT002 (scikit-learn's signature)
-        """Return the parameters by name."""
+        """Return the parameters by name.
+
+        Examples
+        --------
+        >>> from citeweave import SCNTM
+        >>> SCNTM(topics=7).get_params()["topics"]
+        7
+        """
         return {name: getattr(self, name) for name in _defaults(type(self))}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; they are checked by `fit`."""
+        """Set parameters by name; they are checked by `fit`.
+
+        Examples
+        --------
+        >>> from citeweave import SCNTM
+        >>> SCNTM().set_params(topics=7).topics
+        7
+        """
         known = _defaults(type(self))
         for name in params:
             if name not in known:
@@ -50,7 +64,13 @@ class Parametrised:
         return self
 
     def check_params(self) -> None:
-        """Check each parameter against its rule."""
+        """Check each parameter against its rule.
+
+        Examples
+        --------
+        >>> from citeweave import SCNTM
+        >>> SCNTM(topics=7).check_params()
+        """
         owner = type(self).__name__
         check_values(self.rules, self.get_params(), lambda name: f"'{name}' parameter of {owner}")
 

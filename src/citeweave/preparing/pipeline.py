@@ -138,6 +138,15 @@ class Pipeline:
         ------
         CorpusError
             The corpus was not made by `prepare`, or from ready-made bags of words only.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Pipeline, prepare
+        >>> from citeweave.reading import Record, Source
+        >>> corpus = prepare([Record("w1", Source("x", 1), title="Decision tree pruning")]).corpus
+        >>> pipeline = Pipeline.from_preparation(corpus.preparation, corpus.vocabulary)
+        >>> pipeline.tokens("Pruning of an apple tree")[0]
+        ['pruning', 'tree']
         """
         if preparation.get("format") != FORMAT or "phrases" not in preparation:
             raise CorpusError(
@@ -180,6 +189,14 @@ class Pipeline:
 
         As in a corpus, keywords follow the abstract, and only words of the vocabulary
         are given.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Pipeline, prepare
+        >>> from citeweave.reading import Record, Source
+        >>> corpus = prepare([Record("w1", Source("x", 1), title="Decision tree pruning")]).corpus
+        >>> Pipeline.from_preparation(corpus.preparation).tokens("Pruning of a tree")
+        (['pruning', 'tree'], [])
         """
         use = self.settings
         first = self._terms(title) if use.use_title else []

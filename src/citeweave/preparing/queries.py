@@ -116,7 +116,14 @@ class Query:
 
     @classmethod
     def preset(cls, name: str) -> Self:
-        """Give one of the paper's queries: "ml", "m10" or "avs"."""
+        """Give one of the paper's queries: "ml", "m10" or "avs".
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Query
+        >>> len(Query.preset("m10").categories)
+        10
+        """
         if name not in PRESETS:
             raise ParameterError(
                 f"There is no query preset {name!r}. Did you mean one of: {', '.join(PRESETS)}?"
@@ -127,9 +134,17 @@ class Query:
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Read a query from TOML or YAML: ``name`` and a table ``categories``.
+        r"""Read a query from TOML or YAML: ``name`` and a table ``categories``.
 
         A table that holds lists only may stand for the categories without that name.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from citeweave.preparing import Query
+        >>> _ = Path("query.toml").write_text('[categories]\nBiology = ["amino acid"]\n')
+        >>> Query.from_file("query.toml").matches("Amino acids around us")
+        ['Biology']
         """
         path = Path(path)
         try:
@@ -166,7 +181,14 @@ class Query:
         )
 
     def matches(self, *texts: str | None) -> list[str]:
-        """Give the categories that some texts of one publication belong to."""
+        """Give the categories that some texts of one publication belong to.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Query
+        >>> Query({"Physics": ["black hole"]}).matches("Two black holes", None)
+        ['Physics']
+        """
         index: dict[str, list[tuple[tuple[str, ...], str]]] = self.__dict__["_index"]
         found = set()
         for text in texts:
@@ -201,6 +223,14 @@ class Query:
             Records of a dump, taken one by one.
         counts
             Where to count what was kept and dropped.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Query
+        >>> from citeweave.reading import Record, Source
+        >>> works = [Record("a", Source("x", 1), title="Amino acids"), Record("b", Source("x", 2))]
+        >>> [work.category for work in Query({"Biology": ["amino acid"]}).select(works)]
+        ['Biology']
         """
         counts = counts if counts is not None else QueryCounts()
         for record in records:

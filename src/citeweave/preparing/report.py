@@ -242,7 +242,16 @@ class Report:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Self | None:
-        """Return the report that a corpus carries; None where it was not made by an import."""
+        """Return the report that a corpus carries; None where it was not made by an import.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Report, prepare
+        >>> from citeweave.reading import Record, Source
+        >>> corpus = prepare([Record("w1", Source("x", 1), title="Decision tree pruning")]).corpus
+        >>> Report.of(corpus).documents
+        1
+        """
         return None if corpus.import_report is None else cls.from_dict(corpus.import_report)
 
     @classmethod
@@ -284,7 +293,16 @@ class Report:
         return {"format": FORMAT, "version": VERSION} | head | values
 
     def to_html(self) -> str:
-        """Give a page that needs nothing besides itself."""
+        """Give a page that needs nothing besides itself.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import prepare
+        >>> from citeweave.reading import Record, Source
+        >>> report = prepare([Record("w1", Source("x", 1), title="Decision tree pruning")]).report
+        >>> report.to_html()[:15]
+        '<!doctype html>'
+        """
         from citeweave.preparing.page import html_page  # noqa: PLC0415 (it imports this file)
 
         return html_page(self)
@@ -302,6 +320,14 @@ class Report:
             The name ends neither in .json nor in .html.
         CorpusError
             The file cannot be written.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Report, prepare
+        >>> from citeweave.reading import Record, Source
+        >>> report = prepare([Record("w1", Source("x", 1), title="Decision tree pruning")]).report
+        >>> Report.load(report.save("import.json")).documents
+        1
         """
         place = Path(path)
         if place.is_dir():

@@ -49,7 +49,15 @@ class Settings(PreparationSettings):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, where: str = "settings") -> Self:
-        """Make settings of a mapping; what it leaves out keeps its default."""
+        """Make settings of a mapping; what it leaves out keeps its default.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Settings
+        >>> settings = Settings()
+        >>> Settings.from_dict(settings.as_dict()) == settings
+        True
+        """
         known = [setting.name for setting in fields(cls)]
         for name in values:
             if name not in known:
@@ -85,7 +93,14 @@ class Settings(PreparationSettings):
         return cls.from_dict(values, where=str(path))
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the settings as JSON can hold them; `from_dict` takes them back."""
+        """Give the settings as JSON can hold them; `from_dict` takes them back.
+
+        Examples
+        --------
+        >>> from citeweave.preparing import Settings
+        >>> Settings().as_dict()["use_abstract"]
+        True
+        """
         return {name: _as_list(value) for name, value in asdict(self).items()}
 
 

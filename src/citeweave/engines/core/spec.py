@@ -257,11 +257,25 @@ class ModelSpec:
         return self.topic_side[1].nodes == LATENT_CATEGORY
 
     def word_level(self, nodes: str) -> Level | None:
-        """Find a word-side level by its kind of nodes."""
+        """Find a word-side level by its kind of nodes.
+
+        Examples
+        --------
+        >>> from citeweave import preset
+        >>> preset("scntm").word_level("topic").name
+        'phi'
+        """
         return next((level for level in self.word_side if level.nodes == nodes), None)
 
     def without(self, *names: str) -> Self:
-        """Copy the model with some levels left out."""
+        """Copy the model with some levels left out.
+
+        Examples
+        --------
+        >>> from citeweave import preset
+        >>> [level.name for level in preset("scntm").without("phi'").word_side]
+        ['gamma', 'phi']
+        """
         known = {level.name for level in (*self.topic_side, *self.word_side)}
         if unknown := set(names) - known:
             raise ParameterError(
@@ -342,7 +356,15 @@ class ModelSpec:
         return replace(self, tables_choose_author=True)
 
     def with_discounts(self, *, topics: float | None = None, words: float | None = None) -> Self:
-        """Copy the model with other discounts, the same on all levels of a side."""
+        """Copy the model with other discounts, the same on all levels of a side.
+
+        Examples
+        --------
+        >>> from citeweave import preset
+        >>> model = preset("scntm").with_discounts(words=0.5)
+        >>> model.word_level("topic").discount
+        0.5
+        """
         return replace(
             self,
             topic_side=tuple(

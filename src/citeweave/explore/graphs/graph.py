@@ -197,7 +197,14 @@ class Graph:
         return {node.id: place for place, node in enumerate(self.nodes)}
 
     def index(self, node_id: str) -> int:
-        """Return the place of a node in `nodes`."""
+        """Return the place of a node in `nodes`.
+
+        Examples
+        --------
+        >>> from citeweave.explore.graphs import Graph, Node
+        >>> Graph("pair", "", (Node("word", 0), Node("word", 1)), ()).index("word-1")
+        1
+        """
         try:
             return self._index[node_id]
         except KeyError:
@@ -206,11 +213,26 @@ class Graph:
             ) from None
 
     def node(self, node_id: str) -> Node:
-        """Return a node by its id."""
+        """Return a node by its id.
+
+        Examples
+        --------
+        >>> from citeweave.explore.graphs import Graph, Node
+        >>> Graph("pair", "", (Node("word", 0), Node("word", 1)), ()).node("word-1").key
+        1
+        """
         return self.nodes[self.index(node_id)]
 
     def degrees(self) -> list[tuple[int, float]]:
-        """Count the edges at each node, and sum their weights."""
+        """Count the edges at each node, and sum their weights.
+
+        Examples
+        --------
+        >>> from citeweave.explore.graphs import Edge, Graph, Node
+        >>> nodes = (Node("word", 0), Node("word", 1))
+        >>> Graph("pair", "", nodes, (Edge("word-0", "word-1", 2.0),)).degrees()
+        [(1, 2.0), (1, 2.0)]
+        """
         number = [0] * len(self.nodes)
         total = [0.0] * len(self.nodes)
         for edge in self.edges:
@@ -221,12 +243,27 @@ class Graph:
         return list(zip(number, total, strict=True))
 
     def placed(self, positions: Mapping[str, tuple[float, float]]) -> Self:
-        """Return the graph with the positions of its nodes fixed."""
+        """Return the graph with the positions of its nodes fixed.
+
+        Examples
+        --------
+        >>> from citeweave.explore.graphs import Graph, Node
+        >>> graph = Graph("one", "", (Node("word", 0),), ())
+        >>> graph.placed({"word-0": (1.0, 2.0)}).nodes[0].position
+        (1.0, 2.0)
+        """
         nodes = tuple(replace(node, position=positions[node.id]) for node in self.nodes)
         return replace(self, nodes=nodes)
 
     def to_dict(self, positions: Mapping[str, tuple[float, float]] | None = None) -> dict[str, Any]:
-        """Describe the graph by plain values, with the positions of its nodes if they are known."""
+        """Describe the graph by plain values, with the positions of its nodes if they are known.
+
+        Examples
+        --------
+        >>> from citeweave.explore.graphs import Graph, Node
+        >>> Graph("one", "", (Node("word", 0),), ()).to_dict()["nodes"][0]["id"]
+        'word-0'
+        """
         nodes = []
         for node in self.nodes:
             entry: dict[str, Any] = {
