@@ -94,11 +94,12 @@ class ChainUnderWay:
         self.plan, self.chain, self.identity = plan, chain, identity
         self.folder, self.timing = folder, timing
         self.traces = new_traces(plan.level_names, plan.iterations)
-        self._divided = None if folder is None else as_divided(chain)
+        divided = as_divided(chain)
+        self._divided = None if folder is None else divided
         """The chain, where its workers write and read checkpoints themselves."""
         if self._divided is not None and folder is not None:
             self._divided.lodge(folder.parent)
-        self.sums = new_sums(chain) if self._divided is None else self._divided.empty_sums()
+        self.sums = new_sums(chain) if divided is None else divided.empty_sums()
         self.settlement: Settlement | None = None
         """Why samples are kept, if that was decided during the run."""
         self.agreement = Agreement()

@@ -16,6 +16,7 @@ from citeweave.engines.cluster.chain import RayChain
 from citeweave.engines.core.data import ClusterWorkers
 from citeweave.engines.threads.chain import SnapshotChain
 from citeweave.errors import MissingDependencyError, ParameterError, RunError
+from citeweave.runs.checkpoint import Checkpoint, Identity, write_checkpoint
 from reference.patience import PATIENCE
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -74,7 +75,8 @@ class Killer(threading.Thread):
             time.sleep(0.1)
 
 
-def run_with_kills(chain, kills, seed=1, steps=6):
+def run_with_kills(chain, kills, seed=1, steps=6, folder=None):
+    """Make steps while workers are killed; with a folder, every seventh leaves a checkpoint."""
     killer = Killer(chain, kills, seed)
     # once all is compiled and under way
     first = chain.step
@@ -83,6 +85,10 @@ def run_with_kills(chain, kills, seed=1, steps=6):
         info = first()
         if info.iteration == 1 and not killer.is_alive():
             killer.start()
+        if folder is not None and info.iteration % 7 == 0:
+            stored = Checkpoint(info.iteration, {}, None, {})
+            path = write_checkpoint(folder, Identity("x", "x", 0), stored, chain.write_parts)
+            chain.go_back_to(path)
         if info.iteration == steps and killer.is_alive():
             killer.join(timeout=PATIENCE)
         return info
@@ -103,12 +109,15 @@ def test_a_worker_that_is_killed_is_started_again(wanted, expected):
 
 @pytest.mark.usefixtures("ray_started")
 @pytest.mark.long
-def test_thirty_kills_leave_no_trace():
+@pytest.mark.parametrize("stored", [False, True], ids=["from the start", "from checkpoints"])
+def test_thirty_kills_leave_no_trace(tmp_path, stored):
     wanted = request_for(draw_corpus(documents=200, citations=600, authors=40))
     steps = 60
     expected = run(SnapshotChain.open(wanted), steps)
     chain = on_ray(wanted, 3)
-    found, killed = run_with_kills(chain, 30, steps=steps)
+    (tmp_path / "chains").mkdir()
+    folder = tmp_path / "chains" / "chain-0" if stored else None
+    found, killed = run_with_kills(chain, 30, steps=steps, folder=folder)
     assert killed == 30
     assert chain.recovered > 0
     assert differences(found, expected) == []
