@@ -17,7 +17,7 @@ from citeweave.engines.core.capabilities import Capabilities
 from citeweave.engines.core.chain import NO_EXTRA
 from citeweave.engines.core.data import ChainSettings, Info, Request
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.row_files import RowMean, Written
+from citeweave.engines.core.row_files import RowMean, WrittenParts
 from citeweave.engines.core.spec import ModelSpec
 
 __all__ = ["DividedRunningChain", "Engine", "RunningChain", "as_divided"]
@@ -119,7 +119,7 @@ class DividedRunningChain(RunningChain, Protocol):
     def lodge(self, folder: Path) -> None:
         """Note the folder that all workers must see, before there is anything to write there."""
 
-    def write_parts(self, folder: Path) -> Written:
+    def write_parts(self, folder: Path) -> WrittenParts:
         """Let every worker write its part of the state and the sums into a folder."""
 
     def write_means(self, folder: Path, wanted: Sequence[RowMean]) -> tuple[dict[str, str], Sums]:

@@ -147,7 +147,7 @@ class TextPlan:
         return np.concatenate(tokens), lengths, title_lengths
 
 
-class Step(Protocol):
+class StepRunner(Protocol):
     """Does a step of some name, or gives what was kept of it."""
 
     def __call__(self, name: str, make: Callable[[], T], /) -> T:
@@ -166,7 +166,7 @@ def plan_text(
     query: Query | None = None,
     *,
     scratch: Path | None = None,
-    step: Step = _at_once,
+    step: StepRunner = _at_once,
 ) -> tuple[TextPlan, TextBlocks]:
     """Decide about hyphens, phrases and the vocabulary of a corpus.
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from citeweave.engines.core.arrays import State, flatten
 from citeweave.engines.core.estimates import Sums
-from citeweave.engines.core.row_files import Written, read_rows
+from citeweave.engines.core.row_files import WrittenParts, read_rows
 from citeweave.errors import RunError
 from citeweave.files import write_atomically, writing
 from citeweave.runs.checkpoint_files import (
@@ -102,7 +102,7 @@ class Checkpoint(NamedTuple):
     """Samples in the sums that are left to the workers of a divided chain to be read."""
 
 
-Parts = Callable[[Path], Written]
+Parts = Callable[[Path], WrittenParts]
 """Lets the workers of a divided chain write their parts into a folder."""
 
 

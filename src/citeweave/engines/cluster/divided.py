@@ -34,7 +34,7 @@ from citeweave.engines.core.estimates import Sums, empty_sums
 from citeweave.engines.core.invariants import check_state
 from citeweave.engines.core.propensities import degrees
 from citeweave.engines.core.random import new_generator
-from citeweave.engines.core.row_files import RowMean, Written, peek, whole_shapes
+from citeweave.engines.core.row_files import RowMean, WrittenParts, peek, whole_shapes
 from citeweave.engines.core.setting_up import new_layout, new_shape, new_state
 from citeweave.engines.core.spec import ModelSpec
 from citeweave.errors import ParameterError, RunError
@@ -288,7 +288,7 @@ class DividedChain(ABC):
         """Note the folder that all workers must see, before there is anything to write there."""
         self._folder = folder
 
-    def write_parts(self, folder: Path) -> Written:
+    def write_parts(self, folder: Path) -> WrittenParts:
         """Let every worker write its part of the state and the sums into a folder."""
         found = self._look("write", folder)
         files = [file for file, _, _ in found]
@@ -302,7 +302,7 @@ class DividedChain(ABC):
             citation=len(self._data.citing),
             token=int(self._data.offsets[-1]),
         )
-        return Written(found[0][2], shapes, files)
+        return WrittenParts(found[0][2], shapes, files)
 
     def write_means(self, folder: Path, wanted: Sequence[RowMean]) -> tuple[dict[str, str], Sums]:
         """Let the workers write means of rows; gives checksums by file, and the rest of the sums.

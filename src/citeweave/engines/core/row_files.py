@@ -23,7 +23,7 @@ __all__ = [
     "Peek",
     "RowMean",
     "Rows",
-    "Written",
+    "WrittenParts",
     "peek",
     "read_header",
     "read_rows",
@@ -96,7 +96,7 @@ class PartFile(NamedTuple):
     bytes: int
 
 
-class Written(NamedTuple):
+class WrittenParts(NamedTuple):
     """What the parts of a chain have written."""
 
     shared: dict[str, np.ndarray]
