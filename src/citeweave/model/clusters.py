@@ -2,7 +2,8 @@
 
 Documents are clustered by the direction of their words (spherical k-means), which citations have
 smoothed (`citeweave.model.embedding`). Clusters for initial topics use words carried four steps;
-those for initial categories use words carried near and far alike.
+those for initial categories use words carried near and far alike, and are corrected for the
+directions in which clusters are wide (`citeweave.model.discriminant`).
 """
 
 from typing import NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 
 from citeweave.corpus import Corpus
 from citeweave.model.consensus import consensus_memberships
+from citeweave.model.discriminant import correct_clusters
 from citeweave.model.embedding import (
     DIMENSIONS,
     EmbeddedWords,
@@ -86,7 +88,8 @@ def agreed_clusters(
     """Return the clusters that several runs of k-means agree on, by words carried near and far.
 
     Runs differ in their initial centres. If every cluster has known documents, there are none to
-    draw, and one run is enough.
+    draw, and one run is enough. A step of linear discriminant analysis then corrects the clusters;
+    known documents keep theirs.
 
     Examples
     --------
@@ -104,7 +107,8 @@ def agreed_clusters(
         for _ in range(AGREEING if differ else 1)
     ]
     classes = consensus_memberships([np.eye(clusters)[found] for found in runs])
-    return np.where(known >= 0, known, classes.argmax(axis=1))
+    agreed = np.where(known >= 0, known, classes.argmax(axis=1))
+    return np.where(known >= 0, known, correct_clusters(embedded.rows, agreed, clusters))
 
 
 def _best_run(
